@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one place where numba's flags and its cache folder are chosen.
+
+`njit` compiles a serial function, `pnjit` one with `prange` loops, `inline` a scalar formula that callers
+swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off: it would blind the
+finite check and make results depend on the compiler's mood.
+
+Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
+user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function
+would stay stale after an edit there: each module's folder is named by a hash of its source and of every solver
+module that it imports, directly or not.
+"""
+
+import ast
+import hashlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import numba
+
+SOLVER = Path(__file__).parent
+
+
+def cache_root() -> Path:
+    """The folder that holds compiled kernels; it need not exist yet."""
+    chosen = os.environ.get("TAFFETA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "taffeta"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "taffeta"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "taffeta"
+
+
+def _imported(path: Path) -> list[Path]:
+    """Solver files that `path` imports relatively, at its top level."""
+    found = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1]
+            if node.module:
+                base = base.joinpath(*node.module.split("."))
+            for candidate in [base] + [base / name.name for name in node.names]:
+                for file in (candidate.with_suffix(".py"), candidate / "__init__.py"):
+                    if file.is_file() and SOLVER in file.parents:
+                        found.append(file)
+    return found
+
+
+@cache
+def source_key(path: Path) -> str:
+    """Hash of a solver file, of all it imports and of numba's version: the name of its cache folder."""
+    seen, waiting = set(), [path]
+    while waiting:
+        file = waiting.pop()
+        if file not in seen:
+            seen.add(file)
+            waiting += _imported(file)
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(seen):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compiled(function, **flags):
+    path = Path(function.__code__.co_filename)
+    before = numba.config.CACHE_DIR
+    # Other add-ons share this numba: their cache folder is put back at once.
+    numba.config.CACHE_DIR = str(cache_root() / source_key(path))
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def njit(function):
+    """Compile a serial kernel."""
+    return _compiled(function)
+
+
+def pnjit(function):
+    """Compile a kernel whose `prange` loops run on all threads; each iteration writes only what it owns."""
+    return _compiled(function, parallel=True)
+
+
+def inline(function):
+    """Compile a scalar formula for use inside kernels; LLVM inlines it."""
+    return numba.njit(nogil=True, error_model="numpy", inline="never")(function)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The nouns of the solver: named tuples of arrays, SI units, world space, float64.
+
+Blender (or a test) makes `Garment`s; `build.build` turns them into one `Cloth`; a shot feeds one
+`FrameInput` a frame; `step.advance` changes a `State` in place and returns a `Report`.
+All positions are relative to `Cloth.origin`, so that a garment 10 km away loses no digits.
+Index arrays are int32, C-contiguous. Needs numpy only: numba is not imported here.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Garment(NamedTuple):
+    """One garment at rest, as the animator sees it: a mesh and a physical value per vertex."""
+
+    name: str  # the object's name, used in every message about this garment
+    x: np.ndarray  # (n, 3) [m] rest positions: edge lengths and angles are measured here
+    x_start: np.ndarray  # (n, 3) [m] where the simulation starts (often equal to x), world space
+    triangles: np.ndarray  # (t, 3) triangulated faces
+    quads: np.ndarray  # (q, 4) faces that are quads in the mesh, in order round the face; (0, 4) if none
+    edges: np.ndarray  # (e, 2) the mesh's own edges, loose ones included
+    uv: np.ndarray | None  # (t, 3, 2) pattern-space coordinates per triangle corner, u along the warp
+    mass: np.ndarray  # (n,) [kg/m2] area density
+    thickness: np.ndarray  # (n,) [m]
+    stretch_stiffness: np.ndarray  # (n,) [N/m] tension per width and strain along the threads
+    shear_stiffness: np.ndarray  # (n,) [N/m]
+    bending_stiffness: np.ndarray  # (n,) [N m] plate rigidity
+    damping: np.ndarray  # (n,) [1/s] rate at which neighbours lose their relative velocity
+    friction: np.ndarray  # (n,) Coulomb coefficient
+    pin: np.ndarray  # (n,) in [0, 1]: 0 free, 1 follows the animated pose exactly
+    pin_distance: np.ndarray  # (n,) [m] largest distance from the animated pose; inf where free
+    layer: int  # 0 is innermost
+    self_collision: bool
+
+
+class Cloth(NamedTuple):
+    """Every garment of a bake as one particle system; constant during the bake."""
+
+    origin: np.ndarray  # (3,) [m] world position of the local origin of every array below
+    garment_start: np.ndarray  # (g + 1,) first particle of each garment
+    garment: np.ndarray  # (n,) index of the garment a particle belongs to
+    x_rest: np.ndarray  # (n, 3) [m]
+    triangles: np.ndarray  # (t, 3)
+    mass: np.ndarray  # (n,) [kg] lumped
+    inv_mass: np.ndarray  # (n,) [1/kg]; 0 = kinematic (pinned, or loose and following the pose)
+    thickness: np.ndarray  # (n,) [m]
+    friction: np.ndarray  # (n,)
+    damping: np.ndarray  # (n,) [1/s]
+    pin: np.ndarray  # (n,) in [0, 1]
+    pin_distance: np.ndarray  # (n,) [m]
+    layer: np.ndarray  # (n,)
+    self_collision: np.ndarray  # (g,) bool
+    # springs, sorted by colour: particles of one colour are touched once
+    edges: np.ndarray  # (e, 2)
+    rest_length: np.ndarray  # (e,) [m]
+    edge_compliance: np.ndarray  # (e,) [m/N]
+    edge_damping: np.ndarray  # (e,) [1/s]
+    edge_colour_start: np.ndarray  # (ce + 1,)
+    # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, sorted by colour
+    bend_stencils: np.ndarray  # (b, 4)
+    rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
+    bend_compliance: np.ndarray  # (b,) [rad2/J]
+    bend_damping: np.ndarray  # (b,) [1/s]
+    bend_colour_start: np.ndarray  # (cb + 1,)
+
+
+class State(NamedTuple):
+    """All that changes from frame to frame; a checkpoint is a `State` and nothing else."""
+
+    x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
+    v: np.ndarray  # (n, 3) [m/s]
+
+
+class Collider(NamedTuple):
+    """A body over one frame: its vertices at s + 1 equally spaced times, both ends of the frame included."""
+
+    name: str
+    x: np.ndarray  # (s + 1, m, 3) [m] world space
+    triangles: np.ndarray  # (t, 3)
+    friction: float  # Coulomb coefficient
+    restitution: float  # in [0, 1]
+    aura: float  # [m] shell around the body that cloth is kept out of
+
+
+class FrameInput(NamedTuple):
+    """Everything that Blender says about the time between two frames."""
+
+    duration: float  # [s] from the frame before to this one
+    targets: np.ndarray  # (s + 1, n, 3) [m] the garments' own animated pose, world space, all garments in order
+    colliders: tuple[Collider, ...]
+    gravity: np.ndarray  # (3,) [m/s2]
+    wind: np.ndarray  # (3,) [m/s] velocity of the air
+
+
+class Settings(NamedTuple):
+    """Numbers that hold for the whole bake."""
+
+    substeps: int = 30  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
+    air_density: float = 1.225  # [kg/m3] at 15 degrees Celsius and 1 atm (ISO 2533)
+    air_drag: float = 1.2  # drag coefficient of a sheet broadside on
+    air_lift: float = 0.0  # lift coefficient
+    constant_force: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [N/kg] on every particle
+    random_force_min: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [N/kg] limits per axis
+    random_force_max: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [N/kg]
+    seed: int = 0
+    pin_rate: float = 60.0  # [1/s] pull of a half-weight pin towards the animated pose
+    neighbour_reach: float = 1.5  # search distance of cloth on cloth, in units of contact distance plus motion
+    ldi_resolution: int = 64  # pixels along the longest side of the box
+    max_speed: float = 50.0  # [m/s] faster particles are slowed to this
+    cloth_restitution: float = 0.0  # between cloths
+
+
+class LDI(NamedTuple):
+    """A three-directional layered depth image: per direction and pixel the hits of triangles (Bargmann 2003, 3.4).
+
+    Direction d looks along axis d; its image axes are (d + 1) % 3 and (d + 2) % 3. Pixel (i, j) of direction d
+    is row `pixel_start[d, i * shape[(d + 2) % 3] + j]`. `triangle` and `depth` are sorted by depth in a pixel.
+    """
+
+    low: np.ndarray  # (3,) [m] corner of the box
+    pixel: float  # [m] side of a pixel, the same in all three images
+    shape: np.ndarray  # (3,) pixels of the box along each axis
+    pixel_start: np.ndarray  # (3, p + 1) first hit of each pixel, offsets into the arrays below
+    depth: np.ndarray  # (h,) [m] along the direction's axis
+    triangle: np.ndarray  # (h,) index into the collider's triangles
+    front: np.ndarray  # (h,) bool: the surface faces against the direction (a ray enters here)
+
+
+class Report(NamedTuple):
+    """What one frame cost and what it looks like; a figure that was not computed is None."""
+
+    frame: int
+    seconds: dict[str, float]  # by task: integration, volume collision, self-collision, LDI generation
+    worst_stretch: float  # longest mesh edge over its rest length, minus 1
+    mean_stretch: float
+    body_contacts: int
+    cloth_contacts: int
+    crossings: int | None = None
+    pinched: np.ndarray | None = None  # indices of pinched vertices

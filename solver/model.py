@@ -92,6 +92,7 @@ class FrameInput(NamedTuple):
     colliders: tuple[Collider, ...]
     gravity: np.ndarray  # (3,) [m/s2]
     wind: np.ndarray  # (3,) [m/s] velocity of the air
+    to_object: np.ndarray | None = None  # (g, 4, 4) world to object space of each garment at this frame; None: the same
 
 
 class Settings(NamedTuple):

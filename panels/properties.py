@@ -188,6 +188,9 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="File name of the cache without its ending; empty takes the object's name",
     )
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
+    fingerprint: StringProperty(
+        name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON; written by Bake"
+    )
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
+
+from . import playback
+
+# In the order of registration; undone in reverse.
+SUBMODULES = (playback,)
+
+
+def register():
+    """Register every submodule in order; a failure raises."""
+    for module in SUBMODULES:
+        module.register()
+
+
+def unregister():
+    """Undo `register` in reverse order."""
+    for module in reversed(SUBMODULES):
+        module.unregister()

@@ -6,7 +6,7 @@
 
 A *mapped* property has one value everywhere or varies over the garment:
 value = minimum + (maximum - minimum) * map, the map being a vertex group, an image or an attribute in [0, 1].
-Values are SI (m, kg, s), whatever the scene's unit scale.
+Values are SI (m, kg, s), whatever the scene's unit scale; see `_add_shown` for how they are displayed.
 """
 
 from typing import NamedTuple
@@ -315,10 +315,51 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Where bakes are written. // means beside the .blend; "
         "an unsaved file bakes to the temporary folder",
     )
-
-
 # fmt: on
-CLASSES = (*MAPPED_CLASSES.values(), TaffetaClothSettings, TaffetaColliderSettings, TaffetaSceneSettings)
+
+
+def _shown_factor() -> float:
+    """SI to what Blender's unit fields hold: they multiply by the unit scale when they display."""
+    scene = bpy.context.scene
+    if scene is None or scene.unit_settings.system == "NONE":
+        return 1.0
+    return 1.0 / scene.unit_settings.scale_length
+
+
+def _shown(name: str, prop):
+    """A twin of property `name` that reads and writes it in the scene's units."""
+    is_vector = "size" in prop.keywords
+
+    def read(group):
+        value, factor = getattr(group, name), _shown_factor()
+        return tuple(v * factor for v in value) if is_vector else value * factor
+
+    def write(group, value):
+        factor = _shown_factor()
+        setattr(group, name, tuple(v / factor for v in value) if is_vector else value / factor)
+
+    return prop.function(**(prop.keywords | {"get": read, "set": write}))
+
+
+def _add_shown(cls):
+    """Give each length, speed and acceleration a twin `<name>_shown` for scenes whose unit scale is not 1.
+
+    Blender shows a stored 0.002 in a scene of unit scale 0.01 as 0.02 mm. Fabrics do not change with the scene, so we
+    store SI, and the panels draw the twin there: what the field says and what is typed into it stays true.
+    """
+    for name, prop in tuple(cls.__annotations__.items()):
+        if prop.keywords.get("unit", "NONE") != "NONE":
+            cls.__annotations__[name + "_shown"] = _shown(name, prop)
+
+
+CLASSES = (
+    *MAPPED_CLASSES.values(),
+    TaffetaClothSettings,
+    TaffetaColliderSettings,
+    TaffetaSceneSettings,
+)
+for _cls in CLASSES:
+    _add_shown(_cls)
 
 
 def register():

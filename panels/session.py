@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`WindowManager.taffeta`: what lives as long as the window and is never saved. Operators write it, panels read it.
+
+A running bake sets `baking`, `progress` and `status`; the preflight fills `problems`; `overlay` names what is drawn.
+"""
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+
+from .properties import TABLE
+
+
+# fmt: off
+class TaffetaProblem(bpy.types.PropertyGroup):
+    """One line of the preflight list."""
+
+    severity: EnumProperty(
+        items=(("ERROR", "Error", "The bake would not start"), ("WARNING", "Warning", "Doubtful"),
+               ("INFO", "Note", "Good to know")),
+    )
+    object_name: StringProperty()
+    sentence: StringProperty()
+    remedy: StringProperty()
+
+
+class TaffetaSession(bpy.types.PropertyGroup):
+    """The state of the window; nothing of it is saved."""
+
+    baking: BoolProperty(description="A bake is running")
+    progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
+    status: StringProperty(description="What the running bake does and how long it will take")
+    problems: CollectionProperty(type=TaffetaProblem)
+    checked: BoolProperty(description="The preflight list has been made at least once")
+    overlay: EnumProperty(
+        name="Overlay", default="NONE",
+        items=(
+            ("NONE", "None", "No overlay", 0),
+            *((row.name, row.label, f"Show {row.label.lower()} on the garment", i + 1) for i, row in enumerate(TABLE)),
+            ("STRETCH", "Current Stretch", "Show how far the cloth is stretched now, against its rest lengths", 64),
+        ),
+    )
+# fmt: on
+
+
+CLASSES = (TaffetaProblem, TaffetaSession)
+
+
+def register():
+    """Register the session's state and hang it on the window manager."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.WindowManager.taffeta = PointerProperty(type=TaffetaSession, options={"SKIP_SAVE"})
+
+
+def unregister():
+    """Take it off again."""
+    del bpy.types.WindowManager.taffeta
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-
 import taffeta
 
 

@@ -57,9 +57,11 @@ class Cloth(NamedTuple):
     rest_length: np.ndarray  # (e,) [m]
     edge_compliance: np.ndarray  # (e,) [m/N]
     edge_damping: np.ndarray  # (e,) [1/s]
+    is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
     edge_colour_start: np.ndarray  # (ce + 1,)
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, sorted by colour
     bend_stencils: np.ndarray  # (b, 4)
+    bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0
     rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
     bend_compliance: np.ndarray  # (b,) [rad2/J]
     bend_damping: np.ndarray  # (b,) [1/s]

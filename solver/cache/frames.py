@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake on disk that survives a killed process and can go on from any frame.
+
+Three files a garment, side by side:
+
+- `NAME.pc2`: object-space positions, float32, which Blender's Mesh Cache plays (`pc2`);
+- `NAME.state`: x then v of each frame, float64, 48 bytes a particle, so that any frame can be restarted exactly;
+- `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state and the
+  digest of all that led to it (`shot`). A frame exists when its journal line is whole and both checksums agree.
+
+A frame is written in the order sample, state, journal line, number of samples in the PC2 header: whatever moment a
+process dies at, the frames before are whole, and opening the cache cuts the torn rest away. Frames that are more than
+such a torn rest are never dropped without a copy (`set_aside`). A killed process loses nothing that it handed to the
+operating system; against a power cut the files are synced to the disk, at most every `SYNC_INTERVAL` seconds, because
+a disk takes milliseconds for it and a frame does not.
+"""
+
+import json
+import math
+import os
+import time
+import zlib
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from . import pc2
+from .names import in_use, older_name, parts, release_lock, take_lock
+
+FORMAT = "taffeta-cache-1"
+SYNC_INTERVAL = 0.25  # [s]
+LONGEST_LINE = 1024  # bytes of a journal line; ours have about 200
+CHUNK = 1 << 24  # bytes of a file that are checked at once
+
+
+class Line(NamedTuple):
+    """One frame of a journal."""
+
+    frame: int
+    sample_crc: int
+    state_crc: int
+    digest: str  # hexadecimal, see `shot`
+    origin: tuple[float, float, float]  # [m] what x in the state file is relative to
+    restart: bool  # baked anew from here on, whatever the frames before were made of
+
+
+class FrameCache:
+    """One garment's bake, open for writing; use it as a context manager or call `close`.
+
+    path, vertex_count, first_frame and fps as given to `open_cache`. `older` is where an earlier bake was
+    set aside to when that was needed, else None.
+    """
+
+    def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float):
+        self.path = path
+        self.vertex_count = vertex_count
+        self.first_frame = first_frame
+        self.fps = fps
+        self.older: Path | None = None
+        self._lines: list[Line] = []
+        self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
+        self._files: dict[str, BinaryIO] = {}
+        self._lock: BinaryIO | None = None
+        self._synced_at = 0.0
+
+    def __enter__(self) -> "FrameCache":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def good_frames(self) -> range:
+        """Frames that are whole on disk, from `first_frame` on without a gap."""
+        return range(self.first_frame, self.first_frame + len(self._lines))
+
+    def line(self, frame: int) -> Line:
+        """Journal line of a good frame."""
+        return self._lines[frame - self.first_frame]
+
+    def append(
+        self,
+        frame: int,
+        digest: bytes,
+        sample: np.ndarray,
+        x: np.ndarray,
+        v: np.ndarray,
+        origin: np.ndarray | None = None,
+        restart: bool = False,
+    ) -> None:
+        """Add the frame after the last good one.
+
+        sample : (n, 3) [m] object space, stored as float32.
+        x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
+
+        Raises
+        ------
+        FloatingPointError
+            A coordinate is not finite: nothing is written.
+        OSError
+            Disk full or folder gone: a sentence; the frames before stay good.
+        """
+        index = len(self._lines)
+        if frame != self.first_frame + index:
+            raise ValueError(f"{self.path} continues with frame {self.first_frame + index}, not {frame}")
+        points = np.ascontiguousarray(sample, "<f4")
+        state = np.ascontiguousarray(np.stack((x, v)), "<f8")
+        if points.shape != (self.vertex_count, 3) or state.shape != (2, self.vertex_count, 3):
+            raise ValueError(f"{self.path} holds {self.vertex_count} vertices, frame {frame} has {len(points)}")
+        if not (np.isfinite(points).all() and np.isfinite(state).all()):
+            raise FloatingPointError(
+                f"{self.path}: frame {frame} has coordinates that are not finite; it was not written"
+            )
+        at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
+        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart)
+        try:
+            _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
+            _write_at(self._files[".state"], state.nbytes * index, state.data)
+            end = self._journal_end[-1]
+            end += _write_at(self._files[".journal"], end, _line_bytes(line._asdict()))
+        except OSError as error:
+            self._cut_files()
+            raise _full(self.path, index, error) from error
+        self._lines.append(line)
+        self._journal_end.append(end)
+        pc2.patch_count(self._files[".pc2"], index + 1)
+        if time.monotonic() - self._synced_at > SYNC_INTERVAL:
+            self._sync()
+
+    def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
+        size = 6 * self.vertex_count
+        file = self._files[".state"]
+        file.seek(8 * size * (frame - self.first_frame))
+        x, v = np.frombuffer(file.read(8 * size), "<f8").reshape(2, self.vertex_count, 3).copy()
+        return x, v, np.array(self.line(frame).origin)
+
+    def truncate_to(self, frame: int) -> None:
+        """Keep the frames up to and with `frame`, drop those after it; more than one goes only after a copy."""
+        keep = max(0, min(frame + 1 - self.first_frame, len(self._lines)))
+        dropped = len(self._lines) - keep
+        if dropped > 1 and not keep:
+            self._close_files()
+            self.older = set_aside(self.path)
+            _open_files(self)
+        elif dropped:
+            if dropped > 1:
+                self.older = copy_aside(self.path)
+            del self._lines[keep:]
+            del self._journal_end[keep + 1 :]
+            self._cut_files()
+
+    def close(self) -> None:
+        """Sync to the disk and let go of the files."""
+        if self._files:
+            self._sync()
+        self._close_files()
+        release_lock(self._lock)
+        self._lock = None
+
+    def _close_files(self) -> None:
+        for file in self._files.values():
+            file.close()
+        self._files = {}
+
+    def _sync(self) -> None:
+        for file in self._files.values():
+            os.fsync(file.fileno())
+        self._synced_at = time.monotonic()
+
+    def _cut_files(self) -> None:
+        """Make the three files hold the good frames and nothing else, the header of the PC2 first."""
+        count = len(self._lines)
+        pc2.patch_count(self._files[".pc2"], count)
+        self._files[".journal"].truncate(self._journal_end[-1])
+        self._files[".pc2"].truncate(pc2.sample_offset(self.vertex_count, count))
+        self._files[".state"].truncate(48 * self.vertex_count * count)
+
+
+def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float) -> FrameCache:
+    """Open the bake at `path` (NAME.pc2) to go on with it, or start one.
+
+    A torn last frame is cut away. A bake of another shape, first frame or rate, a file that is not ours, and a bake
+    with damage further back are set aside first (`FrameCache.older` says where), so nothing is lost.
+
+    Raises
+    ------
+    ValueError
+        `path` does not end in .pc2, or vertex_count is below 1.
+    OSError
+        The folder cannot be written, or another bake is writing here: a sentence.
+    """
+    path = Path(path)
+    if path.suffix != ".pc2" or vertex_count < 1:
+        raise ValueError(f"{path}: a cache is a .pc2 file with at least one vertex")
+    cache = FrameCache(path, int(vertex_count), int(first_frame), float(fps))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cache._lock = take_lock(path)
+        _open_files(cache)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        cache._close_files()
+        release_lock(cache._lock)
+        reason = error.strerror or error
+        raise OSError(f"The cache {path} cannot be written ({reason}): choose another cache folder") from error
+    return cache
+
+
+def cached_frames(path: Path) -> range | None:
+    """Frames that a bake at `path` says it holds, without touching or checking it; None if there is none."""
+    journal = Path(path).with_suffix(".journal")
+    try:
+        header, lines, _ = _read_journal(journal)
+        samples = pc2.read_header(Path(path))
+    except (OSError, ValueError):
+        return None
+    if header is None or samples.vertex_count != header["vertex_count"]:
+        return None
+    first = header["first_frame"]
+    return range(first, first + min(len(lines), samples.sample_count))
+
+
+def set_aside(path: Path) -> Path | None:
+    """Rename the bake at `path` to NAME.bak1.* (the first number that is free); None if there is nothing to rename."""
+    path = Path(path)
+    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
+    if not present:
+        return None
+    target = older_name(path)
+    for part in present:
+        part.rename(target.with_suffix(part.suffix))
+    return target
+
+
+def copy_aside(path: Path) -> Path:
+    """Copy the bake at `path` to NAME.bak1.*, whole or not at all."""
+    target = older_name(Path(path))
+    copies = []
+    try:
+        for part in parts(Path(path)):
+            copies.append(target.with_suffix(part.suffix))
+            with part.open("rb") as source, copies[-1].open("xb") as copy:
+                while block := source.read(CHUNK):
+                    copy.write(block)
+    except OSError as error:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
+        reason = error.strerror or error
+        raise OSError(
+            f"The older bake {path} cannot be kept as {target} ({reason}): make room or free the cache, then bake again"
+        ) from error
+    return target
+
+
+def free(path: Path) -> None:
+    """Delete the bake at `path`; older bakes that were set aside stay.
+
+    Raises
+    ------
+    ValueError
+        The file was not written by Taffeta.
+    OSError
+        It is being written, or cannot be deleted: a sentence.
+    """
+    path = Path(path)
+    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
+    if not present:
+        return
+    journal = path.with_suffix(".journal")
+    if journal not in present or _read_journal(journal)[0] is None:
+        raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
+    if in_use(path):
+        raise OSError(f"{path} is being baked right now: stop that bake first")
+    for part in present:
+        try:
+            part.unlink()
+        except OSError as error:
+            raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
+
+
+def _open_files(cache: FrameCache) -> None:
+    path = cache.path
+    wanted = {"format": FORMAT, "vertex_count": cache.vertex_count, "first_frame": cache.first_frame, "fps": cache.fps}
+    ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
+    header, lines, ends = _read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
+    good = _check_frames(cache, lines) if header == wanted else 0
+    if header != wanted or len(lines) - good > 1:
+        if header == wanted and good:
+            cache.older = copy_aside(path)
+        else:
+            cache.older = None if _discard_empty(path) else set_aside(path)
+            header, good = None, 0
+    mode = "r+b" if header is not None else "x+b"
+    for part in parts(path):
+        cache._files[part.suffix] = part.open(mode, buffering=0)
+    if header is None:
+        ends = [_write_at(cache._files[".journal"], 0, _line_bytes(wanted))]
+        _write_at(cache._files[".pc2"], 0, pc2.pack_header(cache.vertex_count, cache.first_frame, 0))
+    cache._lines = lines[:good]
+    cache._journal_end = ends[: good + 1]
+    cache._cut_files()
+    cache._sync()
+
+
+def _discard_empty(path: Path) -> bool:
+    """Delete the files of a bake that was killed before its first frame; False if there is anything to lose."""
+    samples, states, journal = parts(path)
+    present = [part for part in parts(path) if os.path.lexists(part)]
+    if any(part.is_symlink() or not part.is_file() for part in present):
+        return False
+    size = {part: part.stat().st_size for part in present}
+    if size.get(samples, 0) > pc2.HEADER_SIZE or size.get(states, 0):
+        return False
+    if size.get(journal, 0) and (_read_journal(journal)[0] is None or _read_journal(journal)[1]):
+        return False
+    for part in present:
+        part.unlink()
+    return True
+
+
+def _read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
+    """Header (None if this is no journal of ours), whole lines, and the size of the file after header and each line."""
+    lines, ends = [], []
+    with path.open("rb") as file:
+        header = _json(file.readline(LONGEST_LINE))
+        if not _is_header(header):
+            return None, [], [0]
+        ends.append(file.tell())
+        while (line := _frame_line(_json(file.readline(LONGEST_LINE)), header["first_frame"] + len(lines))) is not None:
+            lines.append(line)
+            ends.append(file.tell())
+    return header, lines, ends
+
+
+def _json(text: bytes) -> dict | None:
+    if not text.endswith(b"\n"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_header(value: dict | None) -> bool:
+    return (
+        value is not None
+        and value.get("format") == FORMAT
+        and all(type(value.get(key)) is int for key in ("vertex_count", "first_frame"))
+        and value["vertex_count"] > 0
+        and type(value.get("fps")) is float
+    )
+
+
+def _frame_line(value: dict | None, frame: int) -> Line | None:
+    if value is None or set(value) != set(Line._fields) or value["frame"] != frame or type(value["frame"]) is not int:
+        return None
+    crcs = value["sample_crc"], value["state_crc"]
+    digest, origin, restart = value["digest"], value["origin"], value["restart"]
+    if not all(type(crc) is int for crc in crcs) or type(restart) is not bool or type(digest) is not str:
+        return None
+    if type(origin) is not list or len(origin) != 3:
+        return None
+    if not all(type(number) is float and math.isfinite(number) for number in origin):
+        return None
+    if any(letter not in "0123456789abcdef" for letter in digest) or len(digest) % 2:
+        return None
+    return Line(frame, *crcs, digest, tuple(origin), restart)
+
+
+def _check_frames(cache: FrameCache, lines: list[Line]) -> int:
+    """How many frames, from the first on, have whole samples and states."""
+    count = cache.vertex_count
+    with cache.path.open("rb") as samples, cache.path.with_suffix(".state").open("rb") as states:
+        if samples.read(pc2.COUNT_OFFSET) != pc2.pack_header(count, cache.first_frame, 0)[: pc2.COUNT_OFFSET]:
+            return 0
+        samples.seek(pc2.HEADER_SIZE)
+        for index, line in enumerate(lines):
+            if _crc(samples, 12 * count) != line.sample_crc or _crc(states, 48 * count) != line.state_crc:
+                return index
+    return len(lines)
+
+
+def _crc(file: BinaryIO, size: int) -> int | None:
+    """Checksum of the next `size` bytes, in pieces; None if the file ends before."""
+    crc = 0
+    while size:
+        block = file.read(min(size, CHUNK))
+        if not block:
+            return None
+        crc = zlib.crc32(block, crc)
+        size -= len(block)
+    return crc
+
+
+def _line_bytes(value: dict) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+
+def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:
+    """Write all of `data` at `offset` of an unbuffered file and return its size in bytes."""
+    view = memoryview(data).cast("B")
+    file.seek(offset)
+    written = 0
+    while written < len(view):
+        written += file.write(view[written:])
+    return len(view)
+
+
+def _full(path: Path, good_count: int, error: OSError) -> OSError:
+    frames = "1 frame is" if good_count == 1 else f"{good_count} frames are"
+    sentence = f"The cache {path} cannot be written ({error.strerror or error}): {frames} kept; make room, then resume"
+    return OSError(sentence)

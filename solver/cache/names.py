@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a bake lies: file names made from object names, names of older bakes, and the lock of a running bake."""
+
+import errno
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+    import msvcrt
+
+SUFFIXES = (".pc2", ".state", ".journal")
+LONGEST_NAME = 100  # bytes; with hash and suffix it stays below 143, the shortest limit in use (eCryptfs)
+FORBIDDEN = set('<>:"/\\|?*')  # on Windows; the slash everywhere
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}
+OLDER = re.compile(r"\.bak\d+$")
+
+
+def safe_name(name: str) -> str:
+    """A file name, without suffix, for the object `name`: the name itself where every file system takes it.
+
+    Otherwise what is left of it and a hash, so that different objects never share a file and nothing ends up
+    outside the folder.
+    """
+    text = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
+    text = "".join("_" if letter in FORBIDDEN or not letter.isprintable() else letter for letter in text)
+    text = text.lstrip(". ").rstrip(". ")
+    while len(text.encode()) > LONGEST_NAME:
+        text = text[:-1]
+    if text == name and text.split(".")[0].lower() not in DEVICES and not OLDER.search(text):
+        return text
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{text or 'cloth'}-{digest}" if text.split(".")[0].lower() not in DEVICES else f"_{text}-{digest}"
+
+
+def cache_paths(folder: Path, names: Sequence[str]) -> list[Path]:
+    """One .pc2 path in `folder` for each object name, different even where a file system ignores case.
+
+    Equal names (objects of two libraries) get a number, in the order given.
+    """
+    paths, taken = [], set()
+    for name in names:
+        base = text = safe_name(name)
+        number = 1
+        while text.casefold() in taken:
+            number += 1
+            text = f"{base}-{number}"
+        taken.add(text.casefold())
+        paths.append(Path(folder) / f"{text}.pc2")
+    return paths
+
+
+def parts(path: Path) -> list[Path]:
+    """The files of the bake at `path` (NAME.pc2); they need not exist."""
+    return [path.with_suffix(suffix) for suffix in SUFFIXES]
+
+
+def older_name(path: Path) -> Path:
+    """The first NAME.bak1.pc2, NAME.bak2.pc2, ... of which no part exists."""
+    number = 1
+    while True:
+        target = path.with_name(f"{path.stem}.bak{number}.pc2")
+        if not any(os.path.lexists(part) for part in parts(target)):
+            return target
+        number += 1
+
+
+def older_bakes(path: Path) -> list[Path]:
+    """Bakes that were set aside from `path`, oldest number first."""
+    path = Path(path)
+    pattern = re.compile(re.escape(path.stem) + r"\.bak(\d+)\.pc2")
+    found = [(int(match[1]), file) for file in path.parent.glob("*.pc2") if (match := pattern.fullmatch(file.name))]
+    return [file for _, file in sorted(found)]
+
+
+def take_lock(path: Path) -> BinaryIO | None:
+    """Claim the bake at `path` until the process ends or `release_lock`; None where the file system has no locks.
+
+    Raises
+    ------
+    BlockingIOError
+        Another bake, in this process or another, writes there: a sentence.
+    """
+    lock = path.with_suffix(".lock")
+    while True:
+        file = lock.open("ab")
+        try:
+            _lock(file)
+        except OSError as error:
+            file.close()
+            if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+                raise BlockingIOError(f"{path} is being baked by another bake: wait for it or stop it") from None
+            return None
+        try:
+            # The holder before us may have deleted the file between our opening and our locking it.
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(lock)):
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()
+
+
+def release_lock(file: BinaryIO | None) -> None:
+    """Give the claim back and delete the lock file."""
+    if file is None:
+        return
+    try:
+        os.unlink(file.name)
+    except OSError:
+        pass  # Windows deletes no open file; an old lock file does no harm
+    file.close()
+
+
+def in_use(path: Path) -> bool:
+    """Whether a bake is writing at `path` now."""
+    try:
+        release_lock(take_lock(path))
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _lock(file: BinaryIO) -> None:
+    if fcntl is not None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    else:
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A shot: frame after frame, simulated and written, or skipped where the cache already holds the same.
+
+Every frame has a digest: the hash of the frame before's digest and of all that this frame is made of, down to
+the last bit; the first one hashes cloth, start state and settings. A cached frame is good as long as its digest
+is the one that today's scene gives, so the first that differs says from where on a bake is stale, and a bake
+that was killed, stopped or partly changed goes on from the frame before, with the same bits as if it had run
+through.
+
+Killing the process at any moment loses at most the frame in flight (`cache.frames`). To stop, close the generator.
+"""
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from .cache.frames import FrameCache
+from .model import Cloth, FrameInput, Report, Settings, State
+
+Advance = Callable[[Cloth, State, FrameInput, int, Settings], Report]
+
+
+def digest_of(*parts: object) -> bytes:
+    """16 bytes that differ whenever anything in `parts` differs: arrays, numbers, texts, tuples, dicts of those.
+
+    Types, shapes and bounds are hashed too, so that neighbouring values cannot trade digits.
+    """
+    hasher = hashlib.blake2b(digest_size=16)
+    _feed(hasher.update, parts)
+    return hasher.digest()
+
+
+def _feed(update: Callable[[bytes], None], value: object) -> None:
+    if isinstance(value, np.ndarray):
+        update(f"array {value.dtype.str} {value.shape};".encode())
+        update(np.ascontiguousarray(value).data if value.size else b"")
+    elif isinstance(value, bytes):
+        update(b"bytes %d;" % len(value) + value)
+    elif isinstance(value, str):
+        text = value.encode("utf-8", "surrogatepass")
+        update(b"text %d;" % len(text) + text)
+    elif isinstance(value, (bool, np.bool_)) or value is None:
+        update(f"{value};".encode())
+    elif isinstance(value, (int, np.integer)):
+        update(b"int %d;" % int(value))
+    elif isinstance(value, (float, np.floating)):
+        update(b"float;" + struct.pack("<d", value))
+    elif isinstance(value, (tuple, list)):
+        update(b"tuple %d;" % len(value))
+        for item in value:
+            _feed(update, item)
+    else:
+        raise TypeError(f"no digest for {type(value).__name__}")
+
+
+def object_samples(cloth: Cloth, state: State, to_object: np.ndarray | None) -> list[np.ndarray]:
+    """Positions of each garment in its own object space, (n_g, 3) float64 each.
+
+    to_object : (g, 4, 4) world to object space, or None for world space. The origin is folded into the matrix
+    first, so that a garment 10 km away keeps its digits.
+    """
+    samples = []
+    for index, (start, end) in enumerate(zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)):
+        matrix = np.eye(4) if to_object is None else np.asarray(to_object[index], np.float64)
+        shift = matrix[:3, 3] + sum(matrix[:3, axis] * cloth.origin[axis] for axis in range(3))
+        x = state.x[start:end]
+        samples.append(sum(x[:, axis, None] * matrix[:3, axis] for axis in range(3)) + shift)
+    return samples
+
+
+def first_stale_frame(
+    cloth: Cloth,
+    state: State,
+    inputs: Iterable[FrameInput],
+    frames: range,
+    settings: Settings,
+    caches: Sequence[FrameCache],
+) -> int | None:
+    """The first frame of `frames` that the caches lack or that was made of something else; None: all are good.
+
+    Arguments as in `run`; nothing is simulated or changed.
+    """
+    _check(cloth, frames, caches)
+    restart = _restart_frame(caches)
+    for frame, _, digest in _digests(cloth, state, inputs, frames, settings, caches, restart):
+        if frame >= caches[0].first_frame and not _is_good(caches, frame, digest, restart):
+            return frame
+    return None
+
+
+def run(
+    cloth: Cloth,
+    state: State,
+    inputs: Iterable[FrameInput],
+    frames: range,
+    settings: Settings,
+    caches: Sequence[FrameCache],
+    from_frame: int | None = None,
+    advance: Advance | None = None,
+) -> Iterator[tuple[int, Report | None]]:
+    """Bring every frame of `frames` to disk; yields (frame, report), report None where nothing was simulated.
+
+    Parameters
+    ----------
+    cloth, state : what `build.build` gave. `state` is the start and is changed in place.
+    inputs : one FrameInput for each frame, in order; may be a generator that blocks while frames are sampled.
+        The first frame is the start state itself: of its input only `to_object` matters.
+    frames : first to last frame; those before the caches' first frame are pre-roll, simulated and not written.
+    caches : one per garment, opened with the same first frame; frames after the first that is stale are dropped
+        from them, with a copy kept (`FrameCache.older`).
+    from_frame : bake this frame and all after it anew, and keep those before whatever they were made of.
+    advance : simulates one frame; `step.advance` if None.
+
+    Raises
+    ------
+    FloatingPointError
+        The simulation left the finite numbers; frames before are on disk.
+    OSError
+        Disk full, folder gone: a sentence; frames before are on disk.
+    ValueError
+        The caches do not fit cloth and frames, or `from_frame` has no good frame before it.
+    """
+    _check(cloth, frames, caches)
+    advance = advance or _step_advance()
+    first = caches[0].first_frame
+    restart = _restart_frame(caches) if from_frame is None else _checked_start(caches, from_frame)
+    cached = all(cache.good_frames() for cache in caches)
+    waiting: list[tuple[int, FrameInput]] = []  # pre-roll that nobody needs if the caches turn out good
+    for frame, frame_input, digest in _digests(cloth, state, inputs, frames, settings, caches, restart):
+        if cached and frame < first:
+            waiting.append((frame, frame_input))
+            continue
+        if cached and (from_frame is None or frame < from_frame) and _is_good(caches, frame, digest, restart):
+            waiting.clear()
+            yield frame, None
+            continue
+        if cached:
+            cached = False
+            _return_to(cloth, state, caches, frame - 1)
+            for earlier, earlier_input in waiting:
+                yield earlier, _simulate(advance, cloth, state, earlier_input, earlier, settings, frames)
+        report = _simulate(advance, cloth, state, frame_input, frame, settings, frames)
+        if frame >= first:
+            samples = object_samples(cloth, state, frame_input.to_object)
+            _write(cloth, state, caches, frame, digest, samples, frame == restart)
+        yield frame, report
+
+
+def _step_advance() -> Advance:
+    from .step import advance  # here, because it imports numba, which judging a cache does not need
+
+    return advance
+
+
+def _check(cloth: Cloth, frames: range, caches: Sequence[FrameCache]) -> None:
+    counts = np.diff(cloth.garment_start).tolist()
+    if [cache.vertex_count for cache in caches] != counts:
+        raise ValueError(f"the caches hold {[cache.vertex_count for cache in caches]} vertices, the garments {counts}")
+    starts = {cache.first_frame for cache in caches}
+    if len(starts) != 1 or frames.step != 1 or not frames or starts.pop() not in frames:
+        raise ValueError(
+            f"frames {frames.start} to {frames.stop - 1} do not fit caches that start at {caches[0].first_frame}"
+        )
+
+
+def _checked_start(caches: Sequence[FrameCache], from_frame: int) -> int | None:
+    """`from_frame`, or None where it means all frames; ValueError where frames before it are missing."""
+    first = caches[0].first_frame
+    if from_frame <= first:
+        return None
+    for cache in caches:
+        if from_frame - 1 not in cache.good_frames():
+            last = cache.good_frames().stop - 1
+            held = f"good frames up to {last}" if last >= first else "no good frame"
+            raise ValueError(f"{cache.path} has {held}: bake from frame {last + 1} on, or all of it")
+    return from_frame
+
+
+def _restart_frame(caches: Sequence[FrameCache]) -> int | None:
+    """The last frame from which an animator had the bake made anew; the frames before are kept as they are."""
+    common = range(caches[0].first_frame, min(cache.good_frames().stop for cache in caches))
+    return next((frame for frame in reversed(common) if all(cache.line(frame).restart for cache in caches)), None)
+
+
+def _digests(cloth, state, inputs, frames, settings, caches, restart) -> Iterator[tuple[int, FrameInput, bytes]]:
+    start = digest = digest_of(cloth, state, settings, frames.start)
+    for frame, frame_input in zip(frames, inputs, strict=False):
+        if frame == restart:
+            digest = digest_of(start, caches[0].line(frame - 1).digest)
+        digest = digest_of(digest, frame_input)
+        yield frame, frame_input, digest
+
+
+def _is_good(caches: Sequence[FrameCache], frame: int, digest: bytes, restart: int | None) -> bool:
+    kept = restart is not None and frame < restart
+    return all(frame in cache.good_frames() and (kept or cache.line(frame).digest == digest.hex()) for cache in caches)
+
+
+def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: int) -> None:
+    """Drop what comes after `frame` from the caches and put the state back to it, if they reach back so far."""
+    for cache, start, end in zip(caches, cloth.garment_start[:-1], cloth.garment_start[1:], strict=True):
+        cache.truncate_to(frame)
+        if frame >= cache.first_frame:
+            x, v, origin = cache.load(frame)
+            # Adding a zero would turn -0.0 into 0.0, and a resumed bake has to have the same bits.
+            state.x[start:end] = x if np.array_equal(origin, cloth.origin) else x + (origin - cloth.origin)
+            state.v[start:end] = v
+
+
+def _simulate(advance, cloth, state, frame_input, frame, settings, frames) -> Report | None:
+    if frame == frames.start:
+        return None
+    return advance(cloth, state, frame_input, frame, settings)
+
+
+def _write(cloth, state, caches, frame, digest, samples, restart) -> None:
+    bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)
+    for cache, sample, (start, end) in zip(caches, samples, bounds, strict=True):
+        cache.append(frame, digest, sample, state.x[start:end], state.v[start:end], cloth.origin, restart)

@@ -99,6 +99,21 @@ TABLE = (
 # fmt: on
 MAPPED: tuple[str, ...] = tuple(row.name for row in TABLE)
 ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
+# What a fabric preset sets: the material, not where it is pinned.
+FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance"))
+
+
+def follow_value(cloth: bpy.types.PropertyGroup, name: str):
+    """Let Min be the value and Max keep its ratio to Min, so that a map keeps its contrast on another fabric.
+
+    Pins are left alone: their range is 0 to 1, or free to a distance.
+    """
+    group, row = getattr(cloth, name), ROWS[name]
+    if name not in FABRIC:
+        return
+    ratio = group.maximum / group.minimum if group.minimum > 0.0 else row.map_range[1] / row.map_range[0]
+    group.minimum = group.value
+    group.maximum = group.value * ratio
 
 
 # fmt: off
@@ -187,6 +202,7 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         name="Cache Name", override=OVERRIDE,
         description="File name of the cache without its ending; empty takes the object's name",
     )
+    fingerprint: StringProperty(name="Fingerprint", override=OVERRIDE, description="Digest of what the bake was made of")
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
     fingerprint: StringProperty(
         name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON; written by Bake"

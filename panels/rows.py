@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How single rows are drawn: a mapped property, a length in any unit scale, a sentence with line breaks, a reason."""
+
+import textwrap
+
+import bpy
+
+from .properties import ROWS
+
+
+class PhysicsPanel:
+    """Where every Taffeta panel stands, and that settings are locked while a bake reads them."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+    @classmethod
+    def poll(cls, context):
+        obj = context.object
+        return obj is not None and obj.type == "MESH" and obj.taffeta_cloth.enabled
+
+
+def settings_layout(panel, context):
+    """The panel's layout as Blender's own physics panels have it; greyed out while a bake runs."""
+    layout = panel.layout
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    layout.enabled = not context.window_manager.taffeta.baking
+    return layout
+
+
+def shown(context, group, name: str) -> str:
+    """Name of the property to draw for `name`: its twin in the scene's units where those are not plain SI."""
+    units = context.scene.unit_settings
+    plain = units.system == "NONE" or units.scale_length == 1.0
+    twin = name + "_shown"
+    return name if plain or twin not in group.bl_rna.properties else twin
+
+
+def prop(layout, context, group, name: str, text: str | None = None):
+    """One property in true units."""
+    if text is None:
+        text = group.bl_rna.properties[name].name
+    layout.prop(group, shown(context, group, name), text=text)
+
+
+def why(layout, sentence: str):
+    """The reason why something above is greyed out."""
+    row = layout.row()
+    row.active = False
+    row.label(text=sentence, icon="INFO")
+
+
+def sentences(layout, context, text: str, icon: str = "NONE"):
+    """A sentence broken into lines as wide as the panel; Blender's labels would cut it off."""
+    scale = context.preferences.system.ui_scale
+    width = context.region.width if context.region else 400
+    lines = textwrap.wrap(text, max(24, int(width / (7.5 * scale)) - 6)) or [""]
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for i, line in enumerate(lines):
+        column.label(text=line, icon=icon if i == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
+
+
+def mapped(layout, context, obj, name: str):
+    """A mapped property: its value, or Min and Max; where it comes from; a brush and an eye. Maps add a line."""
+    row_of_table = ROWS[name]
+    group = getattr(obj.taffeta_cloth, name)
+    label = row_of_table.label
+    if row_of_table.symbol and row_of_table.unit == "NONE":
+        label += f" ({row_of_table.symbol})"
+    column = layout.column(align=True)
+    fields, uniform = _labelled(column, label), group.source == "UNIFORM"
+    if uniform:
+        prop(fields, context, group, "value", "")
+    else:
+        prop(fields, context, group, "minimum", "")
+        prop(fields, context, group, "maximum", "")
+        fields.prop(group, "invert", text="", icon="ARROW_LEFTRIGHT")
+    fields.prop(group, "source", text="", icon_only=True)
+    brush = fields.operator("taffeta.paint", text="", icon="BRUSH_DATA")
+    brush.prop = name
+    brush.mode = "IMAGE" if group.source == "IMAGE" else "GROUP"
+    eye_shown = context.window_manager.taffeta.overlay == name
+    eye = fields.operator("taffeta.overlay", text="", icon="HIDE_OFF" if eye_shown else "HIDE_ON", depress=eye_shown)
+    eye.show = "NONE" if eye_shown else name
+    if not uniform:
+        _map_picker(_labelled(column, ""), obj, group)
+
+
+def _labelled(column, text):
+    """Blender's split of label and fields, but with room for several fields."""
+    split = column.split(factor=0.36, align=True)
+    left = split.row()
+    left.alignment = "RIGHT"
+    left.label(text=text)
+    return split.row(align=True)
+
+
+def _map_picker(row, obj, group):
+    """Choose the group, image and UV map, or attribute; red where the name is not there (any more)."""
+    if group.source == "GROUP":
+        row.alert = group.vertex_group not in obj.vertex_groups
+        row.prop_search(group, "vertex_group", obj, "vertex_groups", text="")
+    elif group.source == "IMAGE":
+        row.alert = group.image is None
+        row.prop(group, "image", text="")
+        uv = row.row(align=True)
+        uv.alert = group.uv_map not in obj.data.uv_layers if group.uv_map else not obj.data.uv_layers
+        uv.prop_search(group, "uv_map", obj.data, "uv_layers", text="")
+    else:
+        row.alert = group.attribute not in obj.data.attributes
+        row.prop_search(group, "attribute", obj.data, "attributes", text="", icon="SPREADSHEET")
+
+
+def painted_property(obj: bpy.types.Object) -> str:
+    """Name of the mapped property whose map is being painted on `obj`, or ""."""
+    cloth = obj.taffeta_cloth
+    if obj.mode == "WEIGHT_PAINT" and obj.vertex_groups.active is not None:
+        active = obj.vertex_groups.active.name
+        found = (n for n in ROWS if (g := getattr(cloth, n)).source == "GROUP" and g.vertex_group == active)
+    elif obj.mode == "TEXTURE_PAINT":
+        canvas = bpy.context.scene.tool_settings.image_paint.canvas
+        found = (n for n in ROWS if (g := getattr(cloth, n)).source == "IMAGE" and canvas and g.image == canvas)
+    else:
+        return ""
+    return next(found, "")

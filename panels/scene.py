@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Physics tab, below Taffeta Cloth: what holds for the whole bake. Air and forces, the bake and its cache,
+what is wrong before it (preflight), what it was like (report), and the numbers nobody needs (advanced)."""
+
+import json
+from functools import lru_cache
+
+import bpy
+
+from .rows import PhysicsPanel, prop, sentences, settings_layout, why
+
+ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
+
+
+class SubPanel(PhysicsPanel):
+    """Below the garment's main panel."""
+
+    bl_parent_id = "TAFFETA_PT_cloth"
+
+
+class TAFFETA_PT_forces(SubPanel, bpy.types.Panel):
+    """What moves the cloth besides bodies"""
+
+    bl_label = "Air and Forces"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        scene, settings = context.scene, context.scene.taffeta
+        row = layout.row()
+        row.active = scene.use_gravity
+        row.prop(scene, "gravity")
+        if not scene.use_gravity:
+            why(layout, "Gravity is off in the Scene tab")
+        for name in ("wind", "air_density", "air_drag", "air_lift"):
+            prop(layout, context, settings, name)
+        for name in ("constant_force", "random_force_min", "random_force_max"):
+            prop(layout, context, settings, name)
+        row = layout.row()
+        row.active = tuple(settings.random_force_min) != tuple(settings.random_force_max)
+        row.prop(settings, "seed")
+
+
+class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
+    """Bake, resume, free, export"""
+
+    bl_label = "Bake and Cache"
+
+    def draw(self, context):
+        layout = self.layout
+        session = context.window_manager.taffeta
+        if session.baking:
+            layout.progress(factor=session.progress, text=session.status)
+            layout.label(text="Esc stops; the frames done are kept", icon="EVENT_ESC")
+            return
+        self.draw_verbs(layout, context)
+        self.draw_cache(settings_layout(self, context), context)
+
+    def draw_verbs(self, layout, context):
+        """The buttons."""
+        cloth, scene = context.object.taffeta_cloth, context.scene
+        baked = bool(cloth.cache_path)
+        row = layout.row(align=True)
+        row.scale_y = 1.4
+        row.operator("taffeta.bake", text="Bake", icon="RENDER_ANIMATION")
+        resume = row.row(align=True)
+        resume.enabled = baked
+        resume.operator("taffeta.bake", text="Resume", icon="PLAY").resume = True
+        row = layout.row(align=True)
+        row.enabled = baked
+        again = row.operator("taffeta.bake", text=f"Re-Bake from Frame {scene.frame_current}", icon="FILE_REFRESH")
+        again.from_frame = scene.frame_current
+        row = layout.row(align=True)
+        row.enabled = baked
+        row.operator("taffeta.export", text="Export", icon="EXPORT")
+        row.operator("taffeta.free", text="Free", icon="TRASH")
+        if not baked:
+            why(layout, "Nothing baked yet")
+
+    def draw_cache(self, layout, context):
+        """Which frames, where to, and whether what lies there still fits."""
+        cloth, scene = context.object.taffeta_cloth, context.scene
+        if cloth.stale:
+            sentences(layout, context, cloth.stale, "ERROR")
+        row = layout.row(align=True)
+        row.prop(scene, "frame_start", text="Frames")
+        row.prop(scene, "frame_end", text="")
+        layout.prop(scene.taffeta, "preroll")
+        layout.prop(scene.taffeta, "cache_folder")
+        layout.prop(cloth, "cache_name", placeholder=context.object.name)
+        if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
+            sentences(layout, context, "The file is not saved: bakes go to the temporary folder until it is", "INFO")
+        if cloth.cache_path:
+            sentences(layout, context, f"Plays {cloth.cache_path}", "FILE_CACHE")
+
+
+class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
+    """What is wrong or doubtful before a bake; the list is made elsewhere, and kept up to date while you work"""
+
+    bl_label = "Preflight"
+
+    def draw_header_preset(self, context):
+        self.layout.operator("taffeta.preflight", text="", icon="FILE_REFRESH", emboss=False)
+
+    def draw(self, context):
+        layout = self.layout
+        session = context.window_manager.taffeta
+        if not session.checked:
+            layout.label(text="Not checked yet", icon="QUESTION")
+        elif not session.problems:
+            layout.label(text="Ready to bake", icon="CHECKMARK")
+        for problem in session.problems:
+            box = layout.box()
+            name = f"{problem.object_name}: " if problem.object_name else ""
+            if problem.sentence.startswith(problem.object_name):
+                name = ""
+            sentences(box, context, name + problem.sentence, ICONS[problem.severity])
+            if problem.remedy:
+                sentences(box, context, problem.remedy, "FORWARD")
+
+
+@lru_cache(maxsize=8)
+def report_lines(report_json: str) -> tuple[str, ...]:
+    """The last bake's figures as lines of text; a figure that was not computed makes no line."""
+    try:
+        report = json.loads(report_json)
+    except ValueError:
+        return ("The report cannot be read; bake again to get a new one",)
+    return tuple(line for key, line in _report_items(report) if key is not None)
+
+
+def _report_items(report):
+    """Pairs (value or None, line)."""
+
+    def share(value):
+        return None if value is None else f"{100 * value:.2f} %"
+
+    get = report.get
+    yield get("frames"), f"Frames: {get('frames')}"
+    yield get("milliseconds_per_frame"), f"Time per frame: {get('milliseconds_per_frame')} ms"
+    for task, value in (get("milliseconds") or {}).items():
+        yield value, f"    {task}: {value} ms"
+    yield get("worst_stretch"), f"Worst stretch: {share(get('worst_stretch'))}"
+    yield get("mean_stretch"), f"Mean stretch: {share(get('mean_stretch'))}"
+    yield get("crossings"), f"Crossings: {get('crossings')}"
+    yield get("pinched"), f"Pinched vertices: {get('pinched')}"
+
+
+class TAFFETA_PT_report(SubPanel, bpy.types.Panel):
+    """Figures of the last bake"""
+
+    bl_label = "Report"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        report_json = context.object.taffeta_cloth.report_json
+        if not report_json:
+            why(self.layout, "Nothing baked yet")
+            return
+        for line in report_lines(report_json):
+            sentences(self.layout, context, line)
+
+
+class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
+    """Numbers with defaults that hold for most shots"""
+
+    bl_label = "Advanced"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        settings = context.scene.taffeta
+        names = ("substeps", "substeps_preview", "neighbour_reach", "ldi_resolution", "max_speed")
+        for name in names:
+            prop(layout, context, settings, name)
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (TAFFETA_PT_bake, TAFFETA_PT_preflight, TAFFETA_PT_forces, TAFFETA_PT_report, TAFFETA_PT_advanced)
+)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
 
-from . import playback
+from . import paint, playback, preset, setup
 
 # In the order of registration; undone in reverse.
-SUBMODULES = (playback,)
+SUBMODULES = (playback, setup, preset, paint)
 
 
 def register():

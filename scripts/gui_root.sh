@@ -12,7 +12,7 @@ set -euo pipefail
 root=${TAFFETA_GUI_ROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/taffeta/gui-root}
 checkout=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${TAFFETA_DEBIAN_MIRROR:-$(grep -rhoE 'https?://[^ ]+/debian/?($| )' /etc/apt/sources.list /etc/apt/sources.list.d 2>/dev/null | head -1 || true)}
-packages=(blender libegl1 libegl-mesa0 libgl1 libglx-mesa0 libgl1-mesa-dri python3-pip xvfb xdotool imagemagick)
+packages=(blender libegl1 libegl-mesa0 libgl1 libglx-mesa0 libgl1-mesa-dri python3-numpy python3-requests python3-zstandard xvfb xdotool imagemagick)
 
 refuse() { echo "Window test: $1" >&2; exit 3; }
 

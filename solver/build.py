@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From garments at rest to one `Cloth`: validation, masses, springs, hinges, colours.
+
+Everything is measured here once and stays constant during the bake. A garment may have faces without area, faces
+twice, edges with any number of faces, loose edges and loose vertices: each gets what it can, nothing is refused that
+physics can do without. What physics cannot do without is told in one sentence that names the garment.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .elastic.bending import bending_rest
+from .elastic.springs import spring_rest
+from .model import Cloth, State
+from .topology import clean_faces, colour, find_hinges, find_springs
+
+LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
+
+# field: (least value, may it be equal to that, what a message calls it, unit)
+VALUES = {
+    "mass": (0.0, False, "mass per area", "kg/m2"),
+    "thickness": (0.0, False, "thickness", "m"),
+    "stretch_stiffness": (0.0, False, "stretch stiffness", "N/m"),
+    "shear_stiffness": (0.0, True, "shear stiffness", "N/m"),
+    "bending_stiffness": (0.0, True, "bending stiffness", "N m"),
+    "damping": (0.0, True, "damping", "1/s"),
+    "friction": (0.0, True, "friction", ""),
+    "pin": (0.0, True, "pin weight", ""),
+    "pin_distance": (0.0, True, "largest distance from the pose", "m"),
+}
+
+
+class _Part(NamedTuple):
+    """What one garment contributes; the fields are those of `Cloth`, with indices into the garment."""
+
+    triangles: np.ndarray
+    mass: np.ndarray
+    inv_mass: np.ndarray
+    edges: np.ndarray
+    rest_length: np.ndarray
+    edge_compliance: np.ndarray
+    edge_damping: np.ndarray
+    is_mesh_edge: np.ndarray
+    bend_stencils: np.ndarray
+    bend_weight: np.ndarray
+    rest_angle: np.ndarray
+    bend_compliance: np.ndarray
+    bend_damping: np.ndarray
+
+
+def build(garments, settings):
+    """Merge garments into one particle system and its state at the start, at rest.
+
+    Parameters
+    ----------
+    garments : sequence of Garment
+    settings : Settings
+
+    Returns
+    -------
+    cloth : Cloth
+    state : State, velocities zero
+
+    Raises
+    ------
+    ValueError
+        No garment at all; or one without faces, without area, with numbers that are not finite, with values out of
+        their range or arrays that do not fit each other. The message names the garment.
+    """
+    if not garments:
+        raise ValueError("There is no garment to simulate: enable Taffeta Cloth on a mesh object.")
+    for garment in garments:
+        check(garment)
+    counts = [len(garment.x) for garment in garments]
+    start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    parts = [_build_part(garment) for garment in garments]
+    joined = _join(parts, start)
+    joined |= _in_colour_order(joined, int(start[-1]))
+
+    x_start = np.concatenate([garment.x_start for garment in garments]).astype(np.float64)
+    # Whole metres: subtracting them is exact for every garment that is nearer to them than to the world's centre.
+    origin = np.round(0.5 * (x_start.min(axis=0) + x_start.max(axis=0)))
+    cloth = Cloth(
+        origin=origin,
+        garment_start=start,
+        garment=np.repeat(np.arange(len(garments), dtype=np.int32), counts),
+        x_rest=np.concatenate([garment.x for garment in garments]).astype(np.float64) - origin,
+        layer=np.repeat(np.array([garment.layer for garment in garments], dtype=np.int32), counts),
+        self_collision=np.array([garment.self_collision for garment in garments], dtype=bool),
+        **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
+        **joined,
+    )
+    x = np.ascontiguousarray(x_start - origin)
+    return cloth, State(x, np.zeros_like(x))
+
+
+def check(garment):
+    """Raise a ValueError with one sentence if a garment cannot be simulated."""
+    name, count = garment.name, len(garment.x)
+    if not len(garment.triangles):
+        raise ValueError(f"'{name}' has no faces: cloth needs at least one face.")
+    for field in ("x", "x_start"):
+        value = np.asarray(getattr(garment, field))
+        if value.shape != (count, 3):
+            raise ValueError(f"'{name}': {field} has the shape {value.shape}, expected ({count}, 3).")
+        bad = np.flatnonzero(~np.isfinite(value).all(axis=1))
+        if len(bad):
+            raise ValueError(
+                f"'{name}': {len(bad)} of {count} vertices have a coordinate that is not a finite number "
+                f"(first: vertex {bad[0]}); move or delete them."
+            )
+    for field, corner_count in (("triangles", 3), ("quads", 4), ("edges", 2)):
+        value = np.asarray(getattr(garment, field))
+        if value.ndim != 2 or value.shape[1] != corner_count:
+            raise ValueError(f"'{name}': {field} has the shape {value.shape}, expected (any, {corner_count}).")
+        if value.size and (value.min() < 0 or value.max() >= count):
+            raise ValueError(f"'{name}': {field} refer to a vertex that does not exist ({count} vertices).")
+    if garment.uv is not None and np.shape(garment.uv) != (len(garment.triangles), 3, 2):
+        expected = (len(garment.triangles), 3, 2)
+        raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
+    for field, rule in VALUES.items():
+        _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
+    if np.max(garment.pin) > 1.0:
+        raise ValueError(f"'{name}': the pin weight is above 1 at vertex {int(np.argmax(garment.pin))}; use 0 to 1.")
+
+
+def _check_value(name, count, value, least, may_equal, words, unit):
+    if value.shape != (count,):
+        raise ValueError(f"'{name}': {words} has the shape {value.shape}, expected ({count},).")
+    unknown = np.isnan(value) if words == VALUES["pin_distance"][2] else ~np.isfinite(value)
+    if unknown.any():
+        raise ValueError(
+            f"'{name}': {words} is not a finite number at {int(unknown.sum())} of {count} vertices "
+            f"(first: vertex {int(np.argmax(unknown))}); check its map."
+        )
+    low = value < least if may_equal else value <= least
+    if low.any():
+        worst = int(np.argmin(value))
+        rule = f"{least:g} or more" if may_equal else f"above {least:g}"
+        raise ValueError(
+            f"'{name}': {words} is {value[worst]:g} {unit}".rstrip()
+            + f" at vertex {worst} ({int(low.sum())} of {count} vertices are too low); it must be {rule}."
+        )
+
+
+def _build_part(garment):
+    """Springs, hinges and masses of one checked garment."""
+    x = np.asarray(garment.x, dtype=np.float64)
+    x = x - x.mean(axis=0)
+    faces = clean_faces(x, np.asarray(garment.triangles))
+    if not len(faces.kept):
+        raise ValueError(f"'{garment.name}' has no area: all {len(garment.triangles)} faces are points or lines.")
+    uv = None if garment.uv is None else np.asarray(garment.uv, dtype=np.float64)[faces.kept]
+    if uv is not None and not np.isfinite(uv).all():
+        raise ValueError(f"'{garment.name}': the UV map holds numbers that are not finite; unwrap it again.")
+    mass, inv_mass = _masses(garment, faces)
+
+    quads, edges = np.asarray(garment.quads), np.asarray(garment.edges)
+    springs = find_springs(faces.triangles, quads, edges, len(x))
+    stretch, shear, bending, damping = (
+        np.asarray(getattr(garment, name), dtype=np.float64)
+        for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
+    )
+    rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
+    useful = np.isfinite(compliance) & (inv_mass[springs.pairs].sum(axis=1) > 0)
+    hinges = find_hinges(faces.triangles, len(x))
+    weight, rest_angle, bend_compliance = bending_rest(x, faces, hinges, bending)
+    bends = np.isfinite(bend_compliance) & (inv_mass[hinges.stencils].sum(axis=1) > 0)
+    return _Part(
+        triangles=faces.triangles,
+        mass=mass,
+        inv_mass=inv_mass,
+        edges=springs.pairs[useful],
+        rest_length=rest_length[useful],
+        edge_compliance=compliance[useful],
+        edge_damping=damping[springs.pairs].mean(axis=1)[useful],
+        is_mesh_edge=springs.is_mesh_edge[useful],
+        bend_stencils=hinges.stencils[bends],
+        bend_weight=weight[bends],
+        rest_angle=rest_angle[bends],
+        bend_compliance=bend_compliance[bends],
+        bend_damping=damping[hinges.stencils].mean(axis=1)[bends],
+    )
+
+
+def _masses(garment, faces):
+    """Lumped mass [kg] and its inverse; a loose vertex, or one pinned with weight 1, is kinematic.
+
+    The end of a loose edge, and a corner of nothing but faces without area, weigh as much as the mean of the others.
+    """
+    count = len(garment.x)
+    density = np.asarray(garment.mass, dtype=np.float64)
+    corner = faces.triangles.ravel()
+    mass = density * np.bincount(corner, np.repeat(faces.area / 3.0, 3), minlength=count)
+    in_face = np.bincount(corner, minlength=count) > 0
+    mean = mass[in_face].mean()
+    mass = np.where(in_face, np.maximum(mass, LIGHTEST * mean), mean)
+    joined = in_face.copy()
+    for indices in (garment.edges, garment.triangles):
+        joined[np.asarray(indices).ravel()] = True
+    free = joined & (np.asarray(garment.pin) < 1.0)
+    return mass, np.where(free, 1.0 / mass, 0.0)
+
+
+def _join(parts, start):
+    """Arrays of all parts end to end, indices shifted to the merged particles."""
+    joined = {}
+    for field in _Part._fields:
+        arrays = [getattr(part, field) for part in parts]
+        if field in ("triangles", "edges", "bend_stencils"):
+            arrays = [array + first for array, first in zip(arrays, start[:-1], strict=True)]
+            joined[field] = np.ascontiguousarray(np.concatenate(arrays), dtype=np.int32)
+        else:
+            joined[field] = np.concatenate(arrays)
+    return joined
+
+
+def _in_colour_order(joined, vertex_count):
+    """Springs and hinges sorted by colour, and the bounds of the colours."""
+    order, edge_start = colour(joined["edges"], vertex_count)
+    fields = ("edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge")
+    result = {field: np.ascontiguousarray(joined[field][order]) for field in fields}
+    order, bend_start = colour(joined["bend_stencils"], vertex_count)
+    fields = ("bend_stencils", "bend_weight", "rest_angle", "bend_compliance", "bend_damping")
+    result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
+    return result | {"edge_colour_start": edge_start, "bend_colour_start": bend_start}
+
+
+def _per_vertex(garments, field):
+    return np.concatenate([np.asarray(getattr(garment, field), dtype=np.float64) for garment in garments])

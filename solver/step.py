@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One frame of cloth: the loop over substeps.
+
+Each substep, in this order: forces from outside change velocities; positions are predicted; pins follow the animated
+pose; springs and hinges are relaxed; cloth is kept off cloth, then off bodies, so that bodies win; velocities are read
+off the motion, damped, and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake
+that resumes from a stored state continues with the same bits.
+"""
+
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from .contact import body as body_contact
+from .contact import cloth as cloth_contact
+from .elastic.external import acceleration, apply_forces
+from .integrate import xpbd
+from .model import Report
+
+FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
+
+INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"
+
+
+class _Substep(NamedTuple):
+    """Where a substep lies in its frame; t0 and t1 are fractions of the frame."""
+
+    number: int
+    t0: float
+    t1: float
+    dt: float  # [s]
+
+
+class _Clock:
+    """Seconds per task: each lap goes to the task that has just been done."""
+
+    def __init__(self):
+        self.seconds = dict.fromkeys((INTEGRATION, BODY, CLOTH, LAYERS), 0.0)
+        self.last = perf_counter()
+
+    def lap(self, task):
+        now = perf_counter()
+        self.seconds[task] += now - self.last
+        self.last = now
+
+
+def substep_count(duration, settings):
+    """How many substeps a frame of `duration` seconds gets, so that a substep is about as long at any frame rate."""
+    return max(1, round(settings.substeps * duration / FRAME))
+
+
+def advance(cloth, state, frame_input, frame, settings):
+    """Simulate one frame; `state` changes in place.
+
+    Parameters
+    ----------
+    cloth : Cloth
+    state : State at the frame before
+    frame_input : FrameInput, what moves between the two frames
+    frame : int, the number of the frame that is computed
+    settings : Settings
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    FloatingPointError
+        The result is not finite; the message names the garment and the frame, and `state` is worthless.
+    """
+    clock = _Clock()
+    x, v = state
+    x_prev = x.copy()
+    count = substep_count(frame_input.duration, settings)
+    dt = frame_input.duration / count
+    scales = xpbd.prepare_scales(cloth, dt)
+    held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, dt)
+    clock.lap(INTEGRATION)
+    body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
+    clock.lap(BODY)
+    detections = _detection_starts(body, count)
+    pairs, body_contacts, cloth_contacts = None, 0, 0
+
+    for number in range(count):
+        substep = _Substep(number, number / count, (number + 1) / count, dt)
+        if number in detections:
+            body_contact.detect(body, cloth, x, v, substep.t0, detections[number], settings)
+            clock.lap(LAYERS)
+        _push(cloth, x, v, frame_input, frame, substep, settings)
+        clock.lap(INTEGRATION)
+        pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
+        clock.lap(CLOTH)
+        _move(cloth, x, x_prev, v, scales, held, substep)
+        clock.lap(INTEGRATION)
+        cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
+        clock.lap(CLOTH)
+        body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
+        clock.lap(BODY)
+        _settle(cloth, x, x_prev, v, scales, settings, dt)
+        clock.lap(INTEGRATION)
+        if body is not None:
+            body_contact.respond_velocity(body, cloth, v, dt)
+            clock.lap(BODY)
+
+    _check_finite(cloth, x, v, frame)
+    worst, mean = stretch(cloth, x)
+    clock.lap(INTEGRATION)
+    return Report(frame, clock.seconds, worst, mean, body_contacts, cloth_contacts)
+
+
+def _detection_starts(body, count):
+    """Substeps before which bodies are rendered anew, each with the time (fraction of the frame) it is good until."""
+    if body is None:
+        return {}
+    starts = sorted({-(-d * count // body.detections) for d in range(body.detections)})
+    return {start: end / count for start, end in zip(starts, [*starts[1:], count], strict=True)}
+
+
+def _push(cloth, x, v, frame_input, frame, substep, settings):
+    """Velocities after gravity, wind, constant and random force."""
+    ax, ay, az = acceleration(frame_input.gravity, settings, frame, substep.number)
+    wind_x, wind_y, wind_z = (float(w) for w in frame_input.wind)
+    half = 0.5 * settings.air_density
+    drag, lift = half * settings.air_drag, half * settings.air_lift
+    apply_forces(x, v, cloth.inv_mass, cloth.triangles, ax, ay, az, wind_x, wind_y, wind_z, drag, lift, substep.dt)
+
+
+def _cloth_pairs(pairs, cloth, x, v, dt, settings):
+    """Candidates of cloth on cloth that hold for this substep; None if no garment can touch itself or another."""
+    if len(cloth.self_collision) == 1 and not cloth.self_collision[0]:
+        return None
+    if pairs is None or not cloth_contact.is_current(pairs, cloth, x, v, dt):
+        pairs = cloth_contact.detect(cloth, x, v, dt, settings)
+    return pairs
+
+
+def _move(cloth, x, x_prev, v, scales, held, substep):
+    """Predicted positions after pins, springs and hinges; x_prev becomes the positions at the substep's start."""
+    times = substep.t0, substep.t1, substep.dt
+    xpbd.predict(x, x_prev, v, cloth.inv_mass, held.particles, held.targets, held.stiffness, *times)
+    springs = cloth.edges, cloth.rest_length, scales.edge
+    hinges = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
+    xpbd.relax(x, cloth.inv_mass, *springs, *hinges, held.particles, held.targets, held.distance, substep.t1)
+
+
+def _settle(cloth, x, x_prev, v, scales, settings, dt):
+    """Velocities at the end of the substep."""
+    springs = cloth.edges, scales.edge_share
+    hinges = cloth.bend_stencils, cloth.bend_weight, scales.bend_share
+    xpbd.settle(x, x_prev, v, cloth.inv_mass, *springs, *hinges, settings.max_speed, dt)
+
+
+def stretch(cloth, x):
+    """Worst and mean strain of the mesh's own edges: length over rest length, minus 1."""
+    measured = cloth.is_mesh_edge & (cloth.rest_length > 0)
+    first, second = cloth.edges[measured].T
+    ratio = np.linalg.norm(x[second] - x[first], axis=1) / cloth.rest_length[measured]
+    return (float(ratio.max() - 1.0), float(ratio.mean() - 1.0)) if len(ratio) else (0.0, 0.0)
+
+
+def _check_finite(cloth, x, v, frame):
+    bad = ~(np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1))
+    if bad.any():
+        raise FloatingPointError(
+            f"Garment {cloth.garment[bad.argmax()] + 1} of {len(cloth.self_collision)} blew up in frame {frame} at "
+            f"{int(bad.sum())} particles: raise the substeps, or lower its stiffness or the speed of what drives it."
+        )

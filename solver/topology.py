@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who is next to whom: springs and hinges of a mesh, and colours for sweeps that never touch a particle twice.
+
+Sorting does the work of a hash map: an edge is the number `low * count + high`, and equal numbers lie side by side.
+Any mesh is welcome: an edge may have no face, or five.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .jit import njit
+
+
+class Faces(NamedTuple):
+    """The faces of a garment that have an area, each once."""
+
+    triangles: np.ndarray  # (t, 3) int64
+    area: np.ndarray  # (t,) [m2]
+    kept: np.ndarray  # (t,) rows of the garment's own triangles
+
+
+class Springs(NamedTuple):
+    """Every pair of particles that a spring joins, and the triangles that lend it their area."""
+
+    pairs: np.ndarray  # (s, 2) int64, low index first
+    is_mesh_edge: np.ndarray  # (s,) bool
+    # one row per spring and triangle beside it
+    beside_spring: np.ndarray  # (i,)
+    beside_triangle: np.ndarray  # (i,)
+    in_quad: np.ndarray  # (t,) bool: the triangle is half of a quad, whose other diagonal is a spring too
+
+
+class Hinges(NamedTuple):
+    """Pairs of triangles that share an edge."""
+
+    stencils: np.ndarray  # (h, 4) int64: edge's ends, then the two vertices opposite
+    triangles: np.ndarray  # (h, 2)
+
+
+def clean_faces(x, triangles):
+    """Faces without those that have no area and without the second of two equal ones.
+
+    Parameters: x (n, 3) [m], triangles (t, 3). A height under 1e-9 of the longest side counts as no area:
+    such a triangle has no normal, and contact could do nothing with it.
+    """
+    sides = x[triangles[:, [1, 2, 0]]] - x[triangles]
+    longest = np.einsum("tij,tij->ti", sides, sides).max(axis=1, initial=0.0)
+    area = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    kept = np.flatnonzero(area > 0.5e-9 * longest)
+    ordered = np.sort(triangles[kept].astype(np.int64), axis=1)
+    if len(x) < 2_000_000:  # the cube of the vertex count fits an int64
+        first = np.unique((ordered[:, 0] * len(x) + ordered[:, 1]) * len(x) + ordered[:, 2], return_index=True)[1]
+    else:
+        first = np.unique(ordered, axis=0, return_index=True)[1]
+    kept = kept[np.sort(first)]
+    return Faces(triangles[kept].astype(np.int64), area[kept], kept)
+
+
+def edge_keys(pairs, vertex_count):
+    """One int64 per pair of vertices, the same for both directions; (m, 2) -> (m,)."""
+    pairs = np.asarray(pairs, dtype=np.int64)
+    return np.minimum(pairs[:, 0], pairs[:, 1]) * vertex_count + np.maximum(pairs[:, 0], pairs[:, 1])
+
+
+def find_springs(triangles, quads, edges, vertex_count):
+    """Springs along every mesh edge, every edge of the triangulation and both diagonals of every quad.
+
+    Parameters: triangles (t, 3) with an area, quads (q, 4), edges (e, 2): indices below `vertex_count`.
+    """
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    mesh_keys = edge_keys(edges[edges[:, 0] != edges[:, 1]], vertex_count)
+    side_keys = edge_keys(sides, vertex_count)
+    diagonals = [edge_keys(quads[:, columns], vertex_count) for columns in ((0, 2), (1, 3))]
+    keys = np.unique(np.concatenate([mesh_keys, side_keys, *diagonals]))
+    keys = keys[keys // vertex_count != keys % vertex_count]
+    is_mesh_edge = np.zeros(len(keys), dtype=bool)
+    is_mesh_edge[np.searchsorted(keys, mesh_keys)] = True
+
+    spring = np.searchsorted(keys, side_keys)
+    triangle = np.repeat(np.arange(len(triangles)), 3)
+    in_quad = np.zeros(len(triangles), dtype=bool)
+    missing, halves = _missing_diagonals(keys, diagonals, spring, triangle)
+    in_quad[halves] = True
+    return Springs(
+        np.stack([keys // vertex_count, keys % vertex_count], axis=1),
+        is_mesh_edge,
+        np.concatenate([spring, np.repeat(missing, 2)]),
+        np.concatenate([triangle, halves.ravel()]),
+        in_quad,
+    )
+
+
+def _missing_diagonals(keys, diagonals, spring, triangle):
+    """The diagonal of each quad that the triangulation left out (m,), and the quad's two triangles (m, 2)."""
+    first, second = (np.searchsorted(keys, d) for d in diagonals)
+    beside_count = np.bincount(spring, minlength=len(keys))
+    order = np.argsort(spring, kind="stable")
+    start = np.concatenate([[0], np.cumsum(beside_count)])
+    second_missing = (beside_count[first] == 2) & (beside_count[second] == 0)
+    first_missing = (beside_count[second] == 2) & (beside_count[first] == 0)
+    drawn = np.concatenate([first[second_missing], second[first_missing]])
+    missing = np.concatenate([second[second_missing], first[first_missing]])
+    halves = triangle[order[start[drawn][:, None] + np.arange(2)]] if len(drawn) else np.zeros((0, 2), np.int64)
+    return missing, halves
+
+
+def find_hinges(triangles, vertex_count):
+    """Every pair of triangles on a shared edge; on an edge with more than two, neighbours in index order.
+
+    Parameters: triangles (t, 3) int64. Returns `Hinges`; the edge points along the first triangle's winding.
+    """
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    opposite = triangles[:, [2, 0, 1]].ravel()
+    key = edge_keys(sides, vertex_count)
+    order = np.argsort(key, kind="stable")
+    same = np.flatnonzero(key[order][1:] == key[order][:-1])
+    first, second = order[same], order[same + 1]
+    shared = opposite[first] != opposite[second]
+    first, second = first[shared], second[shared]
+    stencils = np.concatenate([sides[first], opposite[first][:, None], opposite[second][:, None]], axis=1)
+    return Hinges(stencils, np.stack([first // 3, second // 3], axis=1))
+
+
+@njit
+def _greedy_colours_kernel(items, busy, colour):
+    """Smallest colour free at all particles of an item, in order. Bytes per item: 4 k + 8 k words."""
+    item_count, width = items.shape
+    word_count = busy.shape[1]
+    for item in range(item_count):
+        for word in range(word_count):
+            taken = np.uint64(0)
+            for k in range(width):
+                taken |= busy[items[item, k], word]
+            free = ~taken
+            if free != np.uint64(0):
+                bit = 0
+                while (free >> np.uint64(bit)) & np.uint64(1) == np.uint64(0):
+                    bit += 1
+                for k in range(width):
+                    busy[items[item, k], word] |= np.uint64(1) << np.uint64(bit)
+                colour[item] = 64 * word + bit
+                break
+
+
+def colour(items, vertex_count):
+    """Order and bounds of colours: no two items of one colour share a particle.
+
+    Parameters
+    ----------
+    items : (m, k) particles of each spring or stencil
+
+    Returns
+    -------
+    order : (m,) items sorted by colour, in their old order inside one
+    start : (c + 1,) int32, bounds of the colours in `order`
+
+    Notes
+    -----
+    Greedy in index order, so the same mesh has the same colours. An item with k particles of valence v needs at
+    most k (v - 1) + 1 colours; words of 64 bits are added for poles with very many edges.
+    """
+    items = np.ascontiguousarray(items, dtype=np.int32)
+    if not len(items):
+        return np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int32)
+    valence = int(np.bincount(items.ravel(), minlength=vertex_count).max())
+    busy = np.zeros((vertex_count, (items.shape[1] * (valence - 1) + 1) // 64 + 1), dtype=np.uint64)
+    number = np.empty(len(items), dtype=np.int32)
+    _greedy_colours_kernel(items, busy, number)
+    order = np.argsort(number, kind="stable")
+    return order, np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int32)

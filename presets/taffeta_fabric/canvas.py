@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Cotton canvas, 294 g/m2: bags, tents, workwear.
+import bpy
+
+cloth = bpy.context.object.taffeta_cloth
+
+cloth.mass.value = 0.294  # [kg/m2] Codim-IPC, second set, canvas
+cloth.thickness.value = 0.00053  # [m] Codim-IPC, second set, canvas
+cloth.stretch_stiffness.value = 6670.0  # [N/m] mean of warp 2844 and weft 10496: Codim-IPC, second set, canvas
+cloth.shear_stiffness.value = 1065.0  # [N/m] Codim-IPC, second set, canvas
+cloth.bending_stiffness.value = 2.5e-05  # [N m] E h^3 / 12 (1 - nu^2) from Codim-IPC, second set, canvas
+cloth.damping.value = 4.0  # [1/s] by eye
+cloth.friction.value = 0.5  # [1] by eye, as denim

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mapped property becomes a number per vertex: value = minimum + (maximum - minimum) * map.
+
+The map is a vertex group (0 where a vertex is not in it), an image or an attribute of the mesh.
+
+Images and attributes are numbers here, not colours: what counts is the stored value. An 8-bit image gives the grey
+that was painted (50 % grey is 0.5) whatever its colour space, and so does a 16-bit one, although Blender makes that
+linear when it loads it as sRGB. A colour's grey is its Rec. 709 luminance; alpha does not count. An image is read
+bilinearly and repeats tile by tile, but is not blended across the edge of a tile, where vertices of a pattern
+mostly lie. A vertex with several UV corners takes their average.
+
+A minimum above the maximum is welcome: it turns the map round, as `invert` does.
+"""
+
+import bpy
+import numpy as np
+
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])  # ITU-R BT.709-6 (2015), item 3.2
+# Attribute type -> (name of the value in foreach_get, numbers per element)
+ATTRIBUTE_VALUES = {
+    "FLOAT": ("value", 1),
+    "INT": ("value", 1),
+    "INT8": ("value", 1),
+    "BOOLEAN": ("value", 1),
+    "FLOAT_COLOR": ("color", 4),
+    "BYTE_COLOR": ("color", 4),
+    "FLOAT_VECTOR": ("vector", 3),
+}
+
+
+def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+    """Values of one mapped property, (n,) float64 in the property's unit, for the n vertices of `mesh`.
+
+    mapped : one of `obj.taffeta_cloth`'s mapped properties (`panels.properties.MAPPED`).
+    mesh : obj.data or its evaluated mesh; maps are looked for there.
+
+    Raises
+    ------
+    ValueError
+        The group, image, UV map or attribute is missing or unreadable: names object, property and remedy.
+    """
+    if mapped.source == "UNIFORM":
+        return np.full(len(mesh.vertices), mapped.value)
+    map_values = SOURCES[mapped.source](obj, mapped, mesh)
+    wrong = np.flatnonzero(~np.isfinite(map_values))
+    if wrong.size:
+        raise ValueError(
+            f"{_what(obj, mapped)}: its map is not a number at vertex {wrong[0]}; paint or compute it anew there"
+        )
+    if mapped.invert:
+        map_values = 1.0 - map_values
+    return mapped.minimum + (mapped.maximum - mapped.minimum) * map_values
+
+
+def group_weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+    """Weights of the vertex group, (n,); 0 where a vertex is not in it."""
+    group = obj.vertex_groups.get(mapped.vertex_group)
+    if group is None:
+        raise ValueError(
+            _missing(obj, mapped, "vertex group", mapped.vertex_group, [g.name for g in obj.vertex_groups])
+        )
+    index, weights = group.index, np.zeros(len(mesh.vertices))
+    for vertex in mesh.vertices:
+        for element in vertex.groups:
+            if element.group == index:
+                weights[vertex.index] = element.weight
+    return weights
+
+
+def image_values(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+    """Grey of the image at the vertices' UV corners, (n,), averaged per vertex."""
+    if mapped.image is None:
+        raise ValueError(f"{_what(obj, mapped)}: no image is chosen; choose one or set the source to Uniform")
+    layer = mesh.uv_layers.get(mapped.uv_map) if mapped.uv_map else mesh.uv_layers.active
+    if layer is None:
+        raise ValueError(_missing(obj, mapped, "UV map", mapped.uv_map, [uv.name for uv in mesh.uv_layers]))
+    uv = np.empty(2 * len(mesh.loops), np.float32)
+    layer.uv.foreach_get("vector", uv)
+    return _corner_mean(mesh, bilinear(_grey(obj, mapped), uv.reshape(-1, 2)))
+
+
+def attribute_values(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+    """The attribute at the vertices, (n,); luminance if it is a colour, averaged if it is stored per corner."""
+    attribute = mesh.attributes.get(mapped.attribute) if mapped.attribute else None
+    if attribute is None:
+        names = [a.name for a in mesh.attributes if a.data_type in ATTRIBUTE_VALUES and not a.name.startswith(".")]
+        raise ValueError(_missing(obj, mapped, "attribute", mapped.attribute, names))
+    if attribute.data_type not in ATTRIBUTE_VALUES or attribute.domain not in ("POINT", "CORNER"):
+        raise ValueError(
+            f"{_what(obj, mapped)}: attribute '{attribute.name}' is {attribute.data_type} per {attribute.domain}; "
+            "convert it to a float or colour per vertex or face corner (Data tab, Attributes, Convert)"
+        )
+    name, width = ATTRIBUTE_VALUES[attribute.data_type]
+    kind = {"BOOLEAN": bool, "INT": np.int32, "INT8": np.int32}.get(attribute.data_type, np.float32)
+    values = np.empty(width * len(attribute.data), kind)
+    attribute.data.foreach_get(name, values)
+    values = values.astype(np.float64)
+    if width > 1:
+        values = values.reshape(-1, width)[:, :3] @ LUMINANCE
+    return _corner_mean(mesh, values) if attribute.domain == "CORNER" else values
+
+
+def bilinear(grey: np.ndarray, uv: np.ndarray) -> np.ndarray:
+    """Values of the image `grey` (rows, columns), row 0 at v = 0, at `uv` (k, 2); repeats tile by tile."""
+    rows, columns = grey.shape
+    finite = np.isfinite(uv)
+    uv = np.where(finite, uv, 0.0)
+    within = uv - np.floor(uv)
+    # The far edge of a tile belongs to that tile: u = 1 is the right border, not the left one again.
+    within = np.where((within == 0.0) & (uv > 0.0), 1.0, within)
+    column, column_next, right = _neighbours(within[:, 0], columns)
+    row, row_next, up = _neighbours(within[:, 1], rows)
+    low = grey[row, column] * (1.0 - right) + grey[row, column_next] * right
+    high = grey[row_next, column] * (1.0 - right) + grey[row_next, column_next] * right
+    return np.where(finite.all(axis=1), low * (1.0 - up) + high * up, np.nan)
+
+
+def _neighbours(within: np.ndarray, count: int):
+    """The two pixels whose centres enclose each coordinate, and the share of the second."""
+    at = np.clip(within * count - 0.5, 0.0, count - 1.0)
+    first = np.minimum(at.astype(np.int64), max(count - 2, 0))
+    return first, np.minimum(first + 1, count - 1), at - first
+
+
+def _grey(obj, mapped) -> np.ndarray:
+    """The image's stored grey values, (rows, columns) float64."""
+    image = mapped.image
+    if image.source == "TILED" and len(image.tiles) > 1:
+        raise ValueError(
+            f"{_what(obj, mapped)}: image '{image.name}' has {len(image.tiles)} UDIM tiles; use an image of one tile"
+        )
+    width, height = image.size
+    channels = image.channels
+    if width * height * channels == 0:
+        where = f" (file {bpy.path.abspath(image.filepath)})" if image.filepath else ""
+        raise ValueError(
+            f"{_what(obj, mapped)}: image '{image.name}' has no pixels{where}; find the file or choose another image"
+        )
+    pixels = np.empty(width * height * channels, np.float32)
+    image.pixels.foreach_get(pixels)
+    pixels = pixels.reshape(height, width, channels).astype(np.float64)
+    if image.is_float and image.colorspace_settings.name == "sRGB":
+        pixels = _srgb(pixels)
+    return pixels[..., :3] @ LUMINANCE if channels >= 3 else pixels[..., 0]
+
+
+def _srgb(linear: np.ndarray) -> np.ndarray:
+    """Stored values of an sRGB picture that was made linear on loading (IEC 61966-2-1, 1999)."""
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.abs(linear) ** (1 / 2.4) - 0.055)
+
+
+def _corner_mean(mesh, values: np.ndarray) -> np.ndarray:
+    """Average of corner values per vertex, (n,); 0 at vertices without a corner."""
+    corner_vertex = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corner_vertex)
+    vertex_count = len(mesh.vertices)
+    corner_count = np.bincount(corner_vertex, minlength=vertex_count)
+    return np.bincount(corner_vertex, values, vertex_count) / np.maximum(corner_count, 1)
+
+
+def _what(obj, mapped) -> str:
+    return f"{obj.name}, {mapped.path_from_id().rpartition('.')[2].replace('_', ' ')}"
+
+
+def _missing(obj, mapped, kind: str, name: str, names: list[str]) -> str:
+    if not name:
+        return f"{_what(obj, mapped)}: no {kind} is chosen; choose one or set the source to Uniform"
+    known = f"it has {', '.join(names)}" if names else "it has none"
+    return f"{_what(obj, mapped)}: there is no {kind} '{name}' ({known}); choose one or set the source to Uniform"
+
+
+SOURCES = {"GROUP": group_weights, "IMAGE": image_values, "ATTRIBUTE": attribute_values}

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scene's animation as arrays, frame by frame: poses of the garments, bodies, gravity and wind.
+
+Frame f ends at f: its input covers the time from f - 1 to f. Everything is sampled on the main thread, before or
+while a worker simulates, and nothing of Blender is kept: objects are found again by their session uid.
+
+Gravity is what the Scene tab shows, so the stored number times the unit scale: the same that Blender's rigid bodies
+and cloth do in that scene.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..solver.model import Collider, FrameInput, Garment
+from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, world_positions, world_to_object
+from .playback import muted
+
+MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
+
+
+class Wearer(NamedTuple):
+    """A garment between frames: how to find its object again, and how many vertices it has to have."""
+
+    uid: int
+    name: str
+    vertex_count: int
+    size: float  # [m] diagonal of its box
+
+
+class Moment(NamedTuple):
+    """The animated scene at one instant, in metres."""
+
+    targets: np.ndarray  # (n, 3) pose of all garments
+    bodies: list[np.ndarray]  # (m, 3) each
+    to_object: np.ndarray  # (g, 4, 4)
+
+
+def frame_seconds(scene: bpy.types.Scene) -> float:
+    """Duration of a frame in seconds: exactly 1.001 / 24 at 23.976 frames a second.
+
+    Blender keeps the divisor as a 32-bit float; six decimals of it are what was meant.
+    """
+    return round(scene.render.fps_base, 6) / scene.render.fps
+
+
+def gravity(scene: bpy.types.Scene) -> np.ndarray:
+    """(3,) [m/s2] as the Scene tab shows it; zero when gravity is switched off there."""
+    return np.array(scene.gravity, np.float64) * (metres_per_unit(scene) if scene.use_gravity else 0.0)
+
+
+def find(uid: int, name: str) -> bpy.types.Object:
+    """The object with this session uid, whatever happened to references since; ValueError if it was deleted."""
+    for obj in bpy.data.objects:
+        if obj.session_uid == uid:
+            return obj
+    raise ValueError(f"{name} was deleted during the bake; undo that and bake again")
+
+
+def read_wearer(obj: bpy.types.Object, garment: Garment) -> Wearer:
+    """What `sample_frame` has to know about a garment's object."""
+    return Wearer(obj.session_uid, obj.name, len(garment.x), float(np.linalg.norm(np.ptp(garment.x_start, axis=0))))
+
+
+def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Objects that take part as colliders, sorted by name: all that are switched on, or those of the collection.
+
+    A garment of the bake itself is none: cloth meets cloth by its thickness.
+
+    Raises
+    ------
+    ValueError
+        A collection is asked for, but none is chosen.
+    """
+    settings = scene.taffeta
+    found = scene.objects
+    if settings.collider_source == "COLLECTION":
+        if settings.collider_collection is None:
+            raise ValueError(
+                f"{scene.name}: Collide with is set to Collection, but none is chosen; choose one or set it to All"
+            )
+        inside = {obj.session_uid for obj in settings.collider_collection.all_objects}
+        found = [obj for obj in scene.objects if obj.session_uid in inside]
+    own = {obj.session_uid for obj in cloths}
+    found = [o for o in found if o.type == "MESH" and o.taffeta_collider.enabled and o.session_uid not in own]
+    return sorted(found, key=lambda obj: obj.name)
+
+
+@contextmanager
+def posed(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], bodies: Sequence[bpy.types.Object]):
+    """Let the scene show what is to be sampled, and put back what the user had: frame, modifiers, hidden objects.
+
+    Objects that are disabled in viewports are enabled meanwhile, because Blender does not evaluate them otherwise.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    hidden = [obj.session_uid for obj in (*cloths, *bodies) if obj.hide_viewport]
+    name = scene.name
+    try:
+        with muted(cloths):
+            _set_hidden(hidden, False)
+            yield
+    finally:
+        _set_hidden(hidden, True)
+        scene = bpy.data.scenes.get(name)
+        if scene is not None:
+            scene.frame_set(frame, subframe=subframe)
+
+
+def sample_frame(
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    cloths: Sequence[Wearer],
+    colliders: Sequence[Body],
+    frame: int,
+    before: Moment | None = None,
+) -> tuple[FrameInput, Moment]:
+    """Everything animated between frame - 1 and frame; call it within `posed`.
+
+    before : the moment of frame - 1 if it is known. The moment of `frame` is returned for the next call.
+
+    A body that moves on a curve is looked at several times within the frame: twice first, and then as often as keeps
+    the straight ways between the samples within a quarter of its aura of the true way (the sagitta of a chord falls
+    with the square of their number). Garments with their own animation likewise, to 0.1 % of their size.
+    """
+    at = lambda time: _moment(scene, depsgraph, cloths, colliders, frame - 1, time)  # noqa: E731
+    start = before if before is not None else at(0.0)
+    end = at(1.0)
+    counts = _sample_counts(start, end, cloths, colliders, at)
+    times = sorted({k / count for count in counts for k in range(1, count)})
+    between = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
+    if times:
+        scene.frame_set(frame)  # wind and gravity belong to the end of the frame
+    targets = np.stack([between[k / counts[0]].targets for k in range(counts[0] + 1)])
+    bodies = []
+    for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
+        x = np.stack([between[k / count].bodies[index] for k in range(count + 1)])
+        bodies.append(Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura))
+    return _frame_input(scene, targets, tuple(bodies), end.to_object), end
+
+
+def frame_inputs(
+    scene_name: str, cloths: Sequence[Wearer], colliders: Sequence[Body], frames: range
+) -> Iterator[FrameInput]:
+    """One FrameInput for each frame, in order. Within `posed` whenever it is asked for the next.
+
+    The first frame is the start itself: its input stands still.
+    """
+    moment = None
+    for frame in frames:
+        scene = bpy.data.scenes.get(scene_name)
+        if scene is None:
+            raise ValueError(f"Scene {scene_name} was deleted during the bake; undo that and bake again")
+        depsgraph = depsgraph_of(scene)
+        if moment is None:
+            moment = _moment(scene, depsgraph, cloths, colliders, frame - 1, 1.0)
+            still = [
+                Collider(body.name, np.stack((x, x)), body.triangles, body.friction, body.restitution, body.aura)
+                for body, x in zip(colliders, moment.bodies, strict=True)
+            ]
+            targets = np.stack((moment.targets, moment.targets))
+            yield _frame_input(scene, targets, tuple(still), moment.to_object)
+        else:
+            result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, moment)
+            yield result
+
+
+def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
+    """The scene's dependency graph for viewports, in the window's view layer if that shows this scene."""
+    context = bpy.context
+    view_layer = context.view_layer if context.scene == scene else scene.view_layers[0]
+    with context.temp_override(scene=scene, view_layer=view_layer):
+        return bpy.context.evaluated_depsgraph_get()
+
+
+def _frame_input(scene, targets, bodies, to_object) -> FrameInput:
+    return FrameInput(
+        duration=frame_seconds(scene),
+        targets=targets,
+        colliders=bodies,
+        gravity=gravity(scene),
+        wind=np.array(scene.taffeta.wind, np.float64),
+        to_object=to_object,
+    )
+
+
+def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Moment:
+    """The scene at frame + time, time in [0, 1]."""
+    if time == 1.0:
+        frame, time = frame + 1, 0.0
+    scene.frame_set(frame, subframe=time)
+    metres = metres_per_unit(scene)
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    targets, to_object, bodies = [], [], []
+    for wearer in cloths:
+        evaluated = _evaluated(objects, wearer, depsgraph)
+        x = world_positions(evaluated, metres)
+        if len(x) != wearer.vertex_count:
+            raise ValueError(
+                f"{wearer.name} has {len(x)} vertices at frame {frame} instead of {wearer.vertex_count}; "
+                "take away what changes its mesh during the shot"
+            )
+        check_finite(wearer.name, x, f"at frame {frame}")
+        targets.append(x)
+        to_object.append(world_to_object(wearer.name, evaluated, metres, frame))
+    for body in colliders:
+        evaluated = _evaluated(objects, body, depsgraph)
+        mesh = evaluated.data
+        same = len(mesh.vertices) == body.vertex_count and len(mesh.loops) == len(body.corner_vertex)
+        if not same or not np.array_equal(corner_vertex(mesh), body.corner_vertex):
+            raise ValueError(
+                f"{body.name} changes its mesh at frame {frame} ({len(mesh.vertices)} vertices, "
+                f"{body.vertex_count} at the start); apply or take away the modifier that does it"
+            )
+        x = world_positions(evaluated, metres)
+        check_finite(body.name, x, f"at frame {frame}")
+        bodies.append(x)
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object))
+
+
+def _sample_counts(start, end, cloths, colliders, at) -> list[int]:
+    """Parts of this frame for the garments' targets and for each collider; looks at the middle if something moves."""
+    pairs = list(zip(start.bodies, end.bodies, strict=True))
+    bounds = [body.aura or 0.001 * _size(x) for body, (x, _) in zip(colliders, pairs, strict=True)]
+    given = [body.sample_count for body in colliders]
+    pairs.insert(0, (start.targets, end.targets))
+    bounds.insert(0, 0.004 * min(wearer.size for wearer in cloths))
+    given.insert(0, 0)
+    fast = [_distance(a, b) > bound for (a, b), bound in zip(pairs, bounds, strict=True)]
+    counts = [count or 1 for count in given]
+    if any(f and not count for f, count in zip(fast, given, strict=True)):
+        middle = at(0.5)
+        for index, ((a, b), bound) in enumerate(zip(pairs, bounds, strict=True)):
+            if fast[index] and not given[index]:
+                x = middle.targets if index == 0 else middle.bodies[index - 1]
+                counts[index] = _parts(_distance(0.5 * (a + b), x) / (0.25 * bound))
+    return counts
+
+
+def _parts(sagitta: float) -> int:
+    """Power of two that brings a chord's sagitta, in units of what is allowed, below 1."""
+    count = 1
+    while count < MOST_SAMPLES and sagitta > count * count:
+        count *= 2
+    return count
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> float:
+    """Largest distance between corresponding vertices [m]."""
+    return float(np.sqrt(np.square(a - b).sum(axis=1).max()))
+
+
+def _size(x: np.ndarray) -> float:
+    return float(np.linalg.norm(np.ptp(x, axis=0)))
+
+
+def _evaluated(objects, known, depsgraph):
+    obj = objects.get(known.uid)
+    if obj is None:
+        raise ValueError(f"{known.name} was deleted during the bake; undo that and bake again")
+    if obj.mode == "EDIT":
+        raise ValueError(f"{known.name} went into Edit Mode during the bake; leave it (Tab) and resume")
+    return obj.evaluated_get(depsgraph)
+
+
+def _set_hidden(uids: list[int], hide: bool) -> None:
+    if uids:
+        for obj in bpy.data.objects:
+            if obj.session_uid in uids:
+                obj.hide_viewport = hide

@@ -4,7 +4,6 @@
 import numba
 import numpy as np
 import pytest
-
 from taffeta.solver.contact.distance import closest_on_segments, closest_on_triangle
 
 

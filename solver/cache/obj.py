@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wavefront OBJ in: positions and faces of one file, or of a numbered sequence as an animated body.
+
+Only `v` and `f` lines matter here. They are cut out by their first letter, then all numbers of a kind are read at once. Coordinates come back as written: which axis is up is not in the file.
+"""
+
+import re
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+LARGEST_FILE = 1 << 30  # bytes: about ten million vertices
+LONGEST_LINE = 1 << 20  # bytes of a vertex or face line: a polygon of a hundred thousand corners
+MOST_STARTS = 16  # fan centres that are tried for a polygon with more than three corners
+NUMBERED = re.compile(r"(?P<name>.*?)(?P<number>-?\d+)")
+
+
+class Mesh(NamedTuple):
+    """Positions and faces of an OBJ file."""
+
+    x: np.ndarray  # (n, 3) float64, in the file's own units and axes
+    triangles: np.ndarray  # (t, 3) int32, polygons cut into fans
+    corners: np.ndarray  # (c,) int32 vertices of all polygons, one polygon after the other
+    face_start: np.ndarray  # (f + 1,) int32 first corner of each polygon
+
+
+def read(path: Path) -> Mesh:
+    """Read one OBJ file.
+
+    Raises
+    ------
+    ValueError
+        No vertices or faces, a number that is none, an index that points nowhere, a file or line beyond reason:
+        a sentence naming the file.
+    OSError
+        It cannot be read.
+    """
+    x, corners, face_start = _parse(Path(path))
+    return Mesh(x, _fans(x, corners, face_start), corners, face_start)
+
+
+def read_like(path: Path, first: Mesh) -> np.ndarray:
+    """Positions (n, 3) of another frame of the sequence that `first` begins.
+
+    Raises
+    ------
+    ValueError
+        As `read`, or the faces are not those of `first`.
+    """
+    x, corners, face_start = _parse(Path(path))
+    same = len(x) == len(first.x) and np.array_equal(face_start, first.face_start)
+    if not same or not np.array_equal(corners, first.corners):
+        raise ValueError(
+            f"{path} has {len(x)} vertices and {len(face_start) - 1} faces that differ from the sequence's first "
+            f"frame ({len(first.x)} and {len(first.face_start) - 1}): export every frame with the same topology"
+        )
+    return x
+
+
+def sequence(path: Path) -> dict[int, Path]:
+    """Files of a numbered sequence by frame, in order: `path` is one of them (body_0001.obj) or their folder.
+
+    Raises
+    ------
+    ValueError
+        No number at the end of the name, several sequences in the folder, or two files for one frame.
+    OSError
+        The folder cannot be read.
+    """
+    path = Path(path)
+    folder = path if path.is_dir() else path.parent
+    found: dict[str, dict[int, Path]] = {}
+    for file in sorted(folder.iterdir()):
+        match = NUMBERED.fullmatch(file.stem)
+        if match is None or file.suffix.lower() != ".obj" or not file.is_file() or len(match["number"]) > 9:
+            continue
+        frames = found.setdefault(match["name"], {})
+        other = frames.setdefault(int(match["number"]), file)
+        if other is not file:
+            raise ValueError(f"{other} and {file.name} are the same frame {int(match['number'])}: remove one of them")
+    if path.is_dir():
+        if len(found) != 1:
+            names = ", ".join(sorted(found)) or "none"
+            raise ValueError(f"{path} holds {len(found)} OBJ sequences ({names}): choose a file of the one you mean")
+        chosen = next(iter(found))
+    else:
+        match = NUMBERED.fullmatch(path.stem)
+        chosen = match["name"] if match else None
+    if chosen not in found:
+        raise ValueError(f"{path} is not part of an OBJ sequence: files are to be named like body_0001.obj")
+    return dict(sorted(found[chosen].items()))
+
+
+def _parse(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions, corners and face starts, as in `Mesh`."""
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise ValueError(f"{path} has {size >> 20} MB, more than {LARGEST_FILE >> 20}: export a simpler mesh")
+    text = _plain(path.read_bytes())
+    vertices, faces = _lines(path, text, b"v"), _lines(path, text, b"f")
+    if not len(vertices.order) or not len(faces.order):
+        raise ValueError(
+            f"{path} has {len(vertices.order)} vertices and {len(faces.order)} faces: export a mesh with both"
+        )
+    x = _positions(path, vertices)
+    return x, *_faces(path, faces, vertices, len(x))
+
+
+class _Lines(NamedTuple):
+    """All lines of one keyword."""
+
+    text: np.ndarray  # (b,) uint8: what follows the keyword, a blank before each line
+    counts: np.ndarray  # (l,) words in each line
+    order: np.ndarray  # (l,) where the lines start in the file
+
+
+def _plain(text: bytes) -> bytes:
+    """The file with simple line ends, without comments, indents and broken lines."""
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"\\\n" in text:
+        text = text.replace(b"\\\n", b" ")
+    if b"#" in text:
+        text = re.sub(rb"#[^\n]*", b"", text)
+    if b"\n " in text or b"\n\t" in text:
+        text = re.sub(rb"\n[ \t]+", b"\n", text)
+    return b"\n" + text.lstrip() + b"\n"
+
+
+def _lines(path: Path, text: bytes, keyword: bytes) -> _Lines:
+    """Cut the lines that start with `keyword` out of the file, all at once."""
+    letters = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(letters == ord("\n")).astype(np.int32)
+    starts, ends = ends[:-1] + 1, ends[1:]
+    wanted = (letters[starts] == ord(keyword)) & (letters[np.minimum(starts + 1, len(letters) - 1)] <= ord(" "))
+    lengths = (ends - starts)[wanted]
+    if len(lengths) and lengths.max() > LONGEST_LINE:
+        raise ValueError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB: it is damaged or no OBJ file")
+    picked = np.zeros(len(letters) + 1, np.int8)
+    picked[starts[wanted]] = 1
+    picked[ends[wanted]] -= 1
+    words = letters[np.cumsum(picked[:-1], dtype=np.int8).view(bool)].copy()
+    line_start = np.concatenate(([0], np.cumsum(lengths[:-1]))) if len(lengths) else np.empty(0, np.int64)
+    words[line_start] = ord(" ")
+    inside = words > ord(" ")
+    begins = inside & ~np.concatenate(([False], inside[:-1]))
+    counts = np.add.reduceat(begins, line_start, dtype=np.int64) if len(lengths) else line_start
+    return _Lines(words, counts, starts[wanted])
+
+
+def _numbers(path: Path, lines: _Lines, dtype: type) -> np.ndarray:
+    """All numbers of the lines, one after the other."""
+    kind = "face" if dtype is np.int64 else "vertex"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # numpy's way to say that it met something else
+        try:
+            numbers = np.fromstring(lines.text.tobytes(), dtype, sep=" ")
+        except (DeprecationWarning, ValueError):
+            numbers = ()
+    if len(numbers) != lines.counts.sum():
+        raise ValueError(f"{path} has a {kind} line with something that is no number: export it again")
+    return numbers
+
+
+def _positions(path: Path, lines: _Lines) -> np.ndarray:
+    if lines.counts.min() < 3:
+        number = int(lines.counts.argmin()) + 1
+        raise ValueError(f"{path}: vertex {number} has fewer than three coordinates: export it again")
+    first = np.cumsum(lines.counts) - lines.counts
+    x = _numbers(path, lines, np.float64)[first[:, None] + np.arange(3)]
+    finite = np.isfinite(x).all(axis=1)
+    if not finite.all():
+        raise ValueError(f"{path}: vertex {int(finite.argmin()) + 1} is not at a finite position: export it again")
+    return x
+
+
+def _faces(path: Path, lines: _Lines, vertices: _Lines, vertex_count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Polygons as corners and their starts; of `vertex/uv/normal` only the vertex is kept."""
+    if lines.counts.min() < 3:
+        raise ValueError(f"{path}: face {int(lines.counts.argmin()) + 1} has fewer than three corners: export it again")
+    words = lines.text
+    slash = words == ord("/")
+    if slash.any():
+        at = np.arange(len(words), dtype=np.int32)
+        last_slash = np.maximum.accumulate(np.where(slash, at, -1))
+        last_blank = np.maximum.accumulate(np.where(words <= ord(" "), at, 0))
+        lines = lines._replace(text=words[last_slash < last_blank])
+    numbers = _numbers(path, lines, np.int64)
+    face_start = np.concatenate(([0], np.cumsum(lines.counts)))
+    if (numbers < 0).any():
+        # Negative indices count back from the vertices read so far.
+        so_far = np.repeat(np.searchsorted(vertices.order, lines.order), lines.counts)
+        numbers = np.where(numbers < 0, so_far + numbers + 1, numbers)
+    bad = (numbers < 1) | (numbers > vertex_count)
+    if bad.any():
+        face = int(np.searchsorted(face_start, bad.argmax(), side="right"))
+        raise ValueError(f"{path}: face {face} points to a vertex that is not there ({vertex_count} vertices)")
+    return (numbers - 1).astype(np.int32), face_start.astype(np.int32)
+
+
+def _fans(x: np.ndarray, corners: np.ndarray, face_start: np.ndarray) -> np.ndarray:
+    """Triangles (t, 3) of all polygons, in the order of the polygons.
+
+    A fan may start at any corner; the start whose flattest or most inverted triangle is best is taken, which is
+    right for every quad, concave ones too, and for polygons that one corner sees as a whole.
+    """
+    counts = np.diff(face_start)
+    triangle_start = np.concatenate(([0], np.cumsum(counts - 2)))
+    triangles = np.empty((triangle_start[-1], 3), np.int32)
+    for count in np.unique(counts):
+        faces = np.flatnonzero(counts == count)
+        polygon = corners[face_start[faces][:, None] + np.arange(count)]
+        start = np.zeros(len(faces), np.int64) if count == 3 else _fan_start(x[polygon])
+        fan = np.take_along_axis(polygon, (start[:, None] + np.arange(count)) % count, axis=1)
+        pieces = np.stack([np.repeat(fan[:, :1], count - 2, axis=1), fan[:, 1:-1], fan[:, 2:]], axis=2)
+        triangles[triangle_start[faces][:, None] + np.arange(count - 2)] = pieces
+    return triangles
+
+
+def _fan_start(points: np.ndarray) -> np.ndarray:
+    """Best corner (p,) to start a fan at, for polygons points (p, k, 3)."""
+    count = points.shape[1]
+    normal = np.cross(points, np.roll(points, -1, axis=1)).sum(axis=1)  # Newell: twice the area vector
+    worst = []
+    for start in range(min(count, MOST_STARTS)):
+        fan = np.roll(points, -start, axis=1) - points[:, start, None]
+        area = np.einsum("pkc,pc->pk", np.cross(fan[:, 1:-1], fan[:, 2:]), normal)
+        worst.append(area.min(axis=1))
+    worst = np.array(worst)
+    # A convex polygon keeps its first corner, so that flat quads are cut alike.
+    return np.where(worst[0] > 0.0, 0, worst.argmax(axis=0))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where garments cross a body, each other or themselves in the pose that a bake starts from.
+
+Triangle against triangle by Blender's own bounding volume tree. The pose is the garments' own (the cache muted) at
+the first frame. Pairs of triangles that share a vertex touch there by nature and are not counted.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils.bvhtree import BVHTree
+
+from .sampling import depsgraph_of, posed
+
+
+class Surface(NamedTuple):
+    """An evaluated mesh in world space."""
+
+    name: str
+    x: np.ndarray  # (n, 3) [Blender units]
+    triangles: np.ndarray  # (t, 3)
+    tree: BVHTree
+
+
+class Crossing(NamedTuple):
+    """A garment and what it crosses."""
+
+    garment: str
+    other: str  # its own name when it crosses itself
+    pair_count: int
+    vertices: np.ndarray  # indices into the garment's mesh
+
+
+def at_start(
+    scene: bpy.types.Scene, cloths: list[bpy.types.Object], colliders: list[bpy.types.Object]
+) -> list[Crossing]:
+    """Every crossing of these cloths at the bake's first frame; the user's frame comes back afterwards."""
+    with posed(scene, cloths, colliders):
+        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+        depsgraph = depsgraph_of(scene)
+        garments = [_surface(obj, depsgraph) for obj in cloths]
+        bodies = [_surface(obj, depsgraph) for obj in colliders]
+    found = []
+    for index, garment in enumerate(garments):
+        for other in (*bodies, *garments[index:]):
+            pairs = _pairs(garment, other)
+            if len(pairs):
+                vertices = np.unique(garment.triangles[pairs[:, 0]])
+                found.append(Crossing(garment.name, other.name, len(pairs), vertices))
+    return found
+
+
+def _surface(obj, depsgraph) -> Surface:
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh = evaluated.data
+    mesh.calc_loop_triangles()
+    x = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", x)
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    matrix = np.array(evaluated.matrix_world)
+    x = x.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
+    triangles = triangles.reshape(-1, 3)
+    return Surface(obj.name, x, triangles, BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True))
+
+
+def _pairs(garment: Surface, other: Surface) -> np.ndarray:
+    """Crossing triangle pairs, (k, 2); of a garment with itself each pair once and none that share a vertex."""
+    pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
+    if garment is not other:
+        return pairs
+    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    first, second = garment.triangles[pairs[:, 0]], garment.triangles[pairs[:, 1]]
+    apart = ~(first[:, :, None] == second[:, None, :]).any(axis=(1, 2))
+    return pairs[apart]

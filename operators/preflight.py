@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is wrong or doubtful before a bake: the list, live in the panel and thorough on request.
+
+`check` takes the quick look of `checks`. What takes longer, reading every map and counting crossings, is done by the
+operator `taffeta.preflight` alone; what it found stays listed until it runs again. While the animator works, the list
+is made anew whenever Blender has been calm for a moment.
+"""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+
+from ..panels.properties import MAPPED
+from . import crossings, fingerprint, maps, playback
+from .checks import CHECKS, Problem, Shot, colliders, missing, stale
+from .mesh_io import evaluated_names
+from .sampling import depsgraph_of
+
+__all__ = ["Problem", "check", "check_thoroughly", "latest", "show"]
+
+TICK = 0.3  # [s] of calm before the list is made anew
+
+# What the operator found last in each scene (by session uid): problems, and vertices to select by object name.
+_thorough: dict[int, list[Problem]] = {}
+_vertices: dict[tuple[int, str], np.ndarray] = {}
+
+
+def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
+    """Everything that a quick look finds, errors first. Changes nothing."""
+    cloths = playback.cloths(scene)
+    shot = Shot(scene, depsgraph, cloths, colliders(scene, cloths))
+    return _sorted(problem for find in CHECKS for problem in find(shot))
+
+
+def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
+    """What takes longer than a quick look: every map is read, crossings at the start are counted.
+
+    Seconds for large characters. The crossing vertices are kept for `taffeta.select_problem`.
+    """
+    cloths = playback.cloths(scene)
+    bodies = colliders(scene, cloths)
+    evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
+    shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
+    found = [problem for obj in shown[0] for problem in _read_maps(obj)]
+    for key in [key for key in _vertices if key[0] == scene.session_uid]:
+        del _vertices[key]
+    for crossing in crossings.at_start(scene, *shown):
+        itself = crossing.garment == crossing.other
+        found.append(
+            Problem(
+                "WARNING",
+                crossing.garment,
+                f"{crossing.garment} crosses {'itself' if itself else crossing.other} at the start: "
+                f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices",
+                "Select them and pull them out, or bake: they are eased apart as far as possible",
+            )
+        )
+        key = (scene.session_uid, crossing.garment)
+        _vertices[key] = np.union1d(_vertices.get(key, crossing.vertices), crossing.vertices)
+    _thorough[scene.session_uid] = found
+    return found
+
+
+def _read_maps(obj) -> Iterator[Problem]:
+    """Maps that are there but cannot be read."""
+    for name in MAPPED:
+        mapped = getattr(obj.taffeta_cloth, name)
+        if mapped.source != "UNIFORM" and not missing(obj, mapped):
+            try:
+                maps.read_map(obj, mapped, obj.data)
+            except ValueError as error:
+                yield Problem("ERROR", obj.name, str(error), "")
+
+
+def latest(scene: bpy.types.Scene) -> list[Problem]:
+    """A quick look now, and what the operator found last."""
+    return _sorted([*check(scene, depsgraph_of(scene)), *_thorough.get(scene.session_uid, ())])
+
+
+def show(scene: bpy.types.Scene) -> list[Problem]:
+    """Put the list where the panel draws it, and the reason why a cache is stale with its garment."""
+    found = latest(scene)
+    session = bpy.context.window_manager.taffeta
+    session.problems.clear()
+    for problem in found:
+        item = session.problems.add()
+        item.severity, item.object_name = problem.severity, problem.object
+        item.sentence, item.remedy = problem.sentence, problem.remedy
+    session.checked = True
+    cloths = playback.cloths(scene)
+    bodies = colliders(scene, cloths)
+    for obj in cloths:
+        words = stale(obj, scene, bodies)
+        if obj.library is None and obj.taffeta_cloth.stale != words:
+            obj.taffeta_cloth.stale = words
+    return found
+
+
+def _sorted(problems) -> list[Problem]:
+    return sorted(problems, key=lambda problem: ("ERROR", "WARNING", "INFO").index(problem.severity))
+
+
+class TAFFETA_OT_preflight(bpy.types.Operator):
+    """Look for everything that could spoil the bake, crossings at the first frame included"""
+
+    bl_idname = "taffeta.preflight"
+    bl_label = "Check Before Baking"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context):
+        editing = context.mode == "EDIT_MESH"
+        if editing:  # Blender evaluates no mesh that is being edited
+            bpy.ops.object.mode_set(mode="OBJECT")
+        try:
+            check_thoroughly(context.scene)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            if editing:
+                bpy.ops.object.mode_set(mode="EDIT")
+        found = show(context.scene)
+        for problem in found:
+            remedy = f". {problem.remedy}" if problem.remedy else ""
+            self.report({"WARNING"} if problem.severity != "INFO" else {"INFO"}, f"{problem.sentence}{remedy}")
+        if not found:
+            self.report({"INFO"}, "Nothing wrong found")
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_select_problem(bpy.types.Operator):
+    """Select the vertices that cross something, in Edit Mode"""
+
+    bl_idname = "taffeta.select_problem"
+    bl_label = "Select Crossing Vertices"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: bpy.props.StringProperty(name="Object", description="Garment; empty takes the active object")
+
+    def execute(self, context):
+        name = self.object or getattr(context.view_layer.objects.active, "name", "")
+        obj = context.view_layer.objects.get(name)
+        vertices = _vertices.get((context.scene.session_uid, name))
+        if obj is None or vertices is None:
+            self.report({"ERROR"}, f"{name or 'No object'}: no crossing is known; press Check Before Baking first")
+            return {"CANCELLED"}
+        if len(obj.data.vertices) <= vertices.max():
+            self.report({"ERROR"}, f"{name} was edited since; press Check Before Baking again")
+            return {"CANCELLED"}
+        _select(context, obj, vertices)
+        self.report({"INFO"}, f"{len(vertices)} vertices of {name} selected")
+        return {"FINISHED"}
+
+
+def _select(context, obj, vertices) -> None:
+    """Make `obj` active in Edit Mode with exactly these vertices selected."""
+    if context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for other in context.selected_objects:
+        other.select_set(False)
+    obj.hide_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+    mesh = obj.data
+    for elements in (mesh.polygons, mesh.edges):
+        elements.foreach_set("select", np.zeros(len(elements), bool))
+        elements.foreach_set("hide", np.zeros(len(elements), bool))
+    chosen = np.zeros(len(mesh.vertices), bool)
+    mesh.vertices.foreach_set("hide", chosen)
+    chosen[vertices] = True
+    mesh.vertices.foreach_set("select", chosen)
+    context.tool_settings.mesh_select_mode = (True, False, False)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def _tick() -> None:
+    """Make the list anew, some time after the last change; never while a bake reads the scene."""
+    session = getattr(bpy.context.window_manager, "taffeta", None)
+    scene = bpy.context.scene
+    if session is not None and scene is not None and not session.baking and playback.cloths(scene):
+        show(scene)
+        for window in bpy.context.window_manager.windows:
+            for area in window.screen.areas:
+                if area.type == "PROPERTIES":
+                    area.tag_redraw()
+
+
+@persistent
+def _changed(*_):
+    """Something changed: look again when the animator pauses. There is nobody to show it to in background mode."""
+    if bpy.app.background:
+        return
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    bpy.app.timers.register(_tick, first_interval=TICK)
+
+
+@persistent
+def _opened(*_):
+    """Another file: what was found in the last one is of no use."""
+    _forget()
+    _changed()
+
+
+def _forget() -> None:
+    _thorough.clear()
+    _vertices.clear()
+
+
+HANDLERS = (
+    ("depsgraph_update_post", _changed),
+    ("undo_post", _changed),
+    ("redo_post", _changed),
+    ("load_post", _opened),
+)
+_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_preflight, TAFFETA_OT_select_problem))
+
+
+def register():
+    """Add the operators and keep the list up to date."""
+    fingerprint.register()
+    _register()
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister():
+    """Undo `register`."""
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(handler)
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    _forget()
+    _unregister()
+    fingerprint.unregister()

@@ -11,7 +11,6 @@ import runpy
 import subprocess
 import sys
 import time
-import traceback
 from pathlib import Path
 
 import bpy
@@ -47,18 +46,18 @@ def main():
     started = time.perf_counter()
 
     def step():
+        wait = None
         try:
-            return next(steps)
-        except StopIteration:
-            RESULT["finished"] = True
-        # Whatever a step raises is the test's finding: it is written down whole, and the window closes.
-        except Exception:  # noqa: BLE001
-            RESULT["traceback"] = traceback.format_exc()
-            shoot("failed")
-        RESULT["seconds"] = round(time.perf_counter() - started, 1)
-        (OUT / "result.json").write_text(json.dumps(RESULT, indent=1))
-        bpy.ops.wm.quit_blender()
-        return None
+            wait = next(steps, None)
+            RESULT["finished"] = wait is None
+        finally:  # what a step raises, Blender prints into its log; the window closes either way
+            if wait is None:
+                if not RESULT["finished"]:
+                    shoot("failed")
+                RESULT["seconds"] = round(time.perf_counter() - started, 1)
+                (OUT / "result.json").write_text(json.dumps(RESULT, indent=1))
+                bpy.ops.wm.quit_blender()
+        return wait
 
     bpy.app.timers.register(step, first_interval=2.5)
 

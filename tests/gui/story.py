@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An animator's first ten minutes, told in a real window: add, preset, paint, bake, stop, resume, scrub, reopen.
+
+Each step keeps a picture under /out; what can be asserted is put into `result` and judged by test_window.py.
+"""
+
+import json
+import math
+import time
+
+import bpy
+import numpy as np
+
+FRAMES = 60
+PACKAGE = "bl_ext.user_default.taffeta"
+
+
+def window():
+    """The only window (timers run without one in their context)."""
+    return bpy.context.window_manager.windows[0]
+
+
+def area(kind):
+    """The largest area of this kind."""
+    return max((a for a in window().screen.areas if a.type == kind), key=lambda a: a.width * a.height)
+
+
+def inside(kind="PROPERTIES"):
+    """A context in which an operator believes that it was pressed in this editor."""
+    place = area(kind)
+    region = next(region for region in place.regions if region.type == "WINDOW")
+    return bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=region)
+
+
+def activate(obj):
+    """Select one object only."""
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == obj)
+    bpy.context.view_layer.objects.active = obj
+
+
+def garment(size=1.6, count=40):
+    """A square of cloth with a UV map, just above the body."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=count, y_subdivisions=count, size=size, location=(0, 0, 1.35))
+    obj = bpy.context.object
+    obj.name = "Shawl"
+    obj.data.shade_smooth()
+    return obj
+
+
+def body():
+    """A ball on a post that turns and leans: something to fall on that moves."""
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=32, radius=0.35, location=(0, 0, 0.95))
+    obj = bpy.context.object
+    obj.name = "Body"
+    obj.data.shade_smooth()
+    obj.keyframe_insert("location", frame=20)
+    obj.keyframe_insert("rotation_euler", frame=20)
+    obj.location.x, obj.rotation_euler.z = 0.4, math.radians(60)
+    obj.keyframe_insert("location", frame=FRAMES)
+    obj.keyframe_insert("rotation_euler", frame=FRAMES)
+    return obj
+
+
+def evaluated(obj):
+    """World positions of the evaluated mesh, (n, 3)."""
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    x = np.empty(len(shown.data.vertices) * 3, np.float32)
+    shown.data.attributes["position"].data.foreach_get("vector", x)
+    matrix = np.array(shown.matrix_world)
+    return x.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def arrange_window():
+    """3D view on the left, a tall Physics tab on the right."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    with inside("VIEW_3D"):
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=0.62)
+    views = sorted((a for a in window().screen.areas if a.type == "VIEW_3D"), key=lambda a: a.x)
+    views[-1].type = "PROPERTIES"
+    yield 1.5
+    views[-1].spaces.active.context = "PHYSICS"
+    space = area("VIEW_3D").spaces.active
+    space.region_3d.view_distance = 4.2
+    space.region_3d.view_location = (0.1, 0, 0.8)
+    yield 1.0
+
+
+class Alive:
+    """Counts a fast timer's ticks: a window that hangs has long gaps between them."""
+
+    def __init__(self):
+        self.gaps, self.last, self.on = [], time.perf_counter(), True
+        bpy.app.timers.register(self.tick)
+
+    def tick(self):
+        now = time.perf_counter()
+        self.gaps.append(now - self.last)
+        self.last = now
+        return 0.01 if self.on else None
+
+    def stop(self):
+        """Worst and median gap in milliseconds."""
+        self.on = False
+        gaps = sorted(self.gaps[1:])
+        return {"worst": round(gaps[-1] * 1000), "median": round(gaps[len(gaps) // 2] * 1000), "ticks": len(gaps)}
+
+
+def bake_until(session, done, limit):
+    """Wait until the bake has come to the share `done`, or has ended; more than `limit` seconds fail."""
+    end = time.perf_counter() + limit
+    while session().baking and session().progress < done:
+        if time.perf_counter() > end:
+            raise TimeoutError(f"the bake stands at {session().progress:.0%}: {session().status}")
+        yield 0.05
+
+
+def journal_frames(shawl):
+    """Frames that the cache's journal holds."""
+    path = bpy.path.abspath(shawl.taffeta_cloth.cache_path).removesuffix(".pc2") + ".journal"
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line)["frame"] for line in file.read().splitlines()[1:]]
+
+
+def add_and_paint(shoot, drag, result):
+    """Make cloth and collider, choose a fabric, paint a map, look at it."""
+    ball = body()
+    shawl = garment()
+    activate(shawl)
+    yield 1.0
+    shoot("01_physics_tab")
+    with inside():
+        result["cloth_add"] = list(bpy.ops.taffeta.cloth_add())
+    yield 1.0
+    shoot("02_cloth_added")
+    activate(ball)
+    with inside():
+        result["collider_add"] = list(bpy.ops.taffeta.collider_add())
+    yield 1.0
+    shoot("03_collider")
+    activate(shawl)
+    before = shawl.taffeta_cloth.bending_stiffness.value
+    import os
+
+    import bl_ext.user_default.taffeta as package
+
+    preset = os.path.join(os.path.dirname(package.__file__), "presets", "taffeta_fabric")
+    chosen = sorted(name for name in os.listdir(preset) if name.endswith(".py"))
+    result["presets"] = chosen
+    wanted = next(name for name in chosen if "silk" in name)
+    with inside():
+        bpy.ops.script.execute_preset(filepath=os.path.join(preset, wanted), menu_idname="TAFFETA_PT_fabric_presets")
+    result["preset_changed"] = shawl.taffeta_cloth.bending_stiffness.value != before
+    with inside():
+        bpy.ops.wm.call_panel(name="TAFFETA_PT_fabric_presets", keep_open=True)
+    yield 1.5
+    shoot("04_preset_menu")
+    window().cursor_warp(20, 20)
+    yield 1.0
+    with inside():
+        result["paint"] = list(bpy.ops.taffeta.paint(prop="pin"))
+    with inside("VIEW_3D"):
+        bpy.ops.view3d.view_axis(type="TOP")
+        bpy.ops.view3d.view_selected()
+    yield 1.5
+    view = area("VIEW_3D")
+    top = window().height - view.y - view.height
+    middle = view.x + view.width // 2, top + view.height // 2
+    drag(middle, *[(middle[0] + 6 * step, middle[1] - 4 * step) for step in range(20)])
+    yield 3.0
+    shoot("05_painting")
+    result["mode"] = shawl.mode
+    with inside():
+        bpy.ops.taffeta.paint_done()
+    group = shawl.vertex_groups[shawl.taffeta_cloth.pin.vertex_group]
+    result["painted"] = sum(1 for v in shawl.data.vertices if any(g.group == group.index for g in v.groups))
+    with inside():
+        bpy.ops.taffeta.overlay(show="pin")
+    yield 1.5
+    shoot("06_overlay")
+    with inside():
+        bpy.ops.taffeta.overlay(show="NONE")
+    shawl.taffeta_cloth.pin.source = "UNIFORM"
+    with inside("VIEW_3D"):
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_orbit(type="ORBITUP", angle=-0.5)
+        bpy.ops.view3d.view_orbit(type="ORBITLEFT", angle=0.6)
+    yield 1.0
+
+
+def bake_and_stop(shoot, press, result):
+    """Bake, stop half way with Esc, resume; the window answers all the time."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    shawl = bpy.data.objects["Shawl"]
+
+    def session():
+        return bpy.context.window_manager.taffeta
+
+    with inside():
+        bpy.ops.taffeta.preflight()
+    result["problems"] = [(p.severity, p.object_name, p.sentence) for p in session().problems]
+    yield 1.0
+    shoot("07_preflight")
+    started = time.perf_counter()
+    alive = Alive()
+    with inside():
+        result["bake"] = list(bpy.ops.taffeta.bake("INVOKE_DEFAULT"))
+    yield 0.5
+    shoot("08_preparing")
+    result["status_first"] = session().status
+    yield from bake_until(session, 0.0001, 120)
+    result["first_frame_seconds_cold"] = round(time.perf_counter() - started, 2)
+    yield from bake_until(session, 0.3, 120)
+    shoot("09_baking")
+    result["status_middle"] = session().status
+    window().cursor_warp(400, 500)
+    press("Escape")
+    yield 2.0
+    result["baking_after_esc"] = session().baking
+    result["alive"] = alive.stop()
+    result["frames_after_esc"] = len(journal_frames(shawl))
+    shoot("10_stopped")
+    started = time.perf_counter()
+    with inside():
+        result["resume"] = list(bpy.ops.taffeta.bake("INVOKE_DEFAULT", resume=True))
+    yield from bake_until(session, 2.0, 180)
+    result["resume_seconds"] = round(time.perf_counter() - started, 2)
+    yield 0.5
+    result["frames_after_resume"] = journal_frames(shawl)
+    result["report"] = json.loads(shawl.taffeta_cloth.report_json)
+    shoot("11_baked")
+
+
+def scrub_and_reopen(shoot, result):
+    """Scrub the timeline, save, reopen: the same pictures."""
+    scene, shawl = bpy.context.scene, bpy.data.objects["Shawl"]
+    shapes = {}
+    for frame in (1, FRAMES // 2, FRAMES, 10):
+        scene.frame_set(frame)
+        shapes[frame] = evaluated(shawl)
+        yield 0.7
+        shoot(f"12_frame_{frame:03d}")
+    result["fell"] = float(shapes[1][:, 2].mean() - shapes[FRAMES][:, 2].mean())
+    centre = np.array(bpy.data.objects["Body"].matrix_world.translation)
+    result["nearest_to_body"] = float(np.linalg.norm(shapes[10] - centre, axis=1).min())
+    blend = "/tmp/home/shawl.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=blend)
+    bpy.ops.wm.open_mainfile(filepath=blend)
+    yield 2.0
+    scene, shawl = bpy.context.scene, bpy.data.objects["Shawl"]
+    scene.frame_set(FRAMES)
+    result["same_after_reopening"] = bool(np.array_equal(evaluated(shawl), shapes[FRAMES]))
+    yield 1.0
+    shoot("13_reopened")
+
+
+def story(shoot, press, drag, result, out):
+    """The whole story, step by step."""
+    yield from arrange_window()
+    yield from add_and_paint(shoot, drag, result)
+    yield from bake_and_stop(shoot, press, result)
+    yield from scrub_and_reopen(shoot, result)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
 
-from . import paint, playback, preset, setup
+from . import overlay, paint, playback, preflight, preset, setup
 
 # In the order of registration; undone in reverse.
-SUBMODULES = (playback, setup, preset, paint)
+SUBMODULES = (playback, preflight, export, setup, preset, paint, overlay)
 
 
 def register():

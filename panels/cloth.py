@@ -63,7 +63,7 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
         button = layout.operator(
             "taffeta.overlay", text="Show Current Stretch", icon="HIDE_OFF" if stretch else "HIDE_ON", depress=stretch
         )
-        button.show = "NONE" if stretch else "STRETCH"
+        button.show = "STRETCH"
 
 
 class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):

@@ -84,7 +84,7 @@ def mapped(layout, context, obj, name: str):
     brush.mode = "IMAGE" if group.source == "IMAGE" else "GROUP"
     eye_shown = context.window_manager.taffeta.overlay == name
     eye = fields.operator("taffeta.overlay", text="", icon="HIDE_OFF" if eye_shown else "HIDE_ON", depress=eye_shown)
-    eye.show = "NONE" if eye_shown else name
+    eye.show = name
     if not uniform:
         _map_picker(_labelled(column, ""), obj, group)
 

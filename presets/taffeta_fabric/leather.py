@@ -10,8 +10,6 @@ cloth.stretch_stiffness.value = 10000.0  # [N/m] by eye: E of about 14 MPa times
 cloth.shear_stiffness.value = (
     3800.0  # [N/m] by eye: stretch / (2 (1 + nu)) with nu = 0.3; leather has no threads that could turn
 )
-cloth.bending_stiffness.value = (
-    3e-05  # [N m] by eye: bending length 1.8 cm; Cusick drape of sheep leather is 47 to 70 % (Memon 2021)
-)
+cloth.bending_stiffness.value = 3e-05  # [N m] by eye: bending length 1.8 cm, drape in the Cusick band
 cloth.damping.value = 8.0  # [1/s] by eye
 cloth.friction.value = 0.5  # [1] ZOZO preset

@@ -8,8 +8,6 @@ cloth.mass.value = 0.083  # [kg/m2] Codim-IPC, second set, silk
 cloth.thickness.value = 0.00018  # [m] Codim-IPC, second set, silk
 cloth.stretch_stiffness.value = 1280.0  # [N/m] mean of warp 774 and weft 1790: Codim-IPC, second set, silk
 cloth.shear_stiffness.value = 103.0  # [N/m] Codim-IPC, second set, silk
-cloth.bending_stiffness.value = (
-    8e-07  # [N m] by eye: bending length 1.0 cm; Cusick drape of silk is 20 to 40 % (Matsudaira, Yang 2003)
-)
+cloth.bending_stiffness.value = 8e-07  # [N m] by eye: bending length 1.0 cm, drape in the Cusick band
 cloth.damping.value = 1.0  # [1/s] by eye
 cloth.friction.value = 0.25  # [1] ZOZO preset

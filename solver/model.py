@@ -118,14 +118,16 @@ class Settings(NamedTuple):
 class LDI(NamedTuple):
     """A three-directional layered depth image: per direction and pixel the hits of triangles (Bargmann 2003, 3.4).
 
-    Direction d looks along axis d; its image axes are (d + 1) % 3 and (d + 2) % 3. Pixel (i, j) of direction d
-    is row `pixel_start[d, i * shape[(d + 2) % 3] + j]`. `triangle` and `depth` are sorted by depth in a pixel.
+    Direction d looks along axis d; its image axes are (d + 1) % 3 and (d + 2) % 3. Pixel (i, j) of direction d is
+    number p = first_pixel[d] + i * shape[(d + 2) % 3] + j; its hits are pixel_start[p] to pixel_start[p + 1], sorted
+    by depth. An image of one direction has no pixels in the other two.
     """
 
     low: np.ndarray  # (3,) [m] corner of the box
     pixel: float  # [m] side of a pixel, the same in all three images
     shape: np.ndarray  # (3,) pixels of the box along each axis
-    pixel_start: np.ndarray  # (3, p + 1) first hit of each pixel, offsets into the arrays below
+    first_pixel: np.ndarray  # (4,) first pixel of each direction, and the number of pixels
+    pixel_start: np.ndarray  # (p + 1,) first hit of each pixel, offsets into the arrays below
     depth: np.ndarray  # (h,) [m] along the direction's axis
     triangle: np.ndarray  # (h,) index into the collider's triangles
     front: np.ndarray  # (h,) bool: the surface faces against the direction (a ray enters here)

@@ -6,6 +6,8 @@ Each step keeps a picture under /out; what can be asserted is put into `result` 
 
 import json
 import math
+import os
+import sys
 import time
 
 import bpy
@@ -73,7 +75,6 @@ def evaluated(obj):
 
 def arrange_window():
     """3D view on the left, a tall Physics tab on the right."""
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
     with inside("VIEW_3D"):
         bpy.ops.screen.area_split(direction="VERTICAL", factor=0.62)
     views = sorted((a for a in window().screen.areas if a.type == "VIEW_3D"), key=lambda a: a.x)
@@ -124,6 +125,7 @@ def journal_frames(shawl):
 
 def add_and_paint(shoot, drag, result):
     """Make cloth and collider, choose a fabric, paint a map, look at it."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
     ball = body()
     shawl = garment()
     activate(shawl)
@@ -134,17 +136,15 @@ def add_and_paint(shoot, drag, result):
     yield 1.0
     shoot("02_cloth_added")
     activate(ball)
+    yield 1.0
     with inside():
         result["collider_add"] = list(bpy.ops.taffeta.collider_add())
     yield 1.0
     shoot("03_collider")
     activate(shawl)
+    yield 1.0
     before = shawl.taffeta_cloth.bending_stiffness.value
-    import os
-
-    import bl_ext.user_default.taffeta as package
-
-    preset = os.path.join(os.path.dirname(package.__file__), "presets", "taffeta_fabric")
+    preset = os.path.join(os.path.dirname(sys.modules[PACKAGE].__file__), "presets", "taffeta_fabric")
     chosen = sorted(name for name in os.listdir(preset) if name.endswith(".py"))
     result["presets"] = chosen
     wanted = next(name for name in chosen if "silk" in name)

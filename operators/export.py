@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baked cloth as Alembic, USD or an OBJ sequence, through Blender's own exporters.
+
+The file name's ending chooses the format. Blender's exporters write what the render settings show, with UV maps,
+normals and materials. They say that they finished even where they could not write, so everything is written to a
+folder beside the target first, looked at, and moved into place only when it is all there.
+"""
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..solver.cache import pc2
+from . import playback
+
+FORMATS = (
+    ("ABC", "Alembic", "One .abc file; for other programs and for Blender's Mesh Sequence Cache", 0),
+    ("USD", "USD", "One .usdc file", 1),
+    ("OBJ", "OBJ Sequence", "A file for each frame: NAME_0001.obj, NAME_0002.obj, ...", 2),
+)
+ENDINGS = {"ABC": ".abc", "USD": ".usdc", "OBJ": ".obj"}
+
+
+def _alembic(path: Path, first: int, last: int) -> None:
+    if not bpy.app.alembic.supported:
+        raise ValueError("This Blender was built without Alembic; export to .obj, or use Blender from blender.org")
+    bpy.ops.wm.alembic_export(
+        filepath=str(path),
+        start=first,
+        end=last,
+        selected=True,
+        flatten=False,
+        uvs=True,
+        normals=True,
+        vcolors=True,
+        face_sets=True,  # which faces wear which material
+        evaluation_mode="RENDER",
+        as_background_job=False,
+        check_existing=False,
+    )
+
+
+def _usd(path: Path, first: int, last: int) -> None:
+    if not bpy.app.usd.supported:
+        raise ValueError("This Blender was built without USD; export to .obj, or use Blender from blender.org")
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = first, last
+    options = {"visible_objects_only": False} if bpy.app.version < (5, 0, 0) else {}
+    bpy.ops.wm.usd_export(
+        filepath=str(path),
+        selected_objects_only=True,
+        export_animation=True,
+        export_uvmaps=True,
+        export_normals=True,
+        export_materials=True,
+        export_subdivision="TESSELLATE",  # the vertices that Blender renders, as in the other formats
+        export_armatures=False,
+        export_shapekeys=False,
+        evaluation_mode="RENDER",
+        check_existing=False,
+        **options,
+    )
+
+
+def _obj(path: Path, first: int, last: int) -> None:
+    bpy.ops.wm.obj_export(
+        filepath=str(path.with_name(f"{path.stem}_.obj")),
+        export_animation=True,
+        start_frame=first,
+        end_frame=last,
+        export_selected_objects=True,
+        export_uv=True,
+        export_normals=True,
+        export_materials=True,
+        export_eval_mode="DAG_EVAL_RENDER",
+        check_existing=False,
+    )
+
+
+EXPORTERS = {".abc": _alembic, ".usd": _usd, ".usdc": _usd, ".usda": _usd, ".obj": _obj}
+
+
+def export(context, targets: list[bpy.types.Object], path: Path, first: int, last: int, overwrite: bool) -> list[Path]:
+    """Write the baked cloths `targets` over frames first..last; returns the main files.
+
+    Raises
+    ------
+    ValueError
+        Unknown ending, range the wrong way round, no bake, a file that is there already, a format that is not built in.
+    OSError
+        The folder cannot be written, or the exporter wrote nothing.
+    """
+    ending = path.suffix.lower()
+    if ending not in EXPORTERS:
+        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+    if last < first:
+        raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
+    for obj in targets:
+        _check_target(context, obj)
+    names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
+    _check_free(path.parent, names, overwrite)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=".taffeta_export_", dir=path.parent))
+    except OSError as error:
+        raise OSError(f"{path.parent} cannot be written ({error.strerror}); choose another folder") from error
+    try:
+        with _only(context, targets):
+            _call(EXPORTERS[ending], scratch / path.name, first, last)
+        lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
+        if lacking:
+            raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
+        _move_into(scratch, path.parent, overwrite)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return [path.parent / name for name in names]
+
+
+def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
+    """A sentence when the range goes beyond the baked frames, where the cloth stands still; else ""."""
+    start = round(playback.find(obj).frame_start)
+    end = start + pc2.read_header(playback.cache_file(obj)).sample_count - 1
+    if start <= first and last <= end:
+        return ""
+    return f"{obj.name} is baked from {start} to {end}; outside of that it stands still in the export"
+
+
+def _frame_name(path: Path, frame: int) -> str:
+    """NAME_0001.obj, as Blender's exporter numbers them; frames before 0 are NAME_-0001.obj."""
+    return f"{path.stem}_{'-' if frame < 0 else ''}{abs(frame):04d}.obj"
+
+
+def _check_target(context, obj) -> None:
+    if playback.find(obj) is None:
+        raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
+    if sentence := playback.trouble(obj):
+        raise ValueError(sentence)
+    if obj.name not in context.view_layer.objects:
+        raise ValueError(
+            f"{obj.name} is not in view layer {context.view_layer.name}; tick its collection in the Outliner"
+        )
+
+
+def _check_free(folder: Path, names: list[str], overwrite: bool) -> None:
+    present = [name for name in names if os.path.lexists(folder / name)]
+    if present and not overwrite:
+        more = f" and {len(present) - 1} more" if len(present) > 1 else ""
+        raise ValueError(f"{folder / present[0]}{more} exists already; choose another name, or Overwrite")
+
+
+def _call(exporter, path: Path, first: int, last: int) -> None:
+    try:
+        exporter(path, first, last)
+    except RuntimeError as error:  # how bpy.ops hands on what an operator reported
+        raise OSError(f"Blender could not export: {str(error).strip()}") from error
+
+
+def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
+    """Move everything below `scratch` to the same place below `folder`, unless that would change a file there."""
+    files = [path.relative_to(scratch) for path in sorted(scratch.rglob("*")) if path.is_file()]
+    for name in files:
+        target = folder / name
+        if not overwrite and os.path.lexists(target) and target.read_bytes() != (scratch / name).read_bytes():
+            raise ValueError(f"{target} exists already; choose another name, or Overwrite")
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(scratch / name, folder / name)
+
+
+@contextmanager
+def _only(context, targets):
+    """Select exactly `targets`, shown and in Object Mode; put back selection, mode, visibility, range and frame."""
+    scene, objects = context.scene, context.view_layer.objects
+    context.view_layer.update()  # removed objects would still be listed, as None
+    active, mode = objects.active, context.mode
+    edit_mode = active.mode if active is not None else "OBJECT"
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    selected = [obj for obj in objects if obj.select_get()]
+    hidden = [(obj, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.hide_select) for obj in targets]
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    first, last = scene.frame_start, scene.frame_end
+    try:
+        for obj in selected:
+            obj.select_set(False)
+        for obj in targets:
+            obj.hide_viewport = obj.hide_render = obj.hide_select = False
+            obj.hide_set(False)
+            obj.select_set(True)
+        yield
+    finally:
+        for obj in targets:
+            obj.select_set(False)
+        for obj, eye, monitor, camera, arrow in hidden:
+            obj.hide_set(eye)
+            obj.hide_viewport, obj.hide_render, obj.hide_select = monitor, camera, arrow
+        for obj in selected:
+            obj.select_set(True)
+        objects.active = active
+        # Blender pushes the end along with the start, so the start is set again.
+        scene.frame_start, scene.frame_end, scene.frame_start = first, last, first
+        scene.frame_set(frame, subframe=subframe)
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=edit_mode)
+
+
+class TAFFETA_OT_export(bpy.types.Operator):
+    """Write the baked cloth as Alembic, USD or an OBJ sequence"""
+
+    bl_idname = "taffeta.export"
+    bl_label = "Export Cloth"
+    bl_options = {"REGISTER"}
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filter_glob: StringProperty(default="*.abc;*.usd;*.usdc;*.usda;*.obj", options={"HIDDEN"})
+    check_existing: BoolProperty(default=True, options={"HIDDEN"})
+    format: EnumProperty(name="Format", items=FORMATS, description="Changes the ending of the file's name")
+    object: StringProperty(
+        name="Object", description="Cloth to export; empty takes the selected ones", options={"SKIP_SAVE"}
+    )
+    everything: BoolProperty(name="All Cloths", description="Export every cloth of the scene", options={"SKIP_SAVE"})
+    frame_start: IntProperty(
+        name="Frame Start", description="First frame; the scene's if not given", options={"SKIP_SAVE"}
+    )
+    frame_end: IntProperty(name="Frame End", description="Last frame; the scene's if not given", options={"SKIP_SAVE"})
+    overwrite: BoolProperty(name="Overwrite", description="Replace files that are there already", options={"SKIP_SAVE"})
+
+    def invoke(self, context, event):
+        self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+        if not self.filepath:
+            name = getattr(context.view_layer.objects.active, "name", "cloth")
+            self.filepath = str(Path(bpy.path.abspath("//")) / (bpy.path.clean_name(name) + ENDINGS[self.format]))
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def check(self, context):
+        path = Path(self.filepath)
+        ending = path.suffix.lower()
+        fits = ending == ENDINGS[self.format] or (self.format == "USD" and ending in {".usd", ".usda"})
+        if not path.name or fits:
+            return False
+        stem = path.stem if ending in EXPORTERS else path.name
+        self.filepath = str(path.with_name(stem + ENDINGS[self.format]))
+        return True
+
+    def draw(self, context):
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "format")
+        column = layout.column(align=True)
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end", text="End")
+        layout.prop(self, "everything")
+        layout.prop(self, "overwrite")
+
+    def execute(self, context):
+        scene = context.scene
+        first = self.frame_start if self.properties.is_property_set("frame_start") else scene.frame_start
+        last = self.frame_end if self.properties.is_property_set("frame_end") else scene.frame_end
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            targets = playback.chosen_cloths(context, self.object, self.everything)
+            files = export(context, targets, path, first, last, self.overwrite)
+            for obj in targets:
+                if sentence := outside_bake(obj, first, last):
+                    self.report({"WARNING"}, sentence)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
+        self.report({"INFO"}, f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_export,))

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An OBJ sequence as an animated collider.
+
+The files become a mesh with a point cache (PC2) and Blender's Mesh Cache modifier: from then on it is an object like
+any other, which plays without Taffeta, and bakes read it as they read a character. Frame numbers come from the file
+names; where numbers are left out, the body moves in a straight line between its neighbours.
+"""
+
+import os
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
+from bpy_extras.io_utils import axis_conversion
+
+from ..solver.cache import obj as obj_file
+from ..solver.cache import pc2
+from . import playback
+from .checks import cache_folder
+
+NAME = "Taffeta Sequence"
+AXES = (
+    ("X", "X", ""),
+    ("Y", "Y", ""),
+    ("Z", "Z", ""),
+    ("NEGATIVE_X", "-X", ""),
+    ("NEGATIVE_Y", "-Y", ""),
+    ("NEGATIVE_Z", "-Z", ""),
+)
+LONGEST_GAP = 10_000  # frames between two files; more is a typing error in a name
+
+
+def turn(forward: str, up: str, scale: float) -> np.ndarray:
+    """(3, 3): a file's axes and units into Blender's (forward Y, up Z).
+
+    Raises
+    ------
+    ValueError
+        Forward and up are the same axis.
+    """
+    if forward[-1] == up[-1]:
+        raise ValueError(f"Forward and Up are both {up[-1]}; choose two different axes")
+    sign = {"N": "-"}
+    axis = lambda name: sign.get(name[0], "") + name[-1]  # noqa: E731
+    return np.array(axis_conversion(from_forward=axis(forward), from_up=axis(up))) * scale
+
+
+def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progress=lambda share: None) -> obj_file.Mesh:
+    """Write the positions of every file to the PC2 `target` and return the mesh of the first one, turned.
+
+    files : by frame, in order. One file is in memory at a time. `target` appears when it is whole.
+
+    Raises
+    ------
+    ValueError
+        A damaged file, or one of another topology, or numbers too far apart: a sentence naming the file.
+    OSError
+        A file cannot be read, or the cache cannot be written.
+    """
+    frames = list(files)
+    gaps = np.diff(frames)
+    if len(gaps) and gaps.max() > LONGEST_GAP:
+        after = frames[int(gaps.argmax())]
+        raise ValueError(f"{files[after].name} is followed by a gap of {gaps.max()} frames; check the files' numbers")
+    first = obj_file.read(files[frames[0]])
+    vertex_count, sample_count = len(first.x), frames[-1] - frames[0] + 1
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_suffix(".part")
+    try:
+        with open(unfinished, "wb") as out:
+            out.write(pc2.pack_header(vertex_count, frames[0], sample_count))
+            before, before_frame = None, frames[0] - 1
+            for index, (frame, path) in enumerate(files.items()):
+                x = (first.x if index == 0 else obj_file.read_like(path, first)) @ matrix.T
+                for between in range(before_frame + 1, frame):
+                    share = (between - before_frame) / (frame - before_frame)
+                    out.write(np.ascontiguousarray(before + share * (x - before), "<f4").data)
+                out.write(np.ascontiguousarray(x, "<f4").data)
+                before, before_frame = x, frame
+                progress((index + 1) / len(files))
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return first._replace(x=first.x @ matrix.T)
+
+
+def mesh_from(name: str, shape: obj_file.Mesh) -> bpy.types.Mesh:
+    """A Blender mesh with the file's own polygons.
+
+    Raises
+    ------
+    ValueError
+        A face names the same vertex twice: Blender cannot keep it, and the cache would not fit what is left.
+    """
+    mesh = bpy.data.meshes.new(name)
+    starts, ends = shape.face_start[:-1], shape.face_start[1:]
+    faces = [shape.corners[a:b].tolist() for a, b in zip(starts, ends, strict=True)]
+    mesh.from_pydata(shape.x.tolist(), [], faces)
+    mesh.validate()
+    if len(mesh.vertices) != len(shape.x):
+        bpy.data.meshes.remove(mesh)
+        raise ValueError(f"{name}: Blender cannot keep all of its {len(shape.x)} vertices; export it again")
+    mesh.update()
+    return mesh
+
+
+def free_name(folder: Path, name: str) -> Path:
+    """A PC2 in `folder` that is not there yet: other files and other objects' caches are never overwritten."""
+    stem = bpy.path.clean_name(name) or "sequence"
+    number, target = 1, folder / f"{stem}.pc2"
+    while os.path.lexists(target):
+        target = folder / f"{stem}_{number}.pc2"
+        number += 1
+    return target
+
+
+def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda share: None) -> bpy.types.Object:
+    """Make the animated object; see the module."""
+    files = obj_file.sequence(path)
+    name = obj_file.NUMBERED.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
+    target = free_name(cache_folder(context.scene), f"{name}_sequence")
+    shape = write_cache(files, matrix, target, progress)
+    try:
+        mesh = mesh_from(name, shape)
+    except ValueError:
+        target.unlink()
+        raise
+    obj = bpy.data.objects.new(name, mesh)
+    context.collection.objects.link(obj)
+    modifier = obj.modifiers.new(NAME, "MESH_CACHE")
+    modifier.cache_format = "PC2"
+    modifier.filepath = playback.stored_path(target)
+    modifier.frame_start = next(iter(files))
+    obj.taffeta_collider.enabled = True
+    obj.taffeta_collider.sequence = playback.stored_path(path)
+    for other in context.selected_objects:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+    return obj
+
+
+class TAFFETA_OT_sequence_import(bpy.types.Operator):
+    """Bring in a numbered OBJ sequence as an animated body that cloth collides with"""
+
+    bl_idname = "taffeta.sequence_import"
+    bl_label = "Import OBJ Sequence"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(
+        subtype="FILE_PATH", description="Any file of the sequence, or its folder", options={"SKIP_SAVE"}
+    )
+    filter_glob: StringProperty(default="*.obj", options={"HIDDEN"})
+    forward_axis: EnumProperty(name="Forward Axis", items=AXES, default="NEGATIVE_Z")
+    up_axis: EnumProperty(name="Up Axis", items=AXES, default="Y")
+    global_scale: FloatProperty(
+        name="Scale", default=1.0, min=1e-6, max=1e6, description="1 file unit in Blender units"
+    )
+    collider: BoolProperty(name="Collider", default=True, description="Keep cloth out of it")
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def invoke(self, context, event):
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        manager = context.window_manager
+        manager.progress_begin(0.0, 1.0)
+        try:
+            matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
+            path = Path(bpy.path.abspath(self.filepath))
+            obj = import_sequence(context, path, matrix, manager.progress_update)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except OSError as error:
+            self.report({"ERROR"}, f"{error.filename or self.filepath}: {error.strerror or error}")
+            return {"CANCELLED"}
+        finally:
+            manager.progress_end()
+        obj.taffeta_collider.enabled = self.collider
+        header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[NAME].filepath)))
+        first = round(header.first_frame)
+        self.report({"INFO"}, f"{obj.name}: frames {first} to {first + header.sample_count - 1}")
+        if not bpy.data.filepath:
+            self.report({"WARNING"}, "The file is not saved: the sequence's cache is in the temporary folder")
+        return {"FINISHED"}
+
+
+def menu_entry(self, context):
+    """A line in File > Import."""
+    self.layout.operator(TAFFETA_OT_sequence_import.bl_idname, text="Taffeta OBJ Sequence (.obj)")
+
+
+_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_sequence_import,))
+
+
+def register():
+    """Add the operator and its line in the import menu."""
+    _register()
+    bpy.types.TOPBAR_MT_file_import.append(menu_entry)
+
+
+def unregister():
+    """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_import.remove(menu_entry)
+    _unregister()

@@ -166,7 +166,7 @@ def _build_part(garment):
     useful = np.isfinite(compliance) & (inv_mass[springs.pairs].sum(axis=1) > 0)
     hinges = find_hinges(faces.triangles, len(x))
     weight, rest_angle, bend_compliance = bending_rest(x, faces, hinges, bending)
-    bends = np.isfinite(bend_compliance) & (inv_mass[hinges.stencils].sum(axis=1) > 0)
+    bends = np.isfinite(bend_compliance) & ((inv_mass[hinges.stencils] * weight**2).sum(axis=1) > 0)
     return _Part(
         triangles=faces.triangles,
         mass=mass,

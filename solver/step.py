@@ -14,11 +14,12 @@ import numpy as np
 
 from .contact import body as body_contact
 from .contact import cloth as cloth_contact
-from .elastic.external import acceleration, apply_forces
+from .elastic.external import acceleration, blow
 from .integrate import xpbd
 from .model import Report
 
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
+SLOW = 3  # substeps per application of air and damping, which change little in one and cost as much as the springs
 
 INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"
 
@@ -30,6 +31,7 @@ class _Substep(NamedTuple):
     t0: float
     t1: float
     dt: float  # [s]
+    slow_dt: float  # [s] time that air and damping act for now; 0 in most substeps
 
 
 class _Clock:
@@ -75,30 +77,37 @@ def advance(cloth, state, frame_input, frame, settings):
     x_prev = x.copy()
     count = substep_count(frame_input.duration, settings)
     dt = frame_input.duration / count
-    scales = xpbd.prepare_scales(cloth, dt)
+    slow_starts = _starts(-(-count // SLOW), count)
+    slow_dt = frame_input.duration / len(slow_starts)
+    scales = xpbd.prepare_scales(cloth, dt, slow_dt)
     held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, dt)
     clock.lap(INTEGRATION)
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
-    detections = _detection_starts(body, count)
+    detections = _starts(body.detections, count) if body is not None else {}
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):
-        substep = _Substep(number, number / count, (number + 1) / count, dt)
+        slow = slow_dt if number in slow_starts else 0.0
+        substep = _Substep(number, number / count, (number + 1) / count, dt, slow)
         if number in detections:
-            body_contact.detect(body, cloth, x, v, substep.t0, detections[number], settings)
+            body_contact.detect(body, cloth, x, v, substep.t0, detections[number] / count, settings)
             clock.lap(LAYERS)
-        _push(cloth, x, v, frame_input, frame, substep, settings)
+        if substep.slow_dt:
+            _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
         clock.lap(INTEGRATION)
         pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
         clock.lap(CLOTH)
-        _move(cloth, x, x_prev, v, scales, held, substep)
+        push = acceleration(frame_input.gravity, settings, frame, number)
+        _move(cloth, x, x_prev, v, push, scales, held, substep)
         clock.lap(INTEGRATION)
         cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
         clock.lap(CLOTH)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
-        _settle(cloth, x, x_prev, v, scales, settings, dt)
+        xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
+        if substep.slow_dt:
+            _damp(cloth, x, v, scales)
         clock.lap(INTEGRATION)
         if body is not None:
             body_contact.respond_velocity(body, cloth, v, dt)
@@ -110,21 +119,18 @@ def advance(cloth, state, frame_input, frame, settings):
     return Report(frame, clock.seconds, worst, mean, body_contacts, cloth_contacts)
 
 
-def _detection_starts(body, count):
-    """Substeps before which bodies are rendered anew, each with the time (fraction of the frame) it is good until."""
-    if body is None:
-        return {}
-    starts = sorted({-(-d * count // body.detections) for d in range(body.detections)})
-    return {start: end / count for start, end in zip(starts, [*starts[1:], count], strict=True)}
+def _starts(parts, count):
+    """Split `count` substeps into `parts` runs: the first substep of each, with the first one after it."""
+    starts = sorted({-(-part * count // parts) for part in range(parts)})
+    return dict(zip(starts, [*starts[1:], count], strict=True))
 
 
-def _push(cloth, x, v, frame_input, frame, substep, settings):
-    """Velocities after gravity, wind, constant and random force."""
-    ax, ay, az = acceleration(frame_input.gravity, settings, frame, substep.number)
-    wind_x, wind_y, wind_z = (float(w) for w in frame_input.wind)
+def _blow(cloth, x, v, wind, dt, settings):
+    """Velocities after dt of air."""
     half = 0.5 * settings.air_density
     drag, lift = half * settings.air_drag, half * settings.air_lift
-    apply_forces(x, v, cloth.inv_mass, cloth.triangles, ax, ay, az, wind_x, wind_y, wind_z, drag, lift, substep.dt)
+    if drag or lift:
+        blow(x, v, cloth.inv_mass, cloth.triangles, *(float(w) for w in wind), drag, lift, dt)
 
 
 def _cloth_pairs(pairs, cloth, x, v, dt, settings):
@@ -136,20 +142,19 @@ def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     return pairs
 
 
-def _move(cloth, x, x_prev, v, scales, held, substep):
+def _move(cloth, x, x_prev, v, push, scales, held, substep):
     """Predicted positions after pins, springs and hinges; x_prev becomes the positions at the substep's start."""
     times = substep.t0, substep.t1, substep.dt
-    xpbd.predict(x, x_prev, v, cloth.inv_mass, held.particles, held.targets, held.stiffness, *times)
+    xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, held.particles, held.targets, held.stiffness, *times)
     springs = cloth.edges, cloth.rest_length, scales.edge
     hinges = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
     xpbd.relax(x, cloth.inv_mass, *springs, *hinges, held.particles, held.targets, held.distance, substep.t1)
 
 
-def _settle(cloth, x, x_prev, v, scales, settings, dt):
-    """Velocities at the end of the substep."""
-    springs = cloth.edges, scales.edge_share
-    hinges = cloth.bend_stencils, cloth.bend_weight, scales.bend_share
-    xpbd.settle(x, x_prev, v, cloth.inv_mass, *springs, *hinges, settings.max_speed, dt)
+def _damp(cloth, x, v, scales):
+    """Velocities after neighbours have lost part of their relative velocity."""
+    hinges = cloth.bend_stencils, cloth.bend_weight, scales.bend, scales.bend_share
+    xpbd.damp(x, v, cloth.inv_mass, cloth.edges, scales.edge_share, *hinges)
 
 
 def stretch(cloth, x):

@@ -24,8 +24,8 @@ class Scales(NamedTuple):
     edge: np.ndarray  # (e,) [kg] 1 / (w0 + w1 + compliance / dt^2)
     edge_share: np.ndarray  # (e,) [kg] damping impulse per relative velocity
     rest_bend: np.ndarray  # (b,) 2 sin(rest angle / 2)
-    bend: np.ndarray  # (b,) [kg m2] 1 / (sum w K^2 + compliance / dt^2)
-    bend_share: np.ndarray  # (b,) [kg m2]
+    bend: np.ndarray  # (b, 4) [m] w K / (sum w K^2 + compliance / dt^2)
+    bend_share: np.ndarray  # (b,) damping: part of the rate that goes, over the part of the bend that `bend` takes
 
 
 class Held(NamedTuple):
@@ -37,21 +37,19 @@ class Held(NamedTuple):
     distance: np.ndarray  # (m,) [m] largest distance from the pose
 
 
-def _reciprocal(value):
-    return np.divide(1.0, value, out=np.zeros_like(value), where=value > 0)
-
-
-def prepare_scales(cloth, dt):
-    """`Scales` of a substep of length dt [s]; zero where every particle of a constraint is kinematic."""
-    w = cloth.inv_mass
-    edge_mass = w[cloth.edges].sum(axis=1)
-    bend_mass = (w[cloth.bend_stencils] * cloth.bend_weight**2).sum(axis=1)
+def prepare_scales(cloth, dt, damping_dt):
+    """`Scales` of a substep of length dt [s] with damping once in damping_dt [s]. No constraint is all kinematic."""
+    w, stencils = cloth.inv_mass, cloth.bend_stencils
+    edge_mass = w[cloth.edges[:, 0]] + w[cloth.edges[:, 1]]
+    weighted = w[stencils] * cloth.bend_weight
+    bend_mass = np.einsum("bk,bk->b", weighted, cloth.bend_weight)
+    softened = bend_mass + cloth.bend_compliance / dt**2
     return Scales(
-        np.where(edge_mass > 0, _reciprocal(edge_mass + cloth.edge_compliance / dt**2), 0.0),
-        -np.expm1(-cloth.edge_damping * dt) * _reciprocal(edge_mass),
+        1.0 / (edge_mass + cloth.edge_compliance / dt**2),
+        -np.expm1(-cloth.edge_damping * damping_dt) / edge_mass,
         2.0 * np.sin(0.5 * cloth.rest_angle),
-        np.where(bend_mass > 0, _reciprocal(bend_mass + cloth.bend_compliance / dt**2), 0.0),
-        -np.expm1(-cloth.bend_damping * dt) * _reciprocal(bend_mass),
+        weighted / softened[:, None],
+        -np.expm1(-cloth.bend_damping * damping_dt) * softened / bend_mass,
     )
 
 
@@ -67,17 +65,20 @@ def prepare_held(cloth, targets, pin_rate, dt):
 
 
 @njit
-def predict(x, x_prev, v, inv_mass, particles, targets, stiffness, t0, t1, dt):
-    """Move particles by their velocities, kinematic ones onto the pose and soft pins towards it.
+def predict(x, x_prev, v, inv_mass, ax, ay, az, particles, targets, stiffness, t0, t1, dt):
+    """Move particles by velocity and acceleration, kinematic ones onto the pose and soft pins towards it.
 
     t0, t1 in [0, 1]: the substep's ends in the frame. A soft pin takes the implicit Euler step of a critically damped
     spring, so any weight is stable.
     """
-    for i in range(x.shape[0]):
-        for k in range(3):
-            x_prev[i, k] = x[i, k]
-            if inv_mass[i] > 0.0:
-                x[i, k] += dt * v[i, k]
+    for i in range(np.uintp(x.shape[0])):
+        x_prev[i, 0], x_prev[i, 1], x_prev[i, 2] = x[i, 0], x[i, 1], x[i, 2]
+        if inv_mass[i] > 0.0:
+            ui, vi, wi = v[i, 0] + dt * ax, v[i, 1] + dt * ay, v[i, 2] + dt * az
+            v[i, 0], v[i, 1], v[i, 2] = ui, vi, wi
+            x[i, 0] += dt * ui
+            x[i, 1] += dt * vi
+            x[i, 2] += dt * wi
     span = targets.shape[0] - 1
     for m in range(particles.shape[0]):
         if stiffness[m] > 0.0:
@@ -114,7 +115,7 @@ def relax(
     stencils,
     weight,
     rest_bend,
-    bend_scale,
+    bend,
     particles,
     targets,
     distance,
@@ -122,7 +123,7 @@ def relax(
 ):
     """One sweep over springs, hinges and largest distances from the pose, in the order of the colours."""
     project_springs(x, inv_mass, edges, rest_length, edge_scale, 0, edges.shape[0])
-    project_bending(x, inv_mass, stencils, weight, rest_bend, bend_scale, 0, stencils.shape[0])
+    project_bending(x, stencils, weight, rest_bend, bend, 0, stencils.shape[0])
     span = targets.shape[0] - 1
     for m in range(particles.shape[0]):
         i = particles[m]
@@ -140,15 +141,20 @@ def relax(
 
 
 @njit
-def settle(x, x_prev, v, inv_mass, edges, edge_share, stencils, weight, bend_share, max_speed, dt):
-    """Velocities from the substep's motion, damped and bounded."""
-    for i in range(x.shape[0]):
-        for k in range(3):
-            v[i, k] = (x[i, k] - x_prev[i, k]) / dt
+def settle(x, x_prev, v, inv_mass, max_speed, dt):
+    """Velocities from the substep's motion, no faster than `max_speed`."""
+    rate = 1.0 / dt
+    for i in range(np.uintp(x.shape[0])):
+        ui, vi, wi = rate * (x[i, 0] - x_prev[i, 0]), rate * (x[i, 1] - x_prev[i, 1]), rate * (x[i, 2] - x_prev[i, 2])
+        square = ui * ui + vi * vi + wi * wi
+        if square > max_speed * max_speed and inv_mass[i] > 0.0:
+            slower = max_speed / sqrt(square)
+            ui, vi, wi = slower * ui, slower * vi, slower * wi
+        v[i, 0], v[i, 1], v[i, 2] = ui, vi, wi
+
+
+@njit
+def damp(x, v, inv_mass, edges, edge_share, stencils, weight, bend, bend_share):
+    """One damping sweep over springs and hinges, in the order of the colours."""
     damp_springs(x, v, inv_mass, edges, edge_share, 0, edges.shape[0])
-    damp_bending(x, v, inv_mass, stencils, weight, bend_share, 0, stencils.shape[0])
-    for i in range(x.shape[0]):
-        speed = sqrt(v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2])
-        if speed > max_speed and inv_mass[i] > 0.0:
-            for k in range(3):
-                v[i, k] *= max_speed / speed
+    damp_bending(x, v, stencils, weight, bend, bend_share, 0, stencils.shape[0])

@@ -161,6 +161,13 @@ def cache_file(obj: bpy.types.Object) -> Path | None:
     return Path(bpy.path.abspath(path, library=obj.library)) if path else None
 
 
+def shared_with(obj: bpy.types.Object) -> list[str]:
+    """Names of other objects that play the same file, as a copy of a baked garment does until it is baked itself."""
+    path = cache_file(obj)
+    others = (other for other in bpy.data.objects if other.type == "MESH" and other != obj)
+    return sorted(other.name for other in others if path is not None and cache_file(other) == path)
+
+
 def trouble(obj: bpy.types.Object) -> str:
     """One sentence when the cache of a baked cloth cannot be played as it should, else "". Reads 32 bytes."""
     modifier = find(obj)
@@ -213,12 +220,12 @@ def _well_placed(obj, modifier) -> bool:
 
 
 def _freed(obj, older: bool) -> int:
-    """Take the bake off `obj` and delete its files; returns how many bakes were deleted."""
+    """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
     from ..solver.cache import frames
 
     path = cache_file(obj)
     count = 0
-    if path is not None:
+    if path is not None and not shared_with(obj):
         older_bakes = sorted(path.parent.glob(f"{glob.escape(path.stem)}.bak*.pc2")) if older else []
         for bake in (path, *older_bakes):
             count += bake.exists()

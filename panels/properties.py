@@ -26,6 +26,8 @@ from ..solver.model import Settings
 
 # Lets an animator change settings of a linked character without making it local.
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+# A path may start with "//", the folder of the .blend.
+RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"}
 
 SOURCES = (
     ("UNIFORM", "Uniform", "The same value everywhere", "DOT", 0),
@@ -195,7 +197,7 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     friction: PointerProperty(type=MAPPED_CLASSES["friction"], override=OVERRIDE)
     pin_distance: PointerProperty(type=MAPPED_CLASSES["pin_distance"], override=OVERRIDE)
     cache_path: StringProperty(
-        name="Cache", subtype="FILE_PATH", override=OVERRIDE,
+        name="Cache", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,
         description="Point cache (PC2) that is played; written by Bake",
     )
     cache_name: StringProperty(
@@ -236,7 +238,7 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
         description="How many times within a frame the body is looked at. 0 chooses by its speed",
     )
     sequence: StringProperty(
-        name="OBJ Sequence", subtype="FILE_PATH", override=OVERRIDE,
+        name="OBJ Sequence", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,
         description="First file of an OBJ sequence (body_0001.obj, body_0002.obj, ...) that moves this body; "
         "empty takes the object's own animation",
     )
@@ -329,7 +331,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         "The animation before the scene's start is used",
     )
     cache_folder: StringProperty(
-        name="Cache Folder", default="//taffeta_cache", subtype="DIR_PATH", override=OVERRIDE,
+        name="Cache Folder", default="//taffeta_cache", subtype="DIR_PATH", options=RELATIVE, override=OVERRIDE,
         description="Where bakes are written. // means beside the .blend; "
         "an unsaved file bakes to the temporary folder",
     )

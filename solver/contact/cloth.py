@@ -1,13 +1,422 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth on cloth: by thickness, inelastic, with friction, conserving momentum (Pereira 2013, 4.3 and 4.4).
 
-The step calls three functions (being written; these are their signatures):
+The step calls three functions:
 
     pairs = detect(cloth, x, v, dt, settings)     at the start of a substep, from positions known to be apart
     is_current(pairs, cloth, x, v, dt) -> bool    at the start of every substep: False asks for a new `detect`
     respond(pairs, cloth, x, x_prev, dt) -> int   each substep after the constraints; x and x_prev change in place,
                                                   returns how many pairs touched
 
-`respond` moves x to end the approach and, where cloth was too close already at the start of the substep, x and x_prev
-alike, so that being pushed apart gives no speed.
+`detect` pairs every particle with every triangle and every edge with every edge that are closer than their contact
+distance plus the slack that each particle is granted; nothing else can meet before a particle has used its slack up,
+which is what `is_current` asks. Each pair remembers the direction from its second side to its first, so a particle
+that went through a triangle since the last substep is known by a direction that flipped, confirmed by conservative
+advancement along its way (Li et al. 2021, additive continuous detection), and is taken back to where it came from.
+
+`respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
+w and inverse masses m^-1: with gap C = n . sum(w x) - h, x_i -= m_i^-1 w_i C n / sum(m^-1 w^2), which changes neither
+the momentum nor the place of the centre of mass. An approach is ended, no more: cloth that was too close already at
+the start of the substep is eased apart by moving x and x_prev alike, so that being pushed apart gives no speed.
+Friction takes back the sliding of the substep up to its coefficient times the normal correction (Coulomb).
 """
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import inline, njit
+from ..model import Cloth, Settings
+from .distance import closest_on_segments, closest_on_triangle
+from .hash import overlaps
+
+HORIZON = 8  # substeps that a detection is meant to last
+FALL = 9.81  # [m/s2] change of velocity that the slack expects
+LONGEST_SLACK = 0.5  # of the mean edge: faster cloth is detected more often instead of with more candidates
+NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
+NEAR = 1e-3  # part of the contact distance at which a way through is one
+STEPS = 16  # of conservative advancement; a pair that is still on its way then is taken to meet
+EASE_RATE = 70.0  # [1/s] at which a lack of distance is made good
+
+
+class Pairs(NamedTuple):
+    """Everything of cloth that may meet before a particle has moved by more than its slack."""
+
+    stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
+    is_edge_pair: np.ndarray  # (p,) bool
+    distance: np.ndarray  # (p,) [m] contact distance
+    friction: np.ndarray  # (p,) coefficient
+    gap: np.ndarray  # (p,) [m] distance when detected
+    normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
+    x_ref: np.ndarray  # (n, 3) [m] positions when detected
+    slack: np.ndarray  # (n,) [m] how far a particle may move before the pairs are out of date
+    moved: np.ndarray  # (n,) [m] scratch: how far each has moved, less the motion of the whole
+
+
+class _Skin(NamedTuple):
+    """The fields of `Cloth` that the kernels read: numba compiles small tuples faster."""
+
+    inv_mass: np.ndarray
+    thickness: np.ndarray
+    friction: np.ndarray
+    garment: np.ndarray
+    x_rest: np.ndarray
+
+
+@inline
+def _closest(is_edge_pair, x, a, b, c, d):
+    """Signed weights of the closest points: the first side's are positive, the second side's negative."""
+    if is_edge_pair:
+        s, t = closest_on_segments(
+            x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2],
+            x[c, 0], x[c, 1], x[c, 2], x[d, 0], x[d, 1], x[d, 2],
+        )  # fmt: skip
+        return 1.0 - s, s, t - 1.0, -t
+    wb, wc, wd, _ = closest_on_triangle(
+        x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2],
+        x[c, 0], x[c, 1], x[c, 2], x[d, 0], x[d, 1], x[d, 2],
+    )  # fmt: skip
+    return 1.0, -wb, -wc, -wd
+
+
+@njit
+def _own_kernel(triangles, next_edge, edge_end, first_edge, owned):
+    """Give every vertex and every edge to the first triangle that has it, as bits of `owned`: 0-2 the corners,
+    3-5 the edges from corners 0, 1 and 2 to the next. first_edge: (n,) -1 = vertex not seen; starts at -2.
+    # outputs: owned (t,) uint8; next_edge, edge_end (3t,), first_edge (n,) scratch
+    """
+    used = 0
+    for triangle in range(len(triangles)):
+        bits = 0
+        for corner in range(3):
+            vertex = triangles[triangle, corner]
+            if first_edge[vertex] == -2:
+                first_edge[vertex] = -1
+                bits |= 1 << corner
+        for corner in range(3):
+            p, q = triangles[triangle, corner], triangles[triangle, (corner + 1) % 3]
+            low, high = min(p, q), max(p, q)
+            edge = first_edge[low]
+            while edge >= 0 and edge_end[edge] != high:
+                edge = next_edge[edge]
+            if edge < 0:
+                edge_end[used] = high
+                next_edge[used] = first_edge[low]
+                first_edge[low] = used
+                used += 1
+                bits |= 8 << corner
+        owned[triangle] = bits
+
+
+@inline
+def _record(is_edge_pair, a, b, c, d, skin, x, reach, count, out):
+    """Append the pair if it is within reach; returns the new count. `out` may be full: counting goes on."""
+    if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
+        return count
+    wa, wb, wc, wd = _closest(is_edge_pair, x, a, b, c, d)
+    nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
+    ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
+    nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
+    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if is_edge_pair:
+        within = max(reach[a], reach[b]) + max(reach[c], reach[d])
+    else:
+        within = reach[a] + max(reach[b], reach[c], reach[d])
+    if gap > within:
+        return count
+    h, f, r = skin.thickness, skin.friction, skin.x_rest
+    # Both sides' weights have the sum 1 in size, so this is the mean of the two sides' thicknesses.
+    distance = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
+    if is_edge_pair:
+        first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
+    else:
+        first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
+    if skin.garment[a] == skin.garment[c]:
+        ua, ub, uc, ud = _closest(is_edge_pair, r, a, b, c, d)
+        rx = ua * r[a, 0] + ub * r[b, 0] + uc * r[c, 0] + ud * r[d, 0]
+        ry = ua * r[a, 1] + ub * r[b, 1] + uc * r[c, 1] + ud * r[d, 1]
+        rz = ua * r[a, 2] + ub * r[b, 2] + uc * r[c, 2] + ud * r[d, 2]
+        distance = min(distance, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
+    stencils, is_edge, distances, frictions, gaps, normals = out
+    if count < len(stencils):
+        stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = a, b, c, d
+        is_edge[count] = is_edge_pair
+        distances[count] = distance
+        frictions[count] = math.sqrt(max(first * second, 0.0))
+        gaps[count] = gap
+        scale = 1.0 / gap if gap > 0.0 else 0.0
+        normals[count, 0], normals[count, 1], normals[count, 2] = nx * scale, ny * scale, nz * scale
+    return count + 1
+
+
+@inline
+def _apart(x, reach, p, q, boxes, triangle):
+    """Whether the box of edge (or particle, p = q) pq, widened by its reach, misses a triangle's box."""
+    wide = max(reach[p], reach[q])
+    for axis in range(3):
+        if max(x[p, axis], x[q, axis]) + wide < boxes[triangle, axis]:
+            return True
+        if min(x[p, axis], x[q, axis]) - wide > boxes[triangle, axis + 3]:
+            return True
+    return False
+
+
+@njit
+def _narrow_kernel(triangle_pairs, triangles, owned, boxes, skin, x, reach, out):
+    """Particle-triangle and edge-edge pairs within reach, out of pairs of triangles; returns their number.
+
+    Every vertex and edge belongs to one triangle, so that each pair is looked at once. About 30 flops and 100 bytes
+    for a rejected primitive, 150 flops for a closest point.
+    # outputs: out, see `_record`
+    """
+    count = 0
+    for pair in range(len(triangle_pairs)):
+        for turn in range(2):
+            first, second = triangle_pairs[pair, turn], triangle_pairs[pair, 1 - turn]
+            a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
+            for corner in range(3):
+                p = triangles[first, corner]
+                if owned[first] >> corner & 1 and p != a and p != b and p != c:
+                    if not _apart(x, reach, p, p, boxes, second):
+                        count = _record(False, p, a, b, c, skin, x, reach, count, out)
+        first, second = triangle_pairs[pair, 0], triangle_pairs[pair, 1]
+        for corner in range(3):
+            p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
+            if not owned[first] >> corner & 8 or _apart(x, reach, p, q, boxes, second):
+                continue
+            for other in range(3):
+                r, s = triangles[second, other], triangles[second, (other + 1) % 3]
+                if not owned[second] >> other & 8 or p == r or p == s or q == r or q == s:
+                    continue
+                wide = max(reach[p], reach[q]) + max(reach[r], reach[s])
+                apart = False
+                for axis in range(3):
+                    apart |= min(x[p, axis], x[q, axis]) > max(x[r, axis], x[s, axis]) + wide
+                    apart |= min(x[r, axis], x[s, axis]) > max(x[p, axis], x[q, axis]) + wide
+                if not apart:
+                    count = _record(True, p, q, r, s, skin, x, reach, count, out)
+    return count
+
+
+@inline
+def _met(is_edge_pair, x_prev, x, a, b, c, d, near):
+    """Whether the two sides come closer than `near` on the straight way from x_prev to x (conservative steps)."""
+    mx = 0.25 * (x[a, 0] + x[b, 0] + x[c, 0] + x[d, 0] - x_prev[a, 0] - x_prev[b, 0] - x_prev[c, 0] - x_prev[d, 0])
+    my = 0.25 * (x[a, 1] + x[b, 1] + x[c, 1] + x[d, 1] - x_prev[a, 1] - x_prev[b, 1] - x_prev[c, 1] - x_prev[d, 1])
+    mz = 0.25 * (x[a, 2] + x[b, 2] + x[c, 2] + x[d, 2] - x_prev[a, 2] - x_prev[b, 2] - x_prev[c, 2] - x_prev[d, 2])
+    ways = np.empty(4)
+    points = np.empty((4, 3))
+    stencil = (a, b, c, d)
+    for corner in range(4):
+        vertex = stencil[corner]
+        wx = x[vertex, 0] - x_prev[vertex, 0] - mx
+        wy = x[vertex, 1] - x_prev[vertex, 1] - my
+        wz = x[vertex, 2] - x_prev[vertex, 2] - mz
+        ways[corner] = math.sqrt(wx * wx + wy * wy + wz * wz)
+    if is_edge_pair:
+        way = max(ways[0], ways[1]) + max(ways[2], ways[3])
+    else:
+        way = ways[0] + max(ways[1], ways[2], ways[3])
+    time = 0.0
+    for _ in range(STEPS):
+        for corner in range(4):
+            for axis in range(3):
+                start = x_prev[stencil[corner], axis]
+                points[corner, axis] = start + time * (x[stencil[corner], axis] - start)
+        wa, wb, wc, wd = _closest(is_edge_pair, points, 0, 1, 2, 3)
+        square = 0.0
+        for axis in range(3):
+            between = wa * points[0, axis] + wb * points[1, axis] + wc * points[2, axis] + wd * points[3, axis]
+            square += between * between
+        gap = math.sqrt(square)
+        if gap < near:
+            return True
+        time += gap / way
+        if time >= 1.0:
+            return False
+    return True
+
+
+@inline
+def _advance_moved(x, x_ref, moved):
+    """Fill `moved` with the distance of each particle from x_ref, less the mean motion."""
+    mx, my, mz = 0.0, 0.0, 0.0
+    for i in range(len(x)):
+        mx += x[i, 0] - x_ref[i, 0]
+        my += x[i, 1] - x_ref[i, 1]
+        mz += x[i, 2] - x_ref[i, 2]
+    mx, my, mz = mx / len(x), my / len(x), mz / len(x)
+    for i in range(len(x)):
+        dx, dy, dz = x[i, 0] - x_ref[i, 0] - mx, x[i, 1] - x_ref[i, 1] - my, x[i, 2] - x_ref[i, 2] - mz
+        moved[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@njit
+def _respond_kernel(pairs, inv_mass, ease_part, x, x_prev):
+    """One sweep over the pairs; returns how many touched. Serial: each correction sees those before.
+
+    Reads 20 bytes of a pair that cannot touch yet (and 32 of `moved`), else 64 and 192 of positions; 250 flops.
+    # outputs: x, x_prev (n, 3), pairs.normal, pairs.moved
+    """
+    touched = 0
+    _advance_moved(x, pairs.x_ref, pairs.moved)
+    moved, normal = pairs.moved, pairs.normal
+    for pair in range(len(pairs.stencils)):
+        a, b, c, d = pairs.stencils[pair]
+        distance = pairs.distance[pair]
+        is_edge_pair = pairs.is_edge_pair[pair]
+        if is_edge_pair:
+            way = max(moved[a], moved[b]) + max(moved[c], moved[d])
+        else:
+            way = moved[a] + max(moved[b], moved[c], moved[d])
+        if pairs.gap[pair] - way > distance:
+            continue
+        wa, wb, wc, wd = _closest(is_edge_pair, x, a, b, c, d)
+        if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
+            continue  # an end of an edge is a particle: its pairs with triangles see to it
+        nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
+        ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
+        nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
+        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+        along = nx * normal[pair, 0] + ny * normal[pair, 1] + nz * normal[pair, 2]
+        if along < 0.0 and _met(is_edge_pair, x_prev, x, a, b, c, d, NEAR * distance):
+            nx, ny, nz = normal[pair]
+            gap = along
+        else:
+            if gap > 0.0:
+                nx, ny, nz = nx / gap, ny / gap, nz / gap
+                normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx, ny, nz
+            else:
+                nx, ny, nz = normal[pair]
+            if gap >= distance:
+                continue
+        ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
+        mass = wa * ma + wb * mb + wc * mc + wd * md
+        if mass == 0.0:
+            continue
+        touched += 1
+        px = wa * x_prev[a, 0] + wb * x_prev[b, 0] + wc * x_prev[c, 0] + wd * x_prev[d, 0]
+        py = wa * x_prev[a, 1] + wb * x_prev[b, 1] + wc * x_prev[c, 1] + wd * x_prev[d, 1]
+        pz = wa * x_prev[a, 2] + wb * x_prev[b, 2] + wc * x_prev[c, 2] + wd * x_prev[d, 2]
+        before = nx * px + ny * py + nz * pz
+        stop = max(min(distance, before) - gap, 0.0)  # ends the approach
+        ease = ease_part * max(distance - max(before, gap), 0.0)
+        # Sliding: what the closest points did across the normal, up to the friction of this push.
+        sx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0] - px
+        sy = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1] - py
+        sz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2] - pz
+        normal_part = sx * nx + sy * ny + sz * nz
+        sx, sy, sz = sx - normal_part * nx, sy - normal_part * ny, sz - normal_part * nz
+        slide = math.sqrt(sx * sx + sy * sy + sz * sz)
+        held = min(pairs.friction[pair] * stop, slide) / slide if slide > 0.0 else 0.0
+        cx, cy, cz = (stop * nx - held * sx) / mass, (stop * ny - held * sy) / mass, (stop * nz - held * sz) / mass
+        ex, ey, ez = ease * nx / mass, ease * ny / mass, ease * nz / mass
+        for vertex, share in ((a, ma), (b, mb), (c, mc), (d, md)):
+            x[vertex, 0] += share * (cx + ex)
+            x[vertex, 1] += share * (cy + ey)
+            x[vertex, 2] += share * (cz + ez)
+            x_prev[vertex, 0] += share * ex
+            x_prev[vertex, 1] += share * ey
+            x_prev[vertex, 2] += share * ez
+    return touched
+
+
+@njit
+def _is_current_kernel(x, v, dt, x_ref, slack, predicted, moved):
+    """Whether no particle will have moved by more than its slack after dt at velocity v.
+    # outputs: predicted (n, 3), moved (n,) scratch
+    """
+    for i in range(len(x)):
+        for axis in range(3):
+            predicted[i, axis] = x[i, axis] + dt * v[i, axis]
+    _advance_moved(predicted, x_ref, moved)
+    for i in range(len(x)):
+        if not moved[i] <= slack[i]:
+            return False
+    return True
+
+
+def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings) -> Pairs:
+    """Find what may meet in the next substeps.
+
+    Parameters
+    ----------
+    x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
+    dt : [s] a substep. The slack covers `HORIZON` of them, fast cloth fewer, but always one.
+
+    Notes
+    -----
+    Pairs inside a garment without self-collision, and pairs of which nothing can move, are left out.
+    """
+    slack = _slack(cloth, v, dt, settings)
+    reach = 0.5 * cloth.thickness + slack
+    room = 4 * len(x) + 256 if _can_meet(cloth) else 0
+    triangle_pairs, boxes, owned = (
+        _triangle_pairs(cloth, x, reach) if room else (np.empty((0, 2), np.int32),) + (None,) * 2
+    )
+    while True:
+        out = (
+            np.empty((room, 4), np.int32),
+            np.empty(room, np.bool_),
+            np.empty(room),
+            np.empty(room),
+            np.empty(room),
+            np.empty((room, 3)),
+        )
+        skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
+        count = _narrow_kernel(triangle_pairs, cloth.triangles, owned, boxes, skin, x, reach, out) if room else 0
+        if count <= room:
+            return Pairs(*(array[:count] for array in out), x.copy(), slack, np.empty(len(x)))
+        room = count
+
+
+def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
+    """Whether `pairs` will still hold after a substep dt [s] from x [m] at v [m/s]; asked at its start."""
+    if not _can_meet(cloth):
+        return True
+    return _is_current_kernel(x, v, dt, pairs.x_ref, pairs.slack, np.empty_like(x), pairs.moved)
+
+
+def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: float) -> int:
+    """Keep cloth at its contact distance from cloth; returns how many pairs touched.
+
+    Parameters
+    ----------
+    x : (n, 3) [m], changed in place: end of the substep, after all constraints
+    x_prev : (n, 3) [m], changed in place where cloth was too close before: start of the substep
+    dt : [s] the substep
+    """
+    if not len(pairs.stencils):
+        return 0
+    return _respond_kernel(pairs, cloth.inv_mass, 1.0 - math.exp(-EASE_RATE * dt), x, x_prev)
+
+
+def _can_meet(cloth: Cloth) -> bool:
+    return len(cloth.triangles) > 1 and (len(cloth.self_collision) > 1 or bool(cloth.self_collision.any()))
+
+
+def _slack(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> np.ndarray:
+    """How far each particle may move before the next detection [m], (n,)."""
+    if not _can_meet(cloth):
+        return np.zeros(len(v))
+    sides = cloth.x_rest[cloth.triangles[:, 0]] - cloth.x_rest[cloth.triangles[:, 1]]
+    longest = LONGEST_SLACK * math.sqrt(np.einsum("ij,ij->i", sides, sides).mean())
+    speed = np.sqrt(np.einsum("ij,ij->i", v - v.mean(axis=0), v - v.mean(axis=0)))
+    time = HORIZON * dt
+    wished = np.minimum(speed * time + 0.5 * FALL * time**2, longest)
+    wished = settings.neighbour_reach * (0.5 * cloth.thickness + wished) - 0.5 * cloth.thickness
+    return np.maximum(wished, 1.5 * dt * speed)
+
+
+def _triangle_pairs(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs (p, 2) of triangles whose boxes, widened by reach, overlap; the boxes; who owns vertices and edges."""
+    triangles = cloth.triangles
+    boxes = np.empty((len(triangles), 6))
+    boxes[:, :3] = (x - reach[:, None])[triangles].min(axis=1)
+    boxes[:, 3:] = (x + reach[:, None])[triangles].max(axis=1)
+    owned = np.empty(len(triangles), np.uint8)
+    room = 3 * len(triangles)
+    _own_kernel(triangles, np.empty(room, np.int32), np.empty(room, np.int32), np.full(len(x), -2, np.int32), owned)
+    garment = cloth.garment[triangles[:, 0]]
+    return overlaps(boxes, garment, cloth.self_collision), boxes, owned

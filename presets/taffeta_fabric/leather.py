@@ -7,9 +7,7 @@ cloth = bpy.context.object.taffeta_cloth
 cloth.mass.value = 0.5  # [kg/m2] by eye: 0.7 mm of about 700 kg/m3
 cloth.thickness.value = 0.0007  # [m] by eye
 cloth.stretch_stiffness.value = 10000.0  # [N/m] by eye: E of about 14 MPa times 0.7 mm
-cloth.shear_stiffness.value = (
-    3800.0  # [N/m] by eye: stretch / (2 (1 + nu)) with nu = 0.3; leather has no threads that could turn
-)
+cloth.shear_stiffness.value = 3800.0  # [N/m] by eye: stretch / (2 (1 + nu)), nu = 0.3; it has no threads to turn
 cloth.bending_stiffness.value = 3e-05  # [N m] by eye: bending length 1.8 cm, drape in the Cusick band
 cloth.damping.value = 8.0  # [1/s] by eye
 cloth.friction.value = 0.5  # [1] ZOZO preset

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fabric presets: the shipped ones are sane and sourced, Blender's menu runs, saves and removes them."""
+
+import re
+from pathlib import Path
+
+import bpy
+import pytest
+
+from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
+from taffeta.panels.properties import FABRIC, ROWS, follow_value
+
+SHIPPED = sorted((Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR).glob("*.py"))
+LINE = re.compile(r"cloth\.(\w+)\.value = (\S+)  # \[(.+?)\] (.+)")
+MENU = "TAFFETA_PT_fabric_presets"
+
+
+def numbers(path) -> dict[str, tuple[float, str, str]]:
+    """Property -> (value, unit, source) of a preset file, read as text."""
+    return {m[1]: (float(m[2]), m[3], m[4]) for m in map(LINE.fullmatch, path.read_text().splitlines()) if m}
+
+
+@pytest.fixture
+def garment(make):
+    obj = make.cloth(make.grid())
+    bpy.context.view_layer.objects.active = obj
+    return obj
+
+
+def apply(path):
+    return bpy.ops.script.execute_preset(filepath=str(path), menu_idname=MENU)
+
+
+def test_there_are_fabrics_enough():
+    wanted = {"cotton", "silk", "denim", "wool_suiting", "polyester", "leather", "jersey", "rubber"}
+    assert wanted <= {path.stem for path in SHIPPED}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_each_number_has_its_unit_and_source(path):
+    found = numbers(path)
+    assert set(found) == set(FABRIC)
+    for name, (_, unit, source) in found.items():
+        assert unit == (ROWS[name].symbol.replace("²", "2") or "1")
+        assert len(source) > 5
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_each_fabric_is_physical(path):
+    """Bending length (B / (mass g))^(1/3) is 1 to 4 cm for textiles (Peirce 1930); shear softer than stretch."""
+    value = {name: number[0] for name, number in numbers(path).items()}
+    assert 0.008 < (value["bending_stiffness"] / (value["mass"] * 9.81)) ** (1 / 3) < 0.04
+    assert 0.05 < value["mass"] < 0.6
+    assert 1e-4 < value["thickness"] < 2e-3
+    assert 0.0 < value["shear_stiffness"] < value["stretch_stiffness"]
+    hanging = value["mass"] * 9.81 / value["stretch_stiffness"]
+    assert hanging < 0.03, "a metre of it would be stretched by its own weight at the top by more than 3 %"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_each_fabric_is_applied(garment, path):
+    assert apply(path) == {"FINISHED"}
+    for name, (value, _, _) in numbers(path).items():
+        assert getattr(garment.taffeta_cloth, name).value == pytest.approx(value, rel=1e-6)
+
+
+def test_the_menu_lists_the_shipped_fabrics():
+    listed = {Path(p).resolve() for p in bpy.utils.preset_paths(PRESET_SUBDIR)}
+    assert (Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR).resolve() in listed
+    assert bpy.utils.preset_find("denim", PRESET_SUBDIR)
+
+
+def test_a_painted_map_keeps_its_contrast_on_another_fabric(garment):
+    stretch = garment.taffeta_cloth.stretch_stiffness
+    stretch.source, stretch.minimum, stretch.maximum = "GROUP", 500.0, 2000.0
+    apply(next(p for p in SHIPPED if p.stem == "denim"))
+    assert (stretch.minimum, stretch.maximum) == (pytest.approx(635.0), pytest.approx(4 * 635.0))
+    assert stretch.source == "GROUP"
+
+
+def test_a_fabric_leaves_pins_and_maps_alone(garment):
+    cloth = garment.taffeta_cloth
+    cloth.pin.source, cloth.pin.vertex_group = "GROUP", "waist"
+    cloth.pin_distance.value = 0.25
+    apply(SHIPPED[0])
+    assert (cloth.pin.source, cloth.pin.vertex_group) == ("GROUP", "waist")
+    assert (cloth.pin.minimum, cloth.pin.maximum) == (0.0, 1.0)
+    assert cloth.pin_distance.value == 0.25
+
+
+def test_a_range_that_starts_at_zero_gets_the_usual_contrast(garment):
+    cloth = garment.taffeta_cloth
+    cloth.stretch_stiffness.minimum, cloth.stretch_stiffness.value = 0.0, 300.0
+    follow_value(cloth, "stretch_stiffness")
+    low, high = ROWS["stretch_stiffness"].map_range
+    assert cloth.stretch_stiffness.maximum == pytest.approx(300.0 * high / low)
+
+
+@pytest.fixture
+def user_scripts(tmp_path, monkeypatch):
+    """Blender's user folder for presets, empty."""
+    monkeypatch.setenv("BLENDER_USER_SCRIPTS", str(tmp_path))
+    if not bpy.utils.user_resource("SCRIPTS").startswith(str(tmp_path)):
+        pytest.skip("this Blender reads BLENDER_USER_SCRIPTS only when it starts")
+    return tmp_path
+
+
+def test_an_own_fabric_is_saved_applied_and_removed(garment, user_scripts):
+    cloth = garment.taffeta_cloth
+    for i, name in enumerate(FABRIC):
+        getattr(cloth, name).value = 0.0123 * (i + 1)
+    assert bpy.ops.taffeta.fabric_preset_add(name="My Tulle") == {"FINISHED"}
+    saved = user_scripts / "presets" / PRESET_SUBDIR / "My_Tulle.py"
+    assert saved.exists()
+    for name in FABRIC:
+        getattr(cloth, name).value = 1.0
+    assert apply(saved) == {"FINISHED"}
+    for i, name in enumerate(FABRIC):
+        assert getattr(cloth, name).value == pytest.approx(0.0123 * (i + 1), rel=1e-6)
+    assert bpy.ops.taffeta.fabric_preset_add(name="My_Tulle", remove_name=True) == {"FINISHED"}
+    assert not saved.exists()
+
+
+def test_a_shipped_fabric_is_not_overwritten(garment, user_scripts):
+    assert bpy.ops.taffeta.fabric_preset_add(name="denim") == {"CANCELLED"}
+
+
+def test_saving_needs_a_cloth(make):
+    bpy.context.view_layer.objects.active = make.grid()
+    assert not bpy.ops.taffeta.fabric_preset_add.poll()

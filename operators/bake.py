@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake every enabled cloth of the scene, together, over the scene's frame range.
+
+    check ─► read garments and bodies ─► sample frame by frame ─► build, simulate, write ─► play, report
+    └─────────── main thread ──────────────────────────────┘     └─ worker thread ─┘     └ main thread ┘
+
+Pressed in a window, the bake runs beside it: each tick of a timer samples the animation for a moment, puts the user's
+frame back, and shows how far the worker is; Esc ends it after the frame in flight and keeps what is done. Called from
+a script or without a window, it does the same in one go.
+
+Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
+already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
+"""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..solver.cache.frames import cached_frames
+from . import job as jobs
+from . import playback
+from .order import bake_paths, gravity_warning, read_order
+from .sampling import find, frame_inputs, posed
+
+TICK = 0.03  # [s] between two looks of the window at the worker
+SLICE = 0.05  # [s] of sampling in one tick
+
+
+def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> None:
+    """Bake a prepared job in one go; `tell(job)` is called after each frame.
+
+    Raises
+    ------
+    ValueError, OSError, FloatingPointError
+        A sentence; frames before are on disk and are played.
+    """
+    jobs.claim(job)
+    try:
+        with posed(scene, *_objects(job)):
+            inputs = frame_inputs(scene.name, job.order.wearers, job.order.bodies, job.order.frames)
+            for _ in jobs.steps(job, inputs):
+                tell(job)
+    except jobs.FAILURES as error:
+        job.error = jobs.sentence(job, error)
+        raise
+    finally:
+        job.end()
+        finish(job)
+        jobs.release()
+
+
+def finish(job: jobs.Job) -> None:
+    """Play what is on disk and keep the report; objects that were deleted meanwhile are left out."""
+    order = job.order
+    if job.frame < order.first_frame:
+        return
+    report = json.dumps(jobs.figures(job), indent=1)
+    for wearer, path, prints in zip(order.wearers, order.paths, order.fingerprints, strict=True):
+        if job.reports or not path.with_suffix(".report.json").exists():
+            path.with_suffix(".report.json").write_text(report, encoding="utf-8")
+        obj = next((obj for obj in bpy.data.objects if obj.session_uid == wearer.uid), None)
+        if obj is None or len(obj.data.vertices) != wearer.vertex_count:
+            continue
+        play(obj, path, order.first_frame)
+        cloth = obj.taffeta_cloth
+        cloth.fingerprint, cloth.stale = prints, ""
+        cloth.report_json = path.with_suffix(".report.json").read_text(encoding="utf-8")
+    scene = bpy.data.scenes.get(order.scene)
+    if scene is not None:
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def play(obj: bpy.types.Object, path: Path, first_frame: int) -> None:
+    """Let `obj` play the bake at `path` and remember where it is."""
+    obj.taffeta_cloth.cache_path = playback.stored_path(path)
+    playback.attach(obj, path, first_frame)
+
+
+def outcome(job: jobs.Job) -> list[tuple[str, str]]:
+    """What to tell the animator at the end: pairs (level, sentence)."""
+    order, told = job.order, []
+    last = order.frames.stop - 1
+    names = ", ".join(garment.name for garment in order.garments)
+    for older in job.older:
+        told.append(("INFO", f"An earlier bake was kept as {older.name}"))
+    kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
+    if job.frame < order.first_frame:
+        kept = "no frame was finished"
+    if job.error:
+        told.append(("ERROR", f"{job.error}. {kept[0].upper()}{kept[1:]}".replace("..", ".")))
+    elif not job.complete and job.stop.is_set():
+        told.append(("WARNING", f"Stopped: {kept}"))
+    elif not job.complete:
+        told.append(("ERROR", f"The bake broke off by a fault of Taffeta, see the console: {kept}"))
+    else:
+        reused = f", {job.kept_count()} of them as they were" if job.kept_count() else ""
+        figures = jobs.figures(job)
+        speed = f", {figures['milliseconds_per_frame']} ms a frame" if job.reports else ""
+        told.append(("INFO", f"Baked {names}: frames {order.first_frame} to {last}{reused}{speed}"))
+    return told
+
+
+def _objects(job):
+    """The objects of a job, found anew: garments, bodies."""
+    return [[find(known.uid, known.name) for known in group] for group in (job.order.wearers, job.order.bodies)]
+
+
+class _Console:
+    """Progress for a bake without a window: tqdm's bar where that is installed, else a line a second."""
+
+    def __init__(self, job):
+        self.said = time.perf_counter()
+        self.frame = job.order.frames.start - 1
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            self.bar = None
+        else:
+            self.bar = tqdm(total=len(job.order.frames), desc="Bake", unit="frame")
+
+    def __call__(self, job):
+        frame = max(job.frame, job.reports[-1].frame if job.reports else job.frame)
+        if self.bar is not None:
+            self.bar.update(max(0, frame - max(self.frame, job.order.frames.start - 1)))
+        elif time.perf_counter() - self.said > 1.0:
+            self.said = time.perf_counter()
+            print(f"Taffeta: {job.status}", flush=True)
+        self.frame = frame
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
+
+
+class TAFFETA_OT_bake(bpy.types.Operator):
+    """Simulate every Taffeta Cloth of the scene over its frame range and write the frames to disk"""
+
+    bl_idname = "taffeta.bake"
+    bl_label = "Bake Cloth"
+    bl_options = {"UNDO"}
+
+    resume: bpy.props.BoolProperty(
+        name="Resume", description="Keep the frames that are still good and go on after them", options={"SKIP_SAVE"}
+    )
+    from_frame: bpy.props.IntProperty(
+        name="From Frame",
+        default=0,
+        description="Bake this frame and all after it anew, and keep those before; 0 bakes all",
+        options={"SKIP_SAVE"},
+    )
+    object: bpy.props.StringProperty(
+        name="Object", description="The one cloth to bake; empty bakes all together", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context):
+        scene = context.scene
+        job = None
+        try:
+            job = self._prepared(scene)
+            console = _Console(job)
+            try:
+                bake_now(scene, job, console)
+            finally:
+                console.close()
+        except jobs.FAILURES as error:
+            if job is None or not job.error:  # the job's own error is told with what was kept
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+        return self._tell(job)
+
+    def invoke(self, context, event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        try:
+            job = self._prepared(context.scene)
+            jobs.claim(job)
+        except jobs.FAILURES as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        jobs.start(job)
+        self._job = job
+        self._sampler = _sampled(job)
+        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
+        self._workspace = context.workspace.name
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(_draw_status(job))
+        context.window_manager.taffeta.baking = True
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        job = self._job
+        if event.type == "ESC" and event.value == "PRESS":
+            job.stop.set()
+            job.status = "Stopping after this frame"
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if job.ended_at is None:
+            self._sample(job)
+            _show(context, job)
+            return {"RUNNING_MODAL"}
+        self._leave(context)
+        finish(job)
+        jobs.release()
+        if job.complete:
+            return self._tell(job)
+        if job.frame >= job.order.first_frame:
+            bpy.ops.ed.undo_push(message="Bake Cloth")
+        return self._tell(job)
+
+    def cancel(self, context):
+        """Blender ends this operator: another file is loaded, or it quits. The worker ends by itself."""
+        self._job.stop.set()
+        self._leave(context)
+        jobs.release()
+
+    def _prepared(self, scene):
+        if jobs.running():
+            raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+        job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
+        if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
+            self.report({"INFO"}, f"The file is not saved: the bake goes to {job.order.paths[0].parent}")
+        if warning := gravity_warning(scene):
+            self.report({"WARNING"}, warning)
+        return job
+
+    def _sample(self, job):
+        if self._sampler is None or job.stop.is_set() or bpy.app.is_job_running("RENDER"):
+            return
+        try:
+            next(self._sampler)
+        except StopIteration:
+            self._sampler = None
+        except ValueError as error:
+            job.error = str(error)
+            job.stop.set()
+
+    def _leave(self, context):
+        context.window_manager.event_timer_remove(self._timer)
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:
+            workspace.status_text_set(None)
+        context.window_manager.taffeta.baking = False
+        _redraw(context)
+
+    def _tell(self, job):
+        for level, text in outcome(job):
+            self.report({level}, text)
+        return {"FINISHED"} if job.complete else {"CANCELLED"}
+
+
+def _sampled(job):
+    """Generator: each step samples for a moment and leaves the scene as the user had it; ends when all is queued."""
+    order = job.order
+    inputs = frame_inputs(order.scene, order.wearers, order.bodies, order.frames)
+    room = 1
+    while True:
+        if job.inputs.qsize() < room:
+            scene = bpy.data.scenes.get(order.scene)
+            if scene is None:
+                raise ValueError(f"Scene {order.scene} was deleted during the bake; undo that and resume")
+            with posed(scene, *_objects(job)):
+                until = time.perf_counter() + SLICE
+                while time.perf_counter() < until and job.inputs.qsize() < room:
+                    item = next(inputs, None)
+                    job.inputs.put(item)
+                    if item is None:
+                        return
+                    room = jobs.queue_length(item)
+        yield
+
+
+def _draw_status(job):
+    """The status bar's content while `job` runs."""
+
+    def draw(header, context):
+        header.layout.progress(factor=job.share(), text=job.status)
+        header.layout.label(text="Esc stops and keeps the frames done", icon="EVENT_ESC")
+
+    return draw
+
+
+def _show(context, job) -> None:
+    session = context.window_manager.taffeta
+    session.progress, session.status = job.share(), job.status
+    _redraw(context)
+
+
+def _redraw(context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in {"PROPERTIES", "STATUSBAR"}:
+                area.tag_redraw()
+
+
+@persistent
+def adopt_bakes(*_):
+    """After a file is opened: a cloth whose bake lies where it would be written, but which does not know it.
+
+    That is so when a farm baked the file, or Blender was killed before it was saved. Resume then checks the frames
+    and plays them.
+    """
+    for scene in bpy.data.scenes:
+        cloths = [obj for obj in playback.cloths(scene) if obj.library is None]
+        for obj, path in zip(cloths, bake_paths(scene, cloths) if bpy.data.filepath else (), strict=False):
+            if not obj.taffeta_cloth.cache_path and cached_frames(path):
+                obj.taffeta_cloth.cache_path = playback.stored_path(path)
+                print(f"Taffeta: {obj.name} has a bake in {path}; Resume checks and plays it")
+
+
+_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_bake,))
+_compiled = "TAFFETA_CACHE_DIR"
+
+
+def register():
+    """Add the operator; compiled kernels go to the extension's own folder when Taffeta is installed as one."""
+    _register()
+    bpy.app.handlers.load_post.append(adopt_bakes)
+    package = __package__.rpartition(".")[0]
+    if package.startswith("bl_ext.") and _compiled not in os.environ:
+        os.environ[_compiled] = bpy.utils.extension_path_user(package, path="numba", create=True)
+
+
+def unregister():
+    """Stop a bake that runs, then take the operator out."""
+    jobs.stop_and_wait()
+    bpy.app.handlers.load_post.remove(adopt_bakes)
+    _unregister()

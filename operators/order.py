@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked.
+
+Pre-roll: the frames before the scene's start are simulated with the animation the scene has there (a rest pose keyed
+20 frames before the shot becomes the first pose), and are not written. Without keys there, the body stands still in
+its first pose while the cloth settles.
+"""
+
+import json
+from pathlib import Path
+
+import bpy
+
+from ..solver.cache.names import cache_paths
+from ..solver.model import Settings
+from . import fingerprint, playback, preflight
+from .checks import cache_folder
+from .job import Order
+from .mesh_io import read_collider, read_garment
+from .sampling import colliders_of, depsgraph_of, frame_seconds, posed, read_wearer
+
+
+def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: str = "") -> Order:
+    """Check the scene and read everything that holds for the whole bake.
+
+    only : name of the one cloth to bake; the scene's other cloths are left out, unless they are colliders too.
+
+    Raises
+    ------
+    ValueError
+        Something is wrong; a sentence with a remedy.
+    """
+    cloths = playback.cloths(scene)
+    if only:
+        cloths = [obj for obj in cloths if obj.name == only]
+        if not cloths:
+            raise ValueError(f"{only} is not a Taffeta Cloth of scene {scene.name}; check the name")
+    if scene.frame_end < scene.frame_start:
+        raise ValueError(
+            f"The frame range ends ({scene.frame_end}) before it starts ({scene.frame_start}); set it in the Output tab"
+        )
+    bodies = colliders_of(scene, cloths)
+    _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
+    frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
+    with posed(scene, cloths, bodies):
+        scene.frame_set(frames.start)
+        depsgraph = depsgraph_of(scene)
+        garments = [read_garment(obj, depsgraph, scene) for obj in cloths]
+        read_bodies = [read_collider(obj, depsgraph, scene) for obj in bodies]
+    return Order(
+        scene=scene.name,
+        garments=garments,
+        wearers=[read_wearer(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
+        bodies=read_bodies,
+        settings=settings_of(scene, cloths),
+        frames=frames,
+        first_frame=scene.frame_start,
+        fps=1.0 / frame_seconds(scene),
+        paths=bake_paths(scene, cloths, resume or from_frame != 0),
+        resume=resume,
+        from_frame=from_frame or None,
+        fingerprints=[json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths],
+    )
+
+
+def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
+    """The solver's settings; one Final garment makes the whole bake Final."""
+    source = scene.taffeta
+    final = any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths)
+    values = {name: getattr(source, name) for name in Settings._fields}
+    values["substeps"] = source.substeps if final else source.substeps_preview
+    return Settings(**{name: tuple(v) if hasattr(v, "__len__") else v for name, v in values.items()})
+
+
+def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:
+    """The .pc2 file of each cloth. One that goes on keeps the file it plays, even if it was renamed since."""
+    every = playback.cloths(scene)
+    named = cache_paths(cache_folder(scene), [obj.taffeta_cloth.cache_name or obj.name for obj in every])
+    paths = dict(zip([obj.session_uid for obj in every], named, strict=True))
+    played = [obj.taffeta_cloth.cache_path for obj in bpy.data.objects if obj.type == "MESH"]
+    for obj in cloths if go_on else ():
+        path = obj.taffeta_cloth.cache_path
+        # A copy of a baked garment plays the original's file, and must not write into it.
+        if path and played.count(path) == 1 and Path(bpy.path.abspath(path)).is_file():
+            paths[obj.session_uid] = Path(bpy.path.abspath(path))
+    return [paths[obj.session_uid] for obj in cloths]
+
+
+def gravity_warning(scene: bpy.types.Scene) -> str:
+    """A sentence when the unit scale makes gravity another than on Earth; nobody means that."""
+    scale = scene.unit_settings.scale_length
+    shown = abs(scene.gravity.length * scale)
+    if not scene.use_gravity or scene.unit_settings.system == "NONE" or scale == 1.0 or 1.0 < shown < 30.0:
+        return ""
+    return (
+        f"Gravity is {shown:.3g} m/s² because the unit scale is {scale:g}: cloth falls as in slow motion or too fast; "
+        "type -9.81 into Scene tab, Gravity, Z"
+    )
+
+
+def _refuse_problems(scene, names: set[str]) -> None:
+    for problem in preflight.check(scene, depsgraph_of(scene)):
+        if problem.severity == "ERROR" and problem.object in names | {""}:
+            raise ValueError(f"{problem.sentence}. {problem.remedy}")

@@ -56,7 +56,7 @@ def names(obj):
         (["SUBSURF"], 0),
         (["ARMATURE", "SUBSURF", "SOLIDIFY"], 1),
         (["ARMATURE", "LATTICE", "SMOOTH", "SUBSURF", "CORRECTIVE_SMOOTH"], 3),
-        (["VERTEX_WEIGHT_EDIT", "HOOK", "WEIGHTED_NORMAL"], 2),
+        (["VERTEX_WEIGHT_EDIT", "LATTICE", "WEIGHTED_NORMAL"], 2),
         (["NODES", "ARMATURE", "NODES"], 2),
         (["NODES"], 0),
         (["ARMATURE", "NODES", "SMOOTH"], 1),

@@ -14,6 +14,7 @@ already is renamed to `.bak1`, never overwritten. A .blend that was never saved 
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -109,10 +110,10 @@ def _objects(job):
     return [[find(known.uid, known.name) for known in group] for group in (job.order.wearers, job.order.bodies)]
 
 
-class _Console:
-    """Progress for a bake without a window: tqdm's bar where that is installed, else a line a second."""
+class Console:
+    """Progress of a bake without a window: tqdm's bar where that is installed, else a line a second."""
 
-    def __init__(self, job):
+    def __init__(self, job: jobs.Job):
         self.said = time.perf_counter()
         self.frame = job.order.frames.start - 1
         try:
@@ -120,9 +121,10 @@ class _Console:
         except ImportError:
             self.bar = None
         else:
-            self.bar = tqdm(total=len(job.order.frames), desc="Bake", unit="frame")
+            self.bar = tqdm(total=len(job.order.frames), desc="Bake", unit="frame", file=sys.stdout)
 
-    def __call__(self, job):
+    def __call__(self, job: jobs.Job) -> None:
+        """Show how far the job is."""
         frame = max(job.frame, job.reports[-1].frame if job.reports else job.frame)
         if self.bar is not None:
             self.bar.update(max(0, frame - max(self.frame, job.order.frames.start - 1)))
@@ -131,7 +133,8 @@ class _Console:
             print(f"Taffeta: {job.status}", flush=True)
         self.frame = frame
 
-    def close(self):
+    def close(self) -> None:
+        """Leave the line."""
         if self.bar is not None:
             self.bar.close()
 
@@ -161,7 +164,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         job = None
         try:
             job = self._prepared(scene)
-            console = _Console(job)
+            console = Console(job)
             try:
                 bake_now(scene, job, console)
             finally:

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`blender --command taffeta bake FILE.blend`: a bake for farms and scripts, without a window.
+
+The exit status is 0 only when every frame of every garment asked for is on disk. The .blend stays as it is, so that
+many machines can read it; when it is opened, Taffeta finds the frames where it would have baked them, and Resume
+checks and plays them. `--save` writes the .blend with playback switched on instead.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import bpy
+
+from ..solver.cache.frames import cached_frames
+from . import bake, playback
+from . import job as jobs
+from .order import bake_paths, read_order
+
+FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
+    root = argparse.ArgumentParser(prog="blender --command taffeta", description="Cloth simulation for Blender")
+    verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verb = verbs.add_parser("bake", help="bake the cloths of a .blend", description=__doc__.split("\n\n")[1])
+    verb.add_argument("file", type=Path, metavar="FILE.blend")
+    verb.add_argument("--scene", metavar="NAME", help="scene to bake; the one the file was saved with if left out")
+    verb.add_argument("--object", metavar="NAME", help="the one cloth to bake; all if left out")
+    verb.add_argument(
+        "--frames", type=frame_range, metavar="A-B", help="frames to bake; those of the scene if left out"
+    )
+    verb.add_argument("--resume", action="store_true", help="keep the frames that are still good and go on after them")
+    verb.add_argument(
+        "--export", type=Path, metavar="PATH", help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)"
+    )
+    verb.add_argument("--save", action="store_true", help="save the .blend with playback switched on")
+    return root
+
+
+def frame_range(text: str) -> tuple[int, int]:
+    """ "A-B" or "A" as two frame numbers; either may be negative ("-10-20")."""
+    first, dash, last = text[1:].partition("-")
+    try:
+        result = int(text[:1] + first), int(last) if dash else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no frame range; write 1-120, or 7 for one frame") from None
+    if result[1] < result[0]:
+        raise argparse.ArgumentTypeError(f"'{text}' ends before it starts; write {result[1]}-{result[0]}")
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Do what the command line says; returns the exit status and never raises for what a user can get wrong."""
+    try:
+        options = parser().parse_args(_joined(arguments))
+    except SystemExit as end:  # argparse has printed what was wrong, or the help
+        return int(end.code or 0)
+    try:
+        return _bake(options)
+    except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
+        print(f"Taffeta: {str(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
+        return FAILED
+
+
+def _joined(arguments: list[str]) -> list[str]:
+    """`--frames -10-20` as one argument: argparse takes what begins with a dash for an option."""
+    if "--frames" not in arguments[:-1]:
+        return arguments
+    at = arguments.index("--frames")
+    return [*arguments[:at], "=".join(arguments[at : at + 2]), *arguments[at + 2 :]]
+
+
+def _bake(options) -> int:
+    if not options.file.is_file():
+        raise ValueError(f"There is no file {options.file}; check its path")
+    bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
+    scene = _scene(options.scene)
+    cloths = playback.chosen_cloths(bpy.context, options.object or "", everything=True)
+    before = scene.frame_start, scene.frame_end
+    _set_frames(scene, cloths, options)
+    job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
+    console = bake.Console(job)
+    try:
+        bake.bake_now(scene, job, console)
+    finally:
+        console.close()
+        for level, text in bake.outcome(job):
+            print(f"Taffeta: {text}", file=sys.stderr if level == "ERROR" else sys.stdout, flush=True)
+    wanted = range(scene.frame_start, scene.frame_end + 1)
+    lacking = [path for path in job.order.paths if not _holds(path, wanted)]
+    if lacking:
+        raise OSError(f"Frames are missing in {', '.join(str(path) for path in lacking)}; bake again with --resume")
+    scene.frame_start, scene.frame_end = before
+    if options.save:
+        bpy.ops.wm.save_mainfile()
+    if options.export:
+        _export(options, scene)
+    return 0
+
+
+def _scene(name: str | None) -> bpy.types.Scene:
+    if name is not None:
+        scene = bpy.data.scenes.get(name)
+        if scene is None:
+            raise ValueError(f"There is no scene '{name}'; the file has {', '.join(s.name for s in bpy.data.scenes)}")
+        bpy.context.window_manager.windows[0].scene = scene
+    return bpy.context.scene
+
+
+def _set_frames(scene, cloths, options) -> None:
+    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with."""
+    if options.frames is None:
+        return
+    first, last = options.frames
+    if options.resume:
+        found = [cached_frames(path) for path in bake_paths(scene, cloths, go_on=True)]
+        if all(found) and all(frames.start < first <= frames.stop for frames in found):
+            first = found[0].start
+    scene.frame_start, scene.frame_end = first, last
+
+
+def _holds(path: Path, wanted: range) -> bool:
+    found = cached_frames(path)
+    return found is not None and wanted.start in found and wanted.stop - 1 in found
+
+
+def _export(options, scene) -> None:
+    first, last = options.frames or (scene.frame_start, scene.frame_end)
+    path = str(options.export.resolve())
+    # A farm repeats jobs: the file of an earlier try is in the way.
+    target = {"object": options.object} if options.object else {"everything": True}
+    bpy.ops.taffeta.export(filepath=path, frame_start=first, frame_end=last, overwrite=True, **target)
+
+
+_handle = None
+
+
+def register():
+    """Make `blender --command taffeta` known."""
+    global _handle
+    _handle = bpy.utils.register_cli_command("taffeta", run)
+
+
+def unregister():
+    """Take the command away."""
+    global _handle
+    bpy.utils.unregister_cli_command(_handle)
+    _handle = None

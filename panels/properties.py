@@ -6,7 +6,7 @@
 
 A *mapped* property has one value everywhere or varies over the garment:
 value = minimum + (maximum - minimum) * map, the map being a vertex group, an image or an attribute in [0, 1].
-Values are SI (m, kg, s), whatever the scene's unit scale; see `_add_shown` for how they are displayed.
+Values are SI (m, kg, s), whatever the scene's unit scale; see `units` for how they are displayed.
 """
 
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from bpy.props import (
 )
 
 from ..solver.model import Settings
+from .units import add_shown
 
 # Lets an animator change settings of a linked character without making it local.
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
@@ -338,48 +339,31 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
 # fmt: on
 
 
-def _shown_factor() -> float:
-    """SI to what Blender's unit fields hold: they multiply by the unit scale when they display."""
-    scene = bpy.context.scene
-    if scene is None or scene.unit_settings.system == "NONE":
-        return 1.0
-    return 1.0 / scene.unit_settings.scale_length
-
-
-def _shown(name: str, prop):
-    """A twin of property `name` that reads and writes it in the scene's units."""
-    is_vector = "size" in prop.keywords
-
-    def read(group):
-        value, factor = getattr(group, name), _shown_factor()
-        return tuple(v * factor for v in value) if is_vector else value * factor
-
-    def write(group, value):
-        factor = _shown_factor()
-        setattr(group, name, tuple(v / factor for v in value) if is_vector else value / factor)
-
-    return prop.function(**(prop.keywords | {"get": read, "set": write}))
-
-
-def _add_shown(cls):
-    """Give each length, speed and acceleration a twin `<name>_shown` for scenes whose unit scale is not 1.
-
-    Blender shows a stored 0.002 in a scene of unit scale 0.01 as 0.02 mm. Fabrics do not change with the scene, so we
-    store SI, and the panels draw the twin there: what the field says and what is typed into it stays true.
-    """
-    for name, prop in tuple(cls.__annotations__.items()):
-        if prop.keywords.get("unit", "NONE") != "NONE":
-            cls.__annotations__[name + "_shown"] = _shown(name, prop)
-
-
 CLASSES = (
     *MAPPED_CLASSES.values(),
     TaffetaClothSettings,
     TaffetaColliderSettings,
     TaffetaSceneSettings,
 )
+# Notes that operators leave with a garment; writing them changes nothing that anyone would have to look at again.
+NOTES = frozenset(("cache_path", "fingerprint", "stale", "report_json"))
+
+
+def _tag(group, context):
+    """Have Blender call the handlers of changed objects and scenes: for its own settings it does so by itself."""
+    group.id_data.update_tag()
+
+
+def _add_tags(cls):
+    """Let every setting tell that it changed, so that preflight and overlay look again."""
+    for name, prop in cls.__annotations__.items():
+        if name not in NOTES:
+            prop.keywords["update"] = _tag
+
+
 for _cls in CLASSES:
-    _add_shown(_cls)
+    add_shown(_cls)
+    _add_tags(_cls)
 
 
 def register():

@@ -4,7 +4,6 @@
 import bpy
 import numpy as np
 import pytest
-
 from taffeta.operators import maps
 from taffeta.panels.properties import MAPPED
 

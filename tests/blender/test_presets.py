@@ -6,7 +6,6 @@ from pathlib import Path
 
 import bpy
 import pytest
-
 from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
 from taffeta.panels.properties import FABRIC, ROWS, follow_value
 

@@ -38,6 +38,7 @@ def _alembic(path: Path, first: int, last: int) -> None:
         uvs=True,
         normals=True,
         vcolors=True,
+        apply_subdiv=True,  # else a Subdivision at the end of the stack would be left out
         face_sets=True,  # which faces wear which material
         evaluation_mode="RENDER",
         as_background_job=False,

@@ -108,3 +108,18 @@ def _maths(nodes, links, operation, *values):
         else:
             links.new(value, socket)
     return node.outputs[0]
+
+
+def tiles(pitch=0.5):
+    """Return a floor of pale square tiles this wide [m], so that one sees how far a walker has come."""
+    material, nodes, links, shader = _new("Tiles")
+    shader.inputs["Roughness"].default_value = 0.6
+    place = nodes.new("ShaderNodeTexCoord")
+    checker = nodes.new("ShaderNodeTexChecker")
+    checker.inputs["Scale"].default_value = 1.0 / pitch
+    checker.inputs["Color1"].default_value = (0.36, 0.37, 0.39, 1.0)
+    checker.inputs["Color2"].default_value = (0.27, 0.28, 0.30, 1.0)
+    links.new(place.outputs["Object"], checker.inputs["Vector"])
+    links.new(checker.outputs["Color"], shader.inputs["Base Color"])
+    material.diffuse_color = (0.32, 0.33, 0.35, 1.0)
+    return material

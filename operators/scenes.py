@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add an example scene: a collection of its own with garment, bodies, ground, light and camera, ready to bake."""
+
+import bpy
+
+# The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
+NAMES = (
+    ("poncho", "Poncho", "A walking mannequin with a poncho that falls onto its shoulders"),
+    ("skirt", "Skirt", "A walking mannequin with a skirt pinned to its hips"),
+    ("sheet_on_sphere", "Sheet on Sphere", "A square sheet falls on a sphere"),
+    ("sheet_on_torus", "Sheet on Torus", "A square sheet falls on a torus"),
+    ("two_sheets", "Two Sheets", "Two sheets fall on a sphere, one onto the other"),
+    ("flag", "Flag", "A flag on its pole in a breeze"),
+)
+
+
+def add(context, name):
+    """Add the example scene `name` to the current scene in a new collection; return its `presets.scenes` Example.
+
+    Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name.
+    """
+    from ..presets import scenes
+
+    if name not in scenes.SCENES:
+        raise ValueError(f'There is no example scene "{name}"; there are {", ".join(scenes.SCENES)}.')
+    scene = context.scene
+    collection = bpy.data.collections.new(dict((n, label) for n, label, _ in NAMES)[name])
+    scene.collection.children.link(collection)
+    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.unit_settings.scale_length = 1.0
+    scene.frame_set(1)
+    example = scenes.SCENES[name](context, collection)
+    scene.frame_start, scene.frame_end = example.frames
+    scene.frame_set(example.frames[0])
+    return example
+
+
+class TAFFETA_OT_scene_add(bpy.types.Operator):
+    """Add a small finished scene to look at, bake and take apart"""
+
+    bl_idname = "taffeta.scene_add"
+    bl_label = "Add Example Scene"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=NAMES, default="poncho")
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            example = add(context, self.name)
+        except (ValueError, RuntimeError) as problem:
+            self.report({"ERROR"}, str(problem))
+            return {"CANCELLED"}
+        for obj in context.view_layer.objects:
+            obj.select_set(obj in example.cloths)
+        context.view_layer.objects.active = example.cloths[0]
+        first, last = example.frames
+        self.report({"INFO"}, f"{self.name} added, frames {first} to {last} at 24 frames/s; press Bake")
+        return {"FINISHED"}
+
+
+def _menu(self, context):
+    self.layout.operator_menu_enum(TAFFETA_OT_scene_add.bl_idname, "name", text="Taffeta Example", icon="MOD_CLOTH")
+
+
+def register():
+    """Register the operator and list it in the viewport's Add menu."""
+    bpy.utils.register_class(TAFFETA_OT_scene_add)
+    bpy.types.VIEW3D_MT_add.append(_menu)
+
+
+def unregister():
+    """Undo `register`."""
+    bpy.types.VIEW3D_MT_add.remove(_menu)
+    bpy.utils.unregister_class(TAFFETA_OT_scene_add)

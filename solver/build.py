@@ -12,6 +12,7 @@ import numpy as np
 
 from .elastic.bending import bending_rest
 from .elastic.springs import spring_rest
+from .elastic.tethers import tether_rest
 from .model import Cloth, State
 from .topology import clean_faces, colour, find_hinges, find_springs
 
@@ -47,6 +48,8 @@ class _Part(NamedTuple):
     rest_angle: np.ndarray
     bend_compliance: np.ndarray
     bend_damping: np.ndarray
+    tethers: np.ndarray
+    tether_length: np.ndarray
 
 
 def build(garments, settings):
@@ -166,6 +169,8 @@ def _build_part(garment):
     useful = np.isfinite(compliance) & (inv_mass[springs.pairs].sum(axis=1) > 0)
     hinges = find_hinges(faces.triangles, len(x))
     weight, rest_angle, bend_compliance = bending_rest(x, faces, hinges, bending)
+    density = np.asarray(garment.mass, dtype=np.float64)
+    tethers, tether_length = tether_rest(x, springs, rest_length, hinges, inv_mass, density, stretch)
     bends = np.isfinite(bend_compliance) & ((inv_mass[hinges.stencils] * weight**2).sum(axis=1) > 0)
     return _Part(
         triangles=faces.triangles,
@@ -181,6 +186,8 @@ def _build_part(garment):
         rest_angle=rest_angle[bends],
         bend_compliance=bend_compliance[bends],
         bend_damping=damping[hinges.stencils].mean(axis=1)[bends],
+        tethers=tethers,
+        tether_length=tether_length,
     )
 
 
@@ -208,7 +215,7 @@ def _join(parts, start):
     joined = {}
     for field in _Part._fields:
         arrays = [getattr(part, field) for part in parts]
-        if field in ("triangles", "edges", "bend_stencils"):
+        if field in ("triangles", "edges", "bend_stencils", "tethers"):
             arrays = [array + first for array, first in zip(arrays, start[:-1], strict=True)]
             joined[field] = np.ascontiguousarray(np.concatenate(arrays), dtype=np.int32)
         else:

@@ -66,6 +66,9 @@ class Cloth(NamedTuple):
     bend_compliance: np.ndarray  # (b,) [rad2/J]
     bend_damping: np.ndarray  # (b,) [1/s]
     bend_colour_start: np.ndarray  # (cb + 1,)
+    # tethers: a free particle and the kinematic one it hangs on, no farther away than the way through the cloth
+    tethers: np.ndarray  # (h, 2)
+    tether_length: np.ndarray  # (h,) [m]
 
 
 class State(NamedTuple):

@@ -148,7 +148,8 @@ def _move(cloth, x, x_prev, v, push, scales, held, substep):
     xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, held.particles, held.targets, held.stiffness, *times)
     springs = cloth.edges, cloth.rest_length, scales.edge
     hinges = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
-    xpbd.relax(x, cloth.inv_mass, *springs, *hinges, held.particles, held.targets, held.distance, substep.t1)
+    tethers = cloth.tethers, cloth.tether_length
+    xpbd.relax(x, cloth.inv_mass, *springs, *hinges, *tethers, held.particles, held.targets, held.distance, substep.t1)
 
 
 def _damp(cloth, x, v, scales):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..elastic.bending import damp_bending, project_bending
 from ..elastic.springs import damp_springs, project_springs
+from ..elastic.tethers import project_tethers
 from ..jit import njit
 
 
@@ -116,12 +117,15 @@ def relax(
     weight,
     rest_bend,
     bend,
+    tethers,
+    tether_length,
     particles,
     targets,
     distance,
     t1,
 ):
-    """One sweep over springs, hinges and largest distances from the pose, in the order of the colours."""
+    """One sweep over tethers, springs, hinges and largest distances from the pose, in the order of the colours."""
+    project_tethers(x, tethers, tether_length)
     project_springs(x, inv_mass, edges, rest_length, edge_scale, 0, edges.shape[0])
     project_bending(x, stencils, weight, rest_bend, bend, 0, stencils.shape[0])
     span = targets.shape[0] - 1

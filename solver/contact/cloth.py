@@ -109,94 +109,156 @@ def _own_kernel(triangles, next_edge, edge_end, first_edge, owned):
         owned[triangle] = bits
 
 
-@inline
-def _record(is_edge_pair, a, b, c, d, skin, x, reach, count, out):
-    """Append the pair if it is within reach; returns the new count. `out` may be full: counting goes on."""
-    if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
-        return count
-    wa, wb, wc, wd = _closest(is_edge_pair, x, a, b, c, d)
-    nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
-    ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
-    nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
-    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if is_edge_pair:
-        within = max(reach[a], reach[b]) + max(reach[c], reach[d])
-    else:
-        within = reach[a] + max(reach[b], reach[c], reach[d])
-    if gap > within:
-        return count
-    h, f, r = skin.thickness, skin.friction, skin.x_rest
-    # Both sides' weights have the sum 1 in size, so this is the mean of the two sides' thicknesses.
-    distance = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
-    if is_edge_pair:
-        first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
-    else:
-        first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
-    if skin.garment[a] == skin.garment[c]:
-        ua, ub, uc, ud = _closest(is_edge_pair, r, a, b, c, d)
-        rx = ua * r[a, 0] + ub * r[b, 0] + uc * r[c, 0] + ud * r[d, 0]
-        ry = ua * r[a, 1] + ub * r[b, 1] + uc * r[c, 1] + ud * r[d, 1]
-        rz = ua * r[a, 2] + ub * r[b, 2] + uc * r[c, 2] + ud * r[d, 2]
-        distance = min(distance, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
-    stencils, is_edge, distances, frictions, gaps, normals = out
-    if count < len(stencils):
-        stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = a, b, c, d
-        is_edge[count] = is_edge_pair
-        distances[count] = distance
-        frictions[count] = math.sqrt(max(first * second, 0.0))
-        gaps[count] = gap
-        scale = 1.0 / gap if gap > 0.0 else 0.0
-        normals[count, 0], normals[count, 1], normals[count, 2] = nx * scale, ny * scale, nz * scale
-    return count + 1
+@njit
+def _calm_kernel(x, triangles, reach, calm, boxes, normals, margin):
+    """Boxes of triangles, widened by reach, and the vertices around which the sheet is too flat to meet itself.
 
-
-@inline
-def _apart(x, reach, p, q, boxes, triangle):
-    """Whether the box of edge (or particle, p = q) pq, widened by its reach, misses a triangle's box."""
-    wide = max(reach[p], reach[q])
-    for axis in range(3):
-        if max(x[p, axis], x[q, axis]) + wide < boxes[triangle, axis]:
-            return True
-        if min(x[p, axis], x[q, axis]) - wide > boxes[triangle, axis + 3]:
-            return True
-    return False
+    If all normals round a vertex are within 60 degrees of their mean, the triangles round it lie side by side when
+    seen along it, so corners and edges that do not touch each other are half a triangle's height apart or more.
+    # outputs: calm (n,) bool; boxes (t, 6); normals (n, 3), margin (n,) scratch
+    """
+    for vertex in range(len(x)):
+        calm[vertex] = True
+        margin[vertex] = math.inf
+        normals[vertex, 0], normals[vertex, 1], normals[vertex, 2] = 0.0, 0.0, 0.0
+    for sweep in range(2):  # sum the normals, then compare with them
+        for triangle in range(len(triangles)):
+            a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+            ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+            vx, vy, vz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+            wx, wy, wz = vx - ux, vy - uy, vz - uz
+            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            area = math.sqrt(nx * nx + ny * ny + nz * nz)
+            if area > 0.0:
+                nx, ny, nz = nx / area, ny / area, nz / area
+            longest = max(ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, wx * wx + wy * wy + wz * wz)
+            height = area / math.sqrt(longest) if area > 0.0 else 0.0
+            wide = max(reach[a], reach[b], reach[c])
+            for axis in range(3):
+                boxes[triangle, axis] = min(x[a, axis] - reach[a], x[b, axis] - reach[b], x[c, axis] - reach[c])
+                boxes[triangle, axis + 3] = max(x[a, axis] + reach[a], x[b, axis] + reach[b], x[c, axis] + reach[c])
+            for vertex in (a, b, c):
+                if sweep == 0:
+                    normals[vertex, 0] += nx
+                    normals[vertex, 1] += ny
+                    normals[vertex, 2] += nz
+                    margin[vertex] = min(margin[vertex], 0.5 * height - 2.0 * wide)
+                else:
+                    mx, my, mz = normals[vertex, 0], normals[vertex, 1], normals[vertex, 2]
+                    flat = nx * mx + ny * my + nz * mz > 0.5 * math.sqrt(mx * mx + my * my + mz * mz)
+                    calm[vertex] &= flat and margin[vertex] > 0.0
 
 
 @njit
-def _narrow_kernel(triangle_pairs, triangles, owned, boxes, skin, x, reach, out):
-    """Particle-triangle and edge-edge pairs within reach, out of pairs of triangles; returns their number.
+def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, stencils, is_edge_pair):
+    """Particle-triangle and edge-edge pairs whose boxes overlap, out of pairs of triangles; returns their number.
 
-    Every vertex and edge belongs to one triangle, so that each pair is looked at once. About 30 flops and 100 bytes
-    for a rejected primitive, 150 flops for a closest point.
-    # outputs: out, see `_record`
+    Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
+    is no room left. About 12 comparisons and 100 bytes for a rejected primitive.
+    # outputs: stencils (c, 4), is_edge_pair (c,)
     """
     count = 0
     for pair in range(len(triangle_pairs)):
-        for turn in range(2):
-            first, second = triangle_pairs[pair, turn], triangle_pairs[pair, 1 - turn]
+        first, second = triangle_pairs[pair, 0], triangle_pairs[pair, 1]
+        quiet = False
+        for corner in range(3):
+            p = triangles[first, corner]
+            if calm[p]:
+                quiet |= p == triangles[second, 0] or p == triangles[second, 1] or p == triangles[second, 2]
+        if quiet:
+            continue
+        for _ in range(2):
             a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
             for corner in range(3):
                 p = triangles[first, corner]
-                if owned[first] >> corner & 1 and p != a and p != b and p != c:
-                    if not _apart(x, reach, p, p, boxes, second):
-                        count = _record(False, p, a, b, c, skin, x, reach, count, out)
-        first, second = triangle_pairs[pair, 0], triangle_pairs[pair, 1]
+                if not owned[first] >> corner & 1 or p == a or p == b or p == c:
+                    continue
+                wide = reach[p]
+                if x[p, 0] + wide < boxes[second, 0] or x[p, 0] - wide > boxes[second, 3]:
+                    continue
+                if x[p, 1] + wide < boxes[second, 1] or x[p, 1] - wide > boxes[second, 4]:
+                    continue
+                if x[p, 2] + wide < boxes[second, 2] or x[p, 2] - wide > boxes[second, 5]:
+                    continue
+                if count < len(stencils):
+                    stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, a, b, c
+                    is_edge_pair[count] = False
+                count += 1
+            first, second = second, first
         for corner in range(3):
             p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
-            if not owned[first] >> corner & 8 or _apart(x, reach, p, q, boxes, second):
+            if not owned[first] >> corner & 8:
+                continue
+            wide = max(reach[p], reach[q])
+            low0, high0 = min(x[p, 0], x[q, 0]) - wide, max(x[p, 0], x[q, 0]) + wide
+            low1, high1 = min(x[p, 1], x[q, 1]) - wide, max(x[p, 1], x[q, 1]) + wide
+            low2, high2 = min(x[p, 2], x[q, 2]) - wide, max(x[p, 2], x[q, 2]) + wide
+            if low0 > boxes[second, 3] or high0 < boxes[second, 0] or low1 > boxes[second, 4]:
+                continue
+            if high1 < boxes[second, 1] or low2 > boxes[second, 5] or high2 < boxes[second, 2]:
                 continue
             for other in range(3):
                 r, s = triangles[second, other], triangles[second, (other + 1) % 3]
                 if not owned[second] >> other & 8 or p == r or p == s or q == r or q == s:
                     continue
-                wide = max(reach[p], reach[q]) + max(reach[r], reach[s])
-                apart = False
-                for axis in range(3):
-                    apart |= min(x[p, axis], x[q, axis]) > max(x[r, axis], x[s, axis]) + wide
-                    apart |= min(x[r, axis], x[s, axis]) > max(x[p, axis], x[q, axis]) + wide
-                if not apart:
-                    count = _record(True, p, q, r, s, skin, x, reach, count, out)
+                wide = max(reach[r], reach[s])
+                if low0 > max(x[r, 0], x[s, 0]) + wide or high0 < min(x[r, 0], x[s, 0]) - wide:
+                    continue
+                if low1 > max(x[r, 1], x[s, 1]) + wide or high1 < min(x[r, 1], x[s, 1]) - wide:
+                    continue
+                if low2 > max(x[r, 2], x[s, 2]) + wide or high2 < min(x[r, 2], x[s, 2]) - wide:
+                    continue
+                if count < len(stencils):
+                    stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, q, r, s
+                    is_edge_pair[count] = True
+                count += 1
     return count
+
+
+@njit
+def _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal):
+    """Keep the candidates within reach of each other, closed up to the front; returns their number.
+
+    150 flops and 150 bytes a candidate, twice that inside a garment.
+    # outputs: stencils, is_edge_pair, distance, friction, gap, normal
+    """
+    kept = 0
+    h, f, rest = skin.thickness, skin.friction, skin.x_rest
+    for pair in range(len(stencils)):
+        a, b, c, d = stencils[pair]
+        edges = is_edge_pair[pair]
+        if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
+            continue
+        wa, wb, wc, wd = _closest(edges, x, a, b, c, d)
+        nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
+        ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
+        nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
+        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        if edges:
+            within = max(reach[a], reach[b]) + max(reach[c], reach[d])
+            first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
+        else:
+            within = reach[a] + max(reach[b], reach[c], reach[d])
+            first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
+        if not size <= within:
+            continue
+        # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
+        apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
+        if skin.garment[a] == skin.garment[c]:
+            ua, ub, uc, ud = _closest(edges, rest, a, b, c, d)
+            rx = ua * rest[a, 0] + ub * rest[b, 0] + uc * rest[c, 0] + ud * rest[d, 0]
+            ry = ua * rest[a, 1] + ub * rest[b, 1] + uc * rest[c, 1] + ud * rest[d, 1]
+            rz = ua * rest[a, 2] + ub * rest[b, 2] + uc * rest[c, 2] + ud * rest[d, 2]
+            apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
+        stencils[kept, 0], stencils[kept, 1], stencils[kept, 2], stencils[kept, 3] = a, b, c, d
+        is_edge_pair[kept] = edges
+        distance[kept] = apart
+        friction[kept] = math.sqrt(max(first * second, 0.0))
+        gap[kept] = size
+        scale = 1.0 / size if size > 0.0 else 0.0
+        normal[kept, 0], normal[kept, 1], normal[kept, 2] = nx * scale, ny * scale, nz * scale
+        kept += 1
+    return kept
 
 
 @inline
@@ -351,24 +413,13 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     """
     slack = _slack(cloth, v, dt, settings)
     reach = 0.5 * cloth.thickness + slack
-    room = 4 * len(x) + 256 if _can_meet(cloth) else 0
-    triangle_pairs, boxes, owned = (
-        _triangle_pairs(cloth, x, reach) if room else (np.empty((0, 2), np.int32),) + (None,) * 2
-    )
-    while True:
-        out = (
-            np.empty((room, 4), np.int32),
-            np.empty(room, np.bool_),
-            np.empty(room),
-            np.empty(room),
-            np.empty(room),
-            np.empty((room, 3)),
-        )
-        skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
-        count = _narrow_kernel(triangle_pairs, cloth.triangles, owned, boxes, skin, x, reach, out) if room else 0
-        if count <= room:
-            return Pairs(*(array[:count] for array in out), x.copy(), slack, np.empty(len(x)))
-        room = count
+    stencils, is_edge_pair = _candidates(cloth, x, reach)
+    room = len(stencils)
+    distance, friction, gap, normal = np.empty(room), np.empty(room), np.empty(room), np.empty((room, 3))
+    skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
+    count = _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal)
+    found = (array[:count] for array in (stencils, is_edge_pair, distance, friction, gap, normal))
+    return Pairs(*found, x.copy(), slack, np.empty(len(x)))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
@@ -409,14 +460,21 @@ def _slack(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> np.nda
     return np.maximum(wished, 1.5 * dt * speed)
 
 
-def _triangle_pairs(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (p, 2) of triangles whose boxes, widened by reach, overlap; the boxes; who owns vertices and edges."""
+def _candidates(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,)."""
     triangles = cloth.triangles
-    boxes = np.empty((len(triangles), 6))
-    boxes[:, :3] = (x - reach[:, None])[triangles].min(axis=1)
-    boxes[:, 3:] = (x + reach[:, None])[triangles].max(axis=1)
-    owned = np.empty(len(triangles), np.uint8)
+    if not _can_meet(cloth):
+        return np.empty((0, 4), np.int32), np.empty(0, np.bool_)
+    boxes, owned = np.empty((len(triangles), 6)), np.empty(len(triangles), np.uint8)
+    calm, scratch = np.empty(len(x), np.bool_), (np.empty_like(x), np.empty(len(x)))
+    _calm_kernel(x, triangles, reach, calm, boxes, *scratch)
+    triangle_pairs = overlaps(boxes, cloth.garment[triangles[:, 0]], cloth.self_collision)
     room = 3 * len(triangles)
     _own_kernel(triangles, np.empty(room, np.int32), np.empty(room, np.int32), np.full(len(x), -2, np.int32), owned)
-    garment = cloth.garment[triangles[:, 0]]
-    return overlaps(boxes, garment, cloth.self_collision), boxes, owned
+    count = 8 * len(x) + 256
+    while True:
+        stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
+        room = count
+        count = _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, stencils, is_edge_pair)
+        if count <= room:
+            return stencils[:count], is_edge_pair[:count]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spatial hash: which boxes overlap, in time proportional to their number (Teschner et al. 2003; Kelager 2006).
 
-Space is cut into cubes a little larger than a box. A box is entered in every cube that it touches; the cubes are
+Space is cut into cubes as large as an average box. A box is entered in every cube that it touches; the cubes are
 folded into a table of `size` buckets by
 
     (i p1 xor j p2 xor k p3) mod size,   p1 = 73856093, p2 = 19349663, p3 = 83492791
@@ -11,20 +11,62 @@ once. Each entry keeps its cube, so two cubes in one bucket do not meet. The ord
 alone.
 """
 
+import math
+
 import numpy as np
 
-from ..jit import njit
+from ..jit import inline, njit
 
 LARGEST_SPAN = 24  # cubes along the longest side of the largest box: a few large boxes must not fill the table
-CELL_BITS = 20  # cubes are numbered with this many bits per axis
+MOST_CELLS = 1 << 19  # cubes along an axis; their numbers take 20 bits
+
+
+@inline
+def _bucket(i, j, k, mask):
+    return ((np.int64(i) * 73856093) ^ (np.int64(j) * 19349663) ^ (np.int64(k) * 83492791)) & mask
+
+
+@njit
+def _cells_kernel(boxes, cells):
+    """Number the cubes that each box touches; returns how many entries that makes.
+    # outputs: cells (b, 6) int32, first and last per axis; last before first where a box is not finite
+    """
+    low0, low1, low2 = math.inf, math.inf, math.inf
+    high, widest, sum_wide, finite_count = -math.inf, 0.0, 0.0, 0
+    for box in range(len(boxes)):
+        a0, a1, a2 = boxes[box, 0], boxes[box, 1], boxes[box, 2]
+        b0, b1, b2 = boxes[box, 3], boxes[box, 4], boxes[box, 5]
+        if math.isfinite(a0 + a1 + a2 + b0 + b1 + b2):
+            wide = max(b0 - a0, b1 - a1, b2 - a2)
+            widest = max(widest, wide)
+            sum_wide += wide
+            finite_count += 1
+            low0, low1, low2 = min(low0, a0), min(low1, a1), min(low2, a2)
+            high = max(high, b0, b1, b2)
+    room = high - min(low0, low1, low2)
+    scale = 1.0 / max(sum_wide / max(finite_count, 1), widest / LARGEST_SPAN, room / MOST_CELLS, 1e-30)
+    entry_count = 0
+    for box in range(len(boxes)):
+        total = 0.0
+        for axis in range(6):
+            total += boxes[box, axis]
+        if not math.isfinite(total):
+            cells[box, 0], cells[box, 3] = 0, -1
+            continue
+        cells[box, 0], cells[box, 3] = (boxes[box, 0] - low0) * scale, (boxes[box, 3] - low0) * scale
+        cells[box, 1], cells[box, 4] = (boxes[box, 1] - low1) * scale, (boxes[box, 4] - low1) * scale
+        cells[box, 2], cells[box, 5] = (boxes[box, 2] - low2) * scale, (boxes[box, 5] - low2) * scale
+        sides = cells[box, 3] - cells[box, 0] + 1, cells[box, 4] - cells[box, 1] + 1, cells[box, 5] - cells[box, 2] + 1
+        entry_count += sides[0] * sides[1] * sides[2]
+    return entry_count
 
 
 @njit
 def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box, entry_cell, pairs):
     """Pairs of overlapping boxes; returns how many there are, also beyond the room in `pairs`.
 
-    Reads 24 bytes of `cells` a comparison in a cube and 96 of `boxes` for those that meet there.
-    # outputs: bucket_start, entry_box, entry_cell (scratch), pairs
+    Reads 12 bytes an entry of a bucket, 48 more for those of one cube and 96 more if it is their lowest.
+    # outputs: bucket_start (zeros), entry_box, entry_cell (scratch), pairs
     """
     mask = len(bucket_start) - 2
     for sweep in range(2):  # count, then fill
@@ -32,13 +74,13 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
             for i in range(cells[box, 0], cells[box, 3] + 1):
                 for j in range(cells[box, 1], cells[box, 4] + 1):
                     for k in range(cells[box, 2], cells[box, 5] + 1):
-                        bucket = ((i * 73856093) ^ (j * 19349663) ^ (k * 83492791)) & mask
+                        bucket = _bucket(i, j, k, mask)
                         if sweep == 0:
                             bucket_start[bucket + 1] += 1
                         else:
                             slot = bucket_start[bucket]
                             entry_box[slot] = box
-                            entry_cell[slot] = (i << 40) | (j << 20) | k
+                            entry_cell[slot] = (np.int64(i) << 40) | (np.int64(j) << 20) | np.int64(k)
                             bucket_start[bucket] = slot + 1
         if sweep == 0:
             for bucket in range(mask + 1):
@@ -51,20 +93,19 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
         for first in range(begin, end):
             a = entry_box[first]
             cell = entry_cell[first]
+            i, j, k = cell >> 40, (cell >> 20) & 0xFFFFF, cell & 0xFFFFF
+            low0, low1, low2 = boxes[a, 0], boxes[a, 1], boxes[a, 2]
+            high0, high1, high2 = boxes[a, 3], boxes[a, 4], boxes[a, 5]
+            at0, at1, at2 = cells[a, 0] == i, cells[a, 1] == j, cells[a, 2] == k
             for second in range(first + 1, end):
                 if entry_cell[second] != cell:
                     continue
                 b = entry_box[second]
-                i = max(cells[a, 0], cells[b, 0])
-                j = max(cells[a, 1], cells[b, 1])
-                k = max(cells[a, 2], cells[b, 2])
-                if (np.int64(i) << 40) | (np.int64(j) << 20) | np.int64(k) != cell:
+                if not (at0 or cells[b, 0] == i) or not (at1 or cells[b, 1] == j) or not (at2 or cells[b, 2] == k):
                     continue
-                if boxes[a, 0] > boxes[b, 3] or boxes[b, 0] > boxes[a, 3]:
+                if low0 > boxes[b, 3] or boxes[b, 0] > high0 or low1 > boxes[b, 4]:
                     continue
-                if boxes[a, 1] > boxes[b, 4] or boxes[b, 1] > boxes[a, 4]:
-                    continue
-                if boxes[a, 2] > boxes[b, 5] or boxes[b, 2] > boxes[a, 5]:
+                if boxes[b, 1] > high1 or low2 > boxes[b, 5] or boxes[b, 2] > high2:
                     continue
                 if group[a] == group[b] and not meets_itself[group[a]]:
                     continue
@@ -89,28 +130,14 @@ def overlaps(boxes: np.ndarray, group: np.ndarray, meets_itself: np.ndarray) -> 
     -------
     (p, 2) int32, each pair once, in an order that the boxes alone decide
     """
-    finite = np.isfinite(boxes).all(axis=1)
-    if not finite.any():
-        return np.empty((0, 2), np.int32)
-    cells = _cells(boxes, finite)
-    entry_count = int(np.prod(cells[:, 3:] - cells[:, :3] + 1, axis=1, dtype=np.int64).sum())
+    cells = np.zeros((len(boxes), 6), np.int32)
+    entry_count = _cells_kernel(boxes, cells)
     bucket_count = 1 << max(4, int(entry_count).bit_length())
     entry_box, entry_cell = np.empty(entry_count, np.int32), np.empty(entry_count, np.int64)
-    pairs = np.empty((16 * len(boxes) + 64, 2), np.int32)
+    count = 16 * len(boxes) + 64
     while True:
+        pairs = np.empty((count, 2), np.int32)
         bucket_start = np.zeros(bucket_count + 1, np.int32)
         count = _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box, entry_cell, pairs)
         if count <= len(pairs):
             return pairs[:count]
-        pairs = np.empty((count, 2), np.int32)
-
-
-def _cells(boxes: np.ndarray, finite: np.ndarray) -> np.ndarray:
-    """Cubes (b, 6) int64 that each box touches, first and last per axis; last before first where not finite."""
-    low, high = boxes[finite, :3].min(axis=0), boxes[finite, 3:].max(axis=0)
-    extent = (boxes[finite, 3:] - boxes[finite, :3]).max(axis=1)
-    cell = max(extent.mean(), extent.max() / LARGEST_SPAN, (high - low).max() / (1 << (CELL_BITS - 1)), 1e-30)
-    cells = np.zeros((len(boxes), 6), np.int64)
-    cells[:, 3:] = -1
-    cells[finite] = (boxes[finite] - np.tile(low, 2)) / cell
-    return cells

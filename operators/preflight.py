@@ -57,8 +57,9 @@ def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
                 "Select them and pull them out, or bake: they are eased apart as far as possible",
             )
         )
-        key = (scene.session_uid, crossing.garment)
-        _vertices[key] = np.union1d(_vertices.get(key, crossing.vertices), crossing.vertices)
+        for name, vertices in ((crossing.garment, crossing.vertices), (crossing.other, crossing.other_vertices)):
+            key = (scene.session_uid, name)
+            _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
     _thorough[scene.session_uid] = found
     return found
 
@@ -88,6 +89,8 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
         item = session.problems.add()
         item.severity, item.object_name = problem.severity, problem.object
         item.sentence, item.remedy = problem.sentence, problem.remedy
+        crossing = problem in _thorough.get(scene.session_uid, ()) and problem.severity == "WARNING"
+        item.selectable = crossing and (scene.session_uid, problem.object) in _vertices
     session.checked = True
     cloths = playback.cloths(scene)
     bodies = colliders(scene, cloths)

@@ -40,6 +40,10 @@ class TAFFETA_PT_cloth(PhysicsPanel, bpy.types.Panel):
             row.operator("taffeta.paint_done", text="Done", icon="CHECKMARK")
         if context.window_manager.taffeta.baking:
             why(layout, "A bake is running: settings are locked until it ends")
+        doubts = [p.severity for p in context.window_manager.taffeta.problems if p.severity != "INFO"]
+        if doubts:
+            worst = "CANCEL" if "ERROR" in doubts else "ERROR"
+            layout.label(text=f"{len(doubts)} to look at before you bake: see Preflight", icon=worst)
         layout.prop(cloth, "quality", expand=True)
         layout.prop_search(cloth, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
         layout.prop(cloth, "layer")
@@ -50,9 +54,6 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
 
     bl_label = "Fabric"
     bl_parent_id = "TAFFETA_PT_cloth"
-
-    def draw_header_preset(self, context):
-        TAFFETA_PT_fabric_presets.draw_panel_header(self.layout)
 
     def draw(self, context):
         layout = settings_layout(self, context)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from .rows import PhysicsPanel, prop, settings_layout, why
+from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 
 class ColliderPanel(PhysicsPanel):
@@ -39,14 +39,12 @@ class TAFFETA_PT_collider_motion(ColliderPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         collider = context.object.taffeta_collider
-        layout.prop(collider, "sequence")
-        row = layout.row()
-        row.enabled = not collider.sequence
-        row.prop(collider, "single_frame_samples")
-        if collider.sequence:
-            why(layout, "An OBJ sequence has whole frames only")
-        elif collider.single_frame_samples == 0:
+        layout.prop(collider, "single_frame_samples")
+        if collider.single_frame_samples == 0:
             why(layout, "0 chooses by the body's speed")
+        if collider.sequence:
+            sentences(layout, context, f"Imported from {collider.sequence}", "FILE_CACHE")
+        layout.operator("taffeta.sequence_import", text="Import OBJ Sequence as Collider", icon="IMPORT")
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_PT_collider, TAFFETA_PT_collider_motion))

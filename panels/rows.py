@@ -6,6 +6,7 @@ import textwrap
 import bpy
 
 from .properties import ROWS
+from .units import shown_factor
 
 
 class PhysicsPanel:
@@ -31,11 +32,12 @@ def settings_layout(panel, context):
 
 
 def shown(context, group, name: str) -> str:
-    """Name of the property to draw for `name`: its twin in the scene's units where those are not plain SI."""
-    units = context.scene.unit_settings
-    plain = units.system == "NONE" or units.scale_length == 1.0
+    """Name of the property to draw for `name`: its twin where the scene's units are not plain SI, or too coarse."""
     twin = name + "_shown"
-    return name if plain or twin not in group.bl_rna.properties else twin
+    if twin not in group.bl_rna.properties:
+        return name
+    has_unit = group.bl_rna.properties[name].unit != "NONE"
+    return name if has_unit and shown_factor() == 1.0 else twin
 
 
 def prop(layout, context, group, name: str, text: str | None = None):
@@ -69,7 +71,7 @@ def mapped(layout, context, obj, name: str):
     group = getattr(obj.taffeta_cloth, name)
     label = row_of_table.label
     if row_of_table.symbol and row_of_table.unit == "NONE":
-        label += f" ({row_of_table.symbol})"
+        label += f" ({row_of_table.shown_symbol or row_of_table.symbol})"
     column = layout.column(align=True)
     fields, uniform = _labelled(column, label), group.source == "UNIFORM"
     if uniform:

@@ -117,6 +117,9 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             sentences(box, context, name + problem.sentence, ICONS[problem.severity])
             if problem.remedy:
                 sentences(box, context, problem.remedy, "FORWARD")
+            if problem.selectable:
+                button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
+                button.object = problem.object_name
 
 
 @lru_cache(maxsize=8)
@@ -126,22 +129,27 @@ def report_lines(report_json: str) -> tuple[str, ...]:
         report = json.loads(report_json)
     except ValueError:
         return ("The report cannot be read; bake again to get a new one",)
+    if not isinstance(report, dict):
+        return ("The report cannot be read; bake again to get a new one",)
     return tuple(line for key, line in _report_items(report) if key is not None)
 
 
 def _report_items(report):
     """Pairs (value or None, line)."""
 
-    def share(value):
-        return None if value is None else f"{100 * value:.2f} %"
+    def share(name):
+        return f"{100 * report[name]:.2f} %" if name in report else ""
 
     get = report.get
-    yield get("frames"), f"Frames: {get('frames')}"
-    yield get("milliseconds_per_frame"), f"Time per frame: {get('milliseconds_per_frame')} ms"
+    kept = f", {get('frames_kept')} of them kept from before" if get("frames_kept") else ""
+    yield get("frames"), f"Frames {get('frame_start')} to {get('frame_end')}{kept}"
+    yield None if get("complete", True) else "", "Stopped before the end: press Resume to go on"
+    yield get("seconds"), f"Took {get('seconds')} s, of it {get('preparation_seconds', 0)} s to prepare"
+    yield get("milliseconds_per_frame"), f"Solver: {get('milliseconds_per_frame')} ms a frame"
     for task, value in (get("milliseconds") or {}).items():
         yield value, f"    {task}: {value} ms"
-    yield get("worst_stretch"), f"Worst stretch: {share(get('worst_stretch'))}"
-    yield get("mean_stretch"), f"Mean stretch: {share(get('mean_stretch'))}"
+    where = f" in frame {get('worst_stretch_frame')}" if "worst_stretch_frame" in report else ""
+    yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
     yield get("crossings"), f"Crossings: {get('crossings')}"
     yield get("pinched"), f"Pinched vertices: {get('pinched')}"
 

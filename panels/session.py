@@ -21,6 +21,7 @@ class TaffetaProblem(bpy.types.PropertyGroup):
     object_name: StringProperty()
     sentence: StringProperty()
     remedy: StringProperty()
+    selectable: BoolProperty(description="taffeta.select_problem can show the vertices that it is about")
 
 
 class TaffetaSession(bpy.types.PropertyGroup):

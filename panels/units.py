@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings in SI, shown in the scene's units: each length, speed and acceleration has a twin `<name>_shown`.
+"""Settings in SI, shown in the scene's units: each length, speed and acceleration has a twin `<name>_shown`, and so has
+a number that is too small for Blender's fields.
 
 Blender shows a stored 0.002 in a scene of unit scale 0.01 as 0.02 mm. Fabrics do not change with the scene, so we
 store SI, and the panels draw the twin there: what the field says and what is typed into it stays true.
@@ -16,23 +17,30 @@ def shown_factor() -> float:
     return 1.0 / scene.unit_settings.scale_length
 
 
-def _shown(name: str, prop):
-    """A twin of property `name` that reads and writes it in the scene's units."""
+def _twin(name: str, prop, factor, changed=()):
+    """A property that reads and writes property `name` times factor(); `changed` holds keywords of its own."""
     is_vector = "size" in prop.keywords
 
     def read(group):
-        value, factor = getattr(group, name), shown_factor()
-        return tuple(v * factor for v in value) if is_vector else value * factor
+        value, f = getattr(group, name), factor()
+        return tuple(v * f for v in value) if is_vector else value * f
 
     def write(group, value):
-        factor = shown_factor()
-        setattr(group, name, tuple(v / factor for v in value) if is_vector else value / factor)
+        f = factor()
+        setattr(group, name, tuple(v / f for v in value) if is_vector else value / f)
 
-    return prop.function(**(prop.keywords | {"get": read, "set": write}))
+    return prop.function(**(prop.keywords | dict(changed) | {"get": read, "set": write}))
+
+
+def in_other_unit(name: str, prop, factor: float, symbol: str):
+    """A twin of the number `name` in a smaller unit: Blender shows six decimals at most."""
+    scaled = {k: prop.keywords[k] * factor for k in ("default", "min", "max", "soft_min", "soft_max", "step")}
+    label = f"{prop.keywords['name']} ({symbol})"
+    return _twin(name, prop, lambda: factor, scaled | {"precision": 2, "name": label})
 
 
 def add_shown(cls):
     """Give each length, speed and acceleration that `cls` declares its twin."""
     for name, prop in tuple(cls.__annotations__.items()):
         if prop.keywords.get("unit", "NONE") != "NONE":
-            cls.__annotations__[name + "_shown"] = _shown(name, prop)
+            cls.__annotations__[name + "_shown"] = _twin(name, prop, shown_factor)

@@ -31,7 +31,7 @@ def apply(path):
 
 
 def test_there_are_fabrics_enough():
-    wanted = {"cotton", "silk", "denim", "wool_suiting", "polyester", "leather", "jersey", "rubber"}
+    wanted = {"Cotton", "Silk", "Denim", "Wool_Suiting", "Polyester", "Leather", "Jersey", "Rubber"}
     assert wanted <= {path.stem for path in SHIPPED}
 
 
@@ -66,13 +66,13 @@ def test_each_fabric_is_applied(garment, path):
 def test_the_menu_lists_the_shipped_fabrics():
     listed = {Path(p).resolve() for p in bpy.utils.preset_paths(PRESET_SUBDIR)}
     assert (Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR).resolve() in listed
-    assert bpy.utils.preset_find("denim", PRESET_SUBDIR)
+    assert bpy.utils.preset_find("Denim", PRESET_SUBDIR)
 
 
 def test_a_painted_map_keeps_its_contrast_on_another_fabric(garment):
     stretch = garment.taffeta_cloth.stretch_stiffness
     stretch.source, stretch.minimum, stretch.maximum = "GROUP", 500.0, 2000.0
-    apply(next(p for p in SHIPPED if p.stem == "denim"))
+    apply(next(p for p in SHIPPED if p.stem == "Denim"))
     assert (stretch.minimum, stretch.maximum) == (pytest.approx(635.0), pytest.approx(4 * 635.0))
     assert stretch.source == "GROUP"
 
@@ -121,7 +121,7 @@ def test_an_own_fabric_is_saved_applied_and_removed(garment, user_scripts):
 
 
 def test_a_shipped_fabric_is_not_overwritten(garment, user_scripts):
-    assert bpy.ops.taffeta.fabric_preset_add(name="denim") == {"CANCELLED"}
+    assert bpy.ops.taffeta.fabric_preset_add(name="Denim") == {"CANCELLED"}
 
 
 def test_saving_needs_a_cloth(make):

@@ -29,7 +29,8 @@ class Crossing(NamedTuple):
     garment: str
     other: str  # its own name when it crosses itself
     pair_count: int
-    vertices: np.ndarray  # indices into the garment's mesh
+    vertices: np.ndarray  # of the garment's crossing triangles
+    other_vertices: np.ndarray  # of the other's
 
 
 def at_start(
@@ -46,8 +47,10 @@ def at_start(
         for other in (*bodies, *garments[index:]):
             pairs = _pairs(garment, other)
             if len(pairs):
-                vertices = np.unique(garment.triangles[pairs[:, 0]])
-                found.append(Crossing(garment.name, other.name, len(pairs), vertices))
+                one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
+                if garment is other:
+                    one = two = np.union1d(one, two)
+                found.append(Crossing(garment.name, other.name, len(pairs), one, two))
     return found
 
 

@@ -1,0 +1,489 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight: each doubt is told with the object's name and a remedy, and a sound scene raises none."""
+
+import shutil
+import time
+from collections import namedtuple
+
+import bpy
+import numpy as np
+import pytest
+from taffeta.operators import checks, fingerprint, playback, preflight
+from taffeta.operators.checks import Problem
+from taffeta.solver.cache import pc2
+
+
+def found(severity=None):
+    """Problems of the scene now, one severity or all."""
+    problems = preflight.check(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
+    return [problem for problem in problems if severity in (None, problem.severity)]
+
+
+def only(severity, name, words):
+    """There is exactly one problem; it is this one, with a remedy."""
+    problems = found()
+    assert len(problems) == 1, problems
+    problem = problems[0]
+    assert (problem.severity, problem.object) == (severity, name)
+    assert words in problem.sentence
+    assert problem.sentence.startswith(name) and problem.remedy
+
+
+@pytest.fixture
+def shot(make, saved):
+    """A sound scene: a cloth above a body, saved, with nothing to complain about."""
+    make.cloth(make.grid(count=9, location=(0, 0, 1)))
+    make.collider(make.ball())
+    assert found() == []
+    return saved
+
+
+def cloth():
+    return bpy.data.objects["Cloth"]
+
+
+def body():
+    return bpy.data.objects["Body"]
+
+
+def test_empty_scene(scene):
+    assert found("ERROR") == [
+        Problem(
+            "ERROR", "", "Scene Scene has no Taffeta Cloth", "Select a mesh and press Taffeta Cloth in the Physics tab"
+        )
+    ]
+
+
+def test_no_collider(shot):
+    body().taffeta_collider.enabled = False
+    only("WARNING", "", "There is no collider")
+
+
+def test_collider_collection(shot):
+    shot.taffeta.collider_source = "COLLECTION"
+    only("ERROR", "", "none is chosen")
+    shot.taffeta.collider_collection = bpy.data.collections.new("Bodies")
+    only("WARNING", "", "in collection Bodies")
+
+
+def test_cloth_that_is_its_own_collider(shot):
+    cloth().taffeta_collider.enabled = True
+    only("WARNING", "Cloth", "cloth and collider at once")
+
+
+def test_no_faces(shot):
+    cloth().data.clear_geometry()
+    cloth().data.vertices.add(3)
+    bpy.context.view_layer.update()
+    assert "has no faces" in found("ERROR")[0].sentence
+    body().data.clear_geometry()
+    bpy.context.view_layer.update()
+    assert any(p.object == "Body" and "nothing collides" in p.sentence for p in found("WARNING"))
+
+
+def test_hidden_collider(shot):
+    body().hide_viewport = True
+    only("WARNING", "Body", "disabled in viewports")
+    body().hide_viewport = False
+    body().hide_set(True)
+    assert found() == [], "the eye only hides"
+
+
+def test_excluded_collection(shot):
+    away = bpy.data.collections.new("Away")
+    shot.collection.children.link(away)
+    away.objects.link(body())
+    shot.collection.objects.unlink(body())
+    bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    only("ERROR", "Body", "no collection that this view layer shows")
+
+
+def test_shared_mesh(shot, make):
+    twin = bpy.data.objects.new("Twin", cloth().data)
+    shot.collection.objects.link(twin)
+    twin.location.z = 3
+    make.cloth(twin)
+    bpy.context.view_layer.update()
+    problems = found()
+    assert [(p.severity, p.object) for p in problems] == [("INFO", "Cloth"), ("INFO", "Twin")]
+    assert "shares its mesh with Twin" in problems[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"source": "GROUP"}, "no vertex group is chosen"),
+        ({"source": "GROUP", "vertex_group": "gone"}, "no vertex group 'gone'"),
+        ({"source": "ATTRIBUTE"}, "no attribute is chosen"),
+        ({"source": "ATTRIBUTE", "attribute": "gone"}, "no attribute 'gone'"),
+        ({"source": "ATTRIBUTE", "attribute": "per_face"}, "no float or colour per vertex or corner"),
+        ({"source": "IMAGE"}, "no image is chosen"),
+        ({"source": "IMAGE", "image": "Map", "uv_map": "gone"}, "no UV map 'gone'"),
+        ({"source": "IMAGE", "image": "Lost"}, "image 'Lost' has no pixels"),
+    ],
+)
+def test_missing_map(shot, settings, words):
+    bpy.data.images.new("Map", 4, 4)
+    lost = bpy.data.images.new("Lost", 4, 4)
+    lost.source, lost.filepath = "FILE", "//nowhere.png"
+    cloth().data.attributes.new("per_face", "FLOAT", "FACE")
+    mapped = cloth().taffeta_cloth.bending_stiffness
+    for name, value in settings.items():
+        setattr(mapped, name, bpy.data.images[value] if name == "image" else value)
+    only("ERROR", "Cloth", words)
+    assert "Bending" in found()[0].sentence
+    with pytest.raises(RuntimeError, match=words):  # a bake refuses with the same words
+        bpy.ops.taffeta.bake()
+
+
+def test_image_without_any_uv_map(shot):
+    cloth().data.uv_layers.remove(cloth().data.uv_layers[0])
+    cloth().taffeta_cloth.mass.source = "IMAGE"
+    cloth().taffeta_cloth.mass.image = bpy.data.images.new("Map", 4, 4)
+    only("ERROR", "Cloth", "the mesh has no UV map")
+
+
+def test_pattern_that_is_gone(shot):
+    cloth().taffeta_cloth.uv_map = "gone"
+    only("ERROR", "Cloth", "no UV map 'gone' for the pattern")
+
+
+def test_min_above_max(shot):
+    cloth().vertex_groups.new(name="g")
+    mass = cloth().taffeta_cloth.mass
+    mass.source, mass.vertex_group, mass.minimum, mass.maximum = "GROUP", "g", 0.4, 0.2
+    only("INFO", "Cloth", "Min 0.4 is above Max 0.2")
+
+
+def test_pins_that_pin_nothing_or_everything(shot):
+    group = cloth().vertex_groups.new(name="waist")
+    pin = cloth().taffeta_cloth.pin
+    pin.source, pin.vertex_group = "GROUP", "waist"
+    only("WARNING", "Cloth", "pins hold nothing")
+    group.add([0, 1], 1.0, "REPLACE")
+    cloth().data.update()
+    bpy.context.view_layer.update()
+    assert found() == []
+    group.add(range(81), 1.0, "REPLACE")
+    cloth().data.update()
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "pinned everywhere")
+    pin.invert = True
+    only("WARNING", "Cloth", "pins hold nothing")
+    pin.source, pin.value = "UNIFORM", 1.0
+    only("WARNING", "Cloth", "pinned everywhere")
+
+
+@pytest.mark.parametrize(
+    ("scale", "severity", "words"),
+    [
+        ((2, 2, 2), "INFO", "a scale of 2"),
+        ((1, 2, 1), "WARNING", "scaled unevenly"),
+        ((-1, 1, 1), "WARNING", "negative scale"),
+        ((1, 1, 0), "ERROR", "scale of zero"),
+    ],
+)
+def test_scale(shot, scale, severity, words):
+    cloth().scale = scale
+    bpy.context.view_layer.update()
+    only(severity, "Cloth", words)
+
+
+def test_sizes(shot, make):
+    cloth().data.transform(((0.02, 0, 0, 0), (0, 0.02, 0, 0), (0, 0, 0.02, 0), (0, 0, 0, 1)))
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "2 cm long")
+    cloth().data.transform(((10000, 0, 0, 0), (0, 10000, 0, 0), (0, 0, 10000, 0), (0, 0, 0, 1)))
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "200 m long")
+    shot.unit_settings.scale_length = 0.01
+    bpy.context.view_layer.update()
+    assert [p for p in found() if "long" in p.sentence] == []
+
+
+def test_a_fox_142_metres_long_but_not_a_ground(shot, make):
+    body().data.transform(((142, 0, 0, 0), (0, 142, 0, 0), (0, 0, 142, 0), (0, 0, 0, 1)))
+    make.collider(make.grid("Ground", size=300))
+    bpy.context.view_layer.update()
+    only("WARNING", "Body", "142 m long")
+
+
+def test_render_and_viewport_differ(shot):
+    subdivision = body().modifiers.new("Subdivision", "SUBSURF")
+    subdivision.levels, subdivision.render_levels = 1, 2
+    only("WARNING", "Body", "1 levels in the viewport, 2 in the render")
+    subdivision.render_levels = 1
+    assert found() == []
+    subdivision.show_render = False
+    only("WARNING", "Body", "on in the viewport only")
+    body().modifiers.remove(subdivision)
+    behind = cloth().modifiers.new("Subdivision", "SUBSURF")
+    behind.levels, behind.render_levels = 0, 3
+    assert found() == [], "what stands behind the cloth may differ"
+
+
+def test_rebuilding_modifier_before_the_rig(shot):
+    cloth().modifiers.new("Mirror", "MIRROR")
+    assert found() == []
+    cloth().modifiers.new("Armature", "ARMATURE")
+    only("ERROR", "Cloth", "Mirror changes its vertices before Armature")
+    cloth().modifiers["Mirror"].show_viewport = cloth().modifiers["Mirror"].show_render = False
+    assert found() == []
+
+
+def test_blenders_own_cloth_on_top(shot):
+    cloth().modifiers.new("Cloth", "CLOTH")
+    only("WARNING", "Cloth", "simulated by Blender's Cloth as well")
+
+
+def test_frame_ranges(shot):
+    shot.frame_end = shot.frame_start
+    only("WARNING", "", "one frame")
+    # Blender keeps the end behind the start; a driver or a library may not.
+    Fake = namedtuple("Fake", "frame_start frame_end")
+    shot_view = checks.Shot(Fake(10, 5), None, [], [])
+    (problem,) = checks._frames(shot_view)
+    assert problem.severity == "ERROR" and "ends (5) before it starts (10)" in problem.sentence
+
+
+def test_unsaved_file(make, scene):
+    make.cloth(make.grid())
+    make.collider(make.ball(location=(0, 0, -2)))
+    only("WARNING", "", "not saved")
+    scene.taffeta.cache_folder = "/"
+    assert not [p for p in found() if "not saved" in p.sentence]
+
+
+def test_folder_that_cannot_be_written(shot, monkeypatch):
+    monkeypatch.setattr(checks.os, "access", lambda path, mode: False)  # root may write anywhere
+    only("ERROR", "", "cannot be written")
+
+
+def test_disk_space(shot, monkeypatch):
+    usage = namedtuple("usage", "total used free")
+    needed = checks.BYTES_PER_VERTEX * 10 * 81
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1, 1, needed))
+    assert found() == []
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1, 1, needed - 1))
+    only("WARNING", "", "The bake needs")
+
+
+def baked(tmp_path):
+    """The shot's cloth as if it was baked just now."""
+    obj = cloth()
+    x = np.array([vertex.co for vertex in obj.data.vertices], np.float32)
+    pc2.write(tmp_path / "Cloth.pc2", np.stack([x] * 10), 1)
+    playback.attach(obj, tmp_path / "Cloth.pc2", 1)
+    fingerprint.store(obj, bpy.context.scene, [body()])
+    assert found() == []
+    return obj
+
+
+def test_broken_cache(shot, tmp_path):
+    baked(tmp_path)
+    (tmp_path / "Cloth.pc2").write_bytes(b"")
+    only("WARNING", "Cloth", "is not a PC2")
+
+
+def move_vertex(obj):
+    obj.data.vertices[3].co.z += 0.01
+
+
+def turn_quads(obj):
+    x = [tuple(vertex.co) for vertex in obj.data.vertices]
+    faces = [tuple(face.vertices) for face in obj.data.polygons]
+    obj.data.clear_geometry()
+    obj.data.from_pydata(x, [], [face[1:] + face[:1] for face in faces])
+
+
+CHANGES = {
+    "the mesh of Cloth": lambda: move_vertex(cloth()),
+    "the mesh of Body": lambda: move_vertex(body()),
+    "Stretch": lambda: setattr(cloth().taffeta_cloth.stretch_stiffness, "value", 3.0),
+    "Self-Collision": lambda: setattr(cloth().taffeta_cloth, "self_collision", False),
+    "Wind": lambda: setattr(bpy.context.scene.taffeta, "wind", (1, 0, 0)),
+    "gravity": lambda: setattr(bpy.context.scene, "use_gravity", False),
+    "the frame rate": lambda: setattr(bpy.context.scene.render, "fps", 25),
+    "the first frame": lambda: setattr(bpy.context.scene, "frame_start", 2),
+    "the colliders": lambda: setattr(body().taffeta_collider, "enabled", False),
+    "the settings of Body": lambda: setattr(body().taffeta_collider, "aura", 0.1),
+    "the animation": lambda: body().keyframe_insert("location", frame=5),
+}
+
+
+@pytest.mark.parametrize("word", CHANGES)
+def test_stale_cache_says_what_was_changed(shot, tmp_path, word):
+    baked(tmp_path)
+    CHANGES[word]()
+    bpy.context.view_layer.update()
+    sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
+    assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_stale_after_the_topology_changed_in_place(shot, tmp_path):
+    baked(tmp_path)
+    turn_quads(cloth())
+    bpy.context.view_layer.update()
+    assert any("you changed the mesh of Cloth" in p.sentence for p in found("WARNING"))
+
+
+def test_stale_after_painting_a_map(shot, tmp_path):
+    obj = cloth()
+    group = obj.vertex_groups.new(name="hem")
+    group.add([1, 2], 0.5, "REPLACE")
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.vertex_group = "GROUP", "hem"
+    image = bpy.data.images.new("Map", 4, 4, float_buffer=True)
+    obj.taffeta_cloth.damping.source, obj.taffeta_cloth.damping.image = "IMAGE", image
+    attribute = obj.data.attributes.new("a", "FLOAT", "POINT")
+    obj.taffeta_cloth.friction.source, obj.taffeta_cloth.friction.attribute = "ATTRIBUTE", "a"
+    bpy.context.view_layer.update()
+    baked(tmp_path)
+    group.add([1], 0.6, "REPLACE")
+    obj.data.update()
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "you changed Mass")
+    image.pixels[0] = 0.75
+    image.update_tag()
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "you changed Mass and Damping")
+    attribute.data[4].value = 0.3
+    only("WARNING", "Cloth", "you changed Mass, Damping and Friction")
+
+
+def test_renaming_makes_nothing_stale(shot, tmp_path):
+    baked(tmp_path)
+    cloth().name = "Cape"
+    only_names = [p.sentence for p in found()]
+    assert only_names == []
+
+
+def test_fingerprint_of_another_hand_is_ignored(shot, tmp_path):
+    obj = baked(tmp_path)
+    for text in ("", "{", "[1]", "null"):
+        obj.taffeta_cloth.fingerprint = text
+        assert found() == []
+
+
+def crossing_scene(make):
+    """A sheet through a ball, and a second one folded through itself."""
+    make.cloth(make.grid(count=6))
+    make.collider(make.ball(radius=0.3, rings=5, segments=8))
+    x = np.array([(u, v, 0.0) for v in range(4) for u in range(4)], float)
+    x[12:, 1] = -1.0  # the last row comes back below and up through the first strip
+    x[8:12, 2] = -0.5
+    x[12:, 2] = 0.5
+    faces = [(4 * v + u, 4 * v + u + 1, 4 * v + u + 5, 4 * v + u + 4) for v in range(3) for u in range(3)]
+    make.cloth(make.mesh("Folded", x, faces, location=(5, 0, 0)))
+
+
+def naive_crossing_vertices(obj, other):
+    """Vertices of triangles of `obj` that cross one of `other`, by intersecting every pair (segments and planes)."""
+
+    def triangles(o):
+        o.data.calc_loop_triangles()
+        world = np.array([o.matrix_world @ vertex.co for vertex in o.data.vertices])
+        return world, np.array([t.vertices for t in o.data.loop_triangles])
+
+    def pierces(a, b, triangle):
+        origin, u, v = triangle[0], triangle[1] - triangle[0], triangle[2] - triangle[0]
+        matrix = np.column_stack((u, v, a - b))
+        if abs(np.linalg.det(matrix)) < 1e-12:
+            return False
+        s, t, along = np.linalg.solve(matrix, a - origin)
+        return s >= 0 and t >= 0 and s + t <= 1 and 0 <= along <= 1
+
+    x, first = triangles(obj)
+    y, second = triangles(other)
+    hit = set()
+    for one in first:
+        for two in second:
+            if obj is other and set(one) & set(two):
+                continue
+            p, q = x[one], y[two]
+            if any(pierces(p[i], p[i - 1], q) or pierces(q[i], q[i - 1], p) for i in range(3)):
+                hit.update(int(index) for index in one)
+    return hit
+
+
+def test_crossings_are_counted_and_can_be_selected(make, saved, capfd):
+    crossing_scene(make)
+    assert [p for p in found() if "crosses" in p.sentence] == []
+    bpy.context.scene.frame_set(7)
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 7
+    session = bpy.context.window_manager.taffeta
+    sentences = {p.object_name: p.sentence for p in session.problems}
+    through_body = naive_crossing_vertices(cloth(), body())
+    through_itself = naive_crossing_vertices(bpy.data.objects["Folded"], bpy.data.objects["Folded"])
+    assert through_body and through_itself
+    assert "Cloth crosses Body at the start: " in sentences["Cloth"]
+    assert f", {len(through_body)} of its vertices" in sentences["Cloth"]
+    assert "Folded crosses itself" in sentences["Folded"]
+    assert "Cloth crosses Body" in capfd.readouterr().out
+    for name, expected in (("Cloth", through_body), ("Folded", through_itself)):
+        assert bpy.ops.taffeta.select_problem(object=name) == {"FINISHED"}
+        assert bpy.context.mode == "EDIT_MESH" and bpy.context.view_layer.objects.active.name == name
+        bpy.ops.object.mode_set(mode="OBJECT")
+        selected = {v.index for v in bpy.data.objects[name].data.vertices if v.select}
+        assert selected == expected
+    assert bpy.ops.taffeta.select_problem(object="Body") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert {v.index for v in body().data.vertices if v.select} == naive_crossing_vertices(body(), cloth())
+
+
+def test_crossings_between_garments_look_at_the_start_pose(make, saved):
+    make.cloth(make.grid(count=5))
+    make.collider(make.ball(location=(0, 0, -3)))
+    other = make.grid("Scarf", count=5, location=(0.1, 0, 0))
+    other.rotation_euler.x = 1.2
+    make.cloth(other)
+    other.location.z = 0.03
+    other.keyframe_insert("location", frame=1)
+    other.location.z = 5.0
+    other.keyframe_insert("location", frame=5)
+    saved.frame_set(5)
+    problems = preflight.check_thoroughly(saved)
+    assert ["Cloth crosses Scarf" in p.sentence for p in problems] == [True]
+    assert saved.frame_current == 5
+    saved.frame_start = 5
+    assert preflight.check_thoroughly(saved) == []
+
+
+def test_thorough_look_reads_every_map(shot):
+    obj = cloth()
+    attribute = obj.data.attributes.new("a", "FLOAT", "POINT")
+    attribute.data[2].value = float("nan")
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.attribute = "ATTRIBUTE", "a"
+    assert found() == []
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+    (problem,) = bpy.context.window_manager.taffeta.problems
+    assert problem.severity == "ERROR" and "not a number at vertex 2" in problem.sentence
+
+
+def test_select_without_a_known_crossing_says_so(shot):
+    with pytest.raises(RuntimeError, match="press Check Before Baking"):
+        bpy.ops.taffeta.select_problem(object="Cloth")
+
+
+def test_a_quick_look_takes_under_5_ms(make, saved):
+    obj = make.cloth(make.grid(count=123))
+    make.collider(make.ball(rings=120, segments=128))
+    group = obj.vertex_groups.new(name="g")
+    group.add([0], 1.0, "REPLACE")
+    obj.taffeta_cloth.pin.source, obj.taffeta_cloth.pin.vertex_group = "GROUP", "g"
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    fingerprint.store(obj, saved, [body()])
+    assert len(obj.data.vertices) > 15000 and len(body().data.vertices) > 15000
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        preflight.check(saved, depsgraph)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.005
+
+
+def test_check_changes_nothing(shot):
+    before = [(o.name, o.location[:], o.hide_viewport, o.select_get()) for o in shot.objects]
+    found()
+    assert [(o.name, o.location[:], o.hide_viewport, o.select_get()) for o in shot.objects] == before
+    assert not bpy.context.window_manager.taffeta.checked

@@ -31,10 +31,13 @@ def press(*keys: str):
 
 def drag(start, *stops):
     """Hold the left mouse button from one point of the screen over others (pixels from the top left)."""
-    steps = ["mousemove", *map(str, start), "sleep", "0.2", "mousedown", "1"]
+    # The window has to notice the pointer before the button: a software renderer needs a moment for that.
+    x, y = start
+    steps = ["mousemove", str(x - 30), str(y), "sleep", "0.5", "mousemove", str(x), str(y), "sleep", "0.7"]
+    steps += ["mousedown", "1"]
     for x, y in stops:
-        steps += ["sleep", "0.05", "mousemove", str(x), str(y)]
-    subprocess.Popen(["xdotool", *steps, "sleep", "0.1", "mouseup", "1"])
+        steps += ["sleep", "0.08", "mousemove", str(x), str(y)]
+    subprocess.Popen(["xdotool", *steps, "sleep", "0.3", "mouseup", "1"])
 
 
 def main():
@@ -59,7 +62,7 @@ def main():
                 bpy.ops.wm.quit_blender()
         return wait
 
-    bpy.app.timers.register(step, first_interval=2.5)
+    bpy.app.timers.register(step, first_interval=2.5, persistent=True)
 
 
 main()

@@ -77,6 +77,7 @@ def arrange_window():
     """3D view on the left, a tall Physics tab on the right."""
     with inside("VIEW_3D"):
         bpy.ops.screen.area_split(direction="VERTICAL", factor=0.62)
+    yield 1.0
     views = sorted((a for a in window().screen.areas if a.type == "VIEW_3D"), key=lambda a: a.x)
     views[-1].type = "PROPERTIES"
     yield 1.5
@@ -92,7 +93,7 @@ class Alive:
 
     def __init__(self):
         self.gaps, self.last, self.on = [], time.perf_counter(), True
-        bpy.app.timers.register(self.tick)
+        bpy.app.timers.register(self.tick, persistent=True)
 
     def tick(self):
         now = time.perf_counter()
@@ -123,7 +124,7 @@ def journal_frames(shawl):
         return [json.loads(line)["frame"] for line in file.read().splitlines()[1:]]
 
 
-def add_and_paint(shoot, drag, result):
+def add_and_paint(shoot, press, drag, result):
     """Make cloth and collider, choose a fabric, paint a map, look at it."""
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     ball = body()
@@ -147,7 +148,7 @@ def add_and_paint(shoot, drag, result):
     preset = os.path.join(os.path.dirname(sys.modules[PACKAGE].__file__), "presets", "taffeta_fabric")
     chosen = sorted(name for name in os.listdir(preset) if name.endswith(".py"))
     result["presets"] = chosen
-    wanted = next(name for name in chosen if "silk" in name)
+    wanted = next(name for name in chosen if "silk" in name.lower())
     with inside():
         bpy.ops.script.execute_preset(filepath=os.path.join(preset, wanted), menu_idname="TAFFETA_PT_fabric_presets")
     result["preset_changed"] = shawl.taffeta_cloth.bending_stiffness.value != before
@@ -155,7 +156,7 @@ def add_and_paint(shoot, drag, result):
         bpy.ops.wm.call_panel(name="TAFFETA_PT_fabric_presets", keep_open=True)
     yield 1.5
     shoot("04_preset_menu")
-    window().cursor_warp(20, 20)
+    press("Escape")
     yield 1.0
     with inside():
         result["paint"] = list(bpy.ops.taffeta.paint(prop="pin"))
@@ -166,8 +167,8 @@ def add_and_paint(shoot, drag, result):
     view = area("VIEW_3D")
     top = window().height - view.y - view.height
     middle = view.x + view.width // 2, top + view.height // 2
-    drag(middle, *[(middle[0] + 6 * step, middle[1] - 4 * step) for step in range(20)])
-    yield 3.0
+    drag(middle, *[(middle[0] + 6 * step, middle[1] - 4 * step) for step in range(25)])
+    yield 6.0
     shoot("05_painting")
     result["mode"] = shawl.mode
     with inside():
@@ -181,6 +182,7 @@ def add_and_paint(shoot, drag, result):
     with inside():
         bpy.ops.taffeta.overlay(show="NONE")
     shawl.taffeta_cloth.pin.source = "UNIFORM"
+    shawl.data.update()  # Debian's 5.2.2 draws no faces after weight paint until something changes
     with inside("VIEW_3D"):
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_orbit(type="ORBITUP", angle=-0.5)
@@ -258,6 +260,6 @@ def scrub_and_reopen(shoot, result):
 def story(shoot, press, drag, result, out):
     """The whole story, step by step."""
     yield from arrange_window()
-    yield from add_and_paint(shoot, drag, result)
+    yield from add_and_paint(shoot, press, drag, result)
     yield from bake_and_stop(shoot, press, result)
     yield from scrub_and_reopen(shoot, result)

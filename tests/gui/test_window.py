@@ -62,6 +62,11 @@ def test_the_story_comes_to_its_end(result):
     assert result["finished"], (OUT / "blender.log").read_text()[-3000:]
 
 
+def test_no_panel_or_operator_raised(result):
+    log = (OUT / "blender.log").read_text()
+    assert "Traceback" not in log and "unknown operator" not in log and "Error:" not in log, log[-3000:]
+
+
 def test_cloth_and_collider_are_added_from_the_physics_tab(result):
     assert result["cloth_add"] == result["collider_add"] == ["FINISHED"]
 

@@ -14,7 +14,7 @@ from .elastic.bending import bending_rest
 from .elastic.springs import spring_rest
 from .elastic.tethers import tether_rest
 from .model import Cloth, State
-from .topology import clean_faces, colour, find_hinges, find_springs
+from .topology import bend_hinges, clean_faces, colour, find_hinges, find_springs
 
 LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
 
@@ -167,11 +167,12 @@ def _build_part(garment):
     )
     rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
     useful = np.isfinite(compliance) & (inv_mass[springs.pairs].sum(axis=1) > 0)
-    hinges = find_hinges(faces.triangles, len(x))
-    weight, rest_angle, bend_compliance = bending_rest(x, faces, hinges, bending)
+    hinges = find_hinges(faces, len(x))
     density = np.asarray(garment.mass, dtype=np.float64)
     tethers, tether_length = tether_rest(x, springs, rest_length, hinges, inv_mass, density, stretch)
-    bends = np.isfinite(bend_compliance) & ((inv_mass[hinges.stencils] * weight**2).sum(axis=1) > 0)
+    stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
+    movable = (inv_mass[stencils] * bend[0] ** 2).sum(axis=1) > 0
+    stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
         mass=mass,
@@ -181,11 +182,11 @@ def _build_part(garment):
         edge_compliance=compliance[useful],
         edge_damping=damping[springs.pairs].mean(axis=1)[useful],
         is_mesh_edge=springs.is_mesh_edge[useful],
-        bend_stencils=hinges.stencils[bends],
-        bend_weight=weight[bends],
-        rest_angle=rest_angle[bends],
-        bend_compliance=bend_compliance[bends],
-        bend_damping=damping[hinges.stencils].mean(axis=1)[bends],
+        bend_stencils=stencils,
+        bend_weight=weight,
+        rest_angle=rest_angle,
+        bend_compliance=bend_compliance,
+        bend_damping=damping[stencils].mean(axis=1),
         tethers=tethers,
         tether_length=tether_length,
     )

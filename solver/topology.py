@@ -28,14 +28,17 @@ class Springs(NamedTuple):
     # one row per spring and triangle beside it
     beside_spring: np.ndarray  # (i,)
     beside_triangle: np.ndarray  # (i,)
-    in_quad: np.ndarray  # (t,) bool: the triangle is half of a quad, whose other diagonal is a spring too
+    quads: np.ndarray  # (q, 4) the quads that have both their diagonals as springs
+    halves: np.ndarray  # (q, 2) the two triangles of each
 
 
 class Hinges(NamedTuple):
-    """Pairs of triangles that share an edge."""
+    """Pairs of faces that share an edge, or crossings of a quad mesh's lines."""
 
     stencils: np.ndarray  # (h, 4) int64: edge's ends, then the two vertices opposite
-    triangles: np.ndarray  # (h, 2)
+    triangles: np.ndarray  # (h, 2) the triangles beside it; -1 for a pair of quads
+    area: np.ndarray  # (h,) [m2] of both faces' triangles at the edge
+    share: np.ndarray  # (h,) part of the rigidity that this hinge has to give
 
 
 def clean_faces(x, triangles):
@@ -79,47 +82,98 @@ def find_springs(triangles, quads, edges, vertex_count):
 
     spring = np.searchsorted(keys, side_keys)
     triangle = np.repeat(np.arange(len(triangles)), 3)
-    in_quad = np.zeros(len(triangles), dtype=bool)
-    missing, halves = _missing_diagonals(keys, diagonals, spring, triangle)
-    in_quad[halves] = True
+    missing, kept, halves = _missing_diagonals(keys, diagonals, spring, triangle)
     return Springs(
         np.stack([keys // vertex_count, keys % vertex_count], axis=1),
         is_mesh_edge,
         np.concatenate([spring, np.repeat(missing, 2)]),
         np.concatenate([triangle, halves.ravel()]),
-        in_quad,
+        quads[kept].astype(np.int64),
+        halves,
     )
 
 
 def _missing_diagonals(keys, diagonals, spring, triangle):
-    """The diagonal of each quad that the triangulation left out (m,), and the quad's two triangles (m, 2)."""
+    """The diagonal that the triangulation of a quad left out, the quad's row and its two triangles (m,), (m,), (m, 2).
+
+    A quad that lost a triangle for want of area, or whose diagonal other faces use too, is none here.
+    """
     first, second = (np.searchsorted(keys, d) for d in diagonals)
     beside_count = np.bincount(spring, minlength=len(keys))
     order = np.argsort(spring, kind="stable")
     start = np.concatenate([[0], np.cumsum(beside_count)])
     second_missing = (beside_count[first] == 2) & (beside_count[second] == 0)
     first_missing = (beside_count[second] == 2) & (beside_count[first] == 0)
-    drawn = np.concatenate([first[second_missing], second[first_missing]])
-    missing = np.concatenate([second[second_missing], first[first_missing]])
-    halves = triangle[order[start[drawn][:, None] + np.arange(2)]] if len(drawn) else np.zeros((0, 2), np.int64)
-    return missing, halves
+    kept = np.flatnonzero(first_missing | second_missing)
+    drawn = np.where(second_missing, first, second)[kept]
+    missing = np.where(second_missing, second, first)[kept]
+    halves = triangle[order[start[drawn][:, None] + np.arange(2)]] if len(kept) else np.zeros((0, 2), np.int64)
+    return missing, kept, halves
 
 
-def find_hinges(triangles, vertex_count):
+def find_hinges(faces, vertex_count):
     """Every pair of triangles on a shared edge; on an edge with more than two, neighbours in index order.
 
-    Parameters: triangles (t, 3) int64. Returns `Hinges`; the edge points along the first triangle's winding.
+    The edge points along the first triangle's winding.
     """
+    triangles = faces.triangles
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     opposite = triangles[:, [2, 0, 1]].ravel()
-    key = edge_keys(sides, vertex_count)
-    order = np.argsort(key, kind="stable")
-    same = np.flatnonzero(key[order][1:] == key[order][:-1])
-    first, second = order[same], order[same + 1]
+    first, second = _neighbours(sides, vertex_count)
     shared = opposite[first] != opposite[second]
     first, second = first[shared], second[shared]
     stencils = np.concatenate([sides[first], opposite[first][:, None], opposite[second][:, None]], axis=1)
-    return Hinges(stencils, np.stack([first // 3, second // 3], axis=1))
+    beside = np.stack([first // 3, second // 3], axis=1)
+    return Hinges(stencils, beside, faces.area[beside].sum(axis=1), np.ones(len(stencils)))
+
+
+def _neighbours(sides, vertex_count):
+    """Rows of `sides` (m, 2) that are the same edge, pair after pair in index order."""
+    key = edge_keys(sides, vertex_count)
+    order = np.argsort(key, kind="stable")
+    same = np.flatnonzero(key[order][1:] == key[order][:-1])
+    return order[same], order[same + 1]
+
+
+def bend_hinges(faces, hinges, springs, vertex_count):
+    """The hinges that bend: as `hinges`, but quads bend along their lines and twist across their diagonal.
+
+    A grid cut into triangles takes part of every bend for a twist: a narrow strip gets 0.8 of its rigidity, and one
+    diagonal direction three times the other's. Two quads beside an edge are better joined at each of its ends with the
+    two vertices that lie across, half the rigidity each, and a quad's diagonal has half of its own: with curvatures
+    kxx, kyy and twist kxy the energy per area becomes B/2 (kxx^2 + kyy^2 + 2 kxy^2), that of a plate without Poisson
+    effect in every direction.
+    """
+    quad_of = np.full(len(faces.triangles), -1)
+    quad_of[springs.halves.ravel()] = np.repeat(np.arange(len(springs.halves)), 2)
+    beside = quad_of[hinges.triangles]
+    diagonal = (beside[:, 0] >= 0) & (beside[:, 0] == beside[:, 1])
+    replaced = (beside >= 0).all(axis=1) & ~diagonal
+    share = np.where(diagonal, 0.5, 1.0)
+    kept = Hinges(hinges.stencils[~replaced], hinges.triangles[~replaced], hinges.area[~replaced], share[~replaced])
+    lines = _quad_lines(faces, springs, vertex_count)
+    return Hinges(*(np.concatenate(pair) for pair in zip(kept, lines, strict=True)))
+
+
+def _quad_lines(faces, springs, vertex_count):
+    """Hinges between quads: each end of a shared edge with its neighbours in both quads."""
+    quads = springs.quads
+    sides = np.stack([quads, np.roll(quads, -1, axis=1)], axis=2).reshape(-1, 2)
+    across = np.stack([np.roll(quads, 1, axis=1), np.roll(quads, -2, axis=1)], axis=2).reshape(-1, 2)
+    first, second = _neighbours(sides, vertex_count)
+    opposed = sides[first, 0] != sides[second, 0]
+    far = np.where(opposed[:, None], across[second][:, ::-1], across[second])
+    stencils = np.concatenate(
+        [
+            np.stack([sides[first, end], sides[first, 1 - end], across[first, end], far[:, end]], axis=1)
+            for end in (0, 1)
+        ]
+    )
+    half_area = 0.5 * faces.area[springs.halves].sum(axis=1)
+    area = np.tile(half_area[first // 4] + half_area[second // 4], 2)
+    valid = stencils[:, 2] != stencils[:, 3]
+    count = int(valid.sum())
+    return Hinges(stencils[valid], np.full((count, 2), -1), area[valid], np.full(count, 0.5))
 
 
 @njit

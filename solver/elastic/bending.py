@@ -35,33 +35,68 @@ def hinge_weights(x, stencils):
     return np.stack([-(1 - foot[0]) * k0 - (1 - foot[1]) * k1, -foot[0] * k0 - foot[1] * k1, k0, k1], axis=1)
 
 
-def bending_rest(x, faces, hinges, stiffness):
-    """Weights, rest angles and compliances of the hinges.
+def bending_rest(x, hinges, stiffness):
+    """Weights, rest angles and compliances of the hinges that bend.
 
     Parameters
     ----------
     x : (n, 3) [m] rest positions
-    faces, hinges : from `topology`
+    hinges : from `topology.bend_hinges`
     stiffness : (n,) [N m] plate rigidity
 
     Returns
     -------
+    stencils : (h, 4) those with any stiffness; the two hinges of a straight line through a vertex are one
     weight : (h, 4) [1/m]
-    rest_angle : (h,) [rad], positive where the normals (of the first triangle's winding) spread apart
-    compliance : (h,) [rad2/J]; inf where the stiffness is zero
+    rest_angle : (h,) [rad]; the sign tells the side, against edge x (o1 - o0)
+    compliance : (h,) [rad2/J]
     """
     stencils = hinges.stencils
-    weight = hinge_weights(x, stencils)
-    bend = np.einsum("hk,hkj->hj", weight, x[stencils])
+    rigidity = 0.5 * (stiffness[stencils[:, 0]] + stiffness[stencils[:, 1]]) * hinges.share
     edge = x[stencils[:, 1]] - x[stencils[:, 0]]
-    side = np.sign(np.einsum("ij,ij->i", bend, np.cross(edge, x[stencils[:, 3]] - x[stencils[:, 2]])))
+    square = np.einsum("ij,ij->i", edge, edge)
+    across = x[stencils[:, 3]] - x[stencils[:, 2]]
+    normal = np.cross(edge, across)
+    # Opposite vertices that lie behind each other (a quad folded onto its neighbour) span no hinge.
+    size = np.einsum("ij,ij->i", normal, normal) + square * np.einsum("ij,ij->i", across, across)
+    useful = (rigidity > 0) & (square > 0) & (size > 0)
+    weight = np.zeros((len(stencils), 4))
+    weight[useful] = hinge_weights(x, stencils[useful])
+    useful &= np.isfinite(weight).all(axis=1)
+    k = rigidity * square / hinges.area
+    stencils, weight, k, normal = _merge_lines(stencils[useful], weight[useful], k[useful], normal[useful])
+    bend = np.einsum("hk,hkj->hj", weight, x[stencils])
+    side = np.sign(np.einsum("ij,ij->i", bend, normal))
     rest_angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
     rest_angle[np.abs(rest_angle) < FLAT] = 0.0
-    rigidity = 0.5 * (stiffness[stencils[:, 0]] + stiffness[stencils[:, 1]])
-    k = rigidity * np.einsum("ij,ij->i", edge, edge) / faces.area[hinges.triangles].sum(axis=1)
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    k /= np.maximum(np.cos(0.5 * rest_angle) ** 2, 0.05)
-    return weight, rest_angle, np.divide(1.0, k, out=np.full(len(k), np.inf), where=k > 0)
+    return stencils, weight, rest_angle, np.maximum(np.cos(0.5 * rest_angle) ** 2, 0.05) / k
+
+
+def _merge_lines(stencils, weight, k, normal):
+    """One hinge for those with the same opposite vertices and first vertex whose second vertex hardly counts.
+
+    In a mesh of rectangles this halves the hinges between quads.
+    """
+    straight = np.abs(weight[:, 1]) < 1e-3 * np.abs(weight[:, 0])
+    count = int(stencils.max()) + 1 if len(stencils) else 1
+    low, high = np.minimum(stencils[:, 2], stencils[:, 3]), np.maximum(stencils[:, 2], stencils[:, 3])
+    order = np.lexsort((stencils[:, 0], low * count + high, ~straight))
+    same = np.zeros(len(order), dtype=bool)
+    if len(order) > 1:
+        now, before = order[1:], order[:-1]
+        same[1:] = (
+            straight[now]
+            & straight[before]
+            & (stencils[now, 0] == stencils[before, 0])
+            & (low[now] == low[before])
+            & (high[now] == high[before])
+        )
+    group = np.cumsum(~same) - 1
+    merged = np.bincount(group, k[order]) if len(order) else k
+    kept = order[~same]
+    back = np.argsort(kept, kind="stable")
+    return stencils[kept][back], weight[kept][back], merged[back], normal[kept][back]
 
 
 @njit

@@ -46,7 +46,9 @@ def spring_rest(x, faces, springs, uv, stretch, shear):
         total = np.bincount(beside, faces.area[triangle] * value, minlength=count)
         return np.divide(total, area, out=np.full(count, np.nan), where=area > 0)
 
-    aligned, shear_share = mean(along), mean(np.where(springs.in_quad[triangle], 2.0, 4.0))
+    carriers = np.full(len(faces.triangles), 4.0)
+    carriers[springs.halves.ravel()] = 2.0
+    aligned, shear_share = mean(along), mean(carriers[triangle])
     loose = area == 0
     aligned[loose], shear_share[loose] = 1.0, 0.0
     shape = np.maximum(np.divide(area, rest_length**2, out=np.full(count, SLIVER), where=rest_length > 0), SLIVER)

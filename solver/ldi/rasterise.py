@@ -7,7 +7,7 @@ Two ways of covering pixels:
   inside if an odd number of the three crossings lies at or below its centre. The crossing of an edge is computed
   from its ends in the order of their indices, so that both triangles of an edge see the same number, and each
   crossing of a closed mesh is counted twice: every pixel has as many entries as exits, whatever the rounding does.
-- `render_reach`: conservative. A triangle is noted in every pixel whose square, made larger by the triangle's own
+- `render_motion`: conservative. A triangle is noted in every pixel whose square, made larger by the triangle's own
   motion, it touches. Contact asks this image: what is not found there is not near.
 
 In the three-directional image (Bargmann 2003, 3.4 and 3.5.2) a triangle is drawn once, along the axis of its
@@ -20,12 +20,13 @@ each pixel sorts its own. The order (depth, then triangle) does not depend on th
 import math
 
 import numpy as np
-from numba import get_num_threads, prange
 
-from ..jit import inline, njit, pnjit
+from ..jit import inline, njit
 from ..model import LDI
+from ..threads import cut, on_threads
 
 THREE_DIRECTIONS = -1
+SMALLEST_PART = 4000  # triangles: fewer are done before another thread wakes up
 
 
 @inline
@@ -103,9 +104,36 @@ def _cover_centres(first, last, x, triangles, only, low, pixel, shape, base, hit
     return found
 
 
+@inline
+def _bound(x, half, i, j, k, t, ball):
+    """Sphere round triangle t at the middle of its motion, its half motion, and how far its corners stray from that."""
+    third = 1.0 / 3.0
+    cx, cy, cz = (
+        third * (x[i, 0] + x[j, 0] + x[k, 0]),
+        third * (x[i, 1] + x[j, 1] + x[k, 1]),
+        third * (x[i, 2] + x[j, 2] + x[k, 2]),
+    )
+    hx, hy, hz = (
+        third * (half[i, 0] + half[j, 0] + half[k, 0]),
+        third * (half[i, 1] + half[j, 1] + half[k, 1]),
+        third * (half[i, 2] + half[j, 2] + half[k, 2]),
+    )
+    radius2, stray2 = 0.0, 0.0
+    for p in (i, j, k):
+        radius2 = max(radius2, (x[p, 0] - cx) ** 2 + (x[p, 1] - cy) ** 2 + (x[p, 2] - cz) ** 2)
+        stray2 = max(stray2, (half[p, 0] - hx) ** 2 + (half[p, 1] - hy) ** 2 + (half[p, 2] - hz) ** 2)
+    ball[t, 0], ball[t, 1], ball[t, 2], ball[t, 3], ball[t, 4], ball[t, 5] = cx, cy, cz, hx, hy, hz
+    ball[t, 6], ball[t, 7] = math.sqrt(radius2), math.sqrt(stray2)
+
+
 @njit
-def _cover_squares(first, last, x, reach, triangles, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle):
-    """Hits of triangles first..last on pixel squares made larger by the triangle's reach along each axis."""
+def _cover_squares(
+    first, last, x, half, triangles, ball, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle
+):
+    """Hits of triangles first..last on pixel squares made larger by the triangle's motion along each axis.
+
+    Fills `ball` of the triangles that may have hits.
+    """
     room = len(hit_pixel)
     found = 0
     for t in range(first, last):
@@ -117,11 +145,11 @@ def _cover_squares(first, last, x, reach, triangles, only, low, pixel, shape, ba
             d = only
         a, b = (d + 1) % 3, (d + 2) % 3
         near, far = min(x[i, d], x[j, d], x[k, d]), max(x[i, d], x[j, d], x[k, d])
-        growth = max(reach[i, d], reach[j, d], reach[k, d])
+        growth = max(abs(half[i, d]), abs(half[j, d]), abs(half[k, d]))
         if far + growth < low[d] or (near - growth > low[d] + shape[d] * pixel and only < 0):
             continue
-        growth_a = max(reach[i, a], reach[j, a], reach[k, a])
-        growth_b = max(reach[i, b], reach[j, b], reach[k, b])
+        growth_a = max(abs(half[i, a]), abs(half[j, a]), abs(half[k, a]))
+        growth_b = max(abs(half[i, b]), abs(half[j, b]), abs(half[k, b]))
         iu, iv = x[i, a] - low[a], x[i, b] - low[b]
         ju, jv = x[j, a] - low[a], x[j, b] - low[b]
         ku, kv = x[k, a] - low[a], x[k, b] - low[b]
@@ -131,6 +159,7 @@ def _cover_squares(first, last, x, reach, triangles, only, low, pixel, shape, ba
         row1 = math.floor((max(iv, jv, kv) + growth_b) / pixel)
         if column1 < 0.0 or row1 < 0.0 or column0 >= shape[a] or row0 >= shape[b]:
             continue
+        _bound(x, half, i, j, k, t, ball)
         c0, c1 = int(max(column0, 0.0)), int(min(column1, shape[a] - 1.0))
         r0, r1 = int(max(row0, 0.0)), int(min(row1, shape[b] - 1.0))
         area = (ju - iu) * (kv - iv) - (jv - iv) * (ku - iu)
@@ -169,26 +198,6 @@ def _cover_squares(first, last, x, reach, triangles, only, low, pixel, shape, ba
     return found
 
 
-@pnjit
-def _centres_kernel(cuts, x, triangles, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle, counts):
-    for c in prange(len(counts)):
-        counts[c] = _cover_centres(
-            cuts[c], cuts[c + 1], x, triangles, only, low, pixel, shape, base,
-            hit_pixel[c], hit_depth[c], hit_triangle[c],
-        )  # fmt: skip
-
-
-@pnjit
-def _squares_kernel(
-    cuts, x, reach, triangles, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle, counts
-):
-    for c in prange(len(counts)):
-        counts[c] = _cover_squares(
-            cuts[c], cuts[c + 1], x, reach, triangles, only, low, pixel, shape, base,
-            hit_pixel[c], hit_depth[c], hit_triangle[c],
-        )  # fmt: skip
-
-
 @njit
 def _sort_hits(counts, hit_pixel, hit_depth, hit_triangle, pixel_start, depth, triangle):
     """Write hits to their pixels, each pixel in order of (depth, triangle). Insertion: lists are short."""
@@ -224,23 +233,24 @@ def _frame(low, high, resolution: int, only: int):
     return low, pixel, shape, base
 
 
+def _hits(parts: int, room: int):
+    """Unsorted hits of each part: pixel, depth, code."""
+    return np.empty((parts, room), np.int32), np.empty((parts, room)), np.empty((parts, room), np.int32)
+
+
 def _image(cover, triangle_count: int, low, pixel, shape, base) -> LDI:
-    """Run `cover(cuts, hit_pixel, hit_depth, hit_triangle, counts)` until the hits have room, then sort them."""
-    chunks = 1 if triangle_count < 500 else 2 * get_num_threads()
-    cuts = np.linspace(0, triangle_count, chunks + 1).astype(np.int64)
-    counts = np.zeros(chunks, np.int64)
-    room = 8 * triangle_count // chunks + 1024
-    while True:
-        hit_pixel = np.empty((chunks, room), np.int32)
-        hit_depth = np.empty((chunks, room))
-        hit_triangle = np.empty((chunks, room), np.int32)
-        cover(cuts, hit_pixel, hit_depth, hit_triangle, counts)
-        if counts.max() <= room:
-            break
-        room = int(counts.max())
+    """Run `cover(first, last, hit_pixel, hit_depth, hit_triangle)` until the hits have room, then sort them."""
+    ranges = cut(triangle_count, SMALLEST_PART)
+    room = 4 * triangle_count // len(ranges) + 1024
+    hits = _hits(len(ranges), room)
+    counts = on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in hits)), ranges)
+    if max(counts) > room:
+        more = _hits(len(ranges), max(counts))
+        on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in more)), ranges)
+        hits = more
     pixel_start = np.zeros(base[3] + 1, np.int32)
-    depth, code = np.empty(counts.sum()), np.empty(counts.sum(), np.int32)
-    _sort_hits(counts, hit_pixel, hit_depth, hit_triangle, pixel_start, depth, code)
+    depth, code = np.empty(sum(counts)), np.empty(sum(counts), np.int32)
+    _sort_hits(np.array(counts), *hits, pixel_start, depth, code)
     return LDI(low, pixel, shape, base, pixel_start, depth, code >> 1, (code & 1).astype(bool))
 
 
@@ -257,23 +267,31 @@ def render(x, triangles, low, high, resolution: int, direction: int = THREE_DIRE
     low, pixel, shape, base = _frame(low, high, resolution, direction)
     triangles = np.ascontiguousarray(triangles, np.int32)
 
-    def cover(cuts, *hits):
-        _centres_kernel(cuts, x, triangles, direction, low, pixel, shape, base, *hits)
+    def cover(first, last, *hits):
+        return _cover_centres(first, last, x, triangles, direction, low, pixel, shape, base, *hits)
 
     return _image(cover, len(triangles), low, pixel, shape, base)
 
 
-def render_reach(x, reach, triangles, low, high, resolution: int, direction: int = THREE_DIRECTIONS) -> LDI:
-    """Conservative layered depth image: a triangle is in every pixel whose square it touches, grown by its reach.
+def render_motion(x, half, triangles, low, high, resolution: int, direction: int = THREE_DIRECTIONS):
+    """Conservative layered depth image: a triangle is in every pixel whose square its way touches.
 
-    `reach` (m, 3) [m] says how far each vertex may stray from x along each axis; a triangle takes the largest of
-    its three. In the three-directional image triangles out of the box's depth are left out (Bargmann 2003, 7.2).
-    Depths are those of the triangle's plane at the pixel centre, held within the triangle's own range.
+    Parameters
+    ----------
+    x : (m, 3) float64 [m] vertices at the middle of an interval; half : (m, 3) [m] motion from there to its end
+    triangles, low, high, resolution, direction : as in `render`; in the three-directional image triangles out of the
+        box in depth are left out (Bargmann 2003, 7.2)
+
+    Returns
+    -------
+    (LDI, ball) : depths are those of the triangle's plane at the pixel centre at the middle of the interval, held
+        within the triangle's own range; ball (t, 8) as in `query.Surface`, filled for triangles that have hits
     """
     low, pixel, shape, base = _frame(low, high, resolution, direction)
     triangles = np.ascontiguousarray(triangles, np.int32)
+    ball = np.empty((len(triangles), 8))
 
-    def cover(cuts, *hits):
-        _squares_kernel(cuts, x, reach, triangles, direction, low, pixel, shape, base, *hits)
+    def cover(first, last, *hits):
+        return _cover_squares(first, last, x, half, triangles, ball, direction, low, pixel, shape, base, *hits)
 
-    return _image(cover, len(triangles), low, pixel, shape, base)
+    return _image(cover, len(triangles), low, pixel, shape, base), ball

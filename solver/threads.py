@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Serial kernels on several threads: cheaper to compile than numba's parallel ones, and safe from any Python thread.
+
+A kernel that releases the GIL and writes only what belongs to its own range runs on one range per thread. The ranges
+depend on the work alone, never on timing, so results have the same bits on every run.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+
+_pool: list[ThreadPoolExecutor] = []
+
+
+def thread_count() -> int:
+    """Threads that numba was told to use (NUMBA_NUM_THREADS)."""
+    return numba.config.NUMBA_NUM_THREADS
+
+
+def cut(count: int, smallest: int) -> list[tuple[int, int]]:
+    """Even ranges of 0..count, one per thread, none shorter than `smallest` unless it is the only one."""
+    parts = max(1, min(thread_count(), count // max(smallest, 1)))
+    edges = [count * part // parts for part in range(parts + 1)]
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
+    """[function(part, first, last) for each range], each on its own thread; the caller's thread takes the first."""
+    if len(ranges) == 1:
+        return [function(0, *ranges[0])]
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(thread_count(), thread_name_prefix="taffeta"))
+    others = [_pool[0].submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
+    return [function(0, *ranges[0]), *(other.result() for other in others)]

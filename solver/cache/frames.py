@@ -313,6 +313,8 @@ def _discard_empty(path: Path) -> bool:
     size = {part: part.stat().st_size for part in present}
     if size.get(samples, 0) > pc2.HEADER_SIZE or size.get(states, 0):
         return False
+    if size.get(samples, 0) and not samples.read_bytes().startswith(pc2.MAGIC[: size[samples]]):
+        return False
     if size.get(journal, 0) and (_read_journal(journal)[0] is None or _read_journal(journal)[1]):
         return False
     for part in present:

@@ -186,7 +186,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             return {"CANCELLED"}
         jobs.start(job)
         self._job = job
-        self._sampler = _sampled(job)
+        self._sampler = sampled(job)
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         self._workspace = context.workspace.name
         context.window_manager.modal_handler_add(self)
@@ -256,7 +256,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         return {"FINISHED"} if job.complete else {"CANCELLED"}
 
 
-def _sampled(job):
+def sampled(job):
     """Generator: each step samples for a moment and leaves the scene as the user had it; ends when all is queued."""
     order = job.order
     inputs = frame_inputs(order.scene, order.wearers, order.bodies, order.frames)

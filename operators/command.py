@@ -40,12 +40,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def frame_range(text: str) -> tuple[int, int]:
-    """ "A-B" or "A" as two frame numbers; either may be negative ("-10-20")."""
-    first, dash, last = text[1:].partition("-")
-    try:
-        result = int(text[:1] + first), int(last) if dash else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no frame range; write 1-120, or 7 for one frame") from None
+    """ "A-B" or "A" as two frame numbers, from 0 on as Blender has them."""
+    first, dash, last = text.partition("-")
+    if not (first.isdecimal() and (last.isdecimal() or not dash)):
+        raise argparse.ArgumentTypeError(f"'{text}' is no frame range; write 1-120, or 7 for one frame")
+    result = int(first), int(last or first)
     if result[1] < result[0]:
         raise argparse.ArgumentTypeError(f"'{text}' ends before it starts; write {result[1]}-{result[0]}")
     return result
@@ -54,7 +53,7 @@ def frame_range(text: str) -> tuple[int, int]:
 def run(arguments: list[str]) -> int:
     """Do what the command line says; returns the exit status and never raises for what a user can get wrong."""
     try:
-        options = parser().parse_args(_joined(arguments))
+        options = parser().parse_args(arguments)
     except SystemExit as end:  # argparse has printed what was wrong, or the help
         return int(end.code or 0)
     try:
@@ -62,14 +61,6 @@ def run(arguments: list[str]) -> int:
     except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
         print(f"Taffeta: {str(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
         return FAILED
-
-
-def _joined(arguments: list[str]) -> list[str]:
-    """`--frames -10-20` as one argument: argparse takes what begins with a dash for an option."""
-    if "--frames" not in arguments[:-1]:
-        return arguments
-    at = arguments.index("--frames")
-    return [*arguments[:at], "=".join(arguments[at : at + 2]), *arguments[at + 2 :]]
 
 
 def _bake(options) -> int:

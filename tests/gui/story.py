@@ -12,6 +12,7 @@ import time
 
 import bpy
 import numpy as np
+from mathutils import Euler
 
 FRAMES = 60
 PACKAGE = "bl_ext.user_default.taffeta"
@@ -82,10 +83,17 @@ def arrange_window():
     views[-1].type = "PROPERTIES"
     yield 1.5
     views[-1].spaces.active.context = "PHYSICS"
-    space = area("VIEW_3D").spaces.active
-    space.region_3d.view_distance = 4.2
-    space.region_3d.view_location = (0.1, 0, 0.8)
+    look_at_the_body(distance=4.2)
+    area("VIEW_3D").spaces.active.shading.show_backface_culling = False
     yield 1.0
+
+
+def look_at_the_body(distance):
+    """Turn the 3D view: from the front, a little from the right and above."""
+    view = area("VIEW_3D").spaces.active.region_3d
+    view.view_perspective = "PERSP"
+    view.view_rotation = Euler((math.radians(68), 0, math.radians(35))).to_quaternion()
+    view.view_distance, view.view_location = distance, (0.15, 0, 0.75)
 
 
 class Alive:
@@ -182,11 +190,7 @@ def add_and_paint(shoot, press, drag, result):
     with inside():
         bpy.ops.taffeta.overlay(show="NONE")
     shawl.taffeta_cloth.pin.source = "UNIFORM"
-    shawl.data.update()  # Debian's 5.2.2 draws no faces after weight paint until something changes
-    with inside("VIEW_3D"):
-        bpy.ops.view3d.view_axis(type="FRONT")
-        bpy.ops.view3d.view_orbit(type="ORBITUP", angle=-0.5)
-        bpy.ops.view3d.view_orbit(type="ORBITLEFT", angle=0.6)
+    look_at_the_body(distance=3.4)
     yield 1.0
 
 

@@ -107,8 +107,8 @@ def check(garment):
         value = np.asarray(getattr(garment, field))
         if value.shape != (count, 3):
             raise ValueError(f"'{name}': {field} has the shape {value.shape}, expected ({count}, 3).")
-        bad = np.flatnonzero(~np.isfinite(value).all(axis=1))
-        if len(bad):
+        if not np.isfinite(value).all():
+            bad = np.flatnonzero(~np.isfinite(value).all(axis=1))
             raise ValueError(
                 f"'{name}': {len(bad)} of {count} vertices have a coordinate that is not a finite number "
                 f"(first: vertex {bad[0]}); move or delete them."
@@ -166,12 +166,12 @@ def _build_part(garment):
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
     rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
-    useful = np.isfinite(compliance) & (inv_mass[springs.pairs].sum(axis=1) > 0)
+    useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[springs.pairs]) > 0)
     hinges = find_hinges(faces, len(x))
     density = np.asarray(garment.mass, dtype=np.float64)
     tethers, tether_length = tether_rest(x, springs, rest_length, hinges, inv_mass, density, stretch)
     stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
-    movable = (inv_mass[stencils] * bend[0] ** 2).sum(axis=1) > 0
+    movable = np.einsum("hk,hk,hk->h", inv_mass[stencils], bend[0], bend[0]) > 0
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
@@ -180,13 +180,13 @@ def _build_part(garment):
         edges=springs.pairs[useful],
         rest_length=rest_length[useful],
         edge_compliance=compliance[useful],
-        edge_damping=damping[springs.pairs].mean(axis=1)[useful],
+        edge_damping=0.5 * np.einsum("sk->s", damping[springs.pairs[useful]]),
         is_mesh_edge=springs.is_mesh_edge[useful],
         bend_stencils=stencils,
         bend_weight=weight,
         rest_angle=rest_angle,
         bend_compliance=bend_compliance,
-        bend_damping=damping[stencils].mean(axis=1),
+        bend_damping=0.25 * np.einsum("hk->h", damping[stencils]),
         tethers=tethers,
         tether_length=tether_length,
     )

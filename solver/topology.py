@@ -48,8 +48,10 @@ def clean_faces(x, triangles):
     such a triangle has no normal, and contact could do nothing with it.
     """
     sides = x[triangles[:, [1, 2, 0]]] - x[triangles]
-    longest = np.einsum("tij,tij->ti", sides, sides).max(axis=1, initial=0.0)
-    area = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    square = np.einsum("tij,tij->ti", sides, sides)
+    longest = np.maximum(np.maximum(square[:, 0], square[:, 1]), square[:, 2])
+    normal = np.cross(sides[:, 0], sides[:, 1])
+    area = 0.5 * np.sqrt(np.einsum("ij,ij->i", normal, normal))
     kept = np.flatnonzero(area > 0.5e-9 * longest)
     ordered = np.sort(triangles[kept].astype(np.int64), axis=1)
     if len(x) < 2_000_000:  # the cube of the vertex count fits an int64
@@ -124,7 +126,7 @@ def find_hinges(faces, vertex_count):
     first, second = first[shared], second[shared]
     stencils = np.concatenate([sides[first], opposite[first][:, None], opposite[second][:, None]], axis=1)
     beside = np.stack([first // 3, second // 3], axis=1)
-    return Hinges(stencils, beside, faces.area[beside].sum(axis=1), np.ones(len(stencils)))
+    return Hinges(stencils, beside, faces.area[beside[:, 0]] + faces.area[beside[:, 1]], np.ones(len(stencils)))
 
 
 def _neighbours(sides, vertex_count):
@@ -169,7 +171,7 @@ def _quad_lines(faces, springs, vertex_count):
             for end in (0, 1)
         ]
     )
-    half_area = 0.5 * faces.area[springs.halves].sum(axis=1)
+    half_area = 0.5 * (faces.area[springs.halves[:, 0]] + faces.area[springs.halves[:, 1]])
     area = np.tile(half_area[first // 4] + half_area[second // 4], 2)
     valid = stencils[:, 2] != stencils[:, 3]
     count = int(valid.sum())

@@ -17,6 +17,7 @@ from math import sqrt
 import numpy as np
 
 from ..jit import njit
+from ..topology import edge_keys
 
 FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
 
@@ -78,25 +79,18 @@ def _merge_lines(stencils, weight, k, normal):
 
     In a mesh of rectangles this halves the hinges between quads.
     """
-    straight = np.abs(weight[:, 1]) < 1e-3 * np.abs(weight[:, 0])
-    count = int(stencils.max()) + 1 if len(stencils) else 1
-    low, high = np.minimum(stencils[:, 2], stencils[:, 3]), np.maximum(stencils[:, 2], stencils[:, 3])
-    order = np.lexsort((stencils[:, 0], low * count + high, ~straight))
-    same = np.zeros(len(order), dtype=bool)
-    if len(order) > 1:
-        now, before = order[1:], order[:-1]
-        same[1:] = (
-            straight[now]
-            & straight[before]
-            & (stencils[now, 0] == stencils[before, 0])
-            & (low[now] == low[before])
-            & (high[now] == high[before])
-        )
-    group = np.cumsum(~same) - 1
-    merged = np.bincount(group, k[order]) if len(order) else k
-    kept = order[~same]
-    back = np.argsort(kept, kind="stable")
-    return stencils[kept][back], weight[kept][back], merged[back], normal[kept][back]
+    straight = np.flatnonzero(np.abs(weight[:, 1]) < 1e-3 * np.abs(weight[:, 0]))
+    key = edge_keys(stencils[straight, 2:], int(stencils.max(initial=0)) + 1)
+    order = np.argsort(key, kind="stable")
+    key, straight = key[order], straight[order]
+    again = np.flatnonzero((key[1:] == key[:-1]) & (stencils[straight[1:], 0] == stencils[straight[:-1], 0]))
+    # A line goes through a vertex twice at most where edges have two faces; a third hinge stays one of its own.
+    again = again[np.diff(again, prepend=-2) > 1]
+    k = k.copy()
+    k[straight[again + 1]] += k[straight[again]]
+    kept = np.ones(len(k), dtype=bool)
+    kept[straight[again]] = False
+    return stencils[kept], weight[kept], k[kept], normal[kept]
 
 
 @njit

@@ -10,10 +10,11 @@ under its own weight that the cloth is allowed by its stiffness, several times o
 from math import sqrt
 
 import numpy as np
-from scipy.sparse import coo_matrix
+from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from ..jit import njit
+from ..topology import edge_keys
 
 LEAST_SLACK = 0.005  # strain
 LOADS = 4.0  # own weights that the slack leaves to the springs
@@ -43,12 +44,14 @@ def tether_rest(x, springs, rest_length, hinges, inv_mass, density, stretch):
     if not len(held) or len(held) == count:
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
     ways = np.concatenate([springs.pairs, hinges.stencils[:, 2:]])
-    length = np.concatenate([rest_length, _unfolded(x, hinges.stencils)])
-    # coo_matrix adds up what is given twice; of two ways the shorter counts. Zero would mean that there is no way.
-    order = np.lexsort((length, ways.max(axis=1), ways.min(axis=1)))
-    low, high, length = ways.min(axis=1)[order], ways.max(axis=1)[order], np.maximum(length[order], 1e-12)
-    first = np.concatenate([[True], (np.diff(low) != 0) | (np.diff(high) != 0)])
-    graph = coo_matrix((length[first], (low[first], high[first])), shape=(count, count)).tocsr()
+    # A length of zero would mean to the graph that there is no way.
+    length = np.maximum(np.concatenate([rest_length, _unfolded(x, hinges.stencils)]), 1e-12)
+    key = edge_keys(ways, count)
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.concatenate([[True], np.diff(key[order]) != 0]))
+    shortest = np.minimum.reduceat(length[order], first)  # of the ways between the same two particles
+    key = key[order[first]]
+    graph = csr_matrix((shortest, (key // count, key % count)), shape=(count, count))
     distance, _, source = dijkstra(graph, directed=False, indices=held, min_only=True, return_predecessors=True)
     hanging = np.flatnonzero((inv_mass > 0) & np.isfinite(distance))
     slack = LEAST_SLACK + LOADS * GRAVITY * density[hanging] * distance[hanging] / stretch[hanging]
@@ -64,7 +67,8 @@ def _unfolded(x, stencils):
     for opposite in (o0, o1):
         foot = np.einsum("ij,ij->i", opposite - e0, edge) / length
         along.append(foot)
-        across.append(np.sqrt(np.maximum(np.einsum("ij,ij->i", opposite - e0, opposite - e0) - foot**2, 0.0)))
+        square = np.einsum("ij,ij->i", opposite - e0, opposite - e0)
+        across.append(np.sqrt(np.maximum(square - foot**2, 0.0)))
     return np.hypot(along[1] - along[0], across[0] + across[1])
 
 

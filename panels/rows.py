@@ -56,7 +56,7 @@ def why(layout, sentence: str):
 
 def sentences(layout, context, text: str, icon: str = "NONE"):
     """A sentence broken into lines as wide as the panel; Blender's labels would cut it off."""
-    scale = context.preferences.system.ui_scale
+    scale = context.preferences.system.ui_scale or 1.0  # 0 without a window
     width = context.region.width if context.region else 400
     lines = textwrap.wrap(text, max(24, int(width / (7.5 * scale)) - 6)) or [""]
     column = layout.column(align=True)

@@ -39,6 +39,8 @@ class TAFFETA_PT_forces(SubPanel, bpy.types.Panel):
         row = layout.row()
         row.active = tuple(settings.random_force_min) != tuple(settings.random_force_max)
         row.prop(settings, "seed")
+        if not row.active:
+            why(layout, "Random Force Min equals Max: there is no chance in it")
 
 
 class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):

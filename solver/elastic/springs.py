@@ -53,11 +53,10 @@ def spring_rest(x, faces, springs, uv, stretch, shear):
     aligned[loose], shear_share[loose] = 1.0, 0.0
     shape = np.maximum(np.divide(area, rest_length**2, out=np.full(count, SLIVER), where=rest_length > 0), SLIVER)
     shape[loose] = LOOSE
-    k = shape * (
-        aligned * 0.5 * (stretch[first] + stretch[second])
-        + shear_share * (1.0 - aligned) * 0.5 * (shear[first] + shear[second])
-    )
-    return rest_length, np.divide(1.0, k, out=np.full(count, np.inf), where=k > 0)
+    thread = 0.5 * (stretch[first] + stretch[second])
+    k = aligned * thread + shear_share * (1.0 - aligned) * 0.5 * (shear[first] + shear[second])
+    # Rounding of the angle alone makes no spring.
+    return rest_length, np.divide(1.0, shape * k, out=np.full(count, np.inf), where=k > 1e-9 * thread)
 
 
 def _alignment(x, faces, springs, uv):

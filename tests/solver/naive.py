@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plain twins of the compiled solver, written for reading, and garments for tests.
+
+A twin takes the same arrays as its kernel and does the same arithmetic on one item after the other.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from taffeta.solver.model import FrameInput, Garment
+
+
+def sheet(columns, rows, width=1.0, height=1.0, diagonals="same", **changes):
+    """A garment of columns x rows vertices in the plane z = 0, vertex (i, j) at index i * rows + j.
+
+    `diagonals` is how each quad is cut: "same" direction, "alternating", or "none": triangles that know no quads.
+    A number among `changes` becomes an array, one value per vertex.
+    """
+    across, up = np.meshgrid(np.linspace(0, width, columns), np.linspace(0, height, rows), indexing="ij")
+    x = np.stack([across.ravel(), up.ravel(), np.zeros(columns * rows)], axis=1)
+    index = np.arange(columns * rows).reshape(columns, rows)
+    quads = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], axis=-1).reshape(-1, 4)
+    turned = np.add.outer(np.arange(columns - 1), np.arange(rows - 1)).ravel() % 2 == 1
+    cut = np.roll(quads, 1, axis=1) if diagonals == "alternating" else quads
+    cut = np.where(turned[:, None], cut, quads)
+    triangles = np.concatenate([cut[:, [0, 1, 2]], cut[:, [0, 2, 3]]])
+    faces = triangles if diagonals == "none" else quads
+    sides = np.concatenate([faces[:, [k, (k + 1) % faces.shape[1]]] for k in range(faces.shape[1])])
+    quads = quads[:0] if diagonals == "none" else quads
+    return garment(x, triangles, quads, np.unique(np.sort(sides, axis=1), axis=0), uv=x[triangles][..., :2], **changes)
+
+
+def garment(x, triangles, quads=None, edges=None, uv=None, **changes):
+    """A garment of cotton; a number among `changes` becomes an array, one value per vertex."""
+    x, triangles = np.asarray(x, dtype=float), np.asarray(triangles, dtype=np.int32).reshape(-1, 3)
+    if edges is None:
+        edges = np.array(sorted({tuple(sorted(p)) for t in triangles.tolist() for p in combinations(t, 2)}))
+    values = {
+        "mass": 0.15, "thickness": 0.002, "stretch_stiffness": 2000.0, "shear_stiffness": 100.0,
+        "bending_stiffness": 1e-5, "damping": 2.0, "friction": 0.3, "pin": 0.0, "pin_distance": np.inf,
+    }  # fmt: skip
+    values |= {name: changes.pop(name) for name in list(changes) if name in values}
+    values = {name: np.broadcast_to(np.asarray(v, dtype=float), len(x)).copy() for name, v in values.items()}
+    fields = {
+        "name": "Sheet", "x": x, "x_start": x.copy(), "triangles": triangles,
+        "quads": np.zeros((0, 4), np.int32) if quads is None else np.asarray(quads, dtype=np.int32),
+        "edges": np.asarray(edges, dtype=np.int32).reshape(-1, 2), "uv": uv, "layer": 0, "self_collision": False,
+    }  # fmt: skip
+    return Garment(**(fields | values | changes))
+
+
+def still(targets, duration=1 / 24, gravity=(0, 0, -9.81), wind=(0, 0, 0), colliders=()):
+    """A frame in which the pose stays where it is; targets (n, 3) or (s + 1, n, 3) [m]."""
+    targets = np.asarray(targets, dtype=float)
+    targets = targets if targets.ndim == 3 else targets[None].repeat(2, axis=0)
+    return FrameInput(duration, targets, tuple(colliders), np.array(gravity, float), np.array(wind, float))
+
+
+def spring_constants(garment):
+    """{(low, high): k [N/m]} by walking over faces; quads must be cut into the two triangles of one diagonal."""
+    x, faces = garment.x, [tuple(t) for t in garment.triangles.tolist()]
+    quad_of = {}
+    beside = {}
+    for t, (a, b, c) in enumerate(faces):
+        for pair in ((a, b), (b, c), (a, c)):
+            beside.setdefault(tuple(sorted(pair)), []).append(t)
+    for quad in garment.quads.tolist():
+        halves = [t for t, face in enumerate(faces) if set(face) <= set(quad)]
+        for t in halves:
+            quad_of[t] = quad
+        for diagonal in ((quad[0], quad[2]), (quad[1], quad[3])):
+            beside[tuple(sorted(diagonal))] = halves
+    mesh = {tuple(sorted(e)) for e in garment.edges.tolist()}
+    constants = {}
+    for (i, j), around in beside.items():
+        direction = (x[j] - x[i]) / np.linalg.norm(x[j] - x[i])
+        area = along = carriers = 0.0
+        for t in around:
+            a, b, c = (x[v] for v in faces[t])
+            piece = 0.5 * np.linalg.norm(np.cross(b - a, c - a))
+            if garment.uv is None:
+                cosine2 = float((i, j) in mesh)
+            else:
+                (u0, v0), (u1, v1), (u2, v2) = garment.uv[t]
+                jacobian = np.array([[u1 - u0, v1 - v0], [u2 - u0, v2 - v0]])
+                warp = np.linalg.solve(jacobian, np.stack([b - a, c - a]))[0]
+                angle = np.arccos(np.clip(direction @ warp / np.linalg.norm(warp), -1, 1))
+                cosine2 = np.cos(2 * angle) ** 2
+            area, along = area + piece, along + piece * cosine2
+            carriers += piece * (2.0 if t in quad_of else 4.0)
+        along, carriers = along / area, carriers / area
+        k = 0.5 * (garment.stretch_stiffness[i] + garment.stretch_stiffness[j]) * along
+        k += 0.5 * (garment.shear_stiffness[i] + garment.shear_stiffness[j]) * carriers * (1 - along)
+        constants[i, j] = k * max(area / ((x[j] - x[i]) @ (x[j] - x[i])), 0.05)
+    return constants
+
+
+def dihedral_angle(x, stencil):
+    """Angle between the normals of the triangles (e0, e1, o0) and (e1, e0, o1) [rad], unsigned."""
+    e0, e1, o0, o1 = (x[v] for v in stencil)
+    n0, n1 = np.cross(e1 - e0, o0 - e0), np.cross(e0 - e1, o1 - e1)
+    return np.arctan2(np.linalg.norm(np.cross(n0, n1)), n0 @ n1)
+
+
+def bend_vectors(cloth, x):
+    """L of every hinge, (b, 3)."""
+    return np.array([sum(k * x[v] for k, v in zip(cloth.bend_weight[h], cloth.bend_stencils[h], strict=True))
+                     for h in range(len(cloth.bend_stencils))])  # fmt: skip
+
+
+def bending_energy(cloth, x):
+    """1/2 k (|L| - 2 sin(theta0 / 2))^2 over all hinges [J]; sides are not told apart."""
+    bend = np.linalg.norm(bend_vectors(cloth, x), axis=1) - 2 * np.sin(np.abs(cloth.rest_angle) / 2)
+    return float((0.5 * bend**2 / cloth.bend_compliance).sum())
+
+
+def spring_energy(cloth, x):
+    """1/2 k (length - rest length)^2 over all springs [J]."""
+    length = np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1)
+    return float((0.5 * (length - cloth.rest_length) ** 2 / cloth.edge_compliance).sum())
+
+
+def project_springs(x, inv_mass, edges, rest_length, compliance, dt):
+    """One XPBD sweep over springs; returns new positions."""
+    x = x.copy()
+    for (i, j), rest, soft in zip(edges, rest_length, compliance, strict=True):
+        d = x[j] - x[i]
+        length = np.linalg.norm(d)
+        correction = (length - rest) / (inv_mass[i] + inv_mass[j] + soft / dt**2) * d / length
+        x[i] += inv_mass[i] * correction
+        x[j] -= inv_mass[j] * correction
+    return x
+
+
+def project_bending(x, inv_mass, stencils, weight, rest_angle, compliance, dt):
+    """One XPBD sweep over hinges; returns new positions."""
+    x = x.copy()
+    for four, k, angle, soft in zip(stencils, weight, rest_angle, compliance, strict=True):
+        bend = k @ x[four]
+        rest = 2 * np.sin(angle / 2)
+        if rest:
+            normal = np.cross(x[four[1]] - x[four[0]], x[four[3]] - x[four[2]])
+            side = 1.0 if bend @ normal >= 0 else -1.0
+            length = np.linalg.norm(bend)
+            if length > 1e-9:
+                bend = bend - side * rest * bend / length
+            else:
+                bend = -rest * normal / np.linalg.norm(normal)
+        w = inv_mass[four]
+        x[four] -= np.outer(w * k, bend) / (w @ k**2 + soft / dt**2)
+    return x
+
+
+def blow(x, v, inv_mass, triangles, wind, drag, lift, dt):
+    """Velocities after dt of air on every triangle; `drag` and `lift` are 1/2 rho C."""
+    v = v.copy()
+    for face in triangles:
+        a, b, c = x[face]
+        normal = np.cross(b - a, c - a)
+        area = 0.5 * np.linalg.norm(normal)
+        n = normal / (2 * area)
+        u = wind - v[face].mean(axis=0)
+        through, speed = u @ n, np.linalg.norm(u)
+        if through == 0.0:
+            continue
+        force = drag * area * abs(through) * u + lift * area * through * speed * (n - through * u / speed**2)
+        rate = (drag + abs(lift)) * area * abs(through) * 2 / 3 * inv_mass[face].sum()
+        v[face] += np.outer(inv_mass[face], force / 3 * dt / (1 + dt * rate))
+    return v

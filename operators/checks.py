@@ -362,7 +362,7 @@ def cache_folder(scene: bpy.types.Scene) -> Path:
     folder = scene.taffeta.cache_folder
     if folder.startswith("//") and not bpy.data.filepath:
         return Path(tempfile.gettempdir()) / folder[2:]
-    return Path(bpy.path.abspath(folder))
+    return Path(os.path.normpath(bpy.path.abspath(folder)))
 
 
 def _existing(folder: Path) -> Path:

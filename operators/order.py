@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bpy
 
-from ..solver.cache.names import cache_paths
+from ..solver.cache.names import cache_paths, safe_name
 from ..solver.model import Settings
 from . import fingerprint, playback, preflight
 from .checks import cache_folder
@@ -73,17 +73,37 @@ def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Setti
 
 
 def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:
-    """The .pc2 file of each cloth. One that goes on keeps the file it plays, even if it was renamed since."""
-    every = playback.cloths(scene)
-    named = cache_paths(cache_folder(scene), [obj.taffeta_cloth.cache_name or obj.name for obj in every])
+    """The .pc2 file of each cloth, none of which is played by an object that is not baked now.
+
+    One that goes on keeps the file it plays, even if it was renamed since.
+    """
+    every, folder = playback.cloths(scene), cache_folder(scene)
+    taken = _taken(cloths, folder)
+    names = [obj.taffeta_cloth.cache_name or obj.name for obj in every]
+    named = cache_paths(folder, [*taken, *names])[len(taken) :]
     paths = dict(zip([obj.session_uid for obj in every], named, strict=True))
-    played = [obj.taffeta_cloth.cache_path for obj in bpy.data.objects if obj.type == "MESH"]
     for obj in cloths if go_on else ():
-        path = obj.taffeta_cloth.cache_path
+        path = playback.cache_file(obj)
         # A copy of a baked garment plays the original's file, and must not write into it.
-        if path and played.count(path) == 1 and Path(bpy.path.abspath(path)).is_file():
-            paths[obj.session_uid] = Path(bpy.path.abspath(path))
+        if path is not None and path.is_file() and not playback.shared_with(obj):
+            paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
+
+
+def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
+    """Names of files in `folder` that objects outside of this bake play, because of a rename, a copy or a library.
+
+    A file that a garment of this bake plays too is its own, unless the other one bears its name.
+    """
+    own = {playback.cache_file(obj) for obj in cloths}
+    names = []
+    for obj in bpy.data.objects:
+        path = playback.cache_file(obj) if obj.type == "MESH" and obj not in cloths else None
+        if path is not None and path.parent == folder:
+            bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
+            if path not in own or bears_name:
+                names.append(path.stem)
+    return sorted(set(names))
 
 
 def gravity_warning(scene: bpy.types.Scene) -> str:

@@ -11,14 +11,16 @@ simulated (Armature, Lattice, ...) and before those that refine the result (Subd
 While a bake reads the garment's own pose, `muted` switches off the cache and everything behind it.
 """
 
-import glob
+import os
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ..solver.cache import pc2
+from ..solver.cache import frames, pc2
+from ..solver.cache.names import older_bakes
 
 NAME = "Taffeta Cache"
 
@@ -66,9 +68,12 @@ def rebuilders_before_rig(obj: bpy.types.Object) -> list[tuple[str, str]]:
 
 
 def find(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
-    """The object's own "Taffeta Cache" modifier, if there is one."""
-    modifier = obj.modifiers.get(NAME)
-    return modifier if modifier is not None and modifier.type == "MESH_CACHE" else None
+    """The "Taffeta Cache" that `obj` plays, if there is one.
+
+    A library override that was baked has two: the library's, switched off, and its own behind it.
+    """
+    caches = _caches(obj)
+    return caches[-1] if caches else None
 
 
 def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
@@ -81,17 +86,16 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
     ValueError
         The object is linked from another file, where a modifier would be lost on saving.
     """
-    if obj.library is not None:
-        raise ValueError(
-            f"{obj.name} is linked from {obj.library.filepath}; make a library override of it "
-            "(Object > Library Override > Make) and bake that"
-        )
+    refuse_linked(obj)
     modifier = find(obj)
-    if modifier is None or not _well_placed(obj, modifier):
-        if modifier is None:
-            modifier = obj.modifiers.new(NAME, "MESH_CACHE")
-            modifier.name = NAME
-        obj.modifiers.move(_index(obj, modifier), place(obj))
+    if modifier is None or _inherited(obj, modifier):
+        # Blender does not keep another path in a library's modifier, so an override gets a cache of its own.
+        for library_cache in _caches(obj):
+            library_cache.show_viewport = library_cache.show_render = False
+        modifier = obj.modifiers.new(NAME, "MESH_CACHE")
+        obj.modifiers.move(_index(obj, modifier), _stack_index(obj))
+    elif not _well_placed(obj, modifier):
+        obj.modifiers.move(_index(obj, modifier), _stack_index(obj))
     settings = {
         "cache_format": "PC2",
         "filepath": stored_path(pc2_path),
@@ -112,10 +116,21 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
 
 
 def detach(obj: bpy.types.Object) -> None:
-    """Remove the cache modifier; files stay where they are."""
-    modifier = find(obj)
-    if modifier is not None:
-        obj.modifiers.remove(modifier)
+    """Remove the cache modifier; files stay where they are. A library override plays the library's bake again."""
+    for modifier in _caches(obj):
+        if _inherited(obj, modifier):
+            modifier.show_viewport = modifier.show_render = True
+        else:
+            obj.modifiers.remove(modifier)
+
+
+def refuse_linked(obj: bpy.types.Object) -> None:
+    """Raise ValueError, with what to do instead, for an object that is linked from another file."""
+    if obj.library is not None:
+        raise ValueError(
+            f"{obj.name} is linked from {obj.library.filepath}; make a library override of it "
+            "(Object > Library Override > Make) and work on that"
+        )
 
 
 @contextmanager
@@ -126,8 +141,8 @@ def muted(objects):
     """
     before = []
     for obj in objects:
-        modifier = find(obj)
-        first = _index(obj, modifier) if modifier is not None else place(obj)
+        caches = _caches(obj)
+        first = _index(obj, caches[0]) if caches else place(obj)
         for later in list(obj.modifiers)[first:]:
             before.append((obj.session_uid, later.name, later.show_viewport))
             if later.show_viewport:
@@ -158,7 +173,7 @@ def cache_file(obj: bpy.types.Object) -> Path | None:
     modifier = find(obj)
     path = modifier.filepath if modifier is not None else ""
     path = path or obj.taffeta_cloth.cache_path
-    return Path(bpy.path.abspath(path, library=obj.library)) if path else None
+    return Path(os.path.normpath(bpy.path.abspath(path, library=obj.library))) if path else None
 
 
 def shared_with(obj: bpy.types.Object) -> list[str]:
@@ -198,14 +213,31 @@ def cloths(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted(found, key=lambda obj: obj.name)
 
 
+def _caches(obj) -> list[bpy.types.MeshCacheModifier]:
+    """Our own modifiers, in stack order; Blender numbers equal names (Taffeta Cache.001)."""
+    return [m for m in obj.modifiers if m.type == "MESH_CACHE" and re.fullmatch(NAME + r"(\.\d+)?", m.name)]
+
+
+def _inherited(obj, modifier) -> bool:
+    """The modifier belongs to the library that `obj` overrides."""
+    return obj.override_library is not None and modifier.is_override_data
+
+
 def _others(obj):
     """The modifiers of an object without our own."""
-    own = find(obj)
-    return [modifier for modifier in obj.modifiers if modifier != own]
+    own = _caches(obj)
+    return [modifier for modifier in obj.modifiers if modifier not in own]
 
 
 def _index(obj, modifier) -> int:
     return list(obj.modifiers).index(modifier)
+
+
+def _stack_index(obj) -> int:
+    """Where to move our last cache to: `place`, counted with the caches of a library before it."""
+    caches = _caches(obj)[:-1]
+    at = place(obj)
+    return at + sum(_index(obj, cache) < at + 1 for cache in caches)
 
 
 def _well_placed(obj, modifier) -> bool:
@@ -221,13 +253,14 @@ def _well_placed(obj, modifier) -> bool:
 
 def _freed(obj, older: bool) -> int:
     """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
-    from ..solver.cache import frames
-
+    refuse_linked(obj)
+    modifier = find(obj)
+    if modifier is not None and _inherited(obj, modifier):
+        raise ValueError(f"{obj.name} plays a bake that belongs to the library; free it there, or switch it off here")
     path = cache_file(obj)
     count = 0
     if path is not None and not shared_with(obj):
-        older_bakes = sorted(path.parent.glob(f"{glob.escape(path.stem)}.bak*.pc2")) if older else []
-        for bake in (path, *older_bakes):
+        for bake in (path, *(older_bakes(path) if older else ())):
             count += bake.exists()
             frames.free(bake)
     detach(obj)

@@ -101,19 +101,23 @@ def _labelled(column, text):
 
 
 def _map_picker(row, obj, group):
-    """Choose the group, image and UV map, or attribute; red where the name is not there (any more)."""
+    """Choose the group, image and UV map, or attribute; a sign where the name is not there (any more)."""
     if group.source == "GROUP":
-        row.alert = group.vertex_group not in obj.vertex_groups
-        row.prop_search(group, "vertex_group", obj, "vertex_groups", text="")
+        _search(row, group, "vertex_group", obj, "vertex_groups", group.vertex_group not in obj.vertex_groups)
     elif group.source == "IMAGE":
-        row.alert = group.image is None
         row.prop(group, "image", text="")
-        uv = row.row(align=True)
-        uv.alert = group.uv_map not in obj.data.uv_layers if group.uv_map else not obj.data.uv_layers
-        uv.prop_search(group, "uv_map", obj.data, "uv_layers", text="")
+        layers = obj.data.uv_layers
+        missing = group.uv_map not in layers if group.uv_map else not layers
+        _search(row, group, "uv_map", obj.data, "uv_layers", missing or group.image is None)
     else:
-        row.alert = group.attribute not in obj.data.attributes
-        row.prop_search(group, "attribute", obj.data, "attributes", text="", icon="SPREADSHEET")
+        _search(row, group, "attribute", obj.data, "attributes", group.attribute not in obj.data.attributes)
+
+
+def _search(row, group, name, owner, names, missing):
+    """A field to choose a name from a list. Search fields do not turn red, so a sign stands beside it."""
+    row.prop_search(group, name, owner, names, text="")
+    if missing:
+        row.label(text="", icon="ERROR")
 
 
 def painted_property(obj: bpy.types.Object) -> str:

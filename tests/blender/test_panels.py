@@ -56,9 +56,6 @@ class Layout:
             self.parent is not None and self.parent.is_grey()
         )
 
-    def is_red(self):
-        return self.state.get("alert", False)
-
     def __getattr__(self, function):
         if function in self.state:
             return self.state[function]
@@ -319,16 +316,22 @@ def test_a_mapped_one_has_a_range_and_its_pickers(garment, source, pickers):
     assert layout.buttons("taffeta.paint")[0][0] == {"prop": "mass", "mode": mode}
 
 
-def test_a_missing_map_is_red(garment):
+@pytest.mark.parametrize("source", ["GROUP", "IMAGE", "ATTRIBUTE"])
+def test_a_missing_map_has_a_sign(garment, source):
+    def signs():
+        layout = Layout()
+        rows.mapped(layout, bpy.context, garment, "mass")
+        return [a for f, a, _ in layout.calls if f == "label" and a.get("icon") == "ERROR"]
+
     mass = garment.taffeta_cloth.mass
-    mass.source, mass.vertex_group = "GROUP", "gone"
-    layout = Layout()
-    rows.mapped(layout, bpy.context, garment, "mass")
-    assert dict(layout.properties())["vertex_group"].is_red()
-    garment.vertex_groups.new(name="gone")
-    layout = Layout()
-    rows.mapped(layout, bpy.context, garment, "mass")
-    assert not dict(layout.properties())["vertex_group"].is_red()
+    mass.source, mass.vertex_group, mass.attribute = source, "hem", "hem"
+    assert len(signs()) == 1
+    garment.vertex_groups.new(name="hem")
+    garment.data.attributes.new("hem", "FLOAT", "POINT") if source == "ATTRIBUTE" else None
+    mass.image = bpy.data.images.new("hem", 4, 4)
+    assert signs() == []
+    mass.uv_map = "gone"
+    assert len(signs()) == (1 if source == "IMAGE" else 0)
 
 
 def test_the_buttons_that_need_a_bake_say_why_they_are_grey(garment):

@@ -326,8 +326,10 @@ def test_a_missing_map_has_a_sign(garment, source):
     mass = garment.taffeta_cloth.mass
     mass.source, mass.vertex_group, mass.attribute = source, "hem", "hem"
     assert len(signs()) == 1
-    garment.vertex_groups.new(name="hem")
-    garment.data.attributes.new("hem", "FLOAT", "POINT") if source == "ATTRIBUTE" else None
+    if source == "ATTRIBUTE":  # groups and attributes share their names
+        garment.data.attributes.new("hem", "FLOAT", "POINT")
+    else:
+        garment.vertex_groups.new(name="hem")
     mass.image = bpy.data.images.new("hem", 4, 4)
     assert signs() == []
     mass.uv_map = "gone"

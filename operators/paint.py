@@ -92,8 +92,19 @@ def _paint_image(context, obj, prop) -> str:
     canvas = context.scene.tool_settings.image_paint
     canvas.mode, canvas.canvas = "IMAGE", image
     bpy.ops.object.mode_set(mode="TEXTURE_PAINT")
+    _take_white(context.scene.tool_settings)
     unwrapped = f"; {obj.name} had no UV map, so it was unwrapped as '{uv_name}'" if made else ""
     return f"Painting image '{image.name}'{unwrapped}"
+
+
+def _take_white(tool_settings):
+    """White in the brush and black behind it (X swaps them): Blender begins with black, which paints nothing here."""
+    paint = tool_settings.image_paint
+    # Blender 5 keeps these with each paint mode, 4.5 once for all.
+    unified = getattr(paint, "unified_paint_settings", None) or tool_settings.unified_paint_settings
+    for colours in (unified, paint.brush):
+        if colours is not None:
+            colours.color, colours.secondary_color = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 
 
 MODES = {"GROUP": _paint_group, "IMAGE": _paint_image}

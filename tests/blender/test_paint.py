@@ -65,6 +65,8 @@ def test_one_click_leads_to_painting_an_image(garment):
     assert bending.image.colorspace_settings.name == "Non-Color"
     paint = bpy.context.scene.tool_settings.image_paint
     assert paint.mode == "IMAGE" and paint.canvas == bending.image
+    unified = getattr(paint, "unified_paint_settings", None) or bpy.context.scene.tool_settings.unified_paint_settings
+    assert tuple(unified.color) == (1.0, 1.0, 1.0), "black on black paints nothing"
 
 
 def test_what_is_painted_on_the_image_is_the_value_and_survives_saving(garment, tmp_path):

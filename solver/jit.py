@@ -89,3 +89,10 @@ def pnjit(function):
 def inline(function):
     """Compile a scalar formula for use inside kernels; LLVM inlines it."""
     return numba.njit(nogil=True, error_model="numpy", inline="never")(function)
+
+
+def inner(function):
+    """Compile a part of a kernel without an entry from Python, which costs more to compile than many a formula."""
+    return numba.njit(
+        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)

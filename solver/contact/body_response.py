@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inline, njit
+from ..jit import inner, njit
 from ..ldi.query import associate
 from .moving_triangle import closest, outward, passage, plane
 
@@ -58,34 +58,39 @@ class Samples(NamedTuple):
     particle_samples: np.ndarray  # (2 s,)
 
 
-@njit
+@inner
 def _choose(triangles, motions, collider, materials, solid, known, key, counts, p, stray, largest, before, px, py, pz, tau, x, y, z):  # fmt: skip
     """The triangle that matters to point p: the first it came through, else the one it is deepest in the aura of.
 
-    Returns (triangle or -1, side it came from or 0 if it did not come through).
+    Returns (triangle or -1, side it came from or 0 if it did not come through, whether another surface within the
+    aura looks elsewhere, so that one correction may not do).
     """
-    nearest, gap, distance = -1, 0.0, math.inf
-    first, earliest, first_side = -1, 2.0, 0.0
+    nearest, gap = np.int64(-1), 0.0
+    first, earliest, first_side = np.int64(-1), 2.0, 0.0
+    ux, uy, uz, turned = 0.0, 0.0, 0.0, False
     for c in range(counts[p]):
         bound = key[p, c] - stray
-        if bound >= min(largest, distance):
+        if bound >= largest:
             break
-        t = known[p, c]
+        t = np.int64(known[p, c])
         aura = materials[collider[t], 0]
-        d = closest(triangles, motions, t, tau, x, y, z)[0]
-        if d - aura < gap:
-            nearest, gap = t, d - aura
-            distance = d + largest - aura
+        d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
+        if d < aura:
+            # another direction than the surface before it: a crease, or the far side of something thin
+            turned = turned or (nearest >= 0 and dx * ux + dy * uy + dz * uz < 0.8 * d)
+            if d - aura < gap:
+                nearest, gap = t, d - aura
+                ux, uy, uz = (dx / d, dy / d, dz / d) if d > 0.0 else (0.0, 0.0, 0.0)
         if bound <= 0.0:
             share, side = passage(triangles, motions, t, before, px, py, pz, tau, x, y, z)
             if share < earliest and not (solid[t] and side < 0.0):
                 first, earliest, first_side = t, share, side
     if first >= 0:
-        return first, first_side
-    return nearest, 0.0
+        return first, first_side, True
+    return nearest, 0.0, turned
 
 
-@njit
+@inner
 def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangles, aura, t, came_from, before, px, py, pz, tau, x, y, z, ease):  # fmt: skip
     """Where triangle t wants the point.
 
@@ -93,24 +98,25 @@ def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangl
     """
     d, wa, wb, wc, feature, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
     gap_before = closest(triangles, motions, t, before, px, py, pz)[0]
-    nx, ny, nz, height = plane(triangles, motions, t, tau, x, y, z)
-    if came_from != 0.0:  # through the triangle: back over its plane
+    sign = 1.0
+    if came_from == 0.0 and solid[t]:
+        sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz)
+    gap = sign * d
+    gap_before *= sign
+    if came_from == 0.0 and d > 1e-9:
+        nx, ny, nz = dx / gap, dy / gap, dz / gap
+    else:  # through the triangle, or upon it: back over its plane, to the side it was on
+        if came_from == 0.0:
+            came_from = 1.0
+            if not solid[t] and plane(triangles, motions, t, before, px, py, pz)[3] < 0.0:
+                came_from = -1.0
+        nx, ny, nz, height = plane(triangles, motions, t, tau, x, y, z)
         nx, ny, nz, gap = came_from * nx, came_from * ny, came_from * nz, came_from * height
-    else:
-        sign = 1.0
-        if solid[t]:
-            sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz)
-        gap, gap_before = sign * d, sign * gap_before
-        if d > 1e-9:
-            nx, ny, nz = sign * dx / d, sign * dy / d, sign * dz / d
-        elif not solid[t]:  # on the surface: the triangle's own normal will do, on the side it was on
-            if plane(triangles, motions, t, before, px, py, pz)[3] < 0.0:
-                nx, ny, nz = -nx, -ny, -nz
     wanted = min(aura, gap_before + ease)
     return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, nx, ny, nz, wa, wb, wc
 
 
-@inline
+@inner
 def _carried(triangles, motions, t, span, wa, wb, wc):
     """Motion of a point of triangle t in a part `span` of the interval."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -121,7 +127,7 @@ def _carried(triangles, motions, t, span, wa, wb, wc):
     )
 
 
-@inline
+@inner
 def _stray(memory, p, tau, x, y, z):
     """How far point p is from the way it expected to go."""
     since = tau - memory[p, 6]
@@ -130,7 +136,7 @@ def _stray(memory, p, tau, x, y, z):
     return math.sqrt(ex * ex + ey * ey + ez * ez)
 
 
-@njit
+@inner
 def _ask(first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory, place, p, before, px, py, pz, tau, x, y, z, rx, ry, rz):  # fmt: skip
     """Ask the image again where the point was at the substep's start; returns how far it strays now, or -1."""
     span = tau - before
@@ -155,15 +161,16 @@ def _ask(first_pixel, pixel_start, depth, triangle, ball, frame, triangles, moti
             rx, ry, rz = (x - px) / span, (y - py) / span, (z - pz) / span
 
 
-@njit
+@inner
 def _leave(triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles, known, key, counts, place, touched, touch, p, before, px, py, pz, tau, x, y, z, dt):  # fmt: skip
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
-    t, nearest = -1, math.inf
+    t, nearest = np.int64(-1), math.inf
     for c in range(counts[p]):
-        if solid[known[p, c]]:
-            d = closest(triangles, motions, known[p, c], tau, x, y, z)[0]
+        other = np.int64(known[p, c])
+        if solid[other]:
+            d = closest(triangles, motions, other, tau, x, y, z)[0]
             if d < nearest:
-                t, nearest = known[p, c], d
+                t, nearest = other, d
     if t < 0:
         return x, y, z
     push, _, gap, nx, ny, nz, a, b, c = _contact(
@@ -234,7 +241,7 @@ def respond_range(
         elif counts[p] > 0 and key[p, 0] - stray < largest:
             grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             for _ in range(PASSES):
-                t, came_from = _choose(
+                t, came_from, again = _choose(
                     triangles, motions, collider, materials, solid, known, key, counts, p, stray, largest,
                     before, px, py, pz, tau, ax, ay, az,
                 )  # fmt: skip
@@ -265,7 +272,7 @@ def respond_range(
                 felt *= math.sqrt(0.5 * (friction[i] + friction[j]) * materials[collider[t], 1])
                 if felt > grip:
                     grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
-                if opposed:
+                if opposed or not again:
                     break
             if grip > 0.0:
                 sx, sy, sz = ax - px - mx, ay - py - my, az - pz - mz

@@ -7,17 +7,19 @@ Arguments shared by all: `motions` (m, 6) [m] position at tau = 0 and motion to 
 
 import math
 
-from ..jit import inline, njit
+import numpy as np
+
+from ..jit import inner
 from .distance import closest_on_triangle
 
 
-@inline
+@inner
 def vertex(motions, i, tau):
     """Position of vertex i."""
     return motions[i, 0] + tau * motions[i, 3], motions[i, 1] + tau * motions[i, 4], motions[i, 2] + tau * motions[i, 5]
 
 
-@njit
+@inner
 def closest(triangles, motions, t, tau, x, y, z):
     """Closest point of triangle t to (x, y, z): (distance, wa, wb, wc, feature, dx, dy, dz), d from it to the point."""
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
@@ -28,7 +30,7 @@ def closest(triangles, motions, t, tau, x, y, z):
     return math.sqrt(dx * dx + dy * dy + dz * dz), wa, wb, wc, feature, dx, dy, dz
 
 
-@njit
+@inner
 def plane(triangles, motions, t, tau, x, y, z):
     """Unit normal of triangle t, and the signed distance of (x, y, z) from its plane; zeros if it has no area."""
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
@@ -44,7 +46,7 @@ def plane(triangles, motions, t, tau, x, y, z):
     return nx, ny, nz, (x - ax) * nx + (y - ay) * ny + (z - az) * nz
 
 
-@njit
+@inner
 def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz):
     """+1 if d, from a closest point of triangle t to a point, leads out of a closed body, else -1.
 
@@ -53,7 +55,7 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
     """
     nx, ny, nz, _ = plane(triangles, motions, t, tau, 0.0, 0.0, 0.0)
     if feature >= 4:
-        other = neighbours[t, feature - 4]
+        other = np.int64(neighbours[t, feature - 4])
         if other >= 0:
             mx, my, mz, _ = plane(triangles, motions, other, tau, 0.0, 0.0, 0.0)
             nx, ny, nz = nx + mx, ny + my, nz + mz
@@ -62,7 +64,7 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
         ox, oy, oz = vertex(motions, i, tau)
         nx, ny, nz = 0.0, 0.0, 0.0
         for entry in range(vertex_start[i], vertex_start[i + 1]):
-            other = vertex_triangles[entry]
+            other = np.int64(vertex_triangles[entry])
             corner = 0
             while triangles[other, corner] != i:
                 corner += 1
@@ -77,7 +79,7 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
     return -1.0 if nx * dx + ny * dy + nz * dz < 0.0 else 1.0
 
 
-@njit
+@inner
 def passage(triangles, motions, t, before, px, py, pz, tau, x, y, z):
     """Does the way from (px, py, pz) at `before` to (x, y, z) at tau lead through triangle t?
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..contact.moving_triangle import closest
-from ..jit import njit
+from ..jit import inner, njit
 
 CAPACITY = 24  # candidates a point remembers; fewer are sure if more are near, and it asks again sooner
 NEVER = -1
@@ -53,7 +53,7 @@ def make_candidates(count: int) -> Candidates:
     )
 
 
-@njit
+@inner
 def _look(
     first, last, near, far, first_pixel, pixel_start, depth, triangle, ball, triangles, motions,
     known, key, p, count, dropped, radius, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
@@ -63,7 +63,7 @@ def _look(
     for hit in range(pixel_start[first], pixel_start[last + 1]):
         if depth[hit] < near or depth[hit] > far:
             continue
-        t = triangle[hit]
+        t = np.int64(triangle[hit])
         # how far the two can close in on each other until the horizon
         wx, wy, wz = 2.0 * ball[t, 3] - ux, 2.0 * ball[t, 4] - uy, 2.0 * ball[t, 5] - uz
         closing = span * (math.sqrt(wx * wx + wy * wy + wz * wz) + 2.0 * ball[t, 7])
@@ -93,7 +93,7 @@ def _look(
     return count, dropped
 
 
-@njit
+@inner
 def associate(
     first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory,
     p, x, y, z, tau, rx, ry, rz, horizon, skin,
@@ -118,7 +118,7 @@ def associate(
     counts[p] = 0
     if skin <= 0.0:
         return False
-    radius, dropped, count = aura + skin, math.inf, 0
+    radius, dropped, count = aura + skin, math.inf, np.int64(0)
     for d in range(3):
         a, b = (d + 1) % 3, (d + 2) % 3
         if first_pixel[d + 1] == first_pixel[d]:

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from ..jit import inline, njit
+from ..jit import inner, njit
 from ..model import LDI
 from ..threads import cut, on_threads
 
@@ -29,7 +29,7 @@ THREE_DIRECTIONS = -1
 SMALLEST_PART = 4000  # triangles: fewer are done before another thread wakes up
 
 
-@inline
+@inner
 def _direction(ax, ay, az, bx, by, bz, cx, cy, cz):
     """Axis of the normal's largest component (the first of equals), or -1 for a triangle without area."""
     nx = (by - ay) * (cz - az) - (bz - az) * (cy - ay)
@@ -43,7 +43,7 @@ def _direction(ax, ay, az, bx, by, bz, cx, cy, cz):
     return 1 if y >= z else 2
 
 
-@inline
+@inner
 def _crossing(x, i, j, a, b, row):
     """Where the edge i j crosses the line of constant b: the same number for both triangles of the edge."""
     if i > j:
@@ -104,7 +104,7 @@ def _cover_centres(first, last, x, triangles, only, low, pixel, shape, base, hit
     return found
 
 
-@inline
+@inner
 def _bound(x, half, i, j, k, t, ball):
     """Sphere round triangle t at the middle of its motion, its half motion, and how far its corners stray from that."""
     third = 1.0 / 3.0

@@ -20,6 +20,8 @@ from ..solver.model import Garment
 from .maps import read_map
 from .playback import rebuilders_before_rig
 
+FARTHEST = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
+
 
 class Body(NamedTuple):
     """A collider between frames: what does not move, and how to find the object again."""
@@ -180,8 +182,9 @@ def _topology_sentence(obj, vertex_count: int) -> str:
 
 def check_finite(name: str, x: np.ndarray, where: str) -> None:
     """ValueError that names the object and its first vertex with a NaN or an infinite coordinate."""
-    if not np.isfinite(x).all():
-        vertex = np.flatnonzero(~np.isfinite(x).all(axis=1))[0]
+    far = ~(np.abs(x) < FARTHEST)  # true for NaN as well
+    if far.any():
+        vertex = np.flatnonzero(far.any(axis=1))[0]
         raise ValueError(f"{name}: vertex {vertex} has no finite position {where}; move or delete it")
 
 

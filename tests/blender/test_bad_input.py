@@ -101,15 +101,20 @@ def test_non_manifold_edges(shot, make):
     assert baked(make, obj)[:, 2].max() < 0.5
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -3e38])
 def test_coordinates_that_are_not_finite(shot, make, value):
-    obj = make.cloth(make.grid())
-    obj.data.vertices[7].co.x = value
-    refused(["Cloth"])
-    obj.data.vertices[7].co.x = 0.0
-    body = make.collider(make.ball())
-    body.data.vertices[3].co.z = value
-    refused(["Body"])
+    obj, body = make.cloth(make.grid()), make.collider(make.ball(location=(0, 0, -3)))
+    for target, vertex in ((obj, 7), (body, 3)):
+        x = np.empty(3 * len(target.data.vertices), np.float32)
+        target.data.vertices.foreach_get("co", x)
+        spoilt = x.copy()
+        spoilt[3 * vertex + 2] = value
+        target.data.vertices.foreach_set("co", spoilt)
+        target.data.update()
+        refused([target.name])
+        target.data.vertices.foreach_set("co", x)
+        target.data.update()
+    baked(make, obj)
 
 
 # Maps
@@ -287,7 +292,7 @@ def test_geometry_nodes_that_make_vertices_before_the_rig(sheet):
 def test_a_body_whose_topology_changes_keeps_the_frames_before(sheet, make):
     body = make.collider(make.ball(location=(0, 0, -5)))
     modifier = body.modifiers.new("Subdivision", "SUBSURF")
-    for frame, levels in ((1, 0), (4, 1)):
+    for frame, levels in ((3, 0), (4, 1)):
         modifier.levels = levels
         modifier.keyframe_insert("levels", frame=frame)
     refused(["Body changes its mesh at frame 4", "Frames 1 to 3 are kept"])

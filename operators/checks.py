@@ -358,10 +358,14 @@ def _disk(shot: Shot) -> Iterator[Problem]:
 
 
 def cache_folder(scene: bpy.types.Scene) -> Path:
-    """Where bakes of this scene go; the temporary folder while the file has no place of its own."""
+    """Where bakes of this scene go; a temporary folder of this session while the file has no place of its own.
+
+    Not Blender's own temporary folder, which goes when Blender is closed: the file may be saved after the bake.
+    """
     folder = scene.taffeta.cache_folder
     if folder.startswith("//") and not bpy.data.filepath:
-        return Path(tempfile.gettempdir()) / folder[2:]
+        session = Path(bpy.app.tempdir).name.replace("blender", "taffeta")
+        return Path(tempfile.gettempdir()) / session / folder[2:]
     return Path(os.path.normpath(bpy.path.abspath(folder)))
 
 

@@ -217,7 +217,7 @@ class TAFFETA_OT_export(bpy.types.Operator):
     bl_label = "Export Cloth"
     bl_options = {"REGISTER"}
 
-    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"})
     filter_glob: StringProperty(default="*.abc;*.usd;*.usdc;*.usda;*.obj", options={"HIDDEN"})
     check_existing: BoolProperty(default=True, options={"HIDDEN"})
     format: EnumProperty(name="Format", items=FORMATS, description="Changes the ending of the file's name")

@@ -149,7 +149,9 @@ class TAFFETA_OT_sequence_import(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     filepath: StringProperty(
-        subtype="FILE_PATH", description="Any file of the sequence, or its folder", options={"SKIP_SAVE"}
+        subtype="FILE_PATH",
+        description="Any file of the sequence, or its folder",
+        options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     filter_glob: StringProperty(default="*.obj", options={"HIDDEN"})
     forward_axis: EnumProperty(name="Forward Axis", items=AXES, default="NEGATIVE_Z")

@@ -225,3 +225,23 @@ def test_an_exporter_that_writes_nothing_is_found_out(make, scene, tmp_path, mon
     with pytest.raises(RuntimeError, match="did not write x.abc"):
         bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth")
     assert [path.name for path in tmp_path.iterdir()] == ["Cloth.pc2"], "no scratch folder is left"
+
+
+def test_a_real_bake_comes_back_from_every_format(make, saved, tmp_path):
+    """Bake, export, import: the same vertices as in the viewport, in every frame."""
+    saved.frame_start, saved.frame_end = FIRST, LAST
+    obj = make.cloth(make.grid(count=8, location=(0.1, 0.2, 0.6)))
+    obj.rotation_euler.z = 0.4
+    make.collider(make.ball())
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    expected = frames_of(make, obj)
+    assert expected[-1, :, 2].min() < expected[0, :, 2].min() - 0.05, "it has to fall"
+    for ending, read in ((".abc", bpy.ops.wm.alembic_import), (".usdc", bpy.ops.wm.usd_import)):
+        target = tmp_path / f"real{ending}"
+        assert bpy.ops.taffeta.export(filepath=str(target), object="Cloth") == {"FINISHED"}
+        (back,) = imported(read, filepath=str(target), set_frame_range=False)
+        assert np.abs(frames_of(make, back) - expected).max() < PRECISION[ending]
+    assert bpy.ops.taffeta.export(filepath="//obj/real.obj", object="Cloth") == {"FINISHED"}
+    for frame, x in zip(range(FIRST, LAST + 1), expected, strict=True):
+        (back,) = imported(bpy.ops.wm.obj_import, filepath=str(tmp_path / "obj" / f"real_{frame:04d}.obj"))
+        assert np.abs(make.world(back) - x).max() < PRECISION[".obj"]

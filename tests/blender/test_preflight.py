@@ -2,6 +2,8 @@
 """Preflight: each doubt is told with the object's name and a remedy, and a sound scene raises none."""
 
 import shutil
+import subprocess
+import sys
 import time
 from collections import namedtuple
 
@@ -487,3 +489,33 @@ def test_check_changes_nothing(shot):
     found()
     assert [(o.name, o.location[:], o.hide_viewport, o.select_get()) for o in shot.objects] == before
     assert not bpy.context.window_manager.taffeta.checked
+
+
+def test_unsaved_files_of_two_sessions_do_not_share_a_folder(make, scene, tmp_path):
+    folder = checks.cache_folder(scene)
+    script = (
+        "import sys, bpy, taffeta\ntaffeta.register()\nfrom taffeta.operators import checks\n"
+        "print('FOLDER', checks.cache_folder(bpy.context.scene))\ntaffeta.unregister()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    (other,) = [line.split()[1] for line in ended.stdout.splitlines() if line.startswith("FOLDER")]
+    assert str(folder) != other and folder.name == "taffeta_cache"
+
+
+def test_live_list_and_stale_sentence(shot, tmp_path):
+    """What the window does some time after a change; in background mode nobody calls it."""
+    obj = baked(tmp_path)
+    preflight._tick()
+    session = bpy.context.window_manager.taffeta
+    assert session.checked and len(session.problems) == 0 and obj.taffeta_cloth.stale == ""
+    obj.taffeta_cloth.damping.value = 7.0
+    preflight._tick()
+    assert [item.object_name for item in session.problems] == ["Cloth"]
+    assert obj.taffeta_cloth.stale == "Cloth was baked before you changed Damping"
+    session.baking = True
+    body().taffeta_collider.enabled = False
+    preflight._tick()
+    assert len(session.problems) == 1, "a running bake is left alone"
+    session.baking = False
+    preflight._tick()
+    assert len(session.problems) == 2

@@ -8,7 +8,15 @@ import sys
 import pytest
 
 LOOK = """
-import bpy, json, sys, time
+import bpy, json, os, sys, time, traceback
+
+def leave(*error):
+    # Blender 4.5 would hang at exit with classes left registered.
+    traceback.print_exception(*error)
+    sys.stderr.flush()
+    os._exit(1)
+
+sys.excepthook = leave
 
 def look():
     handlers = bpy.app.handlers

@@ -20,8 +20,8 @@ MASK = (1 << 64) - 1
 
 def uniform(seed, frame, substep, axis):
     """A number in [0, 1) that depends on its four whole numbers alone (SplitMix64; Steele, Lea and Flood 2014)."""
-    z = seed & MASK
-    for word in (frame, substep, axis):
+    z = 0
+    for word in (seed, frame, substep, axis):
         z = (z + 0x9E3779B97F4A7C15 + (word & MASK)) & MASK
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ldi.query import NEVER, Candidates, Image, make_candidates, winding_kernel
+from ..ldi.query import NEVER, Candidates, Image, count_windings, make_candidates
 from ..ldi.rasterise import render_motion
 from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
@@ -135,8 +135,9 @@ def _detections(body: Body, cloth: Cloth, state: State) -> int:
     drift = state.v.mean(axis=0) * body.duration if len(state.v) else np.zeros(3)
     motion, size = 0.0, 0.0
     for c in mesh.colliders:
-        way = np.abs(np.diff(c.x, axis=0)).max(axis=(0, 1)) * (len(c.x) - 1) if len(c.x) > 1 else np.zeros(3)
-        motion = max(motion, float((way + np.abs(drift)).max()))
+        steps = len(c.x) - 1
+        way = max((float(np.abs(c.x[s + 1] - c.x[s]).max()) for s in range(steps)), default=0.0) * steps
+        motion = max(motion, way + float(np.abs(drift).max()))
         size = max(size, float(np.ptp(c.x[0], axis=0).max()))
     size = min(size, float(np.ptp(state.x, axis=0).max()) if len(state.x) else size)
     wanted = motion / max(STRIDE * size / body.settings.ldi_resolution, float(mesh.materials[:, 0].max()))
@@ -159,16 +160,8 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
     if not mesh.solid.any() or not len(x):
         return place
     bodies = _positions(mesh, cloth.origin, 0.0)
-    used = mesh.triangles[mesh.solid].ravel()
-    low = np.maximum(bodies[used].min(0), x.min(0))
-    high = np.minimum(bodies[used].max(0), x.max(0))
-    if (low > high).any():
-        return place
-    low[2] = high[2] = x[:, 2].min()
-    resolution = body.settings.ldi_resolution
-    ldi, _ = render_motion(bodies, np.zeros_like(bodies), mesh.triangles, low, high, resolution, 2)
     windings = np.zeros(len(x), np.int32)
-    winding_kernel(*ldi[:5], ldi.triangle, bodies, mesh.triangles, mesh.solid, x, windings)
+    count_windings(bodies, mesh.triangles, mesh.solid, x, body.settings.ldi_resolution, windings)
     return np.clip(windings, OUTSIDE, PINCHED).astype(np.int8)
 
 

@@ -241,7 +241,7 @@ def _hits(parts: int, room: int):
 def _image(cover, triangle_count: int, low, pixel, shape, base) -> LDI:
     """Run `cover(first, last, hit_pixel, hit_depth, hit_triangle)` until the hits have room, then sort them."""
     ranges = cut(triangle_count, SMALLEST_PART)
-    room = 4 * triangle_count // len(ranges) + 1024
+    room = 8 * triangle_count // len(ranges) + 1024
     hits = _hits(len(ranges), room)
     counts = on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in hits)), ranges)
     if max(counts) > room:

@@ -86,21 +86,12 @@ def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progre
 
 
 def mesh_from(name: str, shape: obj_file.Mesh) -> bpy.types.Mesh:
-    """A Blender mesh with the file's own polygons.
-
-    Raises
-    ------
-    ValueError
-        A face names the same vertex twice: Blender cannot keep it, and the cache would not fit what is left.
-    """
+    """A Blender mesh with the file's own polygons, less those that Blender cannot keep (a vertex twice in a face)."""
     mesh = bpy.data.meshes.new(name)
     starts, ends = shape.face_start[:-1], shape.face_start[1:]
     faces = [shape.corners[a:b].tolist() for a, b in zip(starts, ends, strict=True)]
     mesh.from_pydata(shape.x.tolist(), [], faces)
     mesh.validate()
-    if len(mesh.vertices) != len(shape.x):
-        bpy.data.meshes.remove(mesh)
-        raise ValueError(f"{name}: Blender cannot keep all of its {len(shape.x)} vertices; export it again")
     mesh.update()
     return mesh
 
@@ -121,12 +112,7 @@ def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda sha
     name = obj_file.NUMBERED.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
     target = free_name(cache_folder(context.scene), f"{name}_sequence")
     shape = write_cache(files, matrix, target, progress)
-    try:
-        mesh = mesh_from(name, shape)
-    except ValueError:
-        target.unlink()
-        raise
-    obj = bpy.data.objects.new(name, mesh)
+    obj = bpy.data.objects.new(name, mesh_from(name, shape))
     context.collection.objects.link(obj)
     modifier = obj.modifiers.new(NAME, "MESH_CACHE")
     modifier.cache_format = "PC2"

@@ -94,6 +94,20 @@ def test_single_file_is_a_body_that_stands_still(make, saved, tmp_path):
     assert np.abs(make.world(bpy.data.objects["rock"]) - x).max() < 1e-6
 
 
+def test_degenerate_and_loose_parts_do_not_shift_the_vertices(make, saved, tmp_path):
+    x = np.arange(21.0).reshape(7, 3) ** 1.1
+    faces = [(0, 1, 2), (2, 2, 3), (3, 1, 3, 4), (4, 5, 0), (0, 1, 2)]  # vertex 6 is loose
+    write_obj(tmp_path / "odd_1.obj", x, faces)
+    write_obj(tmp_path / "odd_2.obj", x + 1.0, faces)
+    assert bpy.ops.taffeta.sequence_import(filepath=str(tmp_path / "odd_1.obj"), forward_axis="Y", up_axis="Z") == {
+        "FINISHED"
+    }
+    saved.frame_set(2)
+    obj = bpy.data.objects["odd"]
+    assert np.abs(make.world(obj) - x - 1.0).max() < 1e-5
+    assert 2 <= len(obj.data.polygons) <= 3
+
+
 def test_unsaved_file_says_where_the_cache_is(make, scene, files, capfd):
     assert bpy.ops.taffeta.sequence_import(filepath=str(files)) == {"FINISHED"}
     assert "temporary folder" in capfd.readouterr().out

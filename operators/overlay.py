@@ -224,7 +224,7 @@ def _on_frame(*_):
 
 @persistent
 def _on_load(*_):
-    """Another file, or another past: forget everything, then look again."""
+    """Another file: forget everything, then look again."""
     global _drawn
     _values.clear()
     _batches.clear()
@@ -324,8 +324,6 @@ HANDLERS = (
     ("depsgraph_update_post", _on_update),
     ("frame_change_post", _on_frame),
     ("load_post", _on_load),
-    ("undo_post", _on_load),
-    ("redo_post", _on_load),
 )
 
 

@@ -261,7 +261,10 @@ def gpu_ready():
 
 
 def test_the_pixels_have_the_colours_of_the_values(garment):
-    """Seen from above: the left half has the colour of the least mass, the right half that of the greatest."""
+    """Seen from above: the left half has the colour of the least mass, the right half that of the greatest.
+
+    The garment is moved by a quarter of the view to the left, so that its matrix counts.
+    """
     import gpu
     from mathutils import Matrix
 
@@ -269,7 +272,7 @@ def test_the_pixels_have_the_colours_of_the_values(garment):
         gpu_ready()
     except SystemError as error:
         pytest.skip(f"no GPU context here: {error}")
-    garment.location.z = -0.5
+    garment.location = (-0.5, 0.0, -0.5)
     bpy.context.view_layer.update()
     found, legend = show("mass")
     size = 32
@@ -286,8 +289,8 @@ def test_the_pixels_have_the_colours_of_the_values(garment):
     pixels = np.frombuffer(buffer, np.float32).reshape(size, size, 4)
     canvas.free()
     low, high = colours.ramp(colours.SEQUENTIAL, np.array([0.0, 1.0]))
-    # The garment covers -0.5 to 0.5 of the view from -1 to 1: pixels 8 to 24.
-    assert pixels[16, 10] == pytest.approx(low, abs=0.02)
-    assert pixels[16, 22] == pytest.approx(high, abs=0.02)
-    assert pixels[16, 3] == pytest.approx([0, 0, 0, 0])
-    assert pixels[28, 16] == pytest.approx([0, 0, 0, 0])
+    # The garment covers -1 to 0 of the view from -1 to 1: pixels 0 to 16 across, 8 to 24 up.
+    assert pixels[16, 2] == pytest.approx(low, abs=0.02)
+    assert pixels[16, 14] == pytest.approx(high, abs=0.02)
+    assert pixels[16, 20] == pytest.approx([0, 0, 0, 0])
+    assert pixels[28, 8] == pytest.approx([0, 0, 0, 0])

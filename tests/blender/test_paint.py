@@ -43,6 +43,12 @@ def test_painting_changes_nothing_before_the_first_stroke(garment):
     assert values == pytest.approx(np.full(25, 1234.0))
 
 
+def test_a_painted_pin_goes_from_free_to_fast(garment):
+    garment.taffeta_cloth.pin.value = 0.5
+    bpy.ops.taffeta.paint(prop="pin")
+    assert (garment.taffeta_cloth.pin.minimum, garment.taffeta_cloth.pin.maximum) == (0.0, 1.0)
+
+
 def test_a_chosen_group_is_painted_not_replaced(garment):
     garment.vertex_groups.new(name="other")
     hem = garment.vertex_groups.new(name="hem")

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layered depth images against rays and brute force: watertight, complete, each triangle once, the same every time."""
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+from taffeta.solver.contact.moving_triangle import closest
+from taffeta.solver.jit import njit
+from taffeta.solver.ldi.query import CAPACITY, Image, associate, count_windings, make_candidates
+from taffeta.solver.ldi.rasterise import THREE_DIRECTIONS, render, render_motion
+
+
+def torus(around=40, across=40, large=0.6, small=0.25):
+    """A closed torus: (x, triangles), faces outward."""
+    u, v = np.meshgrid(*(np.linspace(0, 2 * np.pi, c, endpoint=False) for c in (around, across)), indexing="ij")
+    ring = large + small * np.cos(v)
+    x = np.stack([ring * np.cos(u), ring * np.sin(u), small * np.sin(v)], -1).reshape(-1, 3)
+    i, j = (k.ravel() for k in np.meshgrid(np.arange(around), np.arange(across), indexing="ij"))
+    a, b = i * across + j, (i + 1) % around * across + j
+    c, d = (i + 1) % around * across + (j + 1) % across, i * across + (j + 1) % across
+    return x, np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).astype(np.int32)
+
+
+def random_closed(rng):
+    """A convex hull of random points, faces outward; every other one on a grid, so that edges hit pixel centres."""
+    points = rng.normal(size=(rng.integers(5, 40), 3)) * rng.uniform(0.05, 2, 3)
+    if rng.random() < 0.5:
+        points = np.unique(np.round(points * 4) / 4, axis=0)
+        points = np.concatenate([points, [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 2]]])
+    hull = ConvexHull(points, qhull_options="Qt")
+    triangles = hull.simplices.copy()
+    p = points[triangles]
+    inward = np.einsum("td,td->t", np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0]), hull.equations[:, :3]) < 0
+    triangles[inward] = triangles[inward][:, [0, 2, 1]]
+    return points, triangles.astype(np.int32)
+
+
+def layers(image, pixel):
+    return slice(image.pixel_start[pixel], image.pixel_start[pixel + 1])
+
+
+def test_every_ray_enters_as_often_as_it_leaves():
+    rng = np.random.default_rng(1)
+    for number in range(300):
+        x, triangles = random_closed(rng)
+        low, high = x.min(0), x.max(0)
+        if number % 3 == 0:  # pixel borders on vertices, and a box smaller than the body
+            low, high = low - 0.25, low + 1.75
+        for direction in range(3):
+            image = render(x, triangles, low, high, 16, direction)
+            count = np.diff(image.pixel_start)
+            assert (count % 2 == 0).all()
+            fronts = np.diff(np.r_[0, np.cumsum(image.front)][image.pixel_start])
+            assert (2 * fronts == count).all()
+            for pixel in np.flatnonzero(count):
+                hits = layers(image, pixel)
+                depth = image.depth[hits]
+                assert (np.diff(depth) >= 0).all()
+                if np.diff(depth).min() > 1e-9:  # two faces that meet at this very depth may come in either order
+                    assert (image.front[hits] == (np.arange(len(depth)) % 2 == 0)).all()
+
+
+def test_depths_lie_on_the_triangles():
+    x, triangles = torus()
+    low, high = x.min(0), x.max(0)
+    for direction in range(3):
+        a, b = (direction + 1) % 3, (direction + 2) % 3
+        image = render(x, triangles, low, high, 64, direction)
+        pixel = np.repeat(np.arange(len(image.pixel_start) - 1), np.diff(image.pixel_start))
+        column, row = np.divmod(pixel, image.shape[b])
+        p = x[triangles[image.triangle]]
+        n = np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])
+        hit = np.empty((len(pixel), 3))
+        hit[:, a] = low[a] + (column + 0.5) * image.pixel
+        hit[:, b] = low[b] + (row + 0.5) * image.pixel
+        hit[:, direction] = image.depth
+        steep = np.abs(n[:, direction]) < 0.02 * np.linalg.norm(n, axis=1)
+        off = np.einsum("hd,hd->h", hit - p[:, 0], n) / np.linalg.norm(n, axis=1)
+        assert np.abs(off[~steep]).max() < 1e-12
+        assert (image.front == (n[:, direction] < 0))[~steep].all()
+    ring = np.hypot(hit[:, 0], hit[:, 1]) - 0.6
+    assert np.median(np.abs(np.hypot(ring, hit[:, 2]) - 0.25)) < 1.5e-3  # the faceting of 40 by 40
+    assert image.first_pixel.tolist() == [0, 0, 0, 64 * 64]  # z looks at x and y; the others are empty
+    assert np.diff(image.pixel_start).max() == 2
+
+
+def test_three_directions_take_each_triangle_along_its_normal():
+    x, triangles = torus()
+    low, high = x.min(0), x.max(0)
+    image = render(x, triangles, low, high, 256)
+    p = x[triangles]
+    main = np.abs(np.cross(p[:, 1] - p[:, 0], p[:, 2] - p[:, 0])).argmax(1)
+    pixel = np.repeat(np.arange(len(image.pixel_start) - 1), np.diff(image.pixel_start))
+    direction = np.searchsorted(image.first_pixel, pixel, side="right") - 1
+    assert (direction == main[image.triangle]).all()
+    assert len(np.unique(image.triangle)) == len(triangles)  # at 256 none is too small to be seen
+    full = sum(len(render(x, triangles, low, high, 256, d).depth) for d in range(3))
+    assert len(image.depth) < 0.6 * full
+
+
+def test_nothing_is_left_out_within_reach():
+    """Every triangle whose way comes near a point's way is a candidate, or the point knows that its list is short."""
+    rng = np.random.default_rng(3)
+    body, triangles = torus(24, 16)
+    for resolution, speed in ((8, 0.0), (32, 0.02), (64, 0.06)):
+        move = speed * rng.normal(size=3) + speed * np.cross(rng.normal(size=3), body)
+        bulk = speed * rng.normal(size=3)
+        aura, skin = 0.02, 0.03
+        points = rng.uniform([-1, -1, -0.4], [1, 1, 0.4], (400, 3))
+        rate = move[rng.integers(len(body), size=400)] + 0.3 * speed * rng.normal(size=(400, 3))
+        found, radius = _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution)
+        assert (radius == skin).mean() > 0.3 and (radius > 0).mean() > 0.6
+        for p in np.flatnonzero(radius > 0):  # the others know that they must ask for a shorter time
+            for moment in (0.0, 0.3, 1.0):
+                # stray as far as the skin allows, in a random direction
+                away = rng.normal(size=3)
+                away *= radius[p] / np.linalg.norm(away)
+                here = points[p] + moment * rate[p] + away
+                distance = _distances(triangles, np.hstack([body, move]), moment, here)
+                assert set(np.flatnonzero(distance < aura)) <= found[p], (resolution, p, moment)
+
+
+@njit
+def _distances(triangles, motions, tau, p):
+    out = np.empty(len(triangles))
+    for t in range(len(triangles)):
+        out[t] = closest(triangles, motions, t, tau, p[0], p[1], p[2])[0]
+    return out
+
+
+@njit
+def _associate(image, triangles, motions, candidates, points, rate, skin):
+    for p in range(len(points)):
+        associate(
+            image.first_pixel, image.pixel_start, image.depth, image.triangle, image.ball, image.frame,
+            triangles, motions, candidates.triangles, candidates.key, candidates.count, candidates.memory,
+            p, points[p, 0], points[p, 1], points[p, 2], 0.0, rate[p, 0], rate[p, 1], rate[p, 2], 1.0, skin,
+        )  # fmt: skip
+
+
+def _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution):
+    half = 0.5 * (move - bulk)
+    middle = body + 0.5 * move
+    low, high = (middle - np.abs(half)).min(0), (middle + np.abs(half)).max(0)
+    ldi, ball = render_motion(middle, half, triangles, low, high, resolution)
+    far = np.array([low - 10, high + 10])
+    frame = np.stack([bulk, low, ldi.shape, *far, (ldi.pixel, aura, np.abs(half).max())])
+    image = Image(*ldi[3:7], ball, frame)
+    candidates = make_candidates(len(points))
+    _associate(image, triangles, np.hstack([body, move]), candidates, points, rate, skin)
+    found = [set(candidates.triangles[p, : candidates.count[p]].tolist()) for p in range(len(points))]
+    keys = candidates.key
+    for p in range(len(points)):
+        assert (np.diff(keys[p, : candidates.count[p]]) >= 0).all()
+    kept = candidates.memory[:, 8]
+    assert ((kept == skin) | (candidates.count == CAPACITY)).all()
+    return found, kept
+
+
+def test_windings_know_the_inside():
+    rng = np.random.default_rng(4)
+    x, triangles = torus(60, 40)
+    points = rng.uniform(-1, 1, (4000, 3)) * [0.9, 0.9, 0.3]
+    depth = 0.25 - np.hypot(np.hypot(points[:, 0], points[:, 1]) - 0.6, points[:, 2])
+    clear = np.abs(depth) > 0.002  # farther from the surface than the facets
+    windings = np.zeros(len(points), np.int32)
+    count_windings(x, triangles, np.ones(len(triangles), bool), points, 64, windings)
+    assert (windings == (depth > 0))[clear].all()
+    twice = np.concatenate([triangles, triangles + len(x)]).astype(np.int32)
+    both = np.zeros_like(windings)
+    count_windings(np.concatenate([x, x]), twice, np.ones(len(twice), bool), points, 7, both)
+    assert (both == 2 * windings).all()
+    count_windings(x, triangles[:, ::-1].copy(), np.ones(len(triangles), bool), points, 64, both)
+    assert (both == -windings).all()
+
+
+@pytest.mark.parametrize("direction", [THREE_DIRECTIONS, 1])
+def test_same_bits_for_any_split(direction, monkeypatch):
+    from taffeta.solver.ldi import rasterise
+
+    x, triangles = torus(80, 80)
+    once = render(x, triangles, x.min(0), x.max(0), 64, direction)
+    moved = render_motion(x, 0.01 * x, triangles, x.min(0), x.max(0), 64, direction)
+    monkeypatch.setattr(rasterise, "SMALLEST_PART", 1)
+    monkeypatch.setattr("taffeta.solver.threads.thread_count", lambda: 7)
+    for first, second in (
+        (once, render(x, triangles, x.min(0), x.max(0), 64, direction)),
+        (moved[0], render_motion(x, 0.01 * x, triangles, x.min(0), x.max(0), 64, direction)[0]),
+    ):
+        for field in first._fields:
+            assert np.array_equal(getattr(first, field), getattr(second, field)), field
+
+
+def test_odd_meshes():
+    empty = render(np.zeros((0, 3)), np.zeros((0, 3), np.int32), np.zeros(3), np.ones(3), 8)
+    assert len(empty.depth) == 0
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [0.5, 0, 0], [0, 1, 0]])
+    triangles = np.array([[0, 1, 2], [0, 0, 1], [0, 1, 3]], np.int32)
+    image = render(x, triangles, x.min(0), x.max(0), 8)  # a flat box: one pixel thick
+    assert set(image.triangle) == {2} and (image.depth == 0).all()
+    image, _ = render_motion(x, np.zeros_like(x), triangles, x.min(0), x.max(0), 8)
+    assert set(image.triangle) == {2}

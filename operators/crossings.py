@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where garments cross a body, each other or themselves in the pose that a bake starts from.
 
-Triangle against triangle by Blender's own bounding volume tree. The pose is the garments' own (the cache muted) at
-the first frame. Pairs of triangles that share a vertex touch there by nature and are not counted.
+Triangle against triangle by Blender's own bounding volume tree, which knows that triangles with a common vertex touch
+there. The pose is the garments' own (the cache muted) at the first frame.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Surface(NamedTuple):
     """An evaluated mesh in world space."""
 
     name: str
-    x: np.ndarray  # (n, 3) [Blender units]
+    x: np.ndarray  # (n, 3) [Blender units], relative to an origin that all surfaces share
     triangles: np.ndarray  # (t, 3)
     tree: BVHTree
 
@@ -40,8 +40,10 @@ def at_start(
     with posed(scene, cloths, colliders):
         scene.frame_set(scene.frame_start - scene.taffeta.preroll)
         depsgraph = depsgraph_of(scene)
-        garments = [_surface(obj, depsgraph) for obj in cloths]
-        bodies = [_surface(obj, depsgraph) for obj in colliders]
+        # The tree has float32: far from the world's origin it needs one nearby.
+        origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)
+        garments = [_surface(obj, depsgraph, origin) for obj in cloths]
+        bodies = [_surface(obj, depsgraph, origin) for obj in colliders]
     found = []
     for index, garment in enumerate(garments):
         for other in (*bodies, *garments[index:]):
@@ -54,7 +56,7 @@ def at_start(
     return found
 
 
-def _surface(obj, depsgraph) -> Surface:
+def _surface(obj, depsgraph, origin) -> Surface:
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     mesh.calc_loop_triangles()
@@ -63,18 +65,13 @@ def _surface(obj, depsgraph) -> Surface:
     triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
     matrix = np.array(evaluated.matrix_world)
-    x = x.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    x = x.reshape(-1, 3) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
     x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     triangles = triangles.reshape(-1, 3)
     return Surface(obj.name, x, triangles, BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True))
 
 
 def _pairs(garment: Surface, other: Surface) -> np.ndarray:
-    """Crossing triangle pairs, (k, 2); of a garment with itself each pair once and none that share a vertex."""
+    """Crossing triangle pairs, (k, 2); of a garment with itself each pair once."""
     pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
-    if garment is not other:
-        return pairs
-    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-    first, second = garment.triangles[pairs[:, 0]], garment.triangles[pairs[:, 1]]
-    apart = ~(first[:, :, None] == second[:, None, :]).any(axis=(1, 2))
-    return pairs[apart]
+    return pairs[pairs[:, 0] < pairs[:, 1]] if garment is other else pairs

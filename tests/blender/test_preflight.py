@@ -10,6 +10,7 @@ from collections import namedtuple
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 from taffeta.operators import checks, fingerprint, playback, preflight
 from taffeta.operators.checks import Problem
 from taffeta.solver.cache import pc2
@@ -432,6 +433,17 @@ def test_crossings_are_counted_and_can_be_selected(make, saved, capfd):
     assert bpy.ops.taffeta.select_problem(object="Body") == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
     assert {v.index for v in body().data.vertices if v.select} == naive_crossing_vertices(body(), cloth())
+
+
+def test_crossings_ten_kilometres_away(make, saved):
+    """float32 has steps of a millimetre there; a millimetre between two sheets is no crossing, one into it is."""
+    place = (10000, 0, 10000)
+    make.cloth(make.grid(count=9, location=place))
+    ball = make.collider(make.ball(radius=0.1, rings=5, segments=8, location=place))
+    ball.data.transform(Matrix.Translation((0, 0, 0.1002)))
+    assert preflight.check_thoroughly(saved) == []
+    ball.data.transform(Matrix.Translation((0, 0, -0.0004)))
+    assert len(preflight.check_thoroughly(saved)) == 1
 
 
 def test_neighbouring_triangles_do_not_count_as_crossing(make, saved):

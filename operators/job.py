@@ -107,6 +107,8 @@ def claim(job: Job) -> None:
 def release() -> None:
     """Let the next bake begin as soon as the worker, if any, has ended."""
     global _current
+    if _worker is not None and _current is not None and _current.ended_at is not None:
+        _worker.join()  # it has nothing left to do, but may not be gone yet
     _current = None
 
 

@@ -353,6 +353,24 @@ def test_deleting_the_garment_in_the_middle_is_a_sentence(shot, sheet):
     assert baking.frame > 3 and baking.order.paths[0].stat().st_size > 32
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_ours_in_the_worker_is_told_and_the_next_bake_works(shot, sheet, monkeypatch):
+    from taffeta.solver import step
+
+    def broken(cloth, state, frame_input, frame, settings):
+        if frame == 4:
+            raise ZeroDivisionError
+        return advance(cloth, state, frame_input, frame, settings)
+
+    advance = step.advance
+    monkeypatch.setattr(step, "advance", broken)
+    baking, _ = in_window(shot)
+    level, text = bake.outcome(baking)[-1]
+    assert level == "ERROR" and "a fault of Taffeta" in text and "frames 1 to 3 are kept" in text
+    monkeypatch.undo()
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+
+
 def test_unregistering_stops_the_worker(shot, sheet):
     shot.frame_end = 5000
     baking = job.Job(read_order(shot))

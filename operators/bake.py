@@ -16,7 +16,6 @@ import json
 import os
 import sys
 import time
-from pathlib import Path
 
 import bpy
 from bpy.app.handlers import persistent
@@ -28,6 +27,7 @@ from .order import bake_paths, gravity_warning, read_order
 from .sampling import find, frame_inputs, posed
 
 TICK = 0.03  # [s] between two looks of the window at the worker
+REDRAW = 0.25  # [s] between two redraws of the progress: panels are slow to draw, and the solver wants the cores
 SLICE = 0.05  # [s] of sampling in one tick
 
 
@@ -60,25 +60,29 @@ def finish(job: jobs.Job) -> None:
     if job.frame < order.first_frame:
         return
     report = json.dumps(jobs.figures(job), indent=1)
-    for wearer, path, prints in zip(order.wearers, order.paths, order.fingerprints, strict=True):
+    for path in order.paths:
         if job.reports or not path.with_suffix(".report.json").exists():
             path.with_suffix(".report.json").write_text(report, encoding="utf-8")
-        obj = next((obj for obj in bpy.data.objects if obj.session_uid == wearer.uid), None)
-        if obj is None or len(obj.data.vertices) != wearer.vertex_count:
-            continue
-        play(obj, path, order.first_frame)
+    for index, obj in play_all(job):
         cloth = obj.taffeta_cloth
-        cloth.fingerprint, cloth.stale = prints, ""
-        cloth.report_json = path.with_suffix(".report.json").read_text(encoding="utf-8")
+        cloth.fingerprint, cloth.stale = order.fingerprints[index], ""
+        cloth.report_json = order.paths[index].with_suffix(".report.json").read_text(encoding="utf-8")
     scene = bpy.data.scenes.get(order.scene)
     if scene is not None:
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
-def play(obj: bpy.types.Object, path: Path, first_frame: int) -> None:
-    """Let `obj` play the bake at `path` and remember where it is."""
-    obj.taffeta_cloth.cache_path = playback.stored_path(path)
-    playback.attach(obj, path, first_frame)
+def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
+    """Let each garment play its bake, from the first frames on; pairs (index in the order, object)."""
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    playing = []
+    for index, (wearer, path) in enumerate(zip(job.order.wearers, job.order.paths, strict=True)):
+        obj = objects.get(wearer.uid)
+        if obj is not None and len(obj.data.vertices) == wearer.vertex_count:
+            obj.taffeta_cloth.cache_path = playback.stored_path(path)
+            playback.attach(obj, path, job.order.first_frame)
+            playing.append((index, obj))
+    return playing
 
 
 def outcome(job: jobs.Job) -> list[tuple[str, str]]:
@@ -187,6 +191,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         jobs.start(job)
         self._job = job
         self._sampler = sampled(job)
+        self._drawn, self._plays = 0.0, False
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         self._workspace = context.workspace.name
         context.window_manager.modal_handler_add(self)
@@ -204,7 +209,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             return {"PASS_THROUGH"}
         if job.ended_at is None:
             self._sample(job)
-            _show(context, job)
+            self._show(context, job)
             return {"RUNNING_MODAL"}
         self._leave(context)
         finish(job)
@@ -241,6 +246,17 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         except ValueError as error:
             job.error = str(error)
             job.stop.set()
+
+    def _show(self, context, job):
+        """Progress for the panel and the status bar, and the frames done for the timeline."""
+        session, now = context.window_manager.taffeta, time.perf_counter()
+        if job.status == session.status or now - self._drawn < REDRAW:
+            return
+        session.progress, session.status, self._drawn = job.share(), job.status, now
+        if not self._plays and job.frame >= job.order.first_frame:
+            self._plays = True
+            play_all(job)
+        _redraw(context)
 
     def _leave(self, context):
         context.window_manager.event_timer_remove(self._timer)
@@ -282,15 +298,9 @@ def _draw_status(job):
 
     def draw(header, context):
         header.layout.progress(factor=job.share(), text=job.status)
-        header.layout.label(text="Esc stops and keeps the frames done", icon="EVENT_ESC")
+        header.layout.label(text="stops and keeps the frames done", icon="EVENT_ESC")
 
     return draw
-
-
-def _show(context, job) -> None:
-    session = context.window_manager.taffeta
-    session.progress, session.status = job.share(), job.status
-    _redraw(context)
 
 
 def _redraw(context) -> None:

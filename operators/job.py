@@ -208,6 +208,10 @@ def _note(job: Job, frame: int, report: Report | None) -> None:
         job.frame = frame
     if report is not None:
         job.reports.append(report)
+    if report is None:
+        if frame > job.order.frames.start:
+            job.status = f"Frame {frame} is on disk already; preparing the solver…"
+        return
     left = job.seconds_left()
     job.status = f"Frame {frame} of {job.order.frames.stop - 1}" + (f", {_duration(left)} left" if left else "")
 

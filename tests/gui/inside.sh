@@ -8,4 +8,4 @@ export HOME=/tmp/home DISPLAY=:99 PYTHONPATH=/out/site PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$HOME"
 Xvfb :99 -screen 0 1600x1100x24 -nolisten tcp >/out/xvfb.log 2>&1 &
 blender --python-use-system-env --command extension install-file -r user_default -e /out/taffeta.zip >/out/install.log 2>&1
-timeout 420 blender --python-use-system-env --window-geometry 0 0 1600 1100 --python /checkout/tests/gui/drive.py >/out/blender.log 2>&1
+timeout 900 blender --python-use-system-env --window-geometry 0 0 1600 1100 --python /checkout/tests/gui/drive.py >/out/blender.log 2>&1

@@ -215,9 +215,9 @@ def bake_and_stop(shoot, press, result):
     yield 0.5
     shoot("08_preparing")
     result["status_first"] = session().status
-    yield from bake_until(session, 0.0001, 120)
+    yield from bake_until(session, 0.0001, 400)
     result["first_frame_seconds_cold"] = round(time.perf_counter() - started, 2)
-    yield from bake_until(session, 0.3, 120)
+    yield from bake_until(session, 0.3, 400)
     shoot("09_baking")
     result["status_middle"] = session().status
     window().cursor_warp(400, 500)
@@ -230,7 +230,7 @@ def bake_and_stop(shoot, press, result):
     started = time.perf_counter()
     with inside():
         result["resume"] = list(bpy.ops.taffeta.bake("INVOKE_DEFAULT", resume=True))
-    yield from bake_until(session, 2.0, 180)
+    yield from bake_until(session, 2.0, 300)
     result["resume_seconds"] = round(time.perf_counter() - started, 2)
     yield 0.5
     result["frames_after_resume"] = journal_frames(shawl)

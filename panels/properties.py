@@ -262,7 +262,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Solver steps per 1/24 s in Preview quality",
     )
     air_density: FloatProperty(
-        name="Air Density", default=Settings().air_density, min=0.0, max=2000.0, soft_max=5.0, step=10, precision=3,
+        name="Air Density (kg/m³)", default=Settings().air_density, min=0.0, max=2000.0, soft_max=5.0, step=10, precision=3,
         override=OVERRIDE, description="In kg/m³. Air at sea level 1.225, water 1000, 0 is a vacuum",
     )
     air_drag: FloatProperty(
@@ -274,22 +274,22 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Lift coefficient, a pure number: how much slanting air pushes the cloth sideways",
     )
     wind: FloatVectorProperty(
-        name="Wind", default=(0.0, 0.0, 0.0), size=3, subtype="XYZ", unit="VELOCITY", soft_min=-30.0, soft_max=30.0,
+        name="Wind", default=(0.0, 0.0, 0.0), size=3, subtype="VELOCITY", soft_min=-30.0, soft_max=30.0,
         step=10, override=OVERRIDE,
         description="Velocity of the air in m/s. A breeze is 3, a strong wind 12, a storm 25",
     )
     constant_force: FloatVectorProperty(
-        name="Constant Force", default=(0.0, 0.0, 0.0), size=3, subtype="XYZ", unit="ACCELERATION", step=10,
+        name="Constant Force", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
         override=OVERRIDE,
         description="Force per mass on all cloth, in N/kg (= m/s²), besides gravity",
     )
     random_force_min: FloatVectorProperty(
-        name="Random Force Min", default=(0.0, 0.0, 0.0), size=3, subtype="XYZ", unit="ACCELERATION", step=10,
+        name="Random Force Min", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
         override=OVERRIDE,
         description="Lower limit per axis of a force that differs for every particle and step, in N/kg",
     )
     random_force_max: FloatVectorProperty(
-        name="Random Force Max", default=(0.0, 0.0, 0.0), size=3, subtype="XYZ", unit="ACCELERATION", step=10,
+        name="Random Force Max", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
         override=OVERRIDE,
         description="Upper limit per axis of the random force, in N/kg",
     )

@@ -42,9 +42,10 @@ def shown(context, group, name: str) -> str:
 
 def prop(layout, context, group, name: str, text: str | None = None):
     """One property in true units."""
-    if text is None:
-        text = group.bl_rna.properties[name].name
-    layout.prop(group, shown(context, group, name), text=text)
+    if text is None:  # Blender's own label, which names the axes of a vector
+        layout.prop(group, shown(context, group, name))
+    else:
+        layout.prop(group, shown(context, group, name), text=text)
 
 
 def why(layout, sentence: str):

@@ -42,5 +42,6 @@ def in_other_unit(name: str, prop, factor: float, symbol: str):
 def add_shown(cls):
     """Give each length, speed and acceleration that `cls` declares its twin."""
     for name, prop in tuple(cls.__annotations__.items()):
-        if prop.keywords.get("unit", "NONE") != "NONE":
+        has_unit = prop.keywords.get("unit", "NONE") != "NONE"
+        if has_unit or prop.keywords.get("subtype") in ("VELOCITY", "ACCELERATION"):
             cls.__annotations__[name + "_shown"] = _twin(name, prop, shown_factor)

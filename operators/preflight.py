@@ -3,7 +3,7 @@
 
 `check` takes the quick look of `checks`. What takes longer, reading every map and counting crossings, is done by the
 operator `taffeta.preflight` alone; what it found stays listed until it runs again. While the animator works, the list
-is made anew whenever Blender has been calm for a moment.
+is made anew a moment after each change.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ from .sampling import depsgraph_of
 
 __all__ = ["Problem", "check", "check_thoroughly", "latest", "show"]
 
-TICK = 0.3  # [s] of calm before the list is made anew
+TICK = 0.3  # [s] between a change and the new list
+PAINT_TICK = 1.0  # [s] between looks whether the animator has stopped painting
 
 # What the operator found last in each scene (by session uid): problems, and vertices to select by object name.
 _thorough: dict[int, list[Problem]] = {}
@@ -178,26 +179,31 @@ def _select(context, obj, vertices) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
 
 
-def _tick() -> None:
-    """Make the list anew, some time after the last change; never while a bake reads the scene."""
+def _tick() -> float | None:
+    """Make the list anew, some time after a change; never while a bake reads the scene.
+
+    Returns the seconds after which to try again: a garment that is being painted or edited is not looked at.
+    """
     session = getattr(bpy.context.window_manager, "taffeta", None)
     scene = bpy.context.scene
-    if session is not None and scene is not None and not session.baking and playback.cloths(scene):
-        show(scene)
-        for window in bpy.context.window_manager.windows:
-            for area in window.screen.areas:
-                if area.type == "PROPERTIES":
-                    area.tag_redraw()
+    cloths = playback.cloths(scene) if session is not None and scene is not None and not session.baking else ()
+    if not cloths:
+        return None
+    if any(obj.mode not in {"OBJECT", "POSE"} for obj in cloths):
+        return PAINT_TICK
+    show(scene)
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "PROPERTIES":
+                area.tag_redraw()
+    return None
 
 
 @persistent
 def _changed(*_):
-    """Something changed: look again when the animator pauses. There is nobody to show it to in background mode."""
-    if bpy.app.background:
-        return
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
-    bpy.app.timers.register(_tick, first_interval=TICK)
+    """Something changed: look again soon. There is nobody to show it to in background mode."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=TICK)
 
 
 @persistent

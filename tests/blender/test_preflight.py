@@ -540,5 +540,9 @@ def test_live_list_and_stale_sentence(shot, tmp_path):
     preflight._tick()
     assert len(session.problems) == 1, "a running bake is left alone"
     session.baking = False
-    preflight._tick()
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    assert preflight._tick() == preflight.PAINT_TICK and len(session.problems) == 1
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert preflight._tick() is None
     assert len(session.problems) == 2

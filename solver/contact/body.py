@@ -40,7 +40,7 @@ class Mesh(NamedTuple):
     triangles: np.ndarray  # (t, 3)
     collider: np.ndarray  # (t,)
     materials: np.ndarray  # (c, 3): aura [m], friction, restitution
-    solid: np.ndarray  # (t,) bool
+    solid: np.ndarray  # (t,) number of the closed body, 0 for none
     topology: Topology
 
 
@@ -105,7 +105,7 @@ def _merge(colliders) -> Mesh:
         triangles,
         np.repeat(np.arange(len(colliders), dtype=np.int32), [len(c.triangles) for c in colliders]),
         np.array([(max(c.aura, LEAST_AURA), c.friction, c.restitution) for c in colliders]).reshape(-1, 3),
-        solid_islands(joined, x, triangles)[joined.island],
+        np.where(solid_islands(joined, x, triangles)[joined.island], joined.island + 1, 0).astype(np.int32),
         joined,
     )
 

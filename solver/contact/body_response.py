@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
-from ..ldi.query import associate
+from ..ldi.query import NEVER, associate
 from .moving_triangle import closest, outward, passage, plane
 
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
@@ -35,7 +35,7 @@ class Bodies(NamedTuple):
     motions: np.ndarray  # (m, 6) [m] position at the start of the interval, motion through it
     collider: np.ndarray  # (t,) row of `materials`
     materials: np.ndarray  # (c, 3): aura [m], friction, restitution
-    solid: np.ndarray  # (t,) bool: part of a closed body whose inside is forbidden
+    solid: np.ndarray  # (t,) number of the closed body whose inside is forbidden, 0 for none
     neighbours: np.ndarray  # (t, 3), with the next two as in body_topology.Topology
     vertex_start: np.ndarray
     vertex_triangles: np.ndarray
@@ -83,7 +83,7 @@ def _choose(triangles, motions, collider, materials, solid, known, key, counts, 
                 ux, uy, uz = (dx / d, dy / d, dz / d) if d > 0.0 else (0.0, 0.0, 0.0)
         if bound <= 0.0:
             share, side = passage(triangles, motions, t, before, px, py, pz, tau, x, y, z)
-            if share < earliest and not (solid[t] and side < 0.0):
+            if share < earliest and not (solid[t] > 0 and side < 0.0):
                 first, earliest, first_side = t, share, side
     if first >= 0:
         return first, first_side, True
@@ -99,7 +99,7 @@ def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangl
     d, wa, wb, wc, feature, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
     gap_before = closest(triangles, motions, t, before, px, py, pz)[0]
     sign = 1.0
-    if came_from == 0.0 and solid[t]:
+    if came_from == 0.0 and solid[t] > 0:
         sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz)
     gap = sign * d
     gap_before *= sign
@@ -108,7 +108,7 @@ def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangl
     else:  # through the triangle, or upon it: back over its plane, to the side it was on
         if came_from == 0.0:
             came_from = 1.0
-            if not solid[t] and plane(triangles, motions, t, before, px, py, pz)[3] < 0.0:
+            if solid[t] == 0 and plane(triangles, motions, t, before, px, py, pz)[3] < 0.0:
                 came_from = -1.0
         nx, ny, nz, height = plane(triangles, motions, t, tau, x, y, z)
         nx, ny, nz, gap = came_from * nx, came_from * ny, came_from * nz, came_from * height
@@ -145,6 +145,7 @@ def _ask(first_pixel, pixel_start, depth, triangle, ball, frame, triangles, moti
     horizon, skin, limit = 1.0, max(0.5 * frame[5, 1], 1.5 * stray), 0.0
     if place != OUTSIDE:  # the way out may be long: look further and further
         limit = frame[5, 0] * (frame[2, 0] + frame[2, 1] + frame[2, 2])
+        skin = max(skin, min(2.0 * memory[p, 8], limit))
     while True:
         answered = associate(
             first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory,
@@ -162,16 +163,38 @@ def _ask(first_pixel, pixel_start, depth, triangle, ball, frame, triangles, moti
 
 
 @inner
-def _leave(triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles, known, key, counts, place, touched, touch, p, before, px, py, pz, tau, x, y, z, dt):  # fmt: skip
+def _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, t, tau, x, y, z):
+    """Is the point inside, seen from t, the closest triangle of its body?"""
+    _, _, _, _, feature, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
+    return outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz) < 0.0
+
+
+@inner
+def _leave(triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles, known, counts, memory, place, touched, touch, limit, p, before, px, py, pz, tau, x, y, z, dt):  # fmt: skip
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
-    t, nearest = np.int64(-1), math.inf
+    # the closest triangles of two bodies; only one that the point is behind leads out
+    t, u, nearest, next_nearest = np.int64(-1), np.int64(-1), math.inf, math.inf
     for c in range(counts[p]):
         other = np.int64(known[p, c])
-        if solid[other]:
-            d = closest(triangles, motions, other, tau, x, y, z)[0]
+        if solid[other] == 0:
+            continue
+        d = closest(triangles, motions, other, tau, x, y, z)[0]
+        if t < 0 or solid[other] == solid[t]:
             if d < nearest:
                 t, nearest = other, d
-    if t < 0:
+        elif (u < 0 or solid[other] == solid[u]) and d < next_nearest:
+            u, next_nearest = other, d
+    behind = t >= 0 and _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, t, tau, x, y, z)
+    if u >= 0 and _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, u, tau, x, y, z):
+        if behind:
+            place[p] = PINCHED
+        if not behind or next_nearest < nearest:
+            t = u
+    elif not behind:
+        t = np.int64(-1)
+    if t < 0:  # it has come out, or has to look further
+        place[p] = OUTSIDE if memory[p, 8] >= limit else place[p]
+        counts[p] = NEVER
         return x, y, z
     push, _, gap, nx, ny, nz, a, b, c = _contact(
         triangles, motions, solid, neighbours, vertex_start, vertex_triangles,
@@ -180,14 +203,14 @@ def _leave(triangles, motions, collider, materials, solid, neighbours, vertex_st
     mx, my, mz = _carried(triangles, motions, t, tau - before, a, b, c)
     if place[p] == PINCHED:  # inside two bodies no way leads out: stay calm until they part
         return px + mx, py + my, pz + mz
-    if gap >= 0.0:
-        place[p] = OUTSIDE
-        counts[p] = -1
     if push > 0.0:
         x, y, z = x + push * nx, y + push * ny, z + push * nz
         touched[p] = 1
         touch[p, 0, 0], touch[p, 0, 1], touch[p, 0, 2] = nx, ny, nz
         touch[p, 0, 3], touch[p, 0, 4], touch[p, 0, 5], touch[p, 0, 6] = mx / dt, my / dt, mz / dt, 0.0
+        if gap + push >= 0.0:
+            place[p] = OUTSIDE
+            counts[p] = NEVER
     return x, y, z
 
 
@@ -206,6 +229,7 @@ def respond_range(
     largest = frame[5, 1]
     span = tau - before
     dt = span * seconds
+    limit = frame[5, 0] * (frame[2, 0] + frame[2, 1] + frame[2, 2])
     touching, lost = 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -236,7 +260,7 @@ def respond_range(
         if place[p] != OUTSIDE:
             ax, ay, az = _leave(
                 triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles,
-                known, key, counts, place, touched, touch, p, before, px, py, pz, tau, x0, y0, z0, dt,
+                known, counts, memory, place, touched, touch, limit, p, before, px, py, pz, tau, x0, y0, z0, dt,
             )  # fmt: skip
         elif counts[p] > 0 and key[p, 0] - stray < largest:
             grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -319,7 +343,14 @@ def settle(inv_mass, touched, touch, v):
     for i in range(len(inv_mass)):
         if inv_mass[i] == 0.0:
             continue
-        for slot in range(touched[i]):
+        slots = touched[i]
+        if slots == 2:
+            turn = touch[i, 0, 0] * touch[i, 1, 0] + touch[i, 0, 1] * touch[i, 1, 1] + touch[i, 0, 2] * touch[i, 1, 2]
+            if turn < -0.3:  # squeezed: go with the mean of the two
+                slots = 1
+                for k in range(3, 6):
+                    touch[i, 0, k] = 0.5 * (touch[i, 0, k] + touch[i, 1, k])
+        for slot in range(slots):
             nx, ny, nz = touch[i, slot, 0], touch[i, slot, 1], touch[i, slot, 2]
             wx, wy, wz = v[i, 0] - touch[i, slot, 3], v[i, 1] - touch[i, slot, 4], v[i, 2] - touch[i, slot, 5]
             change = touch[i, slot, 6] - (wx * nx + wy * ny + wz * nz)

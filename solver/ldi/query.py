@@ -49,7 +49,7 @@ def make_candidates(count: int) -> Candidates:
         np.empty((count, CAPACITY), np.int32),
         np.empty((count, CAPACITY)),
         np.full(count, NEVER, np.int32),
-        np.empty((count, 9)),
+        np.zeros((count, 9)),
     )
 
 
@@ -174,7 +174,7 @@ def count_windings(x, triangles, counted, points, grid, windings):
         order[start[cell[p] + 1]] = p
     for t in range(len(triangles)):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        if not counted[t] or max(x[i, 2], x[j, 2], x[k, 2]) < low_z:
+        if counted[t] == 0 or max(x[i, 2], x[j, 2], x[k, 2]) < low_z:
             continue
         near_x, far_x = min(x[i, 0], x[j, 0], x[k, 0]), max(x[i, 0], x[j, 0], x[k, 0])
         near_y, far_y = min(x[i, 1], x[j, 1], x[k, 1]), max(x[i, 1], x[j, 1], x[k, 1])

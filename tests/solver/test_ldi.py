@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
-
 from taffeta.solver.contact.moving_triangle import closest
 from taffeta.solver.jit import njit
 from taffeta.solver.ldi.query import CAPACITY, Image, associate, count_windings, make_candidates

@@ -40,9 +40,10 @@ class Legend(NamedTuple):
     troubles: tuple[str, ...]  # sentences about garments that cannot be shown
 
 
-# The one picture of the session; replaced as a whole. `_values` keeps map values by session uid between changes.
+# The one picture of the session; replaced as a whole. Map values and triangles are kept by session uid between changes.
 _drawn: tuple[tuple[Picture, ...], Legend | None] = ((), None)
 _values: dict[int, np.ndarray] = {}
+_triangles: dict[int, np.ndarray] = {}
 _batches: list = []
 _draw_handlers: list = []
 
@@ -56,6 +57,8 @@ def pictures(view_layer, depsgraph, show: str) -> tuple[tuple[Picture, ...], Leg
     for obj in view_layer.objects:
         if obj is None or obj.type != "MESH" or not obj.taffeta_cloth.enabled or not obj.visible_get():
             continue
+        if not obj.data.polygons:  # nothing to colour
+            continue
         try:
             found.append(_picture(obj, depsgraph, show))
         except ValueError as error:
@@ -67,19 +70,25 @@ def _picture(obj, depsgraph, show) -> Picture:
     if obj.mode == "EDIT":
         raise ValueError(f"{obj.name}: the overlay comes back when you leave Edit mode")
     x = _positions(obj, depsgraph)
-    mesh = obj.data
-    mesh.calc_loop_triangles()
-    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
+    uid = obj.session_uid
+    if uid not in _triangles:
+        _triangles[uid] = _triangulated(obj.data)
     if show == "STRETCH":
         values = _stretch(obj, x)
     else:
-        uid = obj.session_uid
         if uid not in _values:
-            _values[uid] = maps.read_map(obj, getattr(obj.taffeta_cloth, show), mesh)
+            _values[uid] = maps.read_map(obj, getattr(obj.taffeta_cloth, show), obj.data)
         values = _values[uid]
     matrix = tuple(tuple(row) for row in obj.matrix_world)
-    return Picture(obj.name, matrix, x, triangles.reshape(-1, 3), values)
+    return Picture(obj.name, matrix, x, _triangles[uid], values)
+
+
+def _triangulated(mesh) -> np.ndarray:
+    """Triangles of a mesh, (t, 3) int32."""
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return triangles.reshape(-1, 3)
 
 
 def _positions(obj, depsgraph) -> np.ndarray:
@@ -96,7 +105,7 @@ def _positions(obj, depsgraph) -> np.ndarray:
     evaluated = obj.evaluated_get(depsgraph)
     x = np.empty(3 * count, np.float32)
     if len(evaluated.data.vertices) == count:
-        evaluated.data.vertices.foreach_get("co", x)
+        evaluated.data.attributes["position"].data.foreach_get("vector", x)
         return x.reshape(-1, 3)
     cage = bmesh.new()
     try:
@@ -140,8 +149,7 @@ def refresh(context) -> None:
     global _drawn
     show = context.window_manager.taffeta.overlay
     if show == "NONE":
-        _drawn = ((), None)
-        _values.clear()
+        _forget()
     else:
         _drawn = pictures(context.view_layer, context.evaluated_depsgraph_get(), show)
     _batches.clear()
@@ -149,6 +157,15 @@ def refresh(context) -> None:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
+
+
+def _forget() -> None:
+    """No pictures, and nothing kept."""
+    global _drawn
+    _drawn = ((), None)
+    _values.clear()
+    _triangles.clear()
+    _batches.clear()
 
 
 def drawn() -> tuple[tuple[Picture, ...], Legend | None]:
@@ -205,6 +222,7 @@ def _on_update(scene, depsgraph):
     touched = [obj for obj in cloths if changed & _sources(obj)]
     for obj in touched:
         _values.pop(obj.session_uid, None)
+        _triangles.pop(obj.session_uid, None)
     if touched or len(cloths) != len(_drawn[0]):
         refresh(bpy.context)
 
@@ -225,10 +243,7 @@ def _on_frame(*_):
 @persistent
 def _on_load(*_):
     """Another file: forget everything, then look again."""
-    global _drawn
-    _values.clear()
-    _batches.clear()
-    _drawn = ((), None)
+    _forget()
     if _wanted():
         refresh(bpy.context)
 
@@ -339,13 +354,10 @@ def register():
 
 def unregister():
     """Take all of it out again."""
-    global _drawn
     for handler in reversed(_draw_handlers):
         bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
     _draw_handlers.clear()
     for name, handler in reversed(HANDLERS):
         getattr(bpy.app.handlers, name).remove(handler)
-    _values.clear()
-    _batches.clear()
-    _drawn = ((), None)
+    _forget()
     bpy.utils.unregister_class(TAFFETA_OT_overlay)

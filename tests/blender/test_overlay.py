@@ -221,6 +221,19 @@ def test_hidden_and_deleted_garments_disappear(garment, make):
     assert [p.name for p in overlay.drawn()[0]] == ["Cloth"]
 
 
+def test_an_empty_mesh_and_a_changed_one_are_shown(garment, make):
+    """Nothing where there is nothing; and no triangles of yesterday's mesh."""
+    make.cloth(make.mesh("Nothing", np.empty((0, 3)), []))
+    found, legend = show("thickness")
+    assert [p.name for p in found] == ["Cloth"] and legend.troubles == ()
+    garment.data.clear_geometry()
+    garment.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    garment.data.update()
+    bpy.context.view_layer.update()
+    (first,), _ = overlay.drawn()
+    assert first.triangles.tolist() == [[0, 1, 2]] and len(first.x) == len(first.values) == 3
+
+
 def test_garments_share_one_scale(garment, make):
     make.cloth(make.grid("Heavy", count=3), mass=2.0)
     _, legend = show("mass")

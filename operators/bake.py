@@ -297,7 +297,9 @@ def _draw_status(job):
     """The status bar's content while `job` runs."""
 
     def draw(header, context):
-        header.layout.progress(factor=job.share(), text=job.status)
+        bar = header.layout.row()
+        bar.ui_units_x = 16
+        bar.progress(factor=job.share(), text=job.status)
         header.layout.label(text="stops and keeps the frames done", icon="EVENT_ESC")
 
     return draw
@@ -306,7 +308,7 @@ def _draw_status(job):
 def _redraw(context) -> None:
     for window in context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type in {"PROPERTIES", "STATUSBAR"}:
+            if area.type == "PROPERTIES":
                 area.tag_redraw()
 
 

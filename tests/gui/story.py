@@ -212,7 +212,7 @@ def bake_and_stop(shoot, press, result):
     alive = Alive()
     with inside():
         result["bake"] = list(bpy.ops.taffeta.bake("INVOKE_DEFAULT"))
-    yield 0.5
+    yield 1.0
     shoot("08_preparing")
     result["status_first"] = session().status
     yield from bake_until(session, 0.0001, 400)
@@ -222,7 +222,8 @@ def bake_and_stop(shoot, press, result):
     result["status_middle"] = session().status
     window().cursor_warp(400, 500)
     press("Escape")
-    yield 2.0
+    yield from bake_until(session, 2.0, 60)
+    yield 0.5
     result["baking_after_esc"] = session().baking
     result["alive"] = alive.stop()
     result["frames_after_esc"] = len(journal_frames(shawl))

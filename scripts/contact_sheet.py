@@ -26,7 +26,7 @@ def look(scene):
     scene.render.image_settings.file_format = "PNG"
     scene.render.use_persistent_data = True
     scene.view_settings.view_transform = "AgX"
-    scene.view_settings.look = "AgX - Medium High Contrast"
+    scene.view_settings.look = "AgX - High Contrast"
     cycles = scene.cycles
     cycles.use_adaptive_sampling = False
     cycles.use_denoising = True

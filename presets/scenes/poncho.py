@@ -11,7 +11,7 @@ from . import character, materials, sheet, stage, walk
 
 FRAMES = (1, 120)
 NECK = (0.0, 0.022, 1.502)  # [m] middle of the head hole at the start
-SIZE = (1.22, 1.14)  # [m] along the arms, front to back
+SIZE = (1.00, 1.08)  # [m] along the arms (to the middle of the forearm: fingers would catch), front to back
 HOLE_RADIUS = 0.105  # [m]
 
 
@@ -24,23 +24,24 @@ def add(context, collection):
     floor = stage.ground(collection)
     stage.light(context, collection)
     way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
-    camera = stage.camera(context, collection, (2.25, -4.1, 1.75), (0.0, 0.0, 0.93), 66.0, way)
+    camera = stage.camera(context, collection, (2.25, -4.1, 1.75), (0.0, 0.0, 0.93), 76.0, way)
     return stage.Example((garment,), (body, floor), camera, FRAMES)
 
 
 def _garment(collection):
-    points, quads, pattern = sheet.rectangle(37, 35, *SIZE, hole=2, hole_radius=HOLE_RADIUS)
+    points, quads, pattern = sheet.rectangle(37, 35, *SIZE, hole=3, hole_radius=HOLE_RADIUS)
     obj = sheet.add(collection, "Poncho", points + NECK, quads, pattern, materials.woven())
     sheet.make_of(obj, mass=0.22, thickness=0.003, stretch_stiffness=3000.0, friction=0.4)
     to_border = np.min(np.array(SIZE) / 2.0 - np.abs(pattern), axis=1)
-    sheet.paint_group(obj, "Hem", np.round(np.clip((0.075 - to_border) / 0.04, 0.0, 1.0), 2))
-    from_neck = np.hypot(*pattern.T)
-    sheet.paint_group(obj, "Shoulders", np.round(np.clip((0.36 - from_neck) / 0.16, 0.0, 1.0), 2))
-    sheet.map_group(obj, "bending_stiffness", "Hem", 1.2e-5, 2.5e-4)
+    hem = np.clip((0.075 - to_border) / 0.04, 0.0, 1.0)
+    shoulders = np.clip((0.36 - np.hypot(*pattern.T)) / 0.16, 0.0, 1.0)
+    # One map from the softest place to the stiffest: shoulders 0, the cloth between 0.05, the hem 1.
+    sheet.paint_group(obj, "Stiffness", np.round(np.maximum(hem, 0.05 * (1.0 - shoulders)), 3))
+    sheet.map_group(obj, "bending_stiffness", "Stiffness", 4e-6, 2.5e-4)
+    sheet.paint_group(obj, "Shoulders", np.round(shoulders, 2))
     sheet.map_group(obj, "damping", "Shoulders", 1.5, 12.0)
-    image = _softness_image()
     _image_map(obj, quads, pattern)
-    sheet.map_image(obj, "shear_stiffness", image, "Image Map", 160.0, 30.0)
+    sheet.map_image(obj, "shear_stiffness", _binding_image(), "Image Map", 80.0, 1500.0)
     return obj
 
 
@@ -52,11 +53,11 @@ def _image_map(obj, quads, pattern):
     obj.data.uv_layers.active = obj.data.uv_layers["Pattern"]
 
 
-def _softness_image(pixels=64):
-    """Return an image as an animator would paint it: white where the poncho lies on the shoulders, black outside."""
+def _binding_image(pixels=128):
+    """Return an image as an animator would paint it: the band sewn round the neck in white, which must not give."""
     x, y = np.meshgrid(*((np.arange(pixels) + 0.5) / pixels - 0.5 for _ in range(2)))
-    grey = np.clip((0.34 - np.hypot(x * SIZE[0] / 1.5, y * SIZE[1])) / 0.14, 0.0, 1.0)
-    image = bpy.data.images.new("Poncho Softness", pixels, pixels, alpha=False)
+    grey = np.clip((HOLE_RADIUS + 0.05 - np.hypot(x * SIZE[0], y * SIZE[1])) / 0.02, 0.0, 1.0)
+    image = bpy.data.images.new("Poncho Binding", pixels, pixels, alpha=False)
     image.colorspace_settings.name = "Non-Color"
     rgba = np.ones((pixels, pixels, 4), np.float32)
     rgba[..., :3] = grey[..., None]

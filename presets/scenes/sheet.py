@@ -19,9 +19,13 @@ def rectangle(columns, rows, width, depth, hole=0, hole_radius=0.0):
         ring = np.abs(grid).max(1)
         keep = ring > hole
         ease = np.clip((ring - hole - 1) / 3.0, 0.0, 1.0)[:, None]
-        length = np.maximum(np.linalg.norm(flat, axis=1), 1e-9)[:, None]
-        round_radius = hole_radius + (ring[:, None] - hole - 1) * step.mean()
-        flat = ease * flat + (1.0 - ease) * flat / length * round_radius
+        # A square ring becomes a circle with its vertices evenly round it.
+        minor, major = np.sort(np.abs(grid), 1).T
+        turn = np.pi / 4.0 * minor / np.maximum(major, 1e-9)
+        first, second = np.cos(turn), np.sin(turn)
+        wide = np.abs(grid[:, 0]) >= np.abs(grid[:, 1])
+        circle = np.sign(grid) * np.stack([np.where(wide, first, second), np.where(wide, second, first)], 1)
+        flat = ease * flat + (1.0 - ease) * circle * (hole_radius + (ring[:, None] - hole - 1) * step.mean())
     else:
         keep = np.ones(len(grid), bool)
     number = np.cumsum(keep) - 1

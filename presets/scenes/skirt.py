@@ -19,7 +19,7 @@ def add(context, collection):
     floor = stage.ground(collection)
     stage.light(context, collection)
     way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
-    camera = stage.camera(context, collection, (2.25, -4.1, 1.55), (0.0, 0.0, 0.90), 66.0, way)
+    camera = stage.camera(context, collection, (2.25, -4.1, 1.55), (0.0, 0.0, 0.90), 76.0, way)
     return stage.Example((garment,), (body, floor), camera, FRAMES)
 
 

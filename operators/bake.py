@@ -256,6 +256,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if not self._plays and job.frame >= job.order.first_frame:
             self._plays = True
             play_all(job)
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
+            workspace.status_text_set(_draw_status(job))
         _redraw(context)
 
     def _leave(self, context):

@@ -157,10 +157,9 @@ def _build_part(garment):
     uv = None if garment.uv is None else np.asarray(garment.uv, dtype=np.float64)[faces.kept]
     if uv is not None and not np.isfinite(uv).all():
         raise ValueError(f"'{garment.name}': the UV map holds numbers that are not finite; unwrap it again.")
-    mass, inv_mass = _masses(garment, faces)
-
     quads, edges = np.asarray(garment.quads), np.asarray(garment.edges)
     springs = find_springs(faces.triangles, quads, edges, len(x))
+    mass, inv_mass = _masses(garment, faces, springs)
     stretch, shear, bending, damping = (
         np.asarray(getattr(garment, name), dtype=np.float64)
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
@@ -169,7 +168,7 @@ def _build_part(garment):
     useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[springs.pairs]) > 0)
     hinges = find_hinges(faces, len(x))
     density = np.asarray(garment.mass, dtype=np.float64)
-    tethers, tether_length = tether_rest(x, springs, rest_length, hinges, inv_mass, density, stretch)
+    tethers, tether_length = tether_rest(x, faces, springs, rest_length, hinges, inv_mass, density, stretch)
     stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
     movable = np.einsum("hk,hk,hk->h", inv_mass[stencils], bend[0], bend[0]) > 0
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
@@ -192,15 +191,21 @@ def _build_part(garment):
     )
 
 
-def _masses(garment, faces):
+def _masses(garment, faces, springs):
     """Lumped mass [kg] and its inverse; a loose vertex, or one pinned with weight 1, is kinematic.
 
-    The end of a loose edge, and a corner of nothing but faces without area, weigh as much as the mean of the others.
+    Corners of a triangle, and corners of a quad, share its area evenly. The end of a loose edge, and a corner of nothing
+    but faces without area, weigh as much as the mean of the others.
     """
     count = len(garment.x)
     density = np.asarray(garment.mass, dtype=np.float64)
-    corner = faces.triangles.ravel()
-    mass = density * np.bincount(corner, np.repeat(faces.area / 3.0, 3), minlength=count)
+    corner, quad_corner = faces.triangles.ravel(), springs.quads.ravel()
+    quad_area = faces.area[springs.halves[:, 0]] + faces.area[springs.halves[:, 1]]
+    single = faces.area.copy()
+    single[springs.halves.ravel()] = 0.0
+    area = np.bincount(corner, np.repeat(single / 3.0, 3), minlength=count)
+    area += np.bincount(quad_corner, np.repeat(quad_area / 4.0, 4), minlength=count)
+    mass = density * area
     in_face = np.bincount(corner, minlength=count) > 0
     mean = mass[in_face].mean()
     mass = np.where(in_face, np.maximum(mass, LIGHTEST * mean), mean)

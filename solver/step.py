@@ -149,7 +149,8 @@ def _move(cloth, x, x_prev, v, push, scales, held, substep):
     springs = cloth.edges, cloth.rest_length, scales.edge
     hinges = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
     tethers = cloth.tethers, cloth.tether_length
-    xpbd.relax(x, cloth.inv_mass, *springs, *hinges, *tethers, held.particles, held.targets, held.distance, substep.t1)
+    pins = held.particles, held.targets, held.distance, substep.t1, held.free, np.empty((len(held.free), 3))
+    xpbd.relax(x, x_prev, cloth.mass, cloth.inv_mass, *springs, *hinges, *tethers, *pins)
 
 
 def _damp(cloth, x, v, scales):

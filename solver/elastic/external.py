@@ -62,8 +62,8 @@ def blow(x, v, inv_mass, triangles, wind_x, wind_y, wind_z, drag, lift, dt):
             continue
         ma, mb, mc = inv_mass[a], inv_mass[b], inv_mass[c]
         pressure = drag * abs(flow)
-        # A corner of a regular mesh belongs to six triangles, so its rate is twice the sum of three corners' means.
-        push = dt / (3.0 + 2.0 * dt * (drag + abs(lift)) * abs(flow) * (ma + mb + mc))
+        # Implicit in what the triangle does to its own mean velocity, so that none overshoots.
+        push = dt / (3.0 + dt * (drag + abs(lift)) * abs(flow) * (ma + mb + mc) / 3.0)
         fx, fy, fz = pressure * ux, pressure * uy, pressure * uz
         if lift != 0.0:
             speed = sqrt(ux * ux + uy * uy + uz * uz)

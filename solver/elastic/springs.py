@@ -8,6 +8,8 @@ A spring of length l at angle t to the warp, between triangles of areas A0 and A
 with K the stretch stiffness [N/m] and G the shear stiffness [N/m]. On a grid along the threads this gives tension K
 per width and strain, and shear stress G per unit angle, at any resolution: c = 2 where a quad has both its diagonals,
 4 where a single one carries the shear. An equilateral mesh without a pattern gets Young's modulus K in every direction.
+The diagonals of a quad carry shear as far as its sides lie along the threads: cos^2 2t of a diagonal is what that of
+the sides leaves of 1, and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square. So cells of any proportion keep K and G.
 Springs for triangle meshes after Selle, Su, Irving and Fedkiw 2009; projection after Macklin, Müller and Chentanez 2016.
 """
 
@@ -18,6 +20,7 @@ import numpy as np
 from ..jit import njit
 
 SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
+LONGEST = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
 LOOSE = 1.0  # (A0 + A1) / l^2 of an edge without faces: a ribbon as wide as the edge is long
 
 
@@ -40,23 +43,31 @@ def spring_rest(x, faces, springs, uv, stretch, shear):
     rest_length = np.linalg.norm(x[second] - x[first], axis=1)
     beside, triangle, count = springs.beside_spring, springs.beside_triangle, len(springs.pairs)
     area = np.bincount(beside, faces.area[triangle], minlength=count)
-    along = _alignment(x, faces, springs, uv)
+    in_quad = np.zeros(len(faces.triangles), dtype=bool)
+    in_quad[springs.halves.ravel()] = True
+    is_diagonal = in_quad[triangle] & ~springs.is_mesh_edge[beside]
+    along = _of_quads(_alignment(x, faces, springs, uv), triangle, is_diagonal)
 
     def mean(value):
         total = np.bincount(beside, faces.area[triangle] * value, minlength=count)
         return np.divide(total, area, out=np.full(count, np.nan), where=area > 0)
 
-    carriers = np.full(len(faces.triangles), 4.0)
-    carriers[springs.halves.ravel()] = 2.0
-    aligned, shear_share = mean(along), mean(carriers[triangle])
-    loose = area == 0
-    aligned[loose], shear_share[loose] = 1.0, 0.0
     shape = np.maximum(np.divide(area, rest_length**2, out=np.full(count, SLIVER), where=rest_length > 0), SLIVER)
-    shape[loose] = LOOSE
+    carriers = np.where(in_quad[triangle], 2.0, 4.0)
+    carriers[is_diagonal] = (np.minimum(0.5 / shape, LONGEST) / shape)[beside[is_diagonal]]
+    aligned, shear_share = mean(along), mean(carriers)
+    loose = area == 0
+    aligned[loose], shear_share[loose], shape[loose] = 1.0, 0.0, LOOSE
     thread = 0.5 * (stretch[first] + stretch[second])
     k = aligned * thread + shear_share * (1.0 - aligned) * 0.5 * (shear[first] + shear[second])
     # Rounding of the angle alone makes no spring.
     return rest_length, np.divide(1.0, shape * k, out=np.full(count, np.inf), where=k > 1e-9 * thread)
+
+
+def _of_quads(along, triangle, is_diagonal):
+    """Alignment with that of each quad's diagonal set to what its sides leave."""
+    sides = np.bincount(triangle[~is_diagonal], along[~is_diagonal], minlength=int(triangle.max()) + 1)
+    return np.where(is_diagonal, 1.0 - 0.5 * sides[triangle], along)  # two sides in either half of a quad
 
 
 def _alignment(x, faces, springs, uv):

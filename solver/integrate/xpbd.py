@@ -5,7 +5,8 @@
 
 Many substeps with one sweep beat few substeps with many sweeps at the same cost (Macklin, Storey, Lu, Terdiman,
 Chentanez, Jeschke and Müller 2019). With one sweep the multiplier of each constraint starts at zero and is not kept.
-Damping acts on velocities after the sweep, so that it cannot hold back what the springs correct.
+Damping acts on velocities after the sweep, so that it cannot hold back what the springs correct. What a sweep takes
+from the angular momentum of a garment that nothing holds is put back (`spin`).
 """
 
 from math import sqrt
@@ -16,7 +17,8 @@ import numpy as np
 from ..elastic.bending import damp_bending, project_bending
 from ..elastic.springs import damp_springs, project_springs
 from ..elastic.tethers import project_tethers
-from ..jit import njit
+from ..jit import inner, njit
+from .spin import keep_spin, spin
 
 
 class Scales(NamedTuple):
@@ -36,6 +38,7 @@ class Held(NamedTuple):
     targets: np.ndarray  # (s + 1, m, 3) [m] relative to Cloth.origin
     stiffness: np.ndarray  # (m,) (angular frequency x dt)^2 of a soft pin; 0 none, inf kinematic
     distance: np.ndarray  # (m,) [m] largest distance from the pose
+    free: np.ndarray  # (f, 2) first particle and end of each garment that nothing holds
 
 
 def prepare_scales(cloth, dt, damping_dt):
@@ -62,7 +65,10 @@ def prepare_held(cloth, targets, pin_rate, dt):
     rate = np.divide(pin_rate * pin, 1.0 - pin, out=np.full(len(pin), np.inf), where=pin < 1)
     rate[kinematic[particles]] = np.inf
     local = np.ascontiguousarray(targets[:, particles] - cloth.origin)
-    return Held(particles, local, (rate * dt) ** 2, cloth.pin_distance[particles])
+    start, garments = cloth.garment_start, np.arange(len(cloth.garment_start) - 1)
+    garments = np.setdiff1d(garments, cloth.garment[particles])
+    free = np.stack([start[garments], start[garments + 1]], axis=1)
+    return Held(particles, local, (rate * dt) ** 2, cloth.pin_distance[particles], free)
 
 
 @njit
@@ -96,7 +102,7 @@ def predict(x, x_prev, v, inv_mass, ax, ay, az, particles, targets, stiffness, t
                     x[i, k] = pulled / (1.0 + stiffness[m] + rate)
 
 
-@njit
+@inner
 def _sample(targets, m, k, t, span):
     """Coordinate k of target m at time t in [0, 1], linear between samples; the ends are met exactly."""
     if span == 0:
@@ -109,6 +115,8 @@ def _sample(targets, m, k, t, span):
 @njit
 def relax(
     x,
+    x_prev,
+    mass,
     inv_mass,
     edges,
     rest_length,
@@ -123,8 +131,13 @@ def relax(
     targets,
     distance,
     t1,
+    free,
+    # scratch
+    spins,
 ):
     """One sweep over tethers, springs, hinges and largest distances from the pose, in the order of the colours."""
+    for g in range(free.shape[0]):
+        spins[g, 0], spins[g, 1], spins[g, 2] = spin(x, x_prev, mass, free[g, 0], free[g, 1])
     project_tethers(x, tethers, tether_length)
     project_springs(x, inv_mass, edges, rest_length, edge_scale, 0, edges.shape[0])
     project_bending(x, stencils, weight, rest_bend, bend, 0, stencils.shape[0])
@@ -142,6 +155,8 @@ def relax(
             if length > distance[m]:
                 share = distance[m] / length
                 x[i, 0], x[i, 1], x[i, 2] = px + share * dx, py + share * dy, pz + share * dz
+    for g in range(free.shape[0]):
+        keep_spin(x, x_prev, mass, free[g, 0], free[g, 1], spins[g, 0], spins[g, 1], spins[g, 2])
 
 
 @njit

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `build` makes of a garment: against plain twins, on meshes as bad as they come, and in time."""
 
-from time import perf_counter
+from time import thread_time
 
 import naive
 import numpy as np
@@ -43,19 +43,19 @@ def test_spring_constants_equal_the_plain_twin(diagonals, pattern):
 
 
 @pytest.mark.parametrize("size", [3, 9])
-@pytest.mark.parametrize("diagonals", ["same", "alternating", "none"])
-def test_grid_carries_tension_and_shear_at_any_resolution(size, diagonals):
+@pytest.mark.parametrize(("diagonals", "height"), [("same", 0.5), ("alternating", 0.5), ("none", 0.5), ("same", 1.2)])
+def test_grid_carries_tension_and_shear_at_any_resolution(size, diagonals, height):
     """Uniform strain e along the warp stores K e^2 / 2 per area, shear angle s stores G s^2 / 2."""
-    garment = naive.sheet(size, size, 0.5, 0.5, diagonals, stretch_stiffness=1500.0, shear_stiffness=80.0)
+    garment = naive.sheet(size, size, 0.5, height, diagonals, stretch_stiffness=1500.0, shear_stiffness=80.0)
     cloth, state = build([garment], Settings())
-    x = state.x + cloth.origin
+    x, area = state.x + cloth.origin, 0.5 * height
     shear = 1e-3
     sheared = x + np.outer(x[:, 1], [shear, 0, 0])
-    assert naive.spring_energy(cloth, sheared) == pytest.approx(0.5 * 80 * shear**2 * 0.25, rel=5e-3)
+    assert naive.spring_energy(cloth, sheared) == pytest.approx(0.5 * 80 * shear**2 * area, rel=5e-3)
     cloth, _ = build([garment._replace(shear_stiffness=np.zeros(size**2))], Settings())
     strain = 1e-3
     stretched = x * [1 + strain, 1, 1]
-    assert naive.spring_energy(cloth, stretched) == pytest.approx(0.5 * 1500 * strain**2 * 0.25, rel=1e-6)
+    assert naive.spring_energy(cloth, stretched) == pytest.approx(0.5 * 1500 * strain**2 * area, rel=1e-6)
 
 
 def test_bias_cut_grid_is_soft_along_its_mesh():
@@ -266,14 +266,14 @@ def test_building_twice_gives_the_same_bits():
 
 
 def test_hundred_thousand_triangles_in_a_second():
-    """A seed needed 7 minutes for the springs alone. Best of three, since other work shares the machine."""
+    """A seed needed 7 minutes for the springs alone. Best of three, in time of this thread."""
     garment = naive.sheet(225, 225, pin=np.arange(225 * 225) < 225)
     assert len(garment.triangles) > 100_000
     build([naive.sheet(3, 3)], Settings())
     best = np.inf
     for _ in range(3):
-        start = perf_counter()
+        start = thread_time()
         build([garment], Settings())
-        best = min(best, perf_counter() - start)
+        best = min(best, thread_time() - start)
     print(f"build of {len(garment.triangles)} triangles: {best:.2f} s")
-    assert best < 2.0  # 1 s alone on the machine
+    assert best < 1.0

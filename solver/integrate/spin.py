@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Angular momentum of a garment that flies free, kept to rounding.
+
+A projection is central about the place where it acts; the substep, and with it the velocity (x - x_prev) / dt, ends
+elsewhere. The angular momentum at the end is sum m x_prev x x / dt, the one before the sweep sum m x_prev x x* / dt:
+their difference is put back as a rotation of all particles about their centre, dx = w x (x_prev - centre) with I w the
+lack. In a second of violent crumpling a sheet would lose 0.2 % without it.
+"""
+
+import numpy as np
+
+from ..jit import inner
+
+
+@inner
+def spin(x, x_prev, mass, start, stop):
+    """sum m x_prev x x of particles `start` to `stop`, three floats [kg m2]. 15 flops and 56 bytes a particle."""
+    lx = ly = lz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m, px, py, pz = mass[i], x_prev[i, 0], x_prev[i, 1], x_prev[i, 2]
+        qx, qy, qz = x[i, 0], x[i, 1], x[i, 2]
+        lx, ly, lz = lx + m * (py * qz - pz * qy), ly + m * (pz * qx - px * qz), lz + m * (px * qy - py * qx)
+    return lx, ly, lz
+
+
+@inner
+def keep_spin(x, x_prev, mass, start, stop, lx, ly, lz):
+    """Turn particles `start` to `stop` as a whole until their `spin` is (lx, ly, lz). 50 flops, 100 bytes each."""
+    now_x, now_y, now_z = spin(x, x_prev, mass, start, stop)
+    lx, ly, lz = lx - now_x, ly - now_y, lz - now_z
+    total = cx = cy = cz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m = mass[i]
+        total += m
+        cx, cy, cz = cx + m * x_prev[i, 0], cy + m * x_prev[i, 1], cz + m * x_prev[i, 2]
+    cx, cy, cz = cx / total, cy / total, cz / total
+    xx = yy = zz = xy = xz = yz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m, px, py, pz = mass[i], x_prev[i, 0], x_prev[i, 1], x_prev[i, 2]
+        px, py, pz = px - cx, py - cy, pz - cz
+        xx, yy, zz = xx + m * px * px, yy + m * py * py, zz + m * pz * pz
+        xy, xz, yz = xy + m * px * py, xz + m * px * pz, yz + m * py * pz
+    # Inertia tensor and the cofactors of its inverse.
+    a, b, c, d, e, f = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
+    ca, cb, cc = b * c - f * f, a * c - e * e, a * b - d * d
+    cd, ce, cf = e * f - d * c, d * f - b * e, d * e - a * f
+    determinant = a * ca + d * cd + e * ce
+    if determinant <= 1e-12 * (xx + yy + zz) ** 3:  # a straight line turns about itself
+        return
+    wx = (ca * lx + cd * ly + ce * lz) / determinant
+    wy = (cd * lx + cb * ly + cf * lz) / determinant
+    wz = (ce * lx + cf * ly + cc * lz) / determinant
+    for i in range(np.uintp(start), np.uintp(stop)):
+        px, py, pz = x_prev[i, 0] - cx, x_prev[i, 1] - cy, x_prev[i, 2] - cz
+        x[i, 0] += wy * pz - wz * py
+        x[i, 1] += wz * px - wx * pz
+        x[i, 2] += wx * py - wy * px

@@ -5,6 +5,7 @@ A neutral figure of 1.75 m and seven and three quarter heads, facing -Y, soles o
 below the horizontal. +X is the figure's left. Only the left side is written down; the right is its mirror image.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -267,10 +268,17 @@ def edge_size(points):
     return np.where(fingers, 0.0, size)
 
 
+@cache
 def mesh(spacing=0.005):
-    """Return vertices (n, 3) [m] and triangles (m, 3) of the figure: closed, manifold, wound outwards."""
+    """Return vertices (n, 3) [m] and triangles (m, 3) of the figure: closed, manifold, wound outwards.
+
+    Takes some seconds the first time in a session. Raises RuntimeError if the surface has an open or crossed edge.
+    """
     parts = flesh()
     points, quads = surface.polygonise(parts, spacing)
     dense = surface.triangulated(points, quads)
     points, triangles = surface.remesh(points, dense, edge_size(points))
-    return surface.relax(parts, points, triangles), triangles
+    points = surface.relax(parts, points, triangles)
+    if surface.open_edges(triangles):
+        raise RuntimeError(f"The mannequin's surface is not closed at a grid of {spacing} m; choose another spacing.")
+    return points, triangles

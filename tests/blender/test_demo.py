@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The example scenes and the demo: the mannequin, its walk, the garments, and the whole way in a few frames."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from PIL import Image
+from taffeta.operators.scenes import NAMES
+from taffeta.presets import scenes
+from taffeta.presets.scenes import figure, sheet, walk
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+def add(name):
+    """Add an example by its operator; returns the new objects by name."""
+    before = set(bpy.data.objects)
+    assert bpy.ops.taffeta.scene_add(name=name) == {"FINISHED"}
+    return {obj.name: obj for obj in set(bpy.data.objects) - before}
+
+
+def demo_script(name):
+    """The module scripts/NAME.py, loaded as the demo loads it."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(SCRIPTS))
+    return module
+
+
+def test_mannequin_is_closed_and_wound_outwards():
+    points, triangles = figure.mesh()
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    directed = {(int(a), int(b)) for a, b in edges}
+    assert len(directed) == len(edges), "two triangles run along an edge in the same direction"
+    assert all((b, a) in directed for a, b in directed), "an edge has one triangle only"
+    assert len(points) - len(edges) // 2 + len(triangles) == 2, "the surface is not one ball-like piece"
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    volume = np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0
+    assert 0.045 < volume < 0.075, "[m3] a person of this height has 0.05 to 0.07"
+    assert len(triangles) >= 8000
+    assert np.ptp(points[:, 2]) == pytest.approx(1.75, abs=0.01)
+
+
+def test_every_vertex_of_the_mannequin_hangs_on_bones_and_frame_one_is_the_rest_pose(scene, make):
+    objects = add("poncho")
+    body, rig = objects["Mannequin"], objects["Mannequin Rig"]
+    for part in ("hips", "spine.1", "spine.2", "chest", "neck", "head"):
+        assert part in rig.data.bones
+    for part in ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toes", "thumb.1", "little.3"):
+        assert {f"{part}.L", f"{part}.R"} <= set(rig.data.bones.keys())
+    assert min(sum(g.weight for g in v.groups) for v in body.data.vertices) > 0.5
+    scene.frame_set(1)
+    rest = np.array([v.co for v in body.data.vertices])
+    assert np.abs(make.world(body) - rest).max() < 0.003
+
+
+def test_standing_feet_do_not_slide_and_nothing_goes_below_the_ground(scene, make):
+    objects = add("poncho")
+    body = objects["Mannequin"]
+    standing = {side: [] for side in (1, -1)}
+    sole = {side: None for side in (1, -1)}
+    rest = np.array([v.co for v in body.data.vertices])
+    for side in sole:
+        sole[side] = np.flatnonzero((rest[:, 2] < 0.01) & (rest[:, 0] * side > 0.0))
+        assert len(sole[side]) > 20
+    for frame in range(1, 121):
+        scene.frame_set(frame)
+        x = make.world(body)
+        assert x[:, 2].min() > -0.008, f"frame {frame}"
+        for side, lift in ((1, 0.0), (-1, 0.5)):
+            turn = (walk.phase(frame) - lift) % 1.0
+            if walk.phase(frame) > lift and 0.52 < turn < 0.68:  # flat on the ground
+                standing[side].append((frame, x[sole[side]].mean(0)))
+    for side in standing:
+        for (frame, here), (after, there) in zip(standing[side], standing[side][1:], strict=False):
+            if after == frame + 1:
+                assert np.linalg.norm(there - here) < 0.002, f"side {side} slides at frame {frame}"
+    swings = sum(int(walk.phase(120.0) - lift - walk.SWING >= k) for lift in (0.0, 0.5) for k in range(20))
+    assert swings >= 4, "steps in the shot"
+
+
+def test_poncho_is_a_rectangle_with_a_head_hole_and_a_pattern_in_metres(scene):
+    garment = add("poncho")["Poncho"]
+    mesh = garment.data
+    assert 1200 <= len(mesh.vertices) <= 1300
+    assert all(len(face.vertices) == 4 for face in mesh.polygons)
+    assert len(mesh.vertices) - len(mesh.edges) + len(mesh.polygons) == 0, "one hole"
+    assert garment.taffeta_cloth.uv_map == "Pattern"
+    uv = mesh.uv_layers["Pattern"].uv
+    for face in list(mesh.polygons)[::37]:
+        a, b = face.loop_indices[:2]
+        u, v = (mesh.vertices[mesh.loops[k].vertex_index].co for k in (a, b))
+        assert (uv[b].vector - uv[a].vector).length == pytest.approx((u - v).length, rel=1e-4)
+
+
+def test_poncho_maps_stiffen_the_hem_and_calm_the_shoulders(scene):
+    from taffeta.operators.maps import read_map
+
+    garment = add("poncho")["Poncho"]
+    cloth, mesh = garment.taffeta_cloth, garment.data
+    flat = np.array([v.co for v in mesh.vertices])[:, :2] - np.array([v.co for v in mesh.vertices])[:, :2].mean(0)
+    hem = np.abs(flat[:, 1]) > 0.5
+    shoulder = np.hypot(*flat.T) < 0.18
+    bending, damping, shear = (
+        read_map(garment, getattr(cloth, name), mesh) for name in ("bending_stiffness", "damping", "shear_stiffness")
+    )
+    assert bending[hem].min() > 10.0 * bending[shoulder].max()
+    assert damping[shoulder].min() > 3.0 * damping[hem].max()
+    assert shear[np.hypot(*flat.T) < 0.12].min() > 5.0 * shear[hem].max()
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in NAMES])
+def test_every_example_is_ready_to_bake(scene, name):
+    objects = add(name)
+    cloths = [obj for obj in objects.values() if obj.taffeta_cloth.enabled]
+    bodies = [obj for obj in objects.values() if obj.taffeta_collider.enabled]
+    assert cloths and len(bodies) >= 2
+    assert bpy.context.view_layer.objects.active in cloths
+    assert scene.camera is not None and scene.frame_end >= 100
+    assert all(obj.data.materials for obj in cloths + bodies)
+
+
+def test_operator_knows_exactly_the_scenes_there_are():
+    assert [name for name, _, _ in NAMES] == list(scenes.SCENES)
+
+
+def test_adding_twice_keeps_both(scene):
+    add("flag")
+    add("flag")
+    assert sum(obj.taffeta_cloth.enabled for obj in scene.objects) == 2
+
+
+def test_ring_of_the_hole_is_round():
+    points, _, _ = sheet.rectangle(17, 15, 1.0, 0.9, hole=2, hole_radius=0.2)
+    radius = np.sort(np.hypot(points[:, 0], points[:, 1]))[:24]
+    assert np.ptp(radius) < 1e-9 and radius[0] == pytest.approx(0.2)
+
+
+def test_demo_goes_the_whole_way(tmp_path):
+    demo = demo_script("demo")
+    report = demo.make("sheet_on_sphere", tmp_path / "out", frame_count=4, pictures=False)
+    folder = tmp_path / "out"
+    for name in ("sheet_on_sphere.blend", "sheet_on_sphere.pc2", "sheet_on_sphere.abc", "report.json"):
+        assert (folder / name).stat().st_size > 0
+    assert [p.name for p in sorted((folder / "obj").glob("*.obj"))] == [
+        f"sheet_on_sphere_{k:04d}.obj" for k in range(1, 5)
+    ]
+    assert report["bake"]["complete"] and report == json.loads((folder / "report.json").read_text())
+    demo.make("sheet_on_sphere", folder, frame_count=2, pictures=False)
+    assert len(list((folder / "obj").glob("*.obj"))) == 2 and not list(folder.glob("*.bak*"))
+
+
+def test_contact_sheet_and_film_show_what_is_there(scene, tmp_path, monkeypatch):
+    pictures = demo_script("contact_sheet")
+    monkeypatch.setattr(pictures, "STILL", (64, 80))
+    monkeypatch.setattr(pictures, "FILM", (64, 80))
+    add("sheet_on_torus")
+    pictures.look(scene)
+    scene.frame_end = 3
+    pictures.sheet(scene, tmp_path / "preview.png", frame_count=2)
+    whole = np.asarray(Image.open(tmp_path / "preview.png").convert("RGB"), float)
+    assert whole.shape == (80, 64 * pictures.COLUMNS, 3)
+    middle = whole[30:50, 22:42].reshape(-1, 3)
+    assert (middle[:, 0] > 1.3 * middle[:, 2]).mean() > 0.3, "the red sheet is not in the picture"
+    pictures.movie(scene, tmp_path / "preview.mp4", samples=1)
+    import imageio.v2 as imageio
+
+    assert sum(1 for _ in imageio.get_reader(tmp_path / "preview.mp4")) == 3

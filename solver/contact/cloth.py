@@ -17,8 +17,9 @@ advancement along its way (Li et al. 2021, additive continuous detection), and i
 `respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
 w and inverse masses m^-1: with gap C = n . sum(w x) - h, x_i -= m_i^-1 w_i C n / sum(m^-1 w^2), which changes neither
 the momentum nor the place of the centre of mass. An approach is ended, no more: cloth that was too close already at
-the start of the substep is eased apart by moving x and x_prev alike, so that being pushed apart gives no speed.
-Friction takes back the sliding of the substep up to its coefficient times the normal correction (Coulomb).
+the start of the substep is eased apart by moving x and x_prev alike, so that being pushed apart gives no speed, unless
+it was much too close (`FIRM`). Friction takes back the sliding of the substep up to its coefficient times the normal
+correction (Coulomb).
 """
 
 import math
@@ -35,9 +36,13 @@ HORIZON = 8  # substeps that a detection is meant to last
 FALL = 9.81  # [m/s2] change of velocity that the slack expects
 LONGEST_SLACK = 0.5  # of the mean edge: faster cloth is detected more often instead of with more candidates
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
+FLAT = 0.3  # part of the thickness that an edge may stand out from its triangles' other corners to count as flat
 NEAR = 1e-3  # part of the contact distance at which a way through is one
 STEPS = 16  # of conservative advancement; a pair that is still on its way then is taken to meet
-EASE_RATE = 70.0  # [1/s] at which a lack of distance is made good
+FIRM = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
+FIRM_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
+NEARBY = 1.25  # of the contact distance: pairs that the sweep back looks at again
+EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 
 
 class Pairs(NamedTuple):
@@ -52,6 +57,7 @@ class Pairs(NamedTuple):
     x_ref: np.ndarray  # (n, 3) [m] positions when detected
     slack: np.ndarray  # (n,) [m] how far a particle may move before the pairs are out of date
     moved: np.ndarray  # (n,) [m] scratch: how far each has moved, less the motion of the whole
+    active: np.ndarray  # (p,) int32 scratch: pairs of the way back
 
 
 class _Skin(NamedTuple):
@@ -81,32 +87,55 @@ def _closest(is_edge_pair, x, a, b, c, d):
 
 
 @njit
-def _own_kernel(triangles, next_edge, edge_end, first_edge, owned):
+def _own_kernel(triangles, x, thickness, first_edge, next_edge, edge_end, edge_owner, owned):
     """Give every vertex and every edge to the first triangle that has it, as bits of `owned`: 0-2 the corners,
-    3-5 the edges from corners 0, 1 and 2 to the next. first_edge: (n,) -1 = vertex not seen; starts at -2.
-    # outputs: owned (t,) uint8; next_edge, edge_end (3t,), first_edge (n,) scratch
+    3-5 the edges from corners 0, 1 and 2 to the next.
+
+    An edge between two triangles that are flat to within a part of the thickness is given to nobody: the gap between
+    two sheets is then least at one of their vertices, so that vertices alone keep them apart.
+    # outputs: owned (t,) uint8; next_edge, edge_end, edge_owner (3t,), first_edge (n,) scratch
     """
+    for vertex in range(len(x)):
+        first_edge[vertex] = -2  # vertex not seen; -1: no edge of it seen
     used = 0
     for triangle in range(len(triangles)):
-        bits = 0
+        owned[triangle] = 0
         for corner in range(3):
             vertex = triangles[triangle, corner]
             if first_edge[vertex] == -2:
                 first_edge[vertex] = -1
-                bits |= 1 << corner
+                owned[triangle] |= 1 << corner
         for corner in range(3):
-            p, q = triangles[triangle, corner], triangles[triangle, (corner + 1) % 3]
+            p, q, opposite = (
+                triangles[triangle, corner],
+                triangles[triangle, (corner + 1) % 3],
+                triangles[triangle, corner - 1],
+            )
             low, high = min(p, q), max(p, q)
             edge = first_edge[low]
             while edge >= 0 and edge_end[edge] != high:
                 edge = next_edge[edge]
             if edge < 0:
                 edge_end[used] = high
+                edge_owner[used] = 3 * triangle + corner
                 next_edge[used] = first_edge[low]
                 first_edge[low] = used
                 used += 1
-                bits |= 8 << corner
-        owned[triangle] = bits
+                owned[triangle] |= 8 << corner
+                continue
+            owner, side = edge_owner[edge] // 3, edge_owner[edge] % 3
+            if edge_owner[edge] < 0:  # a third triangle: bumps of such an edge are anyone's guess
+                owned[-edge_owner[edge] // 3 - 1] |= 8 << (-edge_owner[edge] % 3)
+                continue
+            edge_owner[edge] = -(3 * (owner + 1) + side)
+            facing = triangles[owner, side - 1]
+            wa, wb, wc, wd = _closest(True, x, p, q, opposite, facing)
+            bump = 0.0
+            for axis in range(3):
+                between = wa * x[p, axis] + wb * x[q, axis] + wc * x[opposite, axis] + wd * x[facing, axis]
+                bump += between * between
+            if bump < (FLAT * min(thickness[p], thickness[q])) ** 2:
+                owned[owner] &= ~(8 << side)
 
 
 @njit
@@ -171,20 +200,23 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
             a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
             for corner in range(3):
                 p = triangles[first, corner]
-                if not owned[first] >> corner & 1 or p == a or p == b or p == c:
+                if not owned[first] >> corner & 1:
                     continue
                 wide = reach[p]
-                if x[p, 0] + wide < boxes[second, 0] or x[p, 0] - wide > boxes[second, 3]:
-                    continue
-                if x[p, 1] + wide < boxes[second, 1] or x[p, 1] - wide > boxes[second, 4]:
-                    continue
-                if x[p, 2] + wide < boxes[second, 2] or x[p, 2] - wide > boxes[second, 5]:
+                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
+                away = (p == a) | (p == b) | (p == c)
+                away |= (x[p, 0] + wide < boxes[second, 0]) | (x[p, 0] - wide > boxes[second, 3])
+                away |= (x[p, 1] + wide < boxes[second, 1]) | (x[p, 1] - wide > boxes[second, 4])
+                away |= (x[p, 2] + wide < boxes[second, 2]) | (x[p, 2] - wide > boxes[second, 5])
+                if away:
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, a, b, c
                     is_edge_pair[count] = False
                 count += 1
             first, second = second, first
+        if not owned[second] >> 3:
+            continue
         for corner in range(3):
             p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
             if not owned[first] >> corner & 8:
@@ -193,20 +225,20 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
             low0, high0 = min(x[p, 0], x[q, 0]) - wide, max(x[p, 0], x[q, 0]) + wide
             low1, high1 = min(x[p, 1], x[q, 1]) - wide, max(x[p, 1], x[q, 1]) + wide
             low2, high2 = min(x[p, 2], x[q, 2]) - wide, max(x[p, 2], x[q, 2]) + wide
-            if low0 > boxes[second, 3] or high0 < boxes[second, 0] or low1 > boxes[second, 4]:
-                continue
-            if high1 < boxes[second, 1] or low2 > boxes[second, 5] or high2 < boxes[second, 2]:
+            away = (low0 > boxes[second, 3]) | (high0 < boxes[second, 0]) | (low1 > boxes[second, 4])
+            away |= (high1 < boxes[second, 1]) | (low2 > boxes[second, 5]) | (high2 < boxes[second, 2])
+            if away:
                 continue
             for other in range(3):
                 r, s = triangles[second, other], triangles[second, (other + 1) % 3]
-                if not owned[second] >> other & 8 or p == r or p == s or q == r or q == s:
+                if not owned[second] >> other & 8:
                     continue
                 wide = max(reach[r], reach[s])
-                if low0 > max(x[r, 0], x[s, 0]) + wide or high0 < min(x[r, 0], x[s, 0]) - wide:
-                    continue
-                if low1 > max(x[r, 1], x[s, 1]) + wide or high1 < min(x[r, 1], x[s, 1]) - wide:
-                    continue
-                if low2 > max(x[r, 2], x[s, 2]) + wide or high2 < min(x[r, 2], x[s, 2]) - wide:
+                away = (p == r) | (p == s) | (q == r) | (q == s)
+                away |= (low0 > max(x[r, 0], x[s, 0]) + wide) | (high0 < min(x[r, 0], x[s, 0]) - wide)
+                away |= (low1 > max(x[r, 1], x[s, 1]) + wide) | (high1 < min(x[r, 1], x[s, 1]) - wide)
+                away |= (low2 > max(x[r, 2], x[s, 2]) + wide) | (high2 < min(x[r, 2], x[s, 2]) - wide)
+                if away:
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, q, r, s
@@ -315,25 +347,32 @@ def _advance_moved(x, x_ref, moved):
 
 
 @njit
-def _respond_kernel(pairs, inv_mass, ease_part, x, x_prev):
-    """One sweep over the pairs; returns how many touched. Serial: each correction sees those before.
+def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
+    """A sweep over the pairs, then one back over those that were near; returns how many touched.
 
-    Reads 20 bytes of a pair that cannot touch yet (and 32 of `moved`), else 64 and 192 of positions; 250 flops.
-    # outputs: x, x_prev (n, 3), pairs.normal, pairs.moved
+    Serial: each correction sees those before. Reads 20 bytes of a pair that cannot touch yet (and 32 of `moved`),
+    else 64 and 192 of positions; 250 flops.
+    # outputs: x, x_prev (n, 3), pairs.normal; pairs.moved, pairs.active scratch
     """
-    touched = 0
     _advance_moved(x, pairs.x_ref, pairs.moved)
-    moved, normal = pairs.moved, pairs.normal
-    for pair in range(len(pairs.stencils)):
+    moved, normal, active = pairs.moved, pairs.normal, pairs.active
+    ease_part = 1.0 - math.exp(-EASE_RATE * dt)
+    near_count, touched = 0, 0
+    turn = 0
+    while turn < len(active) + near_count:
+        back = turn >= len(active)
+        pair = active[near_count - 1 - (turn - len(active))] if back else turn
+        turn += 1
         a, b, c, d = pairs.stencils[pair]
         distance = pairs.distance[pair]
         is_edge_pair = pairs.is_edge_pair[pair]
-        if is_edge_pair:
-            way = max(moved[a], moved[b]) + max(moved[c], moved[d])
-        else:
-            way = moved[a] + max(moved[b], moved[c], moved[d])
-        if pairs.gap[pair] - way > distance:
-            continue
+        if not back:
+            if is_edge_pair:
+                way = max(moved[a], moved[b]) + max(moved[c], moved[d])
+            else:
+                way = moved[a] + max(moved[b], moved[c], moved[d])
+            if pairs.gap[pair] - way > NEARBY * distance:
+                continue
         wa, wb, wc, wd = _closest(is_edge_pair, x, a, b, c, d)
         if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
             continue  # an end of an edge is a particle: its pairs with triangles see to it
@@ -345,25 +384,27 @@ def _respond_kernel(pairs, inv_mass, ease_part, x, x_prev):
         if along < 0.0 and _met(is_edge_pair, x_prev, x, a, b, c, d, NEAR * distance):
             nx, ny, nz = normal[pair]
             gap = along
+        elif gap > 0.0:
+            nx, ny, nz = nx / gap, ny / gap, nz / gap
+            normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx, ny, nz
         else:
-            if gap > 0.0:
-                nx, ny, nz = nx / gap, ny / gap, nz / gap
-                normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx, ny, nz
-            else:
-                nx, ny, nz = normal[pair]
-            if gap >= distance:
-                continue
+            nx, ny, nz = normal[pair]
+        if not back and gap < NEARBY * distance:
+            active[near_count] = pair  # never ahead of the pair that is being read
+            near_count += 1
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
         mass = wa * ma + wb * mb + wc * mc + wd * md
-        if mass == 0.0:
+        if gap >= distance or mass == 0.0:
             continue
-        touched += 1
+        touched += not back
         px = wa * x_prev[a, 0] + wb * x_prev[b, 0] + wc * x_prev[c, 0] + wd * x_prev[d, 0]
         py = wa * x_prev[a, 1] + wb * x_prev[b, 1] + wc * x_prev[c, 1] + wd * x_prev[d, 1]
         pz = wa * x_prev[a, 2] + wb * x_prev[b, 2] + wc * x_prev[c, 2] + wd * x_prev[d, 2]
         before = nx * px + ny * py + nz * pz
-        stop = max(min(distance, before) - gap, 0.0)  # ends the approach
-        ease = ease_part * max(distance - max(before, gap), 0.0)
+        # Where the approach is stopped; what then lacks is made good without speed.
+        bound = min(distance, max(before, min(FIRM * distance, before + FIRM_SPEED * dt)))
+        stop = max(bound - gap, 0.0)
+        ease = ease_part * max(distance - max(bound, gap), 0.0)
         # Sliding: what the closest points did across the normal, up to the friction of this push.
         sx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0] - px
         sy = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1] - py
@@ -419,7 +460,7 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
     count = _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal)
     found = (array[:count] for array in (stencils, is_edge_pair, distance, friction, gap, normal))
-    return Pairs(*found, x.copy(), slack, np.empty(len(x)))
+    return Pairs(*found, x.copy(), slack, np.empty(len(x)), np.empty(count, np.int32))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
@@ -440,7 +481,7 @@ def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: f
     """
     if not len(pairs.stencils):
         return 0
-    return _respond_kernel(pairs, cloth.inv_mass, 1.0 - math.exp(-EASE_RATE * dt), x, x_prev)
+    return _respond_kernel(pairs, cloth.inv_mass, dt, x, x_prev)
 
 
 def _can_meet(cloth: Cloth) -> bool:
@@ -452,7 +493,11 @@ def _slack(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> np.nda
     if not _can_meet(cloth):
         return np.zeros(len(v))
     sides = cloth.x_rest[cloth.triangles[:, 0]] - cloth.x_rest[cloth.triangles[:, 1]]
-    longest = LONGEST_SLACK * math.sqrt(np.einsum("ij,ij->i", sides, sides).mean())
+    of_side = cloth.garment[cloth.triangles[:, 0]]
+    count = len(cloth.self_collision)
+    sums = np.bincount(of_side, np.sqrt(np.einsum("ij,ij->i", sides, sides)), count)
+    mean_side = sums / np.maximum(np.bincount(of_side, minlength=count), 1)
+    longest = LONGEST_SLACK * mean_side[cloth.garment]
     speed = np.sqrt(np.einsum("ij,ij->i", v - v.mean(axis=0), v - v.mean(axis=0)))
     time = HORIZON * dt
     wished = np.minimum(speed * time + 0.5 * FALL * time**2, longest)
@@ -469,9 +514,9 @@ def _candidates(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndar
     calm, scratch = np.empty(len(x), np.bool_), (np.empty_like(x), np.empty(len(x)))
     _calm_kernel(x, triangles, reach, calm, boxes, *scratch)
     triangle_pairs = overlaps(boxes, cloth.garment[triangles[:, 0]], cloth.self_collision)
-    room = 3 * len(triangles)
-    _own_kernel(triangles, np.empty(room, np.int32), np.empty(room, np.int32), np.full(len(x), -2, np.int32), owned)
-    count = 8 * len(x) + 256
+    scratch = np.empty(len(x), np.int32), *np.empty((3, 3 * len(triangles)), np.int32)
+    _own_kernel(triangles, x, cloth.thickness, *scratch, owned)
+    count = 24 * len(x) + 256
     while True:
         stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
         room = count

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spatial hash: which boxes overlap, in time proportional to their number (Teschner et al. 2003; Kelager 2006).
 
-Space is cut into cubes as large as an average box. A box is entered in every cube that it touches; the cubes are
+Space is cut into cubes somewhat larger than an average box. A box is entered in every cube that it touches; the cubes are
 folded into a table of `size` buckets by
 
     (i p1 xor j p2 xor k p3) mod size,   p1 = 73856093, p2 = 19349663, p3 = 83492791
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..jit import inline, njit
 
+CELL = 1.5  # side of a cube over the mean side of a box
 LARGEST_SPAN = 24  # cubes along the longest side of the largest box: a few large boxes must not fill the table
 MOST_CELLS = 1 << 19  # cubes along an axis; their numbers take 20 bits
 
@@ -44,7 +45,7 @@ def _cells_kernel(boxes, cells):
             low0, low1, low2 = min(low0, a0), min(low1, a1), min(low2, a2)
             high = max(high, b0, b1, b2)
     room = high - min(low0, low1, low2)
-    scale = 1.0 / max(sum_wide / max(finite_count, 1), widest / LARGEST_SPAN, room / MOST_CELLS, 1e-30)
+    scale = 1.0 / max(CELL * sum_wide / max(finite_count, 1), widest / LARGEST_SPAN, room / MOST_CELLS, 1e-30)
     entry_count = 0
     for box in range(len(boxes)):
         total = 0.0
@@ -101,11 +102,11 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
                 if entry_cell[second] != cell:
                     continue
                 b = entry_box[second]
-                if not (at0 or cells[b, 0] == i) or not (at1 or cells[b, 1] == j) or not (at2 or cells[b, 2] == k):
-                    continue
-                if low0 > boxes[b, 3] or boxes[b, 0] > high0 or low1 > boxes[b, 4]:
-                    continue
-                if boxes[b, 1] > high1 or low2 > boxes[b, 5] or boxes[b, 2] > high2:
+                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
+                here = (at0 | (cells[b, 0] == i)) & (at1 | (cells[b, 1] == j)) & (at2 | (cells[b, 2] == k))
+                here &= (low0 <= boxes[b, 3]) & (boxes[b, 0] <= high0) & (low1 <= boxes[b, 4])
+                here &= (boxes[b, 1] <= high1) & (low2 <= boxes[b, 5]) & (boxes[b, 2] <= high2)
+                if not here:
                     continue
                 if group[a] == group[b] and not meets_itself[group[a]]:
                     continue

@@ -7,6 +7,7 @@ After each of them every cloth still plays what was baked for it, and no bake wa
 import os
 import subprocess
 import sys
+import tempfile
 
 import bpy
 import numpy as np
@@ -201,7 +202,8 @@ def test_saving_under_another_folder_keeps_playing(sheet, make, tmp_path):
     assert fell(make, obj)
 
 
-def test_unsaved_bake_plays_on_when_the_file_is_saved(scene, make, tmp_path):
+def test_unsaved_bake_plays_on_when_the_file_is_saved(scene, make, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     scene.frame_end = LAST
     obj = make.cloth(make.grid(count=4, location=(0, 0, LEVEL)))
     baked(obj)

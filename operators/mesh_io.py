@@ -63,7 +63,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     metres = metres_per_unit(scene)
     evaluated = obj.evaluated_get(depsgraph)
     matrix = world_matrix(evaluated, metres)
-    x = _rest_positions(mesh).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+    x = _placed(_rest_positions(mesh), matrix)
     check_finite(obj.name, x, "in its mesh")
     x_start = world_positions(evaluated, metres)
     if len(x_start) != len(x):
@@ -206,9 +206,20 @@ def _rest_positions(mesh) -> np.ndarray:
 
 def world_positions(evaluated, metres: float) -> np.ndarray:
     """World-space vertices (n, 3) float64 [m] of an evaluated object."""
-    matrix = world_matrix(evaluated, metres)
-    # In float64 before the object's place is added: 10 km away, float32 has steps of a millimetre.
-    return positions(evaluated.data).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+    return _placed(positions(evaluated.data), world_matrix(evaluated, metres))
+
+
+def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Points (n, 3) moved by a (4, 4) matrix, float64.
+
+    In float64 before the object's place is added: 10 km away, float32 has steps of a millimetre. Without `@`, whose
+    threads (BLAS) would fight the solver's for the cores.
+    """
+    x = x.astype(np.float64)
+    placed = np.empty_like(x)
+    for row in range(3):
+        placed[:, row] = x[:, 0] * matrix[row, 0] + x[:, 1] * matrix[row, 1] + x[:, 2] * matrix[row, 2] + matrix[row, 3]
+    return placed
 
 
 def corner_vertex(mesh) -> np.ndarray:

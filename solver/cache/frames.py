@@ -15,34 +15,20 @@ operating system; against a power cut the files are synced to the disk, at most 
 a disk takes milliseconds for it and a frame does not.
 """
 
-import json
-import math
 import os
 import time
 import zlib
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 
 from . import pc2
+from .journal import FORMAT, Line, line_bytes, read_journal
 from .names import in_use, older_name, parts, release_lock, take_lock
 
-FORMAT = "taffeta-cache-1"
 SYNC_INTERVAL = 0.25  # [s]
-LONGEST_LINE = 1024  # bytes of a journal line; ours have about 200
 CHUNK = 1 << 24  # bytes of a file that are checked at once
-
-
-class Line(NamedTuple):
-    """One frame of a journal."""
-
-    frame: int
-    sample_crc: int
-    state_crc: int
-    digest: str  # hexadecimal, see `shot`
-    origin: tuple[float, float, float]  # [m] what x in the state file is relative to
-    restart: bool  # baked anew from here on, whatever the frames before were made of
 
 
 class FrameCache:
@@ -103,7 +89,8 @@ class FrameCache:
         index = len(self._lines)
         if frame != self.first_frame + index:
             raise ValueError(f"{self.path} continues with frame {self.first_frame + index}, not {frame}")
-        points = np.ascontiguousarray(sample, "<f4")
+        with np.errstate(over="ignore"):  # too large for float32 is found below
+            points = np.ascontiguousarray(sample, "<f4")
         state = np.ascontiguousarray(np.stack((x, v)), "<f8")
         if points.shape != (self.vertex_count, 3) or state.shape != (2, self.vertex_count, 3):
             raise ValueError(f"{self.path} holds {self.vertex_count} vertices, frame {frame} has {len(points)}")
@@ -117,7 +104,7 @@ class FrameCache:
             _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
             _write_at(self._files[".state"], state.nbytes * index, state.data)
             end = self._journal_end[-1]
-            end += _write_at(self._files[".journal"], end, _line_bytes(line._asdict()))
+            end += _write_at(self._files[".journal"], end, line_bytes(line._asdict()))
         except OSError as error:
             self._cut_files()
             raise _full(self.path, index, error) from error
@@ -191,8 +178,8 @@ def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float) -> F
         The folder cannot be written, or another bake is writing here: a sentence.
     """
     path = Path(path)
-    if path.suffix != ".pc2" or vertex_count < 1:
-        raise ValueError(f"{path}: a cache is a .pc2 file with at least one vertex")
+    if path.suffix != ".pc2" or not 1 <= vertex_count < 1 << 31:
+        raise ValueError(f"{path}: a cache is a .pc2 file of 1 to 2147483647 vertices, not {vertex_count}")
     cache = FrameCache(path, int(vertex_count), int(first_frame), float(fps))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +199,7 @@ def cached_frames(path: Path) -> range | None:
     """Frames that a bake at `path` says it holds, without touching or checking it; None if there is none."""
     journal = Path(path).with_suffix(".journal")
     try:
-        header, lines, _ = _read_journal(journal)
+        header, lines, _ = read_journal(journal)
         samples = pc2.read_header(Path(path))
     except (OSError, ValueError):
         return None
@@ -269,7 +256,7 @@ def free(path: Path) -> None:
     if not present:
         return
     journal = path.with_suffix(".journal")
-    if journal not in present or _read_journal(journal)[0] is None:
+    if journal not in present or read_journal(journal)[0] is None:
         raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
     if in_use(path):
         raise OSError(f"{path} is being baked right now: stop that bake first")
@@ -284,19 +271,20 @@ def _open_files(cache: FrameCache) -> None:
     path = cache.path
     wanted = {"format": FORMAT, "vertex_count": cache.vertex_count, "first_frame": cache.first_frame, "fps": cache.fps}
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
-    header, lines, ends = _read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
+    header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
     good = _check_frames(cache, lines) if header == wanted else 0
     if header != wanted or len(lines) - good > 1:
         if header == wanted and good:
             cache.older = copy_aside(path)
         else:
-            cache.older = None if _discard_empty(path) else set_aside(path)
+            if not _discard_empty(path):
+                cache.older = set_aside(path)
             header, good = None, 0
     mode = "r+b" if header is not None else "x+b"
     for part in parts(path):
         cache._files[part.suffix] = part.open(mode, buffering=0)
     if header is None:
-        ends = [_write_at(cache._files[".journal"], 0, _line_bytes(wanted))]
+        ends = [_write_at(cache._files[".journal"], 0, line_bytes(wanted))]
         _write_at(cache._files[".pc2"], 0, pc2.pack_header(cache.vertex_count, cache.first_frame, 0))
     cache._lines = lines[:good]
     cache._journal_end = ends[: good + 1]
@@ -315,61 +303,11 @@ def _discard_empty(path: Path) -> bool:
         return False
     if size.get(samples, 0) and not samples.read_bytes().startswith(pc2.MAGIC[: size[samples]]):
         return False
-    if size.get(journal, 0) and (_read_journal(journal)[0] is None or _read_journal(journal)[1]):
+    if size.get(journal, 0) and (read_journal(journal)[0] is None or read_journal(journal)[1]):
         return False
     for part in present:
         part.unlink()
     return True
-
-
-def _read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
-    """Header (None if this is no journal of ours), whole lines, and the size of the file after header and each line."""
-    lines, ends = [], []
-    with path.open("rb") as file:
-        header = _json(file.readline(LONGEST_LINE))
-        if not _is_header(header):
-            return None, [], [0]
-        ends.append(file.tell())
-        while (line := _frame_line(_json(file.readline(LONGEST_LINE)), header["first_frame"] + len(lines))) is not None:
-            lines.append(line)
-            ends.append(file.tell())
-    return header, lines, ends
-
-
-def _json(text: bytes) -> dict | None:
-    if not text.endswith(b"\n"):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _is_header(value: dict | None) -> bool:
-    return (
-        value is not None
-        and value.get("format") == FORMAT
-        and all(type(value.get(key)) is int for key in ("vertex_count", "first_frame"))
-        and value["vertex_count"] > 0
-        and type(value.get("fps")) is float
-    )
-
-
-def _frame_line(value: dict | None, frame: int) -> Line | None:
-    if value is None or set(value) != set(Line._fields) or value["frame"] != frame or type(value["frame"]) is not int:
-        return None
-    crcs = value["sample_crc"], value["state_crc"]
-    digest, origin, restart = value["digest"], value["origin"], value["restart"]
-    if not all(type(crc) is int for crc in crcs) or type(restart) is not bool or type(digest) is not str:
-        return None
-    if type(origin) is not list or len(origin) != 3:
-        return None
-    if not all(type(number) is float and math.isfinite(number) for number in origin):
-        return None
-    if any(letter not in "0123456789abcdef" for letter in digest) or len(digest) % 2:
-        return None
-    return Line(frame, *crcs, digest, tuple(origin), restart)
 
 
 def _check_frames(cache: FrameCache, lines: list[Line]) -> int:
@@ -395,10 +333,6 @@ def _crc(file: BinaryIO, size: int) -> int | None:
         crc = zlib.crc32(block, crc)
         size -= len(block)
     return crc
-
-
-def _line_bytes(value: dict) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:

@@ -34,10 +34,11 @@ def safe_name(name: str) -> str:
     text = text.lstrip(". ").rstrip(". ")
     while len(text.encode()) > LONGEST_NAME:
         text = text[:-1]
-    if text == name and text.split(".")[0].lower() not in DEVICES and not OLDER.search(text):
+    is_device = text.split(".")[0].strip().lower() in DEVICES
+    if text and text == name and not is_device and not OLDER.search(text):
         return text
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{text or 'cloth'}-{digest}" if text.split(".")[0].lower() not in DEVICES else f"_{text}-{digest}"
+    return f"{'_' * is_device}{text or 'cloth'}-{digest}"
 
 
 def cache_paths(folder: Path, names: Sequence[str]) -> list[Path]:

@@ -234,10 +234,14 @@ def respond_range(
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
             continue
-        touched[p] = 0
         i, j = p, p
         if p >= particle_count:
             i, j = parents[p - particle_count, 0], parents[p - particle_count, 1]
+            # an edge sinks in where one of its ends is near a body: all others need not ask
+            if touched[p] <= 0 and counts[i] <= 0 and counts[j] <= 0:
+                touched[p] = 0
+                continue
+        touched[p] = 0
         if inv_mass[i] == 0.0 and inv_mass[j] == 0.0:
             continue
         x0, y0, z0 = 0.5 * (x[i, 0] + x[j, 0]), 0.5 * (x[i, 1] + x[j, 1]), 0.5 * (x[i, 2] + x[j, 2])

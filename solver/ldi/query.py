@@ -56,7 +56,7 @@ def make_candidates(count: int) -> Candidates:
 @inner
 def _look(
     first, last, near, far, first_pixel, pixel_start, depth, triangle, ball, triangles, motions,
-    known, key, p, count, dropped, radius, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
+    known, key, p, count, dropped, radius, most, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
 ):  # fmt: skip
     """Keep what is near enough among the hits of pixels first..last (a piece of a row) and depths near..far."""
     swing = 2.0 * tau - 1.0
@@ -64,14 +64,18 @@ def _look(
         if depth[hit] < near or depth[hit] > far:
             continue
         t = np.int64(triangle[hit])
-        # how far the two can close in on each other until the horizon
-        wx, wy, wz = 2.0 * ball[t, 3] - ux, 2.0 * ball[t, 4] - uy, 2.0 * ball[t, 5] - uz
-        closing = span * (math.sqrt(wx * wx + wy * wy + wz * wz) + 2.0 * ball[t, 7])
         limit = min(radius, dropped)
         gx, gy = ball[t, 0] + swing * ball[t, 3] - qx, ball[t, 1] + swing * ball[t, 4] - qy
         gz = ball[t, 2] + swing * ball[t, 5] - qz
+        away = gx * gx + gy * gy + gz * gz
+        reach = limit + most + ball[t, 6]
+        if away > reach * reach:
+            continue
+        # how far the two can close in on each other until the horizon
+        wx, wy, wz = 2.0 * ball[t, 3] - ux, 2.0 * ball[t, 4] - uy, 2.0 * ball[t, 5] - uz
+        closing = span * (math.sqrt(wx * wx + wy * wy + wz * wz) + 2.0 * ball[t, 7])
         reach = limit + closing + ball[t, 6] + ball[t, 7]
-        if gx * gx + gy * gy + gz * gz > reach * reach:
+        if away > reach * reach:
             continue
         c = 0
         while c < count and known[p, c] != t:
@@ -119,6 +123,8 @@ def associate(
     if skin <= 0.0:
         return False
     radius, dropped, count = aura + skin, math.inf, np.int64(0)
+    # no triangle closes in by more: sqrt(3) turns the largest growth along an axis into a length
+    most = span * (math.sqrt(ux * ux + uy * uy + uz * uz) + 2.0 * 1.7321 * growth) + 1.7321 * growth
     for d in range(3):
         a, b = (d + 1) % 3, (d + 2) % 3
         if first_pixel[d + 1] == first_pixel[d]:
@@ -137,7 +143,7 @@ def associate(
             count, dropped = _look(
                 start + int(row0), start + int(row1), centre[d] - window, centre[d] + window,
                 first_pixel, pixel_start, depth, triangle, ball, triangles, motions,
-                known, key, p, count, dropped, radius, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
+                known, key, p, count, dropped, radius, most, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
             )  # fmt: skip
     counts[p] = count
     if dropped < radius:  # what was dropped is not nearer than the last that was kept: sure up to there

@@ -261,7 +261,7 @@ def test_pinch_is_calm_and_heals():
     rng = np.random.default_rng(3)
     start = np.concatenate([rng.uniform(-0.3, 0.3, (100, 2)), rng.uniform(-0.02, 0.02, (100, 1))], 1)
     cloth, state = particles(start)
-    speed = []
+    speed, places = [], []
     gap = np.r_[np.linspace(0.05, -0.03, 16), np.full(20, -0.03), np.linspace(-0.03, 0.2, 30)]
 
     def press(frame):
@@ -269,8 +269,10 @@ def test_pinch_is_calm_and_heals():
         upper = collider(box((1, 1, 0.5)), [(0, 0, 0.25 + g) for g in two], name="Upper")
         return [upper, collider(box((1, 1, 0.5)), [(0, 0, -0.25 - g) for g in two], name="Lower")]
 
-    simulate(cloth, state, press, 90, gravity=(0, 0, 0), watch=lambda t, x, v: speed.append(np.abs(v).max()))
+    simulate(cloth, state, press, 90, gravity=(0, 0, 0), watch=lambda t, x, v: (
+        speed.append(np.abs(v).max()), places.append(x[:, 2].copy())))  # fmt: skip
     assert max(speed) < 1.0
+    assert np.ptp(places[20 * 30 : 36 * 30], axis=0).max() < 1e-4
     assert max(speed[20 * 30 : 36 * 30]) < 0.02  # while nothing moves
     assert np.abs(state.x[:, 2]).max() < 0.1 - 0.99 * AURA
 

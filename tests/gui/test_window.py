@@ -85,8 +85,9 @@ def test_preflight_finds_nothing_that_stops_this_scene(result):
 
 
 def test_the_window_stays_alive_while_baking(result):
-    # A tick redraws the software-rendered window: about 100 ms each here, and up to 0.7 s for a picture or a first one.
-    assert result["alive"]["worst"] < 1500, result["alive"]
+    # Drawn in software on the cores that bake: a redraw of everything takes up to 0.7 s here.
+    assert result["alive"]["median"] < 100, result["alive"]
+    assert result["alive"]["worst"] < 2000, result["alive"]
 
 
 def test_the_first_frame_comes_within_ten_seconds_of_bake(result):

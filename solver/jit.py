@@ -2,8 +2,8 @@
 """The one place where numba's flags and its cache folder are chosen.
 
 `njit` compiles a serial function, `pnjit` one with `prange` loops, `inline` a scalar formula that callers
-swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off: it would blind the
-finite check and make results depend on the compiler's mood.
+swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what
+keeps every number): it would blind the finite check and make results depend on the compiler's mood.
 
 Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
 user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function
@@ -81,6 +81,14 @@ def njit(function):
     return _compiled(function)
 
 
+def fused(function):
+    """Compile a serial sweep in which a product and the sum it goes into are rounded once (fused multiply-add).
+
+    A quarter faster where arithmetic is the cost, and as exact; not for code that wants a * b - b * a to be zero.
+    """
+    return _compiled(function, fastmath={"contract"})
+
+
 def pnjit(function):
     """Compile a kernel whose `prange` loops run on all threads; each iteration writes only what it owns."""
     return _compiled(function, parallel=True)
@@ -93,6 +101,6 @@ def inline(function):
 
 def inner(function):
     """Compile a part of a kernel without an entry from Python, which costs more to compile than many a formula."""
-    return numba.njit(
-        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    return numba.njit(nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )

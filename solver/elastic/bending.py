@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import fused
 from ..topology import edge_keys
 
 FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
@@ -93,7 +93,7 @@ def _merge_lines(stencils, weight, k, normal):
     return stencils[kept], weight[kept], k[kept], normal[kept]
 
 
-@njit
+@fused
 def project_bending(x, stencils, weight, rest_bend, pull, start, stop):
     """One sweep of hinges `start` to `stop` towards their rest bend.
 
@@ -129,7 +129,7 @@ def project_bending(x, stencils, weight, rest_bend, pull, start, stop):
         x[d, 0], x[d, 1], x[d, 2] = xd - wd * lx, yd - wd * ly, zd - wd * lz
 
 
-@njit
+@fused
 def damp_bending(x, v, stencils, weight, pull, share, start, stop):
     """One sweep that slows the rate of |L| of each hinge, along L: angular momentum is kept.
 

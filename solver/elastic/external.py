@@ -13,7 +13,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import fused
 
 MASK = (1 << 64) - 1
 
@@ -41,7 +41,7 @@ def acceleration(gravity, settings, frame, substep):
     )
 
 
-@njit
+@fused
 def blow(x, v, inv_mass, triangles, wind_x, wind_y, wind_z, drag, lift, dt):
     """Change velocities by dt of the air; `drag` and `lift` are 1/2 rho C [kg/m3].
 

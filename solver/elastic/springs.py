@@ -17,7 +17,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import fused
 
 SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
 LONGEST = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
@@ -92,7 +92,7 @@ def _alignment(x, faces, springs, uv):
     return np.where(known, (2.0 * cosine**2 - 1.0) ** 2, along)
 
 
-@njit
+@fused
 def project_springs(x, inv_mass, edges, rest_length, scale, start, stop):
     """One sweep of springs `start` to `stop`: each moves its two particles towards its rest length.
 
@@ -112,7 +112,7 @@ def project_springs(x, inv_mass, edges, rest_length, scale, start, stop):
             x[j, 0], x[j, 1], x[j, 2] = xj - wj * dx, yj - wj * dy, zj - wj * dz
 
 
-@njit
+@fused
 def damp_springs(x, v, inv_mass, edges, share, start, stop):
     """One sweep that takes `share` [kg] x the relative velocity along each spring from its two ends.
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from ..jit import njit
+from ..jit import fused
 from ..topology import edge_keys
 
 LEAST_SLACK = 0.003  # strain
@@ -109,7 +109,7 @@ def _unfolded(x, stencils):
     return np.hypot(along[1] - along[0], across[0] + across[1])
 
 
-@njit
+@fused
 def project_tethers(x, tethers, length):
     """Move particles that are too far from their pin back onto the sphere around it. About 15 flops each."""
     for t in range(tethers.shape[0]):

@@ -17,7 +17,7 @@ import numpy as np
 from ..elastic.bending import damp_bending, project_bending
 from ..elastic.springs import damp_springs, project_springs
 from ..elastic.tethers import project_tethers
-from ..jit import inner, njit
+from ..jit import fused, inner
 from .spin import keep_spin, spin
 
 
@@ -71,7 +71,7 @@ def prepare_held(cloth, targets, pin_rate, dt):
     return Held(particles, local, (rate * dt) ** 2, cloth.pin_distance[particles], free)
 
 
-@njit
+@fused
 def predict(x, x_prev, v, inv_mass, ax, ay, az, particles, targets, stiffness, t0, t1, dt):
     """Move particles by velocity and acceleration, kinematic ones onto the pose and soft pins towards it.
 
@@ -112,7 +112,7 @@ def _sample(targets, m, k, t, span):
     return targets[s, m, k] + f * (targets[s + 1, m, k] - targets[s, m, k]) if f < 1.0 else targets[s + 1, m, k]
 
 
-@njit
+@fused
 def relax(
     x,
     x_prev,
@@ -159,7 +159,7 @@ def relax(
         keep_spin(x, x_prev, mass, free[g, 0], free[g, 1], spins[g, 0], spins[g, 1], spins[g, 2])
 
 
-@njit
+@fused
 def settle(x, x_prev, v, inv_mass, max_speed, dt):
     """Velocities from the substep's motion, no faster than `max_speed`."""
     rate = 1.0 / dt
@@ -172,7 +172,7 @@ def settle(x, x_prev, v, inv_mass, max_speed, dt):
         v[i, 0], v[i, 1], v[i, 2] = ui, vi, wi
 
 
-@njit
+@fused
 def damp(x, v, inv_mass, edges, edge_share, stencils, weight, bend, bend_share):
     """One damping sweep over springs and hinges, in the order of the colours."""
     damp_springs(x, v, inv_mass, edges, edge_share, 0, edges.shape[0])

@@ -129,10 +129,17 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: 
 def world_to_object(name: str, evaluated, metres: float, frame: int) -> np.ndarray:
     """(4, 4) float64: world space in metres to object space; ValueError when the object is flat."""
     matrix = world_matrix(evaluated, metres)
-    scale = np.linalg.svd(matrix[:3, :3], compute_uv=False)
-    if not np.isfinite(scale).all() or scale[2] <= 1e-9 * scale[0]:
+    a, b, c = matrix[:3, 0], matrix[:3, 1], matrix[:3, 2]
+    inverse = np.eye(4)
+    # Written out, because numpy's waits for BLAS threads that the solver keeps busy.
+    inverse[:3, :3] = np.cross(b, c), np.cross(c, a), np.cross(a, b)
+    volume = float((a * inverse[0, :3]).sum())
+    scale = [float(np.sqrt((axis * axis).sum())) for axis in (a, b, c)]
+    if not abs(volume) > 1e-9 * scale[0] * scale[1] * scale[2] or not min(scale) > 1e-9 * max(scale):
         raise ValueError(f"{name} has a scale of 0 at frame {frame}; give it some size in every direction")
-    return np.linalg.inv(matrix)
+    inverse[:3, :3] /= volume
+    inverse[:3, 3] = -(inverse[:3, :3] * matrix[:3, 3]).sum(axis=1)
+    return inverse
 
 
 def _check_garment(obj, depsgraph) -> None:

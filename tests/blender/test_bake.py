@@ -3,9 +3,11 @@
 
 import json
 import struct
+import sys
 import time
 
 import bpy
+import numpy as np
 import pytest
 from taffeta.operators import bake, job, playback, sampling
 from taffeta.operators.order import gravity_warning, read_order, settings_of
@@ -369,6 +371,37 @@ def test_a_fault_of_ours_in_the_worker_is_told_and_the_next_bake_works(shot, she
     assert level == "ERROR" and "a fault of Taffeta" in text and "frames 1 to 3 are kept" in text
     monkeypatch.undo()
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+
+
+def test_a_simulation_that_blows_up_names_the_garment_and_keeps_the_frames_before(shot, sheet, make, monkeypatch):
+    """With the solver's own sentence, which knows garments by number only."""
+    from taffeta.solver import step
+
+    def blow_up(cloth, state, frame_input, frame, settings):
+        if frame == 6:
+            state.x[-1] = np.nan
+            step._check_finite(cloth, state.x, state.v, frame)
+        return advance(cloth, state, frame_input, frame, settings)
+
+    advance = step.advance
+    make.cloth(make.grid("Scarf", count=4, location=(9, 0, 0)))
+    monkeypatch.setattr(step, "advance", blow_up)
+    with pytest.raises(RuntimeError, match="Scarf blew up in frame 6 .* Frames 1 to 5 are kept"):
+        bpy.ops.taffeta.bake()
+    assert struct.unpack("<i", file_of(sheet).read_bytes()[28:32])[0] == 5
+    assert np.isfinite(np.frombuffer(file_of(sheet).read_bytes()[32:], "<f4")).all()
+
+
+def test_without_tqdm_progress_is_a_line_a_second(shot, sheet, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    console = bake.Console(job.Job(read_order(shot)))
+    console.said -= 2.0
+    baking = job.Job(read_order(shot))
+    baking.status = "Frame 3 of 10, 7 s left"
+    console(baking)
+    console(baking)
+    console.close()
+    assert capsys.readouterr().out == "Taffeta: Frame 3 of 10, 7 s left\n"
 
 
 def test_unregistering_stops_the_worker(shot, sheet):

@@ -179,6 +179,20 @@ def test_parent_carries_the_garment(scene, make):
     assert local == pytest.approx(np.array([v.co for v in obj.data.vertices]), abs=1e-6)
 
 
+def test_the_way_to_object_space_is_the_inverse_of_the_world_matrix(scene, make):
+    """Turned, mirrored, uneven and far away; flat or not finite is a sentence."""
+    obj = make.grid(count=2)
+    obj.scale, obj.rotation_euler, obj.location = (-2.0, 0.001, 30.0), (0.3, 1.2, -2.0), (1e4, -5.0, 3.0)
+    bpy.context.view_layer.update()
+    found = mesh_io.world_to_object("Cloth", obj, 0.01, 1)
+    assert found == pytest.approx(np.linalg.inv(mesh_io.world_matrix(obj, 0.01)), rel=1e-9, abs=1e-9)
+    for scale in ((1, 1, 0), (0, 0, 0), (1, float("nan"), 1)):
+        obj.scale = scale
+        bpy.context.view_layer.update()
+        with pytest.raises(ValueError, match="Cloth has a scale of 0 at frame 1"):
+            mesh_io.world_to_object("Cloth", obj, 1.0, 1)
+
+
 def test_body_is_sampled_at_both_ends(scene, make):
     obj, body = make.cloth(make.grid(count=3)), make.collider(make.ball(), friction=0.7, aura=0.01)
     key_location(body, {1: (0, 0, 0), 3: (0, 0, 4)})

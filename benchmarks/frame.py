@@ -62,7 +62,7 @@ def run_taffeta(name, frame_count) -> dict:
         started = time.perf_counter()
         if bpy.ops.taffeta.bake() != {"FINISHED"}:
             raise SystemExit("the bake failed, see above")
-        wall = (time.perf_counter() - started) * 1000 / frame_count
+        wall = (time.perf_counter() - started) * 1000 / (frame_count - 1)  # the first frame is given
     return {"wall": wall, **json.loads(cloths[0].taffeta_cloth.report_json)}
 
 

@@ -107,6 +107,21 @@ def test_rest_angle_is_the_dihedral_angle_of_the_rest_shape():
     assert (cloth.rest_angle > 0).any() and (cloth.rest_angle < 0).any()
 
 
+@pytest.mark.parametrize("rest", [0.0, 0.5, -1.5, 2.5])
+def test_a_crease_at_rest_is_as_stiff_as_a_flat_hinge(rest):
+    """Turned by d from a rest angle, a hinge stores B l^2 / (A0 + A1) d^2 / 2."""
+
+    def folded(angle):
+        return np.array([[0, 0, 0], [0, 1, 0], [1, 0.5, 0], [-np.cos(angle), 0.5, np.sin(angle)]])
+
+    garment = naive.garment(folded(rest), [[0, 2, 1], [0, 1, 3]], bending_stiffness=0.3)
+    cloth, _ = build([garment], Settings())
+    assert abs(cloth.rest_angle[0]) == pytest.approx(abs(rest), abs=1e-9)
+    turn = 0.02
+    energy = naive.bending_energy(cloth, folded(rest + turn)) + naive.bending_energy(cloth, folded(rest - turn))
+    assert energy == pytest.approx(0.3 * turn**2, rel=1e-2)
+
+
 @pytest.mark.parametrize("diagonals", ["same", "none"])
 def test_bend_vector_is_zero_when_flat_and_the_angle_else(diagonals):
     garment = naive.sheet(6, 5, diagonals=diagonals)

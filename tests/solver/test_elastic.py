@@ -58,10 +58,10 @@ def test_a_flat_hinge_with_a_bent_rest_starts_to_fold_to_its_side():
     flat = garment.x - cloth.origin
     scales = xpbd.prepare_scales(cloth, DT, DT)
     arrays = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
-    for _ in range(50):
-        bending.project_bending(flat, *arrays, 0, len(cloth.bend_stencils))
-    middle = flat[[1, 4], 2].mean()
-    assert flat[[0, 2, 3, 5], 2].mean() - middle > 0.05
+    for sweeps, fold in ((1, 1e-3), (50, 0.05)):
+        for _ in range(sweeps):
+            bending.project_bending(flat, *arrays, 0, len(cloth.bend_stencils))
+        assert flat[[0, 2, 3, 5], 2].mean() - flat[[1, 4], 2].mean() > fold
 
 
 def test_a_bent_rest_shape_is_at_rest():

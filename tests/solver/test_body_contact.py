@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.contact import body as contact
+from taffeta.solver.contact.body_response import RECOVERY_SPEED
 from taffeta.solver.model import Cloth, Collider, FrameInput, Settings, State
 from taffeta.solver.step import advance
 
@@ -153,7 +154,8 @@ def test_fast_particles_do_not_pass():
     """Thin plate and thin closed box, particles and bodies at up to 50 m/s: 7 cm in a substep, no side changes."""
     rng = np.random.default_rng(0)
     start = np.concatenate([rng.uniform(-0.8, 0.8, (300, 2)), rng.uniform(0.3, 2, (300, 1))], 1)
-    for mesh in (grid(6), box((2, 2, 0.004)), turned(grid(20), 0.0)):
+    under = grid(6)[0], grid(6)[1][:, ::-1].copy()
+    for mesh in (grid(6), under, box((2, 2, 0.004)), grid(20)):
         for speed in (3.5, 20.0, 50.0):
             cloth, state = particles(start)
             state.v[:] = [0, 0, -speed]
@@ -218,10 +220,13 @@ def test_start_inside_is_let_out_gently():
     start = rng.normal(size=(200, 3))
     start *= rng.uniform(0.05, 0.5, (200, 1)) / np.linalg.norm(start, axis=1)[:, None]
     cloth, state = particles(start)
-    fastest = []
-    simulate(
-        cloth, state, [collider(ball())], 48, gravity=(0, 0, 0), watch=lambda t, x, v: fastest.append(abs(v).max())
-    )
+    fastest, ways = [], [start]
+
+    def watch(_, x, v):
+        fastest.append(np.abs(v).max())
+        ways.append(x.copy())
+
+    simulate(cloth, state, [collider(ball())], 48, gravity=(0, 0, 0), watch=watch)
     distance = np.linalg.norm(state.x, axis=1)
     assert distance.min() > 0.4 * 0.985 + 0.9 * AURA  # 0.985: facets lie inside the sphere
     outside = np.linalg.norm(start, axis=1) > 0.42
@@ -229,6 +234,8 @@ def test_start_inside_is_let_out_gently():
     along = np.einsum("pk,pk->p", state.x, start) / distance / np.linalg.norm(start, axis=1)
     assert np.median(along) > 0.99
     assert max(fastest) < 0.6
+    step = np.linalg.norm(np.diff(ways, axis=0), axis=2).max()
+    assert step * 30 / FRAME < 1.05 * RECOVERY_SPEED
 
 
 def test_room_keeps_what_is_in_it():
@@ -275,6 +282,18 @@ def test_pinch_is_calm_and_heals():
     assert np.ptp(places[20 * 30 : 36 * 30], axis=0).max() < 1e-4
     assert max(speed[20 * 30 : 36 * 30]) < 0.02  # while nothing moves
     assert np.abs(state.x[:, 2]).max() < 0.1 - 0.99 * AURA
+
+
+def test_less_room_than_two_auras():
+    """Between two plates 6 mm apart with auras of 5 mm a particle keeps to the middle, at rest."""
+    rng = np.random.default_rng(5)
+    start = np.concatenate([rng.uniform(-0.5, 0.5, (50, 2)), rng.uniform(-0.002, 0.002, (50, 1))], 1)
+    cloth, state = particles(start)
+    heights = []
+    two = [collider(grid(3, height=0.003)), collider(grid(4, height=-0.003))]
+    simulate(cloth, state, two, 20, watch=lambda t, x, v: heights.append(x[:, 2].copy()))
+    assert np.abs(state.x[:, 2]).max() < 0.001
+    assert np.ptp(heights[-60:], axis=0).max() < 1e-4 and np.abs(state.v).max() < 1e-3
 
 
 def test_several_bodies_and_their_auras():

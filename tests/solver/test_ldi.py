@@ -44,6 +44,9 @@ def test_every_ray_enters_as_often_as_it_leaves():
     for number in range(300):
         x, triangles = random_closed(rng)
         low, high = x.min(0), x.max(0)
+        if number % 3 == 1:  # edges that meet pixel centres on paper and miss them by rounding
+            x = np.round(x * 10) / 30
+            low, high = np.floor(x.min(0) * 2) / 2, np.floor(x.min(0) * 2) / 2 + 1.6
         if number % 3 == 0:  # pixel borders on vertices, and a box smaller than the body
             low, high = low - 0.25, low + 1.75
         for direction in range(3):
@@ -108,12 +111,14 @@ def test_nothing_is_left_out_within_reach():
         aura, skin = 0.02, 0.03
         points = rng.uniform([-1, -1, -0.4], [1, 1, 0.4], (400, 3))
         rate = move[rng.integers(len(body), size=400)] + 0.3 * speed * rng.normal(size=(400, 3))
+        rate[::2] = bulk  # at rest in the frame of reference: the bodies' own growth must find them
         found, radius = _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution)
         assert (radius == skin).mean() > 0.3 and (radius > 0).mean() > 0.6
         for p in np.flatnonzero(radius > 0):  # the others know that they must ask for a shorter time
             for moment in (0.0, 0.3, 1.0):
-                # stray as far as the skin allows, in a random direction
-                away = rng.normal(size=3)
+                # stray as far as the skin allows, towards the body
+                there = body + moment * move - points[p] - moment * rate[p]
+                away = there[(there * there).sum(1).argmin()]
                 away *= radius[p] / np.linalg.norm(away)
                 here = points[p] + moment * rate[p] + away
                 distance = _distances(triangles, np.hstack([body, move]), moment, here)

@@ -11,7 +11,7 @@ from . import character, materials, sheet, stage, walk
 
 FRAMES = (1, 120)
 NECK = (0.0, 0.022, 1.502)  # [m] middle of the head hole at the start
-SIZE = (1.00, 1.08)  # [m] along the arms (to the middle of the forearm: fingers would catch), front to back
+SIZE = (1.00, 1.18)  # [m] along the arms (to the middle of the forearm: fingers would catch), front to back
 HOLE_RADIUS = 0.105  # [m]
 
 
@@ -19,7 +19,7 @@ def add(context, collection):
     """Add mannequin, walk, poncho, ground, light and camera; return what was made."""
     body, rig = character.add(context, collection)
     walk.key(rig, *FRAMES)
-    sheet.collide(body, aura=0.005, friction=0.45)
+    sheet.collide(body, aura=0.005, friction=0.6)
     garment = _garment(collection)
     floor = stage.ground(collection)
     stage.light(context, collection)
@@ -29,15 +29,15 @@ def add(context, collection):
 
 
 def _garment(collection):
-    points, quads, pattern = sheet.rectangle(37, 35, *SIZE, hole=3, hole_radius=HOLE_RADIUS)
+    points, quads, pattern = sheet.rectangle(35, 37, *SIZE, hole=3, hole_radius=HOLE_RADIUS)
     obj = sheet.add(collection, "Poncho", points + NECK, quads, pattern, materials.woven())
-    sheet.make_of(obj, mass=0.22, thickness=0.003, stretch_stiffness=3000.0, friction=0.4)
+    sheet.make_of(obj, mass=0.24, thickness=0.003, stretch_stiffness=3000.0, friction=0.6)
     to_border = np.min(np.array(SIZE) / 2.0 - np.abs(pattern), axis=1)
     hem = np.clip((0.075 - to_border) / 0.04, 0.0, 1.0)
     shoulders = np.clip((0.36 - np.hypot(*pattern.T)) / 0.16, 0.0, 1.0)
     # One map from the softest place to the stiffest: shoulders 0, the cloth between 0.05, the hem 1.
     sheet.paint_group(obj, "Stiffness", np.round(np.maximum(hem, 0.05 * (1.0 - shoulders)), 3))
-    sheet.map_group(obj, "bending_stiffness", "Stiffness", 4e-6, 2.5e-4)
+    sheet.map_group(obj, "bending_stiffness", "Stiffness", 3e-5, 4e-4)
     sheet.paint_group(obj, "Shoulders", np.round(shoulders, 2))
     sheet.map_group(obj, "damping", "Shoulders", 1.5, 12.0)
     _image_map(obj, quads, pattern)

@@ -9,6 +9,9 @@ from mathutils import Matrix
 from . import materials, sheet, stage
 
 FRAMES = (1, 100)
+#: (frame, velocity of the air [m/s]) of the flag's wind
+GUSTS = ((1, (3.0, 0.0, 0.0)), (15, (7.0, 1.5, 0.0)), (32, (5.0, -1.5, 0.3)), (50, (9.0, 1.0, 0.0)))
+GUSTS += ((68, (5.5, -2.0, 0.0)), (84, (8.0, 1.5, -0.3)), (100, (6.0, -0.5, 0.0)))
 
 
 def _body(collection, name, mesh, height):
@@ -49,7 +52,7 @@ def _square(collection, name, count, side, height, material, turn=0.0):
     return obj
 
 
-def _set(context, collection, camera_at=(2.6, -3.2, 2.1), target=(0.0, 0.0, 0.42), lens=55.0):
+def _set(context, collection, camera_at=(2.6, -3.2, 2.1), target=(0.0, 0.0, 0.52), lens=76.0):
     stage.light(context, collection)
     return stage.ground(collection), stage.camera(context, collection, camera_at, target, lens)
 
@@ -66,7 +69,7 @@ def sheet_on_torus(context, collection):
     """Add a square sheet of 51 x 51 vertices above a lying torus; return what was made."""
     ring = _torus(collection, 0.42, 0.15, 0.45)
     cloth = _square(collection, "Sheet", 51, 1.5, 0.75, materials.woven(inside=0.7))
-    floor, camera = _set(context, collection, target=(0.0, 0.0, 0.35))
+    floor, camera = _set(context, collection, target=(0.0, 0.0, 0.36))
     return stage.Example((cloth,), (ring, floor), camera, FRAMES)
 
 
@@ -92,9 +95,11 @@ def flag(context, collection):
     points, quads, pattern = sheet.rectangle(49, 33, 1.35, 0.9)
     points = np.column_stack([points[:, 0] + 0.675 + 0.042, np.zeros(len(points)), points[:, 1] + 2.1])
     cloth = sheet.add(collection, "Flag", points, quads, pattern, materials.woven("Bunting", across="Y", inside=0.85))
-    sheet.make_of(cloth, mass=0.11, thickness=0.002, stretch_stiffness=1500.0, shear_stiffness=40.0, damping=0.5)
+    sheet.make_of(cloth, mass=0.11, thickness=0.002, stretch_stiffness=1500.0, shear_stiffness=40.0, damping=0.3)
     sheet.paint_group(cloth, "Pole", (points[:, 0] < 0.05).astype(float))
     sheet.map_group(cloth, "pin", "Pole", 0.0, 1.0)
-    context.scene.taffeta.wind = (6.0, 1.2, 0.0)
+    for frame, wind in GUSTS:
+        context.scene.taffeta.wind = wind
+        context.scene.taffeta.keyframe_insert("wind", frame=frame)
     floor, camera = _set(context, collection, (1.9, -4.6, 2.2), (0.62, 0.0, 1.6), 55.0)
     return stage.Example((cloth,), (pole, floor), camera, FRAMES)

@@ -32,16 +32,18 @@ from ..model import Cloth, Settings
 from .distance import closest_on_segments, closest_on_triangle
 from .hash import overlaps
 
-HORIZON = 8  # substeps that a detection is meant to last
+HORIZON = 3  # substeps that a detection is meant to last
 FALL = 9.81  # [m/s2] change of velocity that the slack expects
 LONGEST_SLACK = 0.5  # of the mean edge: faster cloth is detected more often instead of with more candidates
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
-FLAT = 0.3  # part of the thickness that an edge may stand out from its triangles' other corners to count as flat
+FLAT = 0.45  # part of the thickness that an edge may ever stand out and count as flat
 NEAR = 1e-3  # part of the contact distance at which a way through is one
 STEPS = 16  # of conservative advancement; a pair that is still on its way then is taken to meet
 FIRM = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 FIRM_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
-NEARBY = 1.25  # of the contact distance: pairs that the sweep back looks at again
+SWEEPS = 8  # at most
+THIN = 0.5  # part of the contact distance below which another sweep is made
+NEARBY = 2.0  # contact distances: pairs that the sweeps after the first look at
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 
 
@@ -56,6 +58,7 @@ class Pairs(NamedTuple):
     normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
     x_ref: np.ndarray  # (n, 3) [m] positions when detected
     slack: np.ndarray  # (n,) [m] how far a particle may move before the pairs are out of date
+    firm_start: int  # pairs from here on have a particle that does not move
     moved: np.ndarray  # (n,) [m] scratch: how far each has moved, less the motion of the whole
     active: np.ndarray  # (p,) int32 scratch: pairs of the way back
 
@@ -87,12 +90,12 @@ def _closest(is_edge_pair, x, a, b, c, d):
 
 
 @njit
-def _own_kernel(triangles, x, thickness, first_edge, next_edge, edge_end, edge_owner, owned):
+def _own_kernel(triangles, x, flat, first_edge, next_edge, edge_end, edge_owner, owned):
     """Give every vertex and every edge to the first triangle that has it, as bits of `owned`: 0-2 the corners,
     3-5 the edges from corners 0, 1 and 2 to the next.
 
-    An edge between two triangles that are flat to within a part of the thickness is given to nobody: the gap between
-    two sheets is then least at one of their vertices, so that vertices alone keep them apart.
+    An edge between two triangles that stands out from their other corners by less than `flat` (n,) is given to nobody:
+    where two sheets are that flat, the gap between them is least at a vertex, and vertices keep them apart.
     # outputs: owned (t,) uint8; next_edge, edge_end, edge_owner (3t,), first_edge (n,) scratch
     """
     for vertex in range(len(x)):
@@ -134,7 +137,7 @@ def _own_kernel(triangles, x, thickness, first_edge, next_edge, edge_end, edge_o
             for axis in range(3):
                 between = wa * x[p, axis] + wb * x[q, axis] + wc * x[opposite, axis] + wd * x[facing, axis]
                 bump += between * between
-            if bump < (FLAT * min(thickness[p], thickness[q])) ** 2:
+            if bump < max(0.0, min(flat[p], flat[q], flat[opposite], flat[facing])) ** 2:
                 owned[owner] &= ~(8 << side)
 
 
@@ -348,7 +351,8 @@ def _advance_moved(x, x_ref, moved):
 
 @njit
 def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
-    """A sweep over the pairs, then one back over those that were near; returns how many touched.
+    """A sweep over the pairs, then one back over those that were near, then once more those with something that does
+    not move, which so has the last word; returns how many touched.
 
     Serial: each correction sees those before. Reads 20 bytes of a pair that cannot touch yet (and 32 of `moved`),
     else 64 and 192 of positions; 250 flops.
@@ -357,11 +361,24 @@ def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
     _advance_moved(x, pairs.x_ref, pairs.moved)
     moved, normal, active = pairs.moved, pairs.normal, pairs.active
     ease_part = 1.0 - math.exp(-EASE_RATE * dt)
-    near_count, touched = 0, 0
-    turn = 0
-    while turn < len(active) + near_count:
-        back = turn >= len(active)
-        pair = active[near_count - 1 - (turn - len(active))] if back else turn
+    near_count, firm_count, touched = 0, 0, 0
+    sweep, turn, turns = 0, 0, len(active)
+    thinnest = 1.0  # least gap over contact distance that this sweep met
+    while True:
+        if turn == turns:
+            if sweep == SWEEPS:
+                break
+            # Sweeps back and forth until piles are apart, the last one over the pairs that a particle holds fast.
+            sweep = sweep + 1 if sweep == 0 or (thinnest < THIN and sweep < SWEEPS - 1) else SWEEPS
+            turn, turns, thinnest = 0, firm_count if sweep == SWEEPS else near_count, 1.0
+            continue
+        back = sweep > 0
+        if not back:
+            pair = turn
+        elif sweep == SWEEPS:
+            pair = active[near_count - firm_count + turn]
+        else:
+            pair = active[near_count - 1 - turn if sweep % 2 else turn]
         turn += 1
         a, b, c, d = pairs.stencils[pair]
         distance = pairs.distance[pair]
@@ -392,11 +409,13 @@ def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
         if not back and gap < NEARBY * distance:
             active[near_count] = pair  # never ahead of the pair that is being read
             near_count += 1
+            firm_count += pair >= pairs.firm_start
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
         mass = wa * ma + wb * mb + wc * mc + wd * md
         if gap >= distance or mass == 0.0:
             continue
         touched += not back
+        thinnest = min(thinnest, gap / distance)
         px = wa * x_prev[a, 0] + wb * x_prev[b, 0] + wc * x_prev[c, 0] + wd * x_prev[d, 0]
         py = wa * x_prev[a, 1] + wb * x_prev[b, 1] + wc * x_prev[c, 1] + wd * x_prev[d, 1]
         pz = wa * x_prev[a, 2] + wb * x_prev[b, 2] + wc * x_prev[c, 2] + wd * x_prev[d, 2]
@@ -459,8 +478,14 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     distance, friction, gap, normal = np.empty(room), np.empty(room), np.empty(room), np.empty((room, 3))
     skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
     count = _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal)
-    found = (array[:count] for array in (stencils, is_edge_pair, distance, friction, gap, normal))
-    return Pairs(*found, x.copy(), slack, np.empty(len(x)), np.empty(count, np.int32))
+    found = [array[:count] for array in (stencils, is_edge_pair, distance, friction, gap, normal)]
+    firm_start = count
+    if not cloth.inv_mass.all():
+        firm = (cloth.inv_mass[found[0]] == 0.0).any(axis=1)
+        firm_start = count - int(np.count_nonzero(firm))
+        order = np.argsort(firm, kind="stable")
+        found = [array[order] for array in found]
+    return Pairs(*found, x.copy(), slack, firm_start, np.empty(len(x)), np.empty(count, np.int32))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
@@ -515,7 +540,9 @@ def _candidates(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndar
     _calm_kernel(x, triangles, reach, calm, boxes, *scratch)
     triangle_pairs = overlaps(boxes, cloth.garment[triangles[:, 0]], cloth.self_collision)
     scratch = np.empty(len(x), np.int32), *np.empty((3, 3 * len(triangles)), np.int32)
-    _own_kernel(triangles, x, cloth.thickness, *scratch, owned)
+    # Until the next detection an edge may rise by twice the slack; two edges must not use the contact distance up.
+    flat = FLAT * cloth.thickness - 2.0 * (reach - 0.5 * cloth.thickness)
+    _own_kernel(triangles, x, flat, *scratch, owned)
     count = 24 * len(x) + 256
     while True:
         stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth: nothing near is missed, momentum is kept, nothing passes, friction is Coulomb's, piles come to rest.
+
+Crossings are counted by ipctk, which shares no code with Taffeta.
+"""
+
+import ipctk
+import numpy as np
+import pytest
+from taffeta.solver.build import build
+from taffeta.solver.contact import cloth as contact
+from taffeta.solver.model import FrameInput, Garment, Settings
+from taffeta.solver.step import advance
+
+DT = 1 / 720
+GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def sheet(name, rows, columns, edge, place=None, **values):
+    """A flat grid garment, its middle at the origin; `place` maps rest positions to where it starts."""
+    index = np.arange(rows * columns).reshape(rows, columns)
+    x = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), [0.0], indexing="ij"), -1).reshape(-1, 3) * edge
+    x -= x.mean(axis=0)
+    quads = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], -1).reshape(-1, 4)
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    sides = np.concatenate([quads[:, [0, 1]], quads[:, [1, 2]], quads[:, [2, 3]], quads[:, [3, 0]]])
+    numbers = dict(mass=0.15, thickness=2e-3, stretch_stiffness=2e3, shear_stiffness=1e2, bending_stiffness=1e-5)
+    numbers |= dict(damping=2.0, friction=0.3, pin=0.0, pin_distance=np.inf)
+    self_collision = values.pop("self_collision", True)
+    arrays = {key: np.full(len(x), number) * np.ones(1) for key, number in (numbers | values).items()}
+    triangles = triangles.astype(np.int32)
+    return Garment(
+        name, x, x.copy() if place is None else place(x), triangles, quads.astype(np.int32),
+        np.unique(np.sort(sides), axis=0).astype(np.int32), x[triangles][:, :, :2].copy(),
+        layer=0, self_collision=self_collision, **arrays,
+    )  # fmt: skip
+
+
+def mesh_of(cloth):
+    triangles = cloth.triangles.astype(np.int64)
+    edges = np.unique(
+        np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0
+    )
+    return ipctk.CollisionMesh(cloth.x_rest, edges, triangles), edges
+
+
+def simulate(garments, frames, settings=Settings(), gravity=GRAVITY):  # noqa: B008
+    """Run frames; after each one nothing may cross. Returns cloth, state and the last report."""
+    cloth, state = build(garments, settings)
+    mesh, _ = mesh_of(cloth)
+    assert not ipctk.has_intersections(mesh, state.x)
+    given = FrameInput(1 / 24, (state.x + cloth.origin)[None].repeat(2, 0), (), gravity, np.zeros(3))
+    for frame in range(1, frames + 1):
+        report = advance(cloth, state, given, frame, settings)
+        assert not ipctk.has_intersections(mesh, state.x), f"crossing at frame {frame}"
+    return cloth, state, report
+
+
+def near_pairs(cloth, x, edges, reach):
+    """Particle-triangle and edge pairs that share no vertex and are closer than `reach`, by trying all."""
+    found = set()
+    for p in range(len(x)):
+        for triangle in cloth.triangles.tolist():
+            if p not in triangle and ipctk.point_triangle_distance(x[p], *x[triangle]) < reach**2:
+                found.add((p, *sorted(triangle)))
+    for i, (p, q) in enumerate(edges.tolist()):
+        for r, s in edges[i + 1 :].tolist():
+            if len({p, q, r, s}) == 4 and ipctk.edge_edge_distance(x[p], x[q], x[r], x[s]) < reach**2:
+                found.add(((p, q), (r, s)))
+    return found
+
+
+def flat_edges(cloth, x, edges, bump):
+    """Edges between two triangles that stand out from their quad by less than `bump`: no gap is least at them."""
+    found = set()
+    for edge in map(tuple, edges.tolist()):
+        beside = [set(triangle) - set(edge) for triangle in cloth.triangles.tolist() if set(edge) <= set(triangle)]
+        if len(beside) == 2:
+            opposite = [corner.pop() for corner in beside]
+            if ipctk.edge_edge_distance(*x[list(edge)], *x[opposite]) < bump**2:
+                found.add(edge)
+    return found
+
+
+def recorded(pairs):
+    found = set()
+    for stencil, is_edge_pair in zip(pairs.stencils.tolist(), pairs.is_edge_pair, strict=True):
+        a, b, c, d = stencil
+        first, second = tuple(sorted((a, b))), tuple(sorted((c, d)))
+        key = tuple(sorted((first, second))) if is_edge_pair else (a, *sorted((b, c, d)))
+        assert key not in found  # each once
+        found.add(key)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_crumpled_sheet_misses_no_pair(seed):
+    rng = np.random.default_rng(seed)
+    cloth, state = build([sheet("A", 8, 7, 0.02), sheet("B", 3, 4, 0.05)], Settings())
+    x = state.x + rng.normal(size=state.x.shape) * 0.01
+    x[:, 2] *= 3.0
+    pairs = contact.detect(cloth, x, rng.normal(size=x.shape) * 0.3, DT, Settings())
+    _, edges = mesh_of(cloth)
+    reach = 2.0 * (0.5 * 2e-3 + pairs.slack.min())
+    near = near_pairs(cloth, x, edges, reach)
+    flat = flat_edges(cloth, x, edges, max(0.0, contact.FLAT * 2e-3 - 2 * pairs.slack.min()))
+    near = {pair for pair in near if len(pair) == 4 or not flat & set(pair)}
+    assert len(near) > 30
+    assert near <= recorded(pairs)
+
+
+def test_a_bent_sheet_and_a_fold_miss_no_contact():
+    """Where the sheet is flat pairs are left out unseen: none of them may be in contact."""
+    for turns in (0.3, 0.7, 1.2, 1.9):
+        cloth, state = build([sheet("A", 40, 4, 0.01, thickness=3e-3)], Settings())
+        angle = state.x[:, 0] / 0.4 * 2 * np.pi * turns
+        radius = 0.4 / (2 * np.pi * turns) - angle / (2 * np.pi) * 2.5e-3
+        x = np.stack([radius * np.sin(angle), state.x[:, 1], radius * np.cos(angle)], axis=1)
+        pairs = contact.detect(cloth, x, np.zeros_like(x), DT, Settings())
+        near = {pair for pair in near_pairs(cloth, x, np.empty((0, 2), int), 3e-3) if len(pair) == 4}
+        assert near <= recorded(pairs)
+        assert turns < 1.0 or len(near) > 20
+
+
+def test_pairs_hold_until_a_particle_has_used_its_slack_up():
+    cloth, state = build([sheet("A", 6, 6, 0.03), sheet("B", 6, 6, 0.03, lambda x: x + [0, 0, 0.01])], Settings())
+    still = np.zeros_like(state.x)
+    pairs = contact.detect(cloth, state.x, still, DT, Settings())
+    assert contact.is_current(pairs, cloth, state.x, still, DT)
+    assert contact.is_current(pairs, cloth, state.x + [0.0, 3.0, 0.0], still, DT)  # all together: nothing comes nearer
+    moved = state.x.copy()
+    moved[4, 2] += 1.5 * pairs.slack[4]
+    assert not contact.is_current(pairs, cloth, moved, still, DT)
+    fast = still.copy()
+    fast[4, 2] = 1.5 * pairs.slack[4] / DT
+    assert not contact.is_current(pairs, cloth, state.x, fast, DT)
+    fast[4, 2] = np.nan
+    assert not contact.is_current(pairs, cloth, state.x, fast, DT)
+    falling = still + [0.0, 0.0, -40.0]
+    assert contact.is_current(contact.detect(cloth, state.x, falling, DT, Settings()), cloth, state.x, falling, DT)
+
+
+def test_momentum_is_kept_and_the_approach_ends():
+    """Two crumpled sheets of different mass fly into each other: total momentum stays to rounding."""
+    rng = np.random.default_rng(3)
+    garments = [sheet("A", 9, 9, 0.02), sheet("B", 13, 13, 0.02, lambda x: x + [0.003, 0.004, 0.004], mass=0.6)]
+    cloth, state = build(garments, Settings())
+    x = state.x + rng.normal(size=state.x.shape) * 3e-4
+    v = np.where(cloth.garment[:, None] == 0, [0.3, 0.0, 2.0], [0.0, 0.1, -1.0])
+    pairs = contact.detect(cloth, x, v, DT, Settings())
+    for _ in range(3):
+        x_prev, end = x.copy(), x + DT * v
+        before = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
+        centre = (cloth.mass[:, None] * end).sum(axis=0)
+        touched = contact.respond(pairs, cloth, end, x_prev, DT)
+        after = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
+        assert np.abs(after - before).max() <= 1e-14 * np.abs(cloth.mass[:, None] * (end - x_prev)).sum()
+        assert np.abs((cloth.mass[:, None] * end).sum(axis=0) - centre).max() <= 1e-14
+        x, v = end, (end - x_prev) / DT
+    assert touched > 30
+    facing = np.abs(x[:, :2]).max(axis=1) < 0.07
+    first, second = (v[(cloth.garment == g) & facing][:, 2].mean() for g in (0, 1))
+    assert abs(first - second) < 0.3  # it was 3 m/s; nothing bounces either
+
+
+@pytest.mark.parametrize("speed", [0.5, 5.0, 50.0])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_particle_that_went_through_in_one_substep_is_taken_back(speed, side):
+    cloth, state = build(
+        [sheet("held", 4, 4, 0.1, pin=1.0), sheet("A", 2, 2, 0.01, lambda x: x + [0.021, 0.033, 0.003 * side])],
+        Settings(),
+    )
+    v = np.zeros_like(state.x)
+    v[16:, 2] = -side * speed
+    pairs = contact.detect(cloth, state.x, v, DT, Settings())
+    x_prev, x = state.x.copy(), state.x + DT * v
+    assert (side * x[16:, 2] < side * x[0, 2]).all() or speed < 5.0
+    contact.respond(pairs, cloth, x, x_prev, DT)
+    assert (side * (x[16:, 2] - x[0, 2]) >= min(2e-3, 3e-3 - speed * DT) - 1e-12).all()
+    assert np.array_equal(x[:16], state.x[:16])
+
+
+def test_going_round_a_border_is_not_going_through():
+    """A triangle's corner passes beside a held sheet and swings to its other side: nothing may push it back."""
+    cloth, state = build(
+        [sheet("held", 3, 3, 0.1, pin=1.0), sheet("A", 2, 2, 0.01, lambda x: x + [0.125, 0.0, 0.006])], Settings()
+    )
+    pairs = contact.detect(cloth, state.x, np.where(np.arange(13)[:, None] < 9, 0.0, 20.0), DT, Settings())
+    x = state.x.copy()
+    for step in ([0, 0, -0.012], [-0.03, 0, 0.0], [0, 0, -0.01]):
+        x_prev = x.copy()
+        x[9:] += step
+        wanted = x.copy()
+        assert contact.respond(pairs, cloth, x, x_prev, DT) == 0
+        assert np.array_equal(x, wanted)
+
+
+def test_a_sheet_thicker_than_its_edges_does_not_push_itself():
+    """Contact distance 30 mm on edges of 10 mm: at rest, flat, nothing touches."""
+    cloth, state = build([sheet("felt", 12, 12, 0.01, thickness=0.03)], Settings())
+    pairs = contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings())
+    x, x_prev = state.x.copy(), state.x.copy()
+    assert contact.respond(pairs, cloth, x, x_prev, DT) == 0
+    assert np.array_equal(x, state.x)
+
+
+def test_self_collision_off_still_meets_other_garments():
+    rng = np.random.default_rng(2)
+    off = [sheet("A", 6, 6, 0.02, self_collision=False), sheet("B", 6, 6, 0.02, self_collision=False)]
+    cloth, state = build(off, Settings())
+    x = state.x + rng.normal(size=state.x.shape) * 5e-3
+    pairs = contact.detect(cloth, x, np.zeros_like(x), DT, Settings())
+    assert len(pairs.stencils) > 50
+    assert (cloth.garment[pairs.stencils[:, 0]] != cloth.garment[pairs.stencils[:, 3]]).all()
+    alone, start = build(off[:1], Settings())
+    none = contact.detect(alone, start.x, np.zeros_like(start.x), DT, Settings())
+    assert len(none.stencils) == 0 and contact.is_current(none, alone, start.x, start.x, DT)
+
+
+def test_what_cannot_move_is_left_alone_and_what_is_not_finite_does_no_harm():
+    garments = [sheet("A", 5, 5, 0.02, pin=1.0), sheet("B", 5, 5, 0.02, lambda x: x + [0, 0, 1e-3], pin=1.0)]
+    cloth, state = build(garments, Settings())
+    assert len(contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings()).stencils) == 0
+    cloth, state = build([sheet("A", 5, 5, 0.02), sheet("B", 5, 5, 0.02, lambda x: x + [0, 0, 1e-3])], Settings())
+    x = state.x.copy()
+    x[7] = np.nan, np.inf, 0.0
+    pairs = contact.detect(cloth, x, np.zeros_like(x), DT, Settings())
+    assert not (pairs.stencils == 7).any()
+
+
+def test_the_same_bits_each_time():
+    def run():
+        garments = [sheet("A", 10, 10, 0.03, pin=1.0), sheet("B", 8, 8, 0.03, lambda x: x + [0.01, 0.0, 0.02])]
+        return simulate(garments, 6)[1]
+
+    first, second = run(), run()
+    assert first.x.tobytes() == second.x.tobytes() and first.v.tobytes() == second.v.tobytes()
+
+
+@pytest.mark.parametrize(("degrees", "holds"), [(10.0, True), (14.0, True), (20.0, False), (35.0, False)])
+def test_friction_holds_below_its_angle_and_brakes_above(degrees, holds):
+    """Friction 0.3 holds up to atan(0.3) = 16.7 degrees; above, sliding accelerates with g (sin a - 0.3 cos a)."""
+    angle = np.radians(degrees)
+    gravity = 9.81 * np.array([np.sin(angle), 0.0, -np.cos(angle)])
+    garments = [
+        sheet("slope", 5, 5, 0.5, pin=1.0, self_collision=False),
+        sheet("A", 6, 6, 0.02, lambda x: x + [0.011, 0.013, 2.01e-3]),
+    ]
+    frames = 18
+    cloth, state, _ = simulate(garments, frames, gravity=gravity)
+    moved = (state.x - build(garments, Settings())[1].x)[25:, 0].mean()
+    if holds:
+        assert abs(moved) < 1e-3
+    else:
+        time = frames / 24
+        assert moved == pytest.approx(0.5 * 9.81 * (np.sin(angle) - 0.3 * np.cos(angle)) * time**2, rel=0.05)
+
+
+def test_a_strip_collapses_onto_a_floor_and_itself():
+    """A strip that lands on its end at 2 m/s folds into layers, crosses nothing at any frame, and comes to rest."""
+    stand = lambda x: np.stack([0.01 + 3e-3 * np.sin(40 * x[:, 0]), x[:, 1] + 0.013, x[:, 0] + 0.24], axis=1)  # noqa: E731
+    garments = [
+        sheet("floor", 6, 6, 0.1, pin=1.0, self_collision=False),
+        sheet("strip", 40, 5, 0.01, stand, thickness=4e-3),
+    ]
+    cloth, state, report = simulate(garments, 40)
+    height = state.x[36:, 2] - state.x[0, 2]
+    assert height.min() > 1.5e-3 and height.max() < 0.15
+    assert np.median(np.linalg.norm(state.v[36:], axis=1)) < 0.01
+    assert report.cloth_contacts > 1000
+
+
+def test_two_sheets_fall_on_each_other_over_a_block():
+    """Coarse edges, thin cloth: two sheets drape over a held block, one over the other, and calm down."""
+    garments = [
+        sheet("block", 7, 7, 0.035, lambda x: x - [0, 0, 0.02], pin=1.0, self_collision=False),
+        sheet("lower", 17, 17, 0.04, lambda x: x + [0.013, 0.008, 0.0]),
+        sheet("upper", 16, 16, 0.04, lambda x: x + [0.0, 0.021, 0.03]),
+    ]
+    cloth, state, _ = simulate(garments, 60)
+    speed = np.linalg.norm(state.v[49:], axis=1)
+    assert np.median(speed) < 0.15

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.contact import body as contact
-from taffeta.solver.contact.body_response import RECOVERY_SPEED
 from taffeta.solver.model import Cloth, Collider, FrameInput, Settings, State
 from taffeta.solver.step import advance
 
@@ -235,7 +234,7 @@ def test_start_inside_is_let_out_gently():
     assert np.median(along) > 0.99
     assert max(fastest) < 0.6
     step = np.linalg.norm(np.diff(ways, axis=0), axis=2).max()
-    assert step * 30 / FRAME < 1.05 * RECOVERY_SPEED
+    assert step * 30 / FRAME < 0.55
 
 
 def test_room_keeps_what_is_in_it():

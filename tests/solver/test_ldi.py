@@ -105,6 +105,7 @@ def test_nothing_is_left_out_within_reach():
     """Every triangle whose way comes near a point's way is a candidate, or the point knows that its list is short."""
     rng = np.random.default_rng(3)
     body, triangles = torus(24, 16)
+    corner = np.array([(i, j, 9 - i - j) for i in range(10) for j in range(10 - i)]) / 9
     for resolution, speed in ((8, 0.0), (32, 0.02), (64, 0.06)):
         move = speed * rng.normal(size=3) + speed * np.cross(rng.normal(size=3), body)
         bulk = speed * rng.normal(size=3)
@@ -112,12 +113,13 @@ def test_nothing_is_left_out_within_reach():
         points = rng.uniform([-1, -1, -0.4], [1, 1, 0.4], (400, 3))
         rate = move[rng.integers(len(body), size=400)] + 0.3 * speed * rng.normal(size=(400, 3))
         rate[::2] = bulk  # at rest in the frame of reference: the bodies' own growth must find them
+        dense = [np.einsum("wk,tkd->twd", corner, mesh[triangles]).reshape(-1, 3) for mesh in (body, move)]
         found, radius = _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution)
         assert (radius == skin).mean() > 0.3 and (radius > 0).mean() > 0.6
         for p in np.flatnonzero(radius > 0):  # the others know that they must ask for a shorter time
             for moment in (0.0, 0.3, 1.0):
                 # stray as far as the skin allows, towards the body
-                there = body + moment * move - points[p] - moment * rate[p]
+                there = dense[0] + moment * dense[1] - points[p] - moment * rate[p]
                 away = there[(there * there).sum(1).argmin()]
                 away *= radius[p] / np.linalg.norm(away)
                 here = points[p] + moment * rate[p] + away

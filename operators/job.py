@@ -6,7 +6,9 @@ the thread knows the `Job` and nothing else, no operator and no scene, because t
 load). One bake at a time: numba's threads do not like two callers.
 """
 
+import gc
 import queue
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -20,6 +22,9 @@ from .mesh_io import Body
 from .sampling import Wearer
 
 AHEAD = 1_000_000_000  # bytes of sampled frames that may wait for the solver
+# [s] after which a thread that computes in Python hands over to the window. While numba compiles, that is each time a
+# panel is drawn: with Python's 5 ms the redraw of a screen takes a second.
+HANDOVER = 0.0005
 FAILURES = (ValueError, OSError, FloatingPointError)  # what an animator can do something about
 
 
@@ -82,6 +87,7 @@ class Job:
 
 
 _current: Job | None = None  # between `claim` and `release`
+_handover: float | None = None  # the user's, while ours is set
 _worker: threading.Thread | None = None
 
 
@@ -106,7 +112,10 @@ def claim(job: Job) -> None:
 
 def release() -> None:
     """Let the next bake begin as soon as the worker, if any, has ended."""
-    global _current
+    global _current, _handover
+    if _handover is not None:
+        sys.setswitchinterval(_handover)
+        _handover = None
     if _worker is not None and _current is not None and _current.ended_at is not None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
     _current = None
@@ -114,7 +123,9 @@ def release() -> None:
 
 def start(job: Job) -> None:
     """Bake a claimed job in a thread; feed it with `job.inputs`, ended by None."""
-    global _worker
+    global _worker, _handover
+    _handover = sys.getswitchinterval()
+    sys.setswitchinterval(HANDOVER)
     _worker = threading.Thread(target=_work, args=(job,), name="Taffeta bake")
     _worker.start()
 
@@ -173,32 +184,45 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
     ValueError, OSError, FloatingPointError
         With a sentence; frames before are on disk.
     """
-    order = job.order
-    first_time = "" if _solver_is_loaded() else " (first time only)"
-    job.status = f"Preparing the solver{first_time}…"
-    # Here, because they import numba: a second or two, many more when its cache is cold.
-    from ..solver import shot
-    from ..solver.build import build
-    from ..solver.cache import frames as cache_frames
-
-    cloth, state = build(order.garments, order.settings)
-    caches = []
+    order, caches = job.order, []
+    first_time = not _solver_is_loaded()
+    job.status = f"Preparing the solver{' (first time only)' if first_time else ''}…"
+    # The compiler makes millions of small objects; each search for garbage among them halts the window for up to 1 s.
+    collecting = gc.isenabled()
+    if first_time:
+        gc.disable()
     try:
-        for path, garment in zip(order.paths, order.garments, strict=True):
-            if not order.resume and order.from_frame is None:
-                _set_aside(job, path)
-            cache = cache_frames.open_cache(path, len(garment.x), order.first_frame, order.fps)
-            caches.append(cache)
-            _note_older(job, cache)
-        job.found_count = min(len(cache.good_frames()) for cache in caches)
+        # Here, because they import numba: a second or two, many more when its cache is cold.
+        from ..solver import shot
+        from ..solver.build import build
+
+        cloth, state = build(order.garments, order.settings)
+        _open_caches(job, caches)
         for frame, report in shot.run(cloth, state, inputs, order.frames, order.settings, caches, order.from_frame):
             _note(job, frame, report)
+            if report is not None and collecting:
+                gc.enable()
             yield frame
         job.complete = job.frame == order.frames.stop - 1
     finally:
+        if collecting:
+            gc.enable()
         for cache in caches:
             _note_older(job, cache)
             cache.close()
+
+
+def _open_caches(job: Job, caches: list) -> None:
+    """Fill `caches`, one per garment; each is in the list as soon as it is open, so that it gets closed."""
+    from ..solver.cache import frames
+
+    order = job.order
+    for path, garment in zip(order.paths, order.garments, strict=True):
+        if not order.resume and order.from_frame is None:
+            _set_aside(job, path)
+        caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps))
+        _note_older(job, caches[-1])
+    job.found_count = min(len(cache.good_frames()) for cache in caches)
 
 
 def _note(job: Job, frame: int, report: Report | None) -> None:
@@ -232,8 +256,6 @@ def _note_older(job: Job, cache) -> None:
 
 
 def _solver_is_loaded() -> bool:
-    import sys
-
     return f"{__package__.rpartition('.')[0]}.solver.step" in sys.modules
 
 

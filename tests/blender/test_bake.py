@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bake as an animator meets it: pressed, stopped, resumed, changed, played."""
 
+import gc
 import json
 import struct
 import sys
@@ -293,6 +294,7 @@ def in_window(scene, until=lambda state: False, each=lambda state: None):
         time.sleep(0.002)
     bake.finish(baking)
     job.release()
+    assert gc.isenabled() and sys.getswitchinterval() == pytest.approx(0.005), "Python is as it was"
     return baking, error
 
 

@@ -28,8 +28,8 @@ from .body_response import OUTSIDE, PINCHED, Bodies, Samples, Touches, gather, r
 from .body_topology import Topology, solid_islands, topology
 
 MOST_DETECTIONS = 8
-STRIDE = 2.0  # pixels that a body may move against the cloth in one interval
-SMALLEST_PART = 1000  # points: fewer are done before another thread wakes up
+STRIDE = 5.0  # pixels that a body may move against the cloth in one interval
+SMALLEST_PART = 300  # points: fewer are done before another thread wakes up
 LEAST_AURA = 1e-5  # [m]
 LIMB = 0.04  # [m] radius over which an edge may bridge: by length^2 / (8 radius) its middle sinks between its ends
 

@@ -59,8 +59,10 @@ class Samples(NamedTuple):
 
 
 @inner
-def _choose(triangles, motions, collider, materials, solid, known, key, counts, p, stray, largest, before, px, py, pz, tau, x, y, z):  # fmt: skip
+def _choose(triangles, motions, collider, materials, solid, ball, frame, known, key, counts, p, stray, before, px, py, pz, tau, x, y, z):  # fmt: skip
     """The triangle that matters to point p: the first it came through, else the one it is deepest in the aura of.
+
+    A sphere round the triangle, 40 flops, spares most of them the exact tests, 200 and more.
 
     Returns (triangle or -1, side it came from or 0 if it did not come through, whether another surface within the
     aura looks elsewhere, so that one correction may not do).
@@ -68,11 +70,22 @@ def _choose(triangles, motions, collider, materials, solid, known, key, counts, 
     nearest, gap = np.int64(-1), 0.0
     first, earliest, first_side = np.int64(-1), 2.0, 0.0
     ux, uy, uz, turned = 0.0, 0.0, 0.0, False
+    largest, span, late = frame[5, 1], tau - before, tau - 0.5
+    # the point and its way through the substep, seen from the frame of reference of the spheres
+    qx, qy, qz = x - late * frame[0, 0], y - late * frame[0, 1], z - late * frame[0, 2]
+    wx, wy, wz = x - px - span * frame[0, 0], y - py - span * frame[0, 1], z - pz - span * frame[0, 2]
     for c in range(counts[p]):
         bound = key[p, c] - stray
         if bound >= largest:
             break
         t = np.int64(known[p, c])
+        hx, hy, hz = 2.0 * ball[t, 3], 2.0 * ball[t, 4], 2.0 * ball[t, 5]
+        gx, gy, gz = ball[t, 0] + late * hx - qx, ball[t, 1] + late * hy - qy, ball[t, 2] + late * hz - qz
+        hx, hy, hz = wx - span * hx, wy - span * hy, wz - span * hz
+        travel = math.sqrt(hx * hx + hy * hy + hz * hz)
+        reach = largest + travel + ball[t, 6] + 2.0 * (span + abs(late)) * ball[t, 7]
+        if gx * gx + gy * gy + gz * gz > reach * reach:
+            continue
         aura = materials[collider[t], 0]
         d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
         if d < aura:
@@ -270,7 +283,7 @@ def respond_range(
             grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             for _ in range(PASSES):
                 t, came_from, again = _choose(
-                    triangles, motions, collider, materials, solid, known, key, counts, p, stray, largest,
+                    triangles, motions, collider, materials, solid, ball, frame, known, key, counts, p, stray,
                     before, px, py, pz, tau, ax, ay, az,
                 )  # fmt: skip
                 if t < 0:

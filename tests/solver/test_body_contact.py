@@ -337,12 +337,13 @@ def test_far_from_the_origin():
 
 def test_same_bits_on_any_number_of_threads(monkeypatch):
     ends = []
+    mesh = ball()  # once: np.unique may choose another of two corners that are equal but for rounding
     for threads in (1, 5):
         monkeypatch.setattr("taffeta.solver.threads.thread_count", lambda threads=threads: threads)
         monkeypatch.setattr(contact, "SMALLEST_PART", 10)
         rng = np.random.default_rng(0)
         cloth, state = particles(rng.uniform(-0.5, 0.5, (500, 3)))
-        simulate(cloth, state, [collider(ball(), [(0, 0, 0), (0.02, 0, 0.03)])], 6)
+        simulate(cloth, state, [collider(mesh, [(0, 0, 0), (0.02, 0, 0.03)])], 6)
         ends.append(state.x.tobytes() + state.v.tobytes())
     assert ends[0] == ends[1]
 

@@ -72,7 +72,7 @@ def _pictures(scene, frames, size, samples, label):
             for frame in tqdm(frames, label, unit="frame", file=sys.stderr):
                 render.filepath = str(Path(folder) / "frame.png")
                 scene.frame_set(int(frame))
-                with _silence():
+                with silence():
                     bpy.ops.render.render(write_still=True)
                 with Image.open(render.filepath) as picture:
                     yield int(frame), picture.convert("RGB")
@@ -82,8 +82,8 @@ def _pictures(scene, frames, size, samples, label):
 
 
 @contextlib.contextmanager
-def _silence():
-    """Keep the renderer's own lines, which it prints past Python, off the terminal."""
+def silence():
+    """Keep Blender's own lines, which it prints past Python, off the terminal."""
     sys.stdout.flush()
     terminal, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     try:

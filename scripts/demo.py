@@ -52,7 +52,7 @@ def make(name, folder, frame_count=0, pictures=True):
         cloths = build(name, folder, frame_count)
     with clock(seconds, "bake", "Baking (the first time, the solver is prepared: some seconds)"):
         bpy.ops.taffeta.bake()
-    with clock(seconds, "export", "Exporting Alembic and OBJ"):
+    with clock(seconds, "export", "Exporting Alembic and OBJ"), contact_sheet.silence():
         bpy.ops.taffeta.export(filepath=str(folder / f"{name}.abc"), everything=True, overwrite=True)
         bpy.ops.taffeta.export(filepath=str(folder / "obj" / f"{name}.obj"), everything=True, overwrite=True)
     bpy.ops.wm.save_mainfile()

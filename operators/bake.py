@@ -12,7 +12,6 @@ Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume),
 already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
 """
 
-import gc
 import json
 import os
 import sys
@@ -189,10 +188,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         except jobs.FAILURES as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        jobs.start(job)
         self._job = job
         self._sampler = sampled(job)
-        self._drawn, self._plays = 0.0, False
+        self._drawn, self._plays, self._started = 0.0, False, False
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         self._workspace = context.workspace.name
         context.window_manager.modal_handler_add(self)
@@ -209,7 +207,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         if job.ended_at is None:
-            gc.collect(0)  # the worker keeps Python from doing it by itself
+            if not self._started:  # not in invoke: a script may call it under temp_override, see depsgraph_of
+                self._started = True
+                jobs.start(job)
             self._sample(job)
             self._show(context, job)
             return {"RUNNING_MODAL"}

@@ -88,7 +88,6 @@ class Job:
 
 _current: Job | None = None  # between `claim` and `release`
 _handover: float | None = None  # the user's, while ours is set
-_collecting = False  # whether Python searched for garbage by itself before the worker began
 _worker: threading.Thread | None = None
 
 
@@ -113,27 +112,18 @@ def claim(job: Job) -> None:
 
 def release() -> None:
     """Let the next bake begin as soon as the worker, if any, has ended."""
-    global _current, _handover, _collecting
+    global _current, _handover
     if _handover is not None:
         sys.setswitchinterval(_handover)
         _handover = None
-    if _collecting:
-        gc.enable()
-        _collecting = False
     if _worker is not None and _current is not None and _current.ended_at is not None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
     _current = None
 
 
 def start(job: Job) -> None:
-    """Bake a claimed job in a thread; feed it with `job.inputs`, ended by None.
-
-    Until `release`, Python does not search for garbage by itself: it would do so in the worker too, and free there what
-    belongs to Blender's main thread. The window's ticks do it instead.
-    """
-    global _worker, _handover, _collecting
-    _collecting = gc.isenabled()
-    gc.disable()
+    """Bake a claimed job in a thread; feed it with `job.inputs`, ended by None."""
+    global _worker, _handover
     _handover = sys.getswitchinterval()
     sys.setswitchinterval(HANDOVER)
     _worker = threading.Thread(target=_work, args=(job,), name="Taffeta bake")

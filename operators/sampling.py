@@ -169,10 +169,13 @@ def frame_inputs(
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
     """The scene's dependency graph for viewports, in the window's view layer if that shows this scene."""
-    context = bpy.context
-    view_layer = context.view_layer if context.scene == scene else scene.view_layers[0]
-    with context.temp_override(scene=scene, view_layer=view_layer):
+    # No temp_override here: under it, Blender looks into a Python dictionary while it evaluates without the GIL, and
+    # crashes whenever a worker thread holds the GIL at that moment (BPY_context_member_get, 4.5 and 5.2).
+    if bpy.context.scene == scene:
         return bpy.context.evaluated_depsgraph_get()
+    view_layer = scene.view_layers[0]
+    view_layer.update()
+    return view_layer.depsgraph
 
 
 def _frame_input(scene, targets, bodies, to_object) -> FrameInput:

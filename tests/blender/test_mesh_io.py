@@ -2,7 +2,9 @@
 """Objects become arrays in metres, and a frame's animation is sampled, with the user's scene left as it was."""
 
 import math
+import os
 import struct
+import threading
 import time
 
 import bpy
@@ -266,6 +268,36 @@ def test_far_from_the_origin_digits_are_kept(scene, make):
     obj.location = (10000.0, 10000.0, 0.0)
     bpy.context.view_layer.update()
     assert read(obj, scene).x - [10000.0, 10000.0, 0.0] == pytest.approx(near, abs=1e-9)
+
+
+def test_evaluating_beside_a_busy_thread_does_not_crash(scene, make):
+    """Blender evaluates without the GIL; what it looks up meanwhile must not need it.
+
+    The thread takes the GIL and gives it back all the time, as one that writes files does.
+    """
+    body = make.collider(make.ball())
+    body.modifiers.new("Subdivision", "SUBSURF")
+    other = bpy.data.scenes.new("Other")
+    other.collection.objects.link(body)
+    stop = threading.Event()
+
+    def compute():
+        while not stop.is_set():
+            os.stat(".")
+
+    busy = threading.Thread(target=compute)
+    busy.start()
+    try:
+        for frame in range(100):
+            for each in (scene, other):
+                each.frame_set(frame)
+                body.location.x = frame
+                graph = sampling.depsgraph_of(each)
+                assert graph.scene.name == each.name
+                assert len(body.evaluated_get(graph).data.vertices) == 1106
+    finally:
+        stop.set()
+        busy.join()
 
 
 def test_sampling_a_character(scene, make, record_property):

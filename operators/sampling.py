@@ -170,7 +170,7 @@ def frame_inputs(
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
     """The scene's dependency graph for viewports, in the window's view layer if that shows this scene."""
     # No temp_override here: under it, Blender looks into a Python dictionary while it evaluates without the GIL, and
-    # crashes whenever a worker thread holds the GIL at that moment (BPY_context_member_get, 4.5 and 5.2).
+    # crashes when a worker thread hands the GIL on at that moment (BPY_context_member_get, seen in 4.5).
     if bpy.context.scene == scene:
         return bpy.context.evaluated_depsgraph_get()
     view_layer = scene.view_layers[0]

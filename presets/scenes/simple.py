@@ -69,7 +69,7 @@ def sheet_on_torus(context, collection):
     """Add a square sheet of 51 x 51 vertices above a lying torus; return what was made."""
     ring = _torus(collection, 0.42, 0.15, 0.45)
     cloth = _square(collection, "Sheet", 51, 1.5, 0.75, materials.woven(inside=0.7))
-    floor, camera = _set(context, collection, target=(0.0, 0.0, 0.36))
+    floor, camera = _set(context, collection, target=(0.0, 0.0, 0.38), lens=66.0)
     return stage.Example((cloth,), (ring, floor), camera, FRAMES)
 
 

@@ -204,6 +204,17 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     assert cached_frames(folder / "shirt.pc2") == range(1, 3)
 
 
+def test_links_to_a_bake_elsewhere_do_not_let_it_be_written(tmp_path):
+    elsewhere = bake(tmp_path / "elsewhere" / "shirt.pc2", 2)
+    old = contents(elsewhere)
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    for suffix in names.SUFFIXES:
+        (folder / f"shirt{suffix}").symlink_to(elsewhere.with_suffix(suffix))
+    bake(folder / "shirt.pc2", 4)
+    assert contents(elsewhere) == old
+
+
 def test_a_bake_killed_before_its_first_frame_leaves_no_copies(tmp_path):
     with open_cache(tmp_path / "shirt.pc2", COUNT, 1, 24.0):
         pass
@@ -286,6 +297,7 @@ def test_a_full_disk_keeps_the_frames_before_and_the_bake_goes_on_later(tmp_path
     kept = limit // (48 * COUNT)  # the state is the largest file
     if kept:
         assert f"{kept} frame" in ran.stdout
+        assert path.with_suffix(".state").stat().st_size == kept * 48 * COUNT  # the torn frame is cut off at once
         assert cached_frames(path) == range(1, kept + 1)
     bake(path, 40)
     assert contents(path) == contents(bake(tmp_path / "other" / "shirt.pc2", 40))

@@ -214,6 +214,10 @@ def test_from_a_frame_on_keeps_those_before_whatever_they_were_made_of(tmp_path)
     assert bake(tmp_path / "a", settings=silk) == []
     assert bake(tmp_path / "a", range(1, 11), settings=silk) == [9, 10]
     assert stale(tmp_path / "a", settings=Settings(seed=6)) == 5
+    earlier = [frame_input(frame, 0.5 if frame == 2 else 1.0) for frame in range(1, 9)]
+    assert (
+        stale(tmp_path / "a", settings=silk, inputs=earlier) is None
+    )  # those were kept as they are, so they may differ
 
 
 def test_from_a_frame_on_with_another_origin_does_not_jump(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From garments at rest to one `Cloth`: validation, masses, springs, hinges, colours.
+"""From garments at rest to one `Cloth`: validation, masses, springs, hinges, groups.
 
 Everything is measured here once and stays constant during the bake. A garment may have faces without area, faces
 twice, edges with any number of faces, loose edges and loose vertices: each gets what it can, nothing is refused that
@@ -12,9 +12,9 @@ import numpy as np
 
 from .elastic.bending import bending_rest
 from .elastic.springs import spring_rest
-from .elastic.tethers import tether_rest
+from .integrate.tree import grow
 from .model import Cloth, State
-from .topology import bend_hinges, clean_faces, colour, find_hinges, find_springs
+from .topology import bend_hinges, clean_faces, find_hinges, find_springs
 
 LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
 
@@ -48,8 +48,6 @@ class _Part(NamedTuple):
     rest_angle: np.ndarray
     bend_compliance: np.ndarray
     bend_damping: np.ndarray
-    tethers: np.ndarray
-    tether_length: np.ndarray
 
 
 def build(garments, settings):
@@ -79,7 +77,7 @@ def build(garments, settings):
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     parts = [_build_part(garment) for garment in garments]
     joined = _join(parts, start)
-    joined |= _in_colour_order(joined, int(start[-1]))
+    joined |= _in_tree_order(joined)
 
     x_start = np.concatenate([garment.x_start for garment in garments]).astype(np.float64)
     # Whole metres: subtracting them is exact for every garment that is nearer to them than to the world's centre.
@@ -167,8 +165,6 @@ def _build_part(garment):
     rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
     useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[springs.pairs]) > 0)
     hinges = find_hinges(faces, len(x))
-    density = np.asarray(garment.mass, dtype=np.float64)
-    tethers, tether_length = tether_rest(x, faces, springs, rest_length, hinges, inv_mass, density, stretch)
     stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
     movable = np.einsum("hk,hk,hk->h", inv_mass[stencils], bend[0], bend[0]) > 0
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
@@ -186,8 +182,6 @@ def _build_part(garment):
         rest_angle=rest_angle,
         bend_compliance=bend_compliance,
         bend_damping=0.25 * np.einsum("hk->h", damping[stencils]),
-        tethers=tethers,
-        tether_length=tether_length,
     )
 
 
@@ -221,7 +215,7 @@ def _join(parts, start):
     joined = {}
     for field in _Part._fields:
         arrays = [getattr(part, field) for part in parts]
-        if field in ("triangles", "edges", "bend_stencils", "tethers"):
+        if field in ("triangles", "edges", "bend_stencils"):
             arrays = [array + first for array, first in zip(arrays, start[:-1], strict=True)]
             joined[field] = np.ascontiguousarray(np.concatenate(arrays), dtype=np.int32)
         else:
@@ -229,15 +223,20 @@ def _join(parts, start):
     return joined
 
 
-def _in_colour_order(joined, vertex_count):
-    """Springs and hinges sorted by colour, and the bounds of the colours."""
-    order, edge_start = colour(joined["edges"], vertex_count)
-    fields = ("edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge")
-    result = {field: np.ascontiguousarray(joined[field][order]) for field in fields}
-    order, bend_start = colour(joined["bend_stencils"], vertex_count)
-    fields = ("bend_stencils", "bend_weight", "rest_angle", "bend_compliance", "bend_damping")
-    result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
-    return result | {"edge_colour_start": edge_start, "bend_colour_start": bend_start}
+def _in_tree_order(joined):
+    """The tree of groups, and springs and hinges in its order."""
+    springs, hinges = ("edges", "rest_length"), ("bend_stencils", "bend_weight")
+    leaf, node_bending = grow(
+        *(joined[field] for field in springs), joined["inv_mass"],
+        *(joined[field] for field in hinges), 1.0 / joined["bend_compliance"],
+    )  # fmt: skip
+    result = {"leaf": leaf, "node_bending": node_bending}
+    springs += "edge_compliance", "edge_damping", "is_mesh_edge"
+    hinges += "rest_angle", "bend_compliance", "bend_damping"
+    for fields in (springs, hinges):
+        order = np.argsort(leaf[joined[fields[0]]].min(axis=1), kind="stable")
+        result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
+    return result
 
 
 def _per_vertex(garments, field):

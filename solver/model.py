@@ -52,23 +52,21 @@ class Cloth(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m]
     layer: np.ndarray  # (n,)
     self_collision: np.ndarray  # (g,) bool
-    # springs, sorted by colour: particles of one colour are touched once
+    # springs, in the order of the tree below, so that neighbours in memory are neighbours in the cloth
     edges: np.ndarray  # (e, 2)
     rest_length: np.ndarray  # (e,) [m]
     edge_compliance: np.ndarray  # (e,) [m/N]
     edge_damping: np.ndarray  # (e,) [1/s]
     is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
-    edge_colour_start: np.ndarray  # (ce + 1,)
-    # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, sorted by colour
+    # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0
     rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
     bend_compliance: np.ndarray  # (b,) [rad2/J]
     bend_damping: np.ndarray  # (b,) [1/s]
-    bend_colour_start: np.ndarray  # (cb + 1,)
-    # tethers: a free particle and the kinematic one it hangs on, no farther away than the way through the cloth
-    tethers: np.ndarray  # (h, 2)
-    tether_length: np.ndarray  # (h,) [m]
+    # tree of groups of particles, heap order (integrate/tree.py)
+    leaf: np.ndarray  # (n,) node that holds the particle and at most one more
+    node_bending: np.ndarray  # (m,) [N/m] resistance of the hinges to the node moving as one piece
 
 
 class State(NamedTuple):
@@ -103,7 +101,9 @@ class FrameInput(NamedTuple):
 class Settings(NamedTuple):
     """Numbers that hold for the whole bake."""
 
-    substeps: int = 30  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
+    substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
+    iterations: int = 8  # of the solve, in a substep, at most
+    tolerance: float = 0.1  # part of the residual at which the solve stops before that
     air_density: float = 1.225  # [kg/m3] at 15 degrees Celsius and 1 atm (ISO 2533)
     air_drag: float = 1.2  # drag coefficient of a sheet broadside on
     air_lift: float = 0.0  # lift coefficient

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One frame of cloth: the loop over substeps.
 
-Each substep, in this order: forces from outside change velocities; positions are predicted; pins follow the animated
-pose; springs and hinges are relaxed; cloth is kept off cloth, then off bodies, so that bodies win; velocities are read
-off the motion, damped, and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake
-that resumes from a stored state continues with the same bits.
+Each substep, in this order: the air changes velocities; positions are predicted; what bodies hold up is found; springs,
+hinges and pins are solved for; cloth is kept off cloth, then off bodies, so that bodies win; velocities are read off
+the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake that resumes
+from a stored state continues with the same bits. What touches at the start of a frame is learnt by a first try of its
+first substep, which is then taken again.
 """
 
 from time import perf_counter
@@ -14,12 +15,15 @@ import numpy as np
 
 from .contact import body as body_contact
 from .contact import cloth as cloth_contact
+from .contact.support import Support, find_support, make_support, weigh
 from .elastic.external import acceleration, blow
 from .integrate import xpbd
-from .model import Report
+from .integrate.solve import Rows, Scratch, make_scratch, prepare_rows, solve
+from .model import Report, Settings
 
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
-SLOW = 5  # substeps per application of air and damping, which change little in one and cost as much as the springs
+SLOW = 2  # substeps per application of air, which changes little in one
+
 
 INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"
 
@@ -31,7 +35,16 @@ class _Substep(NamedTuple):
     t0: float
     t1: float
     dt: float  # [s]
-    slow_dt: float  # [s] time that air and damping act for now; 0 in most substeps
+    slow_dt: float  # [s] time that the air acts for now; 0 in some substeps
+
+
+class _Work(NamedTuple):
+    """What `_move` needs besides the cloth."""
+
+    rows: Rows
+    scratch: Scratch
+    support: Support
+    settings: Settings
 
 
 class _Clock:
@@ -79,7 +92,8 @@ def advance(cloth, state, frame_input, frame, settings):
     dt = frame_input.duration / count
     slow_starts = _starts(-(-count // SLOW), count)
     slow_dt = frame_input.duration / len(slow_starts)
-    scales = xpbd.prepare_scales(cloth, dt, slow_dt)
+    rows = prepare_rows(cloth, dt)
+    work = _Work(rows, make_scratch(rows), make_support(cloth), settings)
     held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, dt)
     clock.lap(INTEGRATION)
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
@@ -95,19 +109,19 @@ def advance(cloth, state, frame_input, frame, settings):
             clock.lap(LAYERS)
         if substep.slow_dt:
             _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
+        push = acceleration(frame_input.gravity, settings, frame, number)
+        if number == 0 and body is not None:
+            _try(body, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
         clock.lap(CLOTH)
-        push = acceleration(frame_input.gravity, settings, frame, number)
-        _move(cloth, x, x_prev, v, push, scales, held, substep)
+        _move(body, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
         clock.lap(CLOTH)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
         xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
-        if substep.slow_dt:
-            _damp(cloth, x, v, scales)
         clock.lap(INTEGRATION)
         if body is not None:
             body_contact.respond_velocity(body, cloth, v, dt)
@@ -142,21 +156,31 @@ def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     return pairs
 
 
-def _move(cloth, x, x_prev, v, push, scales, held, substep):
-    """Predicted positions after pins, springs and hinges; x_prev becomes the positions at the substep's start."""
-    times = substep.t0, substep.t1, substep.dt
-    xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, held.particles, held.targets, held.stiffness, *times)
-    springs = cloth.edges, cloth.rest_length, scales.edge
-    hinges = cloth.bend_stencils, cloth.bend_weight, scales.rest_bend, scales.bend
-    tethers = cloth.tethers, cloth.tether_length
-    pins = held.particles, held.targets, held.distance, substep.t1, held.free, np.empty((len(held.free), 3))
-    xpbd.relax(x, x_prev, cloth.mass, cloth.inv_mass, *springs, *hinges, *tethers, *pins)
+def _try(body, cloth, x, x_prev, v, push, work, held, substep):
+    """Take the first substep as if nothing were held up, to learn what touches; x and v are as before afterwards."""
+    start, speed = x.copy(), v.copy()
+    _move(None, cloth, x, x_prev, v, push, work, held, substep)
+    body_contact.respond(body, cloth, x, x_prev, v, substep.t1, substep.dt)
+    x[:], v[:] = start, speed
 
 
-def _damp(cloth, x, v, scales):
-    """Velocities after neighbours have lost part of their relative velocity."""
-    hinges = cloth.bend_stencils, cloth.bend_weight, scales.bend, scales.bend_share
-    xpbd.damp(x, v, cloth.inv_mass, cloth.edges, scales.edge_share, *hinges)
+def _move(body, cloth, x, x_prev, v, push, work, held, substep):
+    """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start."""
+    rows, scratch, support, settings = work
+    dt = substep.dt
+    pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
+    xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, *pins, substep.t0, substep.t1, dt)
+    if body is not None:
+        touches = body.touches
+        find_support(x, x_prev, cloth.inv_mass, touches.count, touches.touch, dt, *support)
+    rest = (-dt * dt * a for a in push)
+    pins = held.particles, held.pull, held.rate
+    limits = settings.iterations, settings.tolerance
+    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *pins, held.free, *rest, *limits)
+    if body is not None:
+        taken = scratch.d, scratch.r, scratch.block
+        weigh(*taken, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+    xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)
 
 
 def stretch(cloth, x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who is next to whom: springs and hinges of a mesh, and colours for sweeps that never touch a particle twice.
+"""Who is next to whom: springs and hinges of a mesh.
 
 Sorting does the work of a hash map: an edge is the number `low * count + high`, and equal numbers lie side by side.
 Any mesh is welcome: an edge may have no face, or five.
@@ -8,8 +8,6 @@ Any mesh is welcome: an edge may have no face, or five.
 from typing import NamedTuple
 
 import numpy as np
-
-from .jit import njit
 
 
 class Faces(NamedTuple):
@@ -176,52 +174,3 @@ def _quad_lines(faces, springs, vertex_count):
     valid = stencils[:, 2] != stencils[:, 3]
     count = int(valid.sum())
     return Hinges(stencils[valid], np.full((count, 2), -1), area[valid], np.full(count, 0.5))
-
-
-@njit
-def _greedy_colours_kernel(items, busy, colour):
-    """Smallest colour free at all particles of an item, in order. Bytes per item: 4 k + 8 k words."""
-    item_count, width = items.shape
-    word_count = busy.shape[1]
-    for item in range(item_count):
-        for word in range(word_count):
-            taken = np.uint64(0)
-            for k in range(width):
-                taken |= busy[items[item, k], word]
-            free = ~taken
-            if free != np.uint64(0):
-                bit = 0
-                while (free >> np.uint64(bit)) & np.uint64(1) == np.uint64(0):
-                    bit += 1
-                for k in range(width):
-                    busy[items[item, k], word] |= np.uint64(1) << np.uint64(bit)
-                colour[item] = 64 * word + bit
-                break
-
-
-def colour(items, vertex_count):
-    """Order and bounds of colours: no two items of one colour share a particle.
-
-    Parameters
-    ----------
-    items : (m, k) particles of each spring or stencil
-
-    Returns
-    -------
-    order : (m,) items sorted by colour, in their old order inside one
-    start : (c + 1,) int32, bounds of the colours in `order`
-
-    Notes
-    -----
-    Greedy in index order, so the same mesh has the same colours. An item with k particles of valence v needs at
-    most k (v - 1) + 1 colours; words of 64 bits are added for poles with very many edges.
-    """
-    items = np.ascontiguousarray(items, dtype=np.int32)
-    if not len(items):
-        return np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int32)
-    valence = int(np.bincount(items.ravel(), minlength=vertex_count).max())
-    busy = np.zeros((vertex_count, (items.shape[1] * (valence - 1) + 1) // 64 + 1), dtype=np.uint64)
-    number = np.empty(len(items), dtype=np.int32)
-    _greedy_colours_kernel(items, busy, number)
-    order = np.argsort(number, kind="stable")
-    return order, np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int32)

@@ -78,7 +78,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     touches = Touches(
         np.zeros(points, np.int8),
         np.zeros(points, np.int32),
-        np.empty((points, 2, 7)),
+        np.zeros((points, 2, 8)),
         np.empty((len(samples.parents), 3)),
     )
     fall = float(np.linalg.norm(frame_input.gravity))

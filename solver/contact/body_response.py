@@ -46,7 +46,7 @@ class Touches(NamedTuple):
 
     place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED inside two at once
     count: np.ndarray  # (p,) 0 to 2, or LOST
-    touch: np.ndarray  # (p, 2, 7): normal, velocity [m/s] of the touched point, wanted normal speed against it
+    touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
 
 
@@ -310,7 +310,9 @@ def respond_range(
                     # a point at rest falls on the surface in each substep: that must not bounce
                     touch[p, slot, 6] = materials[collider[t], 2] * approach if approach > slow else 0.0
                     touched[p] = slot + 1
-                felt *= math.sqrt(0.5 * (friction[i] + friction[j]) * materials[collider[t], 1])
+                rough = math.sqrt(0.5 * (friction[i] + friction[j]) * materials[collider[t], 1])
+                touch[p, min(slot, 1), 7] = rough
+                felt *= rough
                 if felt > grip:
                     grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
                 if opposed or not again:
@@ -350,7 +352,7 @@ def gather(inv_mass, particle_start, particle_samples, touched, touch, push, x):
         x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dx, x[i, 1] + dy, x[i, 2] + dz
         if touched[i] == 0:
             touched[i] = 1
-            for k in range(7):
+            for k in range(8):
                 touch[i, 0, k] = touch[particle_count + last, 0, k]
 
 

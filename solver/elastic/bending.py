@@ -16,7 +16,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import fused
+from ..jit import fused_inner
 from ..topology import edge_keys
 
 FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
@@ -93,66 +93,65 @@ def _merge_lines(stencils, weight, k, normal):
     return stencils[kept], weight[kept], k[kept], normal[kept]
 
 
-@fused
-def project_bending(x, stencils, weight, rest_bend, pull, start, stop):
-    """One sweep of hinges `start` to `stop` towards their rest bend.
+@fused_inner
+def linearise_hinges(x, x_prev, stencils, weight, hinge, row, force):
+    """Forces of hinges at x, and rows of their stiffness matrix, as for springs: L takes the place of x_j - x_i.
 
-    `rest_bend` is 2 sin(theta0 / 2) and row i of `pull` w_i K_i / (sum w K^2 + compliance / dt^2), both computed once
-    a frame. About 50 flops and 300 bytes a flat hinge.
+    hinge (b, 3): 2 sin(rest angle / 2), k [J], damping over dt [J]. About 120 flops and 600 bytes a hinge.
+    # outputs: row (b, 4); added to: force (n, 3)
     """
-    for h in range(np.uintp(start), np.uintp(stop)):
-        a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
-        c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
-        ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        xa, ya, za, xb, yb, zb = x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2]
-        xc, yc, zc, xd, yd, zd = x[c, 0], x[c, 1], x[c, 2], x[d, 0], x[d, 1], x[d, 2]
-        lx = ka * xa + kb * xb + kc * xc + kd * xd
-        ly = ka * ya + kb * yb + kc * yc + kd * yd
-        lz = ka * za + kb * zb + kc * zc + kd * zd
-        if rest_bend[h] != 0.0:
-            # The side: the bend vector against the hinge's normal, edge x (o1 - o0).
-            ex, ey, ez, ox, oy, oz = xb - xa, yb - ya, zb - za, xd - xc, yd - yc, zd - zc
-            nx, ny, nz = ey * oz - ez * oy, ez * ox - ex * oz, ex * oy - ey * ox
-            length = sqrt(lx * lx + ly * ly + lz * lz)
-            if length > 1e-9:
-                turn = rest_bend[h] if lx * nx + ly * ny + lz * nz >= 0.0 else -rest_bend[h]
-                share = 1.0 - turn / length
-                lx, ly, lz = share * lx, share * ly, share * lz
-            else:
-                size = sqrt(nx * nx + ny * ny + nz * nz)
-                push = rest_bend[h] / size if size > 0.0 else 0.0
-                lx, ly, lz = -push * nx, -push * ny, -push * nz
-        wa, wb, wc, wd = pull[h, 0], pull[h, 1], pull[h, 2], pull[h, 3]
-        x[a, 0], x[a, 1], x[a, 2] = xa - wa * lx, ya - wa * ly, za - wa * lz
-        x[b, 0], x[b, 1], x[b, 2] = xb - wb * lx, yb - wb * ly, zb - wb * lz
-        x[c, 0], x[c, 1], x[c, 2] = xc - wc * lx, yc - wc * ly, zc - wc * lz
-        x[d, 0], x[d, 1], x[d, 2] = xd - wd * lx, yd - wd * ly, zd - wd * lz
-
-
-@fused
-def damp_bending(x, v, stencils, weight, pull, share, start, stop):
-    """One sweep that slows the rate of |L| of each hinge, along L: angular momentum is kept.
-
-    `share` is 1 - exp(-rate dt), times what makes `pull` (see `project_bending`) w_i K_i / sum w K^2.
-    About 70 flops and 500 bytes a hinge.
-    """
-    for h in range(np.uintp(start), np.uintp(stop)):
+    for h in range(np.uintp(stencils.shape[0])):
         a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
         c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
         ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
         lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
         ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
         lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        square = lx * lx + ly * ly + lz * lz
-        if square > 1e-18:
-            xa, ya, za, xb, yb, zb = v[a, 0], v[a, 1], v[a, 2], v[b, 0], v[b, 1], v[b, 2]
-            xc, yc, zc, xd, yd, zd = v[c, 0], v[c, 1], v[c, 2], v[d, 0], v[d, 1], v[d, 2]
-            rx = ka * xa + kb * xb + kc * xc + kd * xd
-            ry = ka * ya + kb * yb + kc * yc + kd * yd
-            rz = ka * za + kb * zb + kc * zc + kd * zd
-            s = share[h] * (rx * lx + ry * ly + rz * lz) / square
-            wa, wb, wc, wd = s * pull[h, 0], s * pull[h, 1], s * pull[h, 2], s * pull[h, 3]
-            v[a, 0], v[a, 1], v[a, 2] = xa - wa * lx, ya - wa * ly, za - wa * lz
-            v[b, 0], v[b, 1], v[b, 2] = xb - wb * lx, yb - wb * ly, zb - wb * lz
-            v[c, 0], v[c, 1], v[c, 2] = xc - wc * lx, yc - wc * ly, zc - wc * lz
-            v[d, 0], v[d, 1], v[d, 2] = xd - wd * lx, yd - wd * ly, zd - wd * lz
+        length = sqrt(lx * lx + ly * ly + lz * lz)
+        scale = 1.0 / length if length > 1e-9 else 0.0
+        ux, uy, uz = scale * lx, scale * ly, scale * lz
+        rest, k, damping = hinge[h, 0], hinge[h, 1], hinge[h, 2]
+        if rest != 0.0:
+            # The side: the bend vector against the hinge's normal, edge x (o1 - o0).
+            ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+            ox, oy, oz = x[d, 0] - x[c, 0], x[d, 1] - x[c, 1], x[d, 2] - x[c, 2]
+            nx, ny, nz = ey * oz - ez * oy, ez * ox - ex * oz, ex * oy - ey * ox
+            size = sqrt(nx * nx + ny * ny + nz * nz)
+            if lx * nx + ly * ny + lz * nz < 0.0:
+                rest = -rest
+            if scale == 0.0 and size > 0.0:
+                ux, uy, uz = nx / size, ny / size, nz / size
+        went = 0.0
+        if damping > 0.0:
+            went = ux * (lx - ka * x_prev[a, 0] - kb * x_prev[b, 0] - kc * x_prev[c, 0] - kd * x_prev[d, 0])
+            went += uy * (ly - ka * x_prev[a, 1] - kb * x_prev[b, 1] - kc * x_prev[c, 1] - kd * x_prev[d, 1])
+            went += uz * (lz - ka * x_prev[a, 2] - kb * x_prev[b, 2] - kc * x_prev[c, 2] - kd * x_prev[d, 2])
+        pull = k * (length - rest) + damping * went
+        even = k * min(max(1.0 - rest * scale, 0.0), 1.0) if rest != 0.0 else k
+        stiff = sqrt(k - even + damping)
+        hx, hy, hz = stiff * ux, stiff * uy, stiff * uz
+        row[h, 0], row[h, 1], row[h, 2], row[h, 3] = hx, hy, hz, even
+        px, py, pz = pull * ux, pull * uy, pull * uz
+        force[a, 0], force[a, 1], force[a, 2] = force[a, 0] - ka * px, force[a, 1] - ka * py, force[a, 2] - ka * pz
+        force[b, 0], force[b, 1], force[b, 2] = force[b, 0] - kb * px, force[b, 1] - kb * py, force[b, 2] - kb * pz
+        force[c, 0], force[c, 1], force[c, 2] = force[c, 0] - kc * px, force[c, 1] - kc * py, force[c, 2] - kc * pz
+        force[d, 0], force[d, 1], force[d, 2] = force[d, 0] - kd * px, force[d, 1] - kd * py, force[d, 2] - kd * pz
+
+
+@fused_inner
+def multiply_hinges(p, stencils, weight, row, q):
+    """q += K p for the hinges' matrix K. 60 flops and 400 bytes a hinge."""
+    for h in range(np.uintp(stencils.shape[0])):
+        a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
+        c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
+        ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
+        hx, hy, hz, even = row[h, 0], row[h, 1], row[h, 2], row[h, 3]
+        lx = ka * p[a, 0] + kb * p[b, 0] + kc * p[c, 0] + kd * p[d, 0]
+        ly = ka * p[a, 1] + kb * p[b, 1] + kc * p[c, 1] + kd * p[d, 1]
+        lz = ka * p[a, 2] + kb * p[b, 2] + kc * p[c, 2] + kd * p[d, 2]
+        along = hx * lx + hy * ly + hz * lz
+        fx, fy, fz = even * lx + along * hx, even * ly + along * hy, even * lz + along * hz
+        q[a, 0], q[a, 1], q[a, 2] = q[a, 0] + ka * fx, q[a, 1] + ka * fy, q[a, 2] + ka * fz
+        q[b, 0], q[b, 1], q[b, 2] = q[b, 0] + kb * fx, q[b, 1] + kb * fy, q[b, 2] + kb * fz
+        q[c, 0], q[c, 1], q[c, 2] = q[c, 0] + kc * fx, q[c, 1] + kc * fy, q[c, 2] + kc * fz
+        q[d, 0], q[d, 1], q[d, 2] = q[d, 0] + kd * fx, q[d, 1] + kd * fy, q[d, 2] + kd * fz

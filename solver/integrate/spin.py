@@ -24,10 +24,26 @@ def spin(x, x_prev, mass, start, stop):
 
 
 @inner
-def keep_spin(x, x_prev, mass, start, stop, lx, ly, lz):
-    """Turn particles `start` to `stop` as a whole until their `spin` is (lx, ly, lz). 50 flops, 100 bytes each."""
+def balance(d, mass, start, stop):
+    """Take the mean from the displacements d (n, 3) of particles `start` to `stop`: the centre of mass stays."""
+    total = dx = dy = dz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m = mass[i]
+        total, dx, dy, dz = total + m, dx + m * d[i, 0], dy + m * d[i, 1], dz + m * d[i, 2]
+    dx, dy, dz = dx / total, dy / total, dz / total
+    for i in range(np.uintp(start), np.uintp(stop)):
+        d[i, 0], d[i, 1], d[i, 2] = d[i, 0] - dx, d[i, 1] - dy, d[i, 2] - dz
+
+
+@inner
+def keep_spin(x, change, x_prev, mass, start, stop, lx, ly, lz):
+    """Turn particles `start` to `stop` as a whole, in `change`, until the `spin` of x + change is (lx, ly, lz).
+
+    50 flops and 100 bytes each.
+    """
     now_x, now_y, now_z = spin(x, x_prev, mass, start, stop)
-    lx, ly, lz = lx - now_x, ly - now_y, lz - now_z
+    add_x, add_y, add_z = spin(change, x_prev, mass, start, stop)
+    lx, ly, lz = lx - now_x - add_x, ly - now_y - add_y, lz - now_z - add_z
     total = cx = cy = cz = 0.0
     for i in range(np.uintp(start), np.uintp(stop)):
         m = mass[i]
@@ -52,6 +68,6 @@ def keep_spin(x, x_prev, mass, start, stop, lx, ly, lz):
     wz = (ce * lx + cf * ly + cc * lz) / determinant
     for i in range(np.uintp(start), np.uintp(stop)):
         px, py, pz = x_prev[i, 0] - cx, x_prev[i, 1] - cy, x_prev[i, 2] - cz
-        x[i, 0] += wy * pz - wz * py
-        x[i, 1] += wz * px - wx * pz
-        x[i, 2] += wx * py - wy * px
+        change[i, 0] += wy * pz - wz * py
+        change[i, 1] += wz * px - wx * pz
+        change[i, 2] += wx * py - wy * px

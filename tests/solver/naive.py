@@ -128,37 +128,6 @@ def spring_energy(cloth, x):
     return float((0.5 * (length - cloth.rest_length) ** 2 / cloth.edge_compliance).sum())
 
 
-def project_springs(x, inv_mass, edges, rest_length, compliance, dt):
-    """One XPBD sweep over springs; returns new positions."""
-    x = x.copy()
-    for (i, j), rest, soft in zip(edges, rest_length, compliance, strict=True):
-        d = x[j] - x[i]
-        length = np.linalg.norm(d)
-        correction = (length - rest) / (inv_mass[i] + inv_mass[j] + soft / dt**2) * d / length
-        x[i] += inv_mass[i] * correction
-        x[j] -= inv_mass[j] * correction
-    return x
-
-
-def project_bending(x, inv_mass, stencils, weight, rest_angle, compliance, dt):
-    """One XPBD sweep over hinges; returns new positions."""
-    x = x.copy()
-    for four, k, angle, soft in zip(stencils, weight, rest_angle, compliance, strict=True):
-        bend = k @ x[four]
-        rest = 2 * np.sin(angle / 2)
-        if rest:
-            normal = np.cross(x[four[1]] - x[four[0]], x[four[3]] - x[four[2]])
-            side = 1.0 if bend @ normal >= 0 else -1.0
-            length = np.linalg.norm(bend)
-            if length > 1e-9:
-                bend = bend - side * rest * bend / length
-            else:
-                bend = -rest * normal / np.linalg.norm(normal)
-        w = inv_mass[four]
-        x[four] -= np.outer(w * k, bend) / (w @ k**2 + soft / dt**2)
-    return x
-
-
 def blow(x, v, inv_mass, triangles, wind, drag, lift, dt):
     """Velocities after dt of air on every triangle; `drag` and `lift` are 1/2 rho C."""
     v = v.copy()

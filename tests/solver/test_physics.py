@@ -104,8 +104,6 @@ def test_spring_period():
     settings = VACUUM._replace(substeps=100)
     cloth, state, target = start(garment, settings)
     period = 2 * np.pi * np.sqrt(cloth.mass[3] / 50.0)
-    # The tether of a pinned garment would cut a swing of more than its slack.
-    cloth = cloth._replace(tethers=cloth.tethers[:0], tether_length=cloth.tether_length[:0])
     state.x[3, 2] -= 0.1
     rate, heights = 400, []
     for frame in range(int(6 * period * rate)):
@@ -119,28 +117,26 @@ def test_spring_period():
 def test_pendulum_period(degrees, slower):
     """A ball on a thread of 1 m: T = 2.00607 s times the elliptic integral's factor.
 
-    A wide swing loses height: each substep goes along the chord of its arc.
+    A wide swing loses height: each substep goes along the chord of its arc. Hence substeps of 1/720 s.
     """
     angle = np.radians(degrees)
     garment = naive.garment(
         [[0, 0, 0], [1, 0, 0], [0, 1, 0], [np.sin(angle), 0, -np.cos(angle)]], [[0, 1, 2]],
         edges=[[0, 1], [1, 2], [0, 2], [0, 3]], pin=[1, 1, 1, 0], stretch_stiffness=1e5, damping=0.0,
     )  # fmt: skip
-    cloth, state, target = start(garment)
+    settings = VACUUM._replace(substeps=30)
+    cloth, state, target = start(garment, settings)
     rate, places = 240, []
     for frame in range(int(2.3 * slower * rate)):
-        advance(cloth, state, naive.still(target, duration=1 / rate), frame, VACUUM)
+        advance(cloth, state, naive.still(target, duration=1 / rate), frame, settings)
         places.append(state.x[3, 0] + cloth.origin[0])
     crossing = [k + places[k] / (places[k] - places[k + 1]) for k in np.flatnonzero(np.diff(np.sign(places)))]
     assert (crossing[1] - crossing[0]) * 2 / rate == pytest.approx(2.00607 * slower, rel=2e-3 if degrees < 90 else 1e-2)
 
 
-@pytest.mark.parametrize(("damping", "substeps", "tolerance"), [(0.0, 30, 0.1), (100.0, 30, 0.1), (0.0, 150, 0.02)])
+@pytest.mark.parametrize(("damping", "substeps", "tolerance"), [(0.0, 10, 5e-3), (100.0, 10, 5e-3), (0.0, 60, 5e-3)])
 def test_hanging_strip_stretches_by_its_weight(damping, substeps, tolerance):
-    """Extension sigma g L^2 / 2 k of a strip of 12 elements; damping does not make it softer.
-
-    With one sweep a substep a spring gives way to its neighbours' corrections too, by about k w dt^2 / 2.
-    """
+    """Extension sigma g L^2 / 2 k of a strip of 12 elements, whatever the damping and the substeps."""
     stretch, sigma = 60.0, 0.2
     pin = np.arange(39) % 13 == 12
     garment = naive.sheet(
@@ -152,12 +148,12 @@ def test_hanging_strip_stretches_by_its_weight(damping, substeps, tolerance):
     low = state.x[[0, 13, 26], 1] + cloth.origin[1]
     assert np.allclose(-low, sigma * G / (2 * stretch), rtol=tolerance)
     top = (target[12] - state.x[11] - cloth.origin)[1] * 12 - 1
-    assert top == pytest.approx(sigma * G / stretch * (1 - 0.5 / 12), rel=2 * tolerance)
+    assert top == pytest.approx(sigma * G / stretch * (1 - 0.5 / 12), rel=tolerance)
 
 
 @pytest.mark.parametrize("corners", [False, True])
 def test_cotton_hardly_stretches(corners):
-    """A hanging sheet of 35 x 35, K = 2000 N/m: under 5 % at any edge and frame, with the default substeps."""
+    """A hanging sheet of 35 x 35, K = 2000 N/m: under 5 % or 1 % at any edge and frame, with the default substeps."""
     count = 35
     index = np.arange(count * count)
     pin = np.isin(index, [count - 1, count * count - 1]) if corners else index % count == count - 1
@@ -170,7 +166,7 @@ def test_cotton_hardly_stretches(corners):
         for frame in range(48)
     ]
     print(f"worst stretch {max(worst):.4f}, at the end {worst[-1]:.4f}")
-    assert max(worst) < (0.05 if corners else 0.02)
+    assert max(worst) < (0.05 if corners else 0.01)
 
 
 @pytest.mark.parametrize(("gamma", "ratio", "reach"), [(3, 0.3646, 0.9315), (10, 1.0668, 0.6564), (30, 2.5472, 0.3428)])
@@ -189,9 +185,8 @@ def test_cantilever(gamma, ratio, reach, diagonals):
         bending_stiffness=sigma * G * length**3 / gamma, mass=sigma, stretch_stiffness=2e4, shear_stiffness=5e3,
         damping=20.0,
     )  # fmt: skip
-    settings = VACUUM._replace(substeps=150)
-    cloth, state, target = start(garment, settings)
-    to_rest(cloth, state, naive.still(target), settings, frames=150)
+    cloth, state, target = start(garment)
+    to_rest(cloth, state, naive.still(target), VACUUM, frames=150)
     tip = (state.x + cloth.origin)[-rows:].mean(axis=0)
     tip_reach = tip[0] - 0.5 * cell
     print(f"Gamma {gamma} {diagonals}: H/W {-tip[2] / tip_reach:.4f} ({ratio}), W/L {tip_reach / length:.4f} ({reach})")
@@ -201,8 +196,11 @@ def test_cantilever(gamma, ratio, reach, diagonals):
 
 @pytest.mark.parametrize("sigma", [0.06, 0.15, 0.3])
 def test_terminal_velocity(sigma):
-    """Broadside fall: v = sqrt(2 sigma g / (rho Cd)); stiff cloth, so that it stays broadside."""
-    settings = Settings()
+    """Broadside fall: v = sqrt(2 sigma g / (rho Cd)); stiff cloth, so that it stays broadside.
+
+    The air sees the velocity before gravity's last substep, so v is g dt / 2 too high: hence small substeps.
+    """
+    settings = Settings(substeps=60)
     garment = naive.sheet(4, 4, mass=sigma, bending_stiffness=10.0, stretch_stiffness=1e4, shear_stiffness=1e4)
     cloth, state, target = start(garment, settings)
     heights = []

@@ -16,7 +16,7 @@ def pose(cloth, state):
 
 
 @pytest.mark.parametrize(
-    ("rate", "count"), [(24, 30), (23.976, 30), (25, 29), (30, 24), (48, 15), (60, 12), (1000, 1), (1, 720)]
+    ("rate", "count"), [(24, 10), (23.976, 10), (25, 10), (30, 8), (48, 5), (60, 4), (1000, 1), (1, 240)]
 )
 def test_a_substep_is_about_as_long_at_any_rate(rate, count):
     assert substep_count(1 / rate, Settings()) == count
@@ -119,8 +119,8 @@ def test_the_seed_of_the_random_force_counts():
 
 
 def test_two_garments_do_as_each_alone():
-    """Without contact, merging changes nothing but the order of colours."""
-    settings = Settings(substeps=60)
+    """Without contact, merging changes the groups of the preconditioner, so nothing where the solve is exact."""
+    settings = Settings(iterations=200, tolerance=1e-9)
     first = naive.sheet(6, 5, pin=np.arange(30) < 5, name="A")
     second = naive.sheet(5, 5, pin=np.arange(25) < 1, name="B")
     second = second._replace(x_start=second.x_start + [5, 0, 0])
@@ -131,7 +131,7 @@ def test_two_garments_do_as_each_alone():
         for frame in range(6):
             advance(cloth, state, naive.still(target), frame, settings)
         ends.append(pose(cloth, state))
-    assert np.abs(ends[0] - np.concatenate(ends[1:])).max() < 2e-3
+    assert np.abs(ends[0] - np.concatenate(ends[1:])).max() < 1e-6
 
 
 def test_report_has_time_and_stretch():

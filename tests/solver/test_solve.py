@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solve of a substep against a dense one; the tree of groups against sums over its groups."""
+
+import naive
+import numba
+import numpy as np
+import pytest
+from taffeta.solver.build import build
+from taffeta.solver.elastic.springs import linearise_springs
+from taffeta.solver.integrate.solve import make_scratch, prepare_rows, solve
+from taffeta.solver.integrate.tree import LEAF, fill_nodes, grow, precondition
+from taffeta.solver.model import Settings
+from taffeta.solver.step import advance
+
+DT = 1 / 240
+NONE = np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.int32)  # pins, free garments
+
+
+@numba.njit
+def _fill(x, edges, spring, meet, kind, normal, row, force, block, node_block, node_rate, leaf):
+    linearise_springs(x, x, edges, spring, meet, kind, normal, row, force, block, node_block)
+    fill_nodes(block, node_block, node_rate, leaf, kind, normal)
+
+
+@numba.njit
+def _precondition(*arguments):
+    return precondition(*arguments)
+
+
+def crumpled(**changes):
+    rng = np.random.default_rng(5)
+    garment = naive.sheet(7, 6, 0.4, 0.3, "alternating", bending_stiffness=1e-3, **changes)
+    cloth, state = build([garment], Settings())
+    return cloth, state.x + rng.normal(size=state.x.shape) * 0.01, rng
+
+
+def supports(count, rng):
+    """Every fourth particle held along a direction, two wholly."""
+    kind = np.where(np.arange(count) % 4 == 0, np.int8(1), np.int8(0))
+    kind[[5, 11]] = 2
+    normal = rng.normal(size=(count, 3))
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    want = np.where(kind[:, None] == 1, 0.01 * normal, 0.0)
+    want[[5, 11]] = [0.01, 0.02, -0.01]
+    return kind, normal, want
+
+
+def free_part(kind, normal):
+    """(3 n, 3 n) projection on what may move."""
+    keep = np.zeros((3 * len(kind), 3 * len(kind)))
+    for i, one in enumerate(kind):
+        block = np.eye(3) if one == 0 else np.eye(3) - np.outer(normal[i], normal[i]) if one == 1 else np.zeros((3, 3))
+        keep[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = block
+    return keep
+
+
+def system(cloth, x):
+    """Matrix M / dt^2 + K and force at x, from the energies' own second differences."""
+    count = x.size
+    k = 1 / cloth.edge_compliance
+    matrix = np.diag(np.repeat(cloth.mass / DT**2, 3))
+    force = np.zeros(count)
+    for (i, j), rest, stiff in zip(cloth.edges, cloth.rest_length, k, strict=True):
+        across = x[j] - x[i]
+        length = np.linalg.norm(across)
+        u = across / length
+        tension = max(1 - rest / length, 0)
+        block = stiff * (tension * np.eye(3) + (1 - tension) * np.outer(u, u))
+        ends = [slice(3 * i, 3 * i + 3), slice(3 * j, 3 * j + 3)]
+        for a in (0, 1):
+            force[ends[a]] += (1 - 2 * a) * stiff * (length - rest) * u
+            for b in (0, 1):
+                matrix[ends[a], ends[b]] += block if a == b else -block
+    for four, weight, soft in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_compliance, strict=True):
+        bend = weight @ x[four]
+        for a in range(4):
+            force[3 * four[a] : 3 * four[a] + 3] -= weight[a] * bend / soft
+            for b in range(4):
+                at = slice(3 * four[a], 3 * four[a] + 3), slice(3 * four[b], 3 * four[b] + 3)
+                matrix[at] += weight[a] * weight[b] / soft * np.eye(3)
+    return matrix, force
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_solve_equals_the_dense_one(held):
+    cloth, x, rng = crumpled(damping=0.0)
+    count = len(x)
+    kind, normal, want = supports(count, rng)
+    if not held:
+        kind, want = 0 * kind, 0 * want
+    matrix, force = system(cloth, x)
+    keep = free_part(kind, normal)
+    rest = keep @ (force - matrix @ want.ravel())
+    expected = want.ravel() + keep @ np.linalg.lstsq(keep @ matrix @ keep, rest, rcond=None)[0]
+    rows = prepare_rows(cloth, DT)
+    scratch, y = make_scratch(rows), x.copy()
+    taken = solve(
+        y,
+        x,
+        cloth.mass,
+        *rows,
+        *scratch,
+        kind,
+        normal,
+        want,
+        0 * want,
+        np.zeros(count),
+        *NONE,
+        0.0,
+        0.0,
+        0.0,
+        300,
+        1e-10,
+    )
+    assert 5 < taken < 300
+    assert np.abs((y - x).ravel() - expected).max() < 1e-8 * np.abs(expected).max()
+    left = force - matrix @ expected
+    assert np.allclose(scratch.r.ravel(), left, atol=1e-6 * np.abs(force).max()), "what supports have to bear"
+
+
+def test_cloth_at_rest_needs_no_iteration():
+    """A hanging sheet in equilibrium: the first guess, gravity taken back, is the answer."""
+    garment = naive.sheet(9, 9, pin=np.arange(81) % 9 == 8, damping=50.0)
+    settings = Settings(air_drag=0.0, iterations=100, tolerance=1e-9)
+    cloth, state = build([garment], settings)
+    for frame in range(100):
+        advance(cloth, state, naive.still(garment.x, gravity=(0, -9.81, 0)), frame, settings)
+        state.v[:] *= 0.7
+    rows, g = prepare_rows(cloth, DT), 9.81 * DT**2
+    kind, zero = np.where(cloth.inv_mass == 0, np.int8(2), np.int8(0)), np.zeros_like(state.x)
+    fall = np.where(cloth.inv_mass > 0, -g, 0.0)
+    x = state.x.copy()
+    x[:, 1] += fall
+    held = kind, zero, zero, zero, np.zeros(len(x))
+    solve(x, state.x, cloth.mass, *rows, *make_scratch(rows), *held, *NONE, 0.0, g, 0.0, 0, 0.1)
+    assert np.abs(x - state.x).max() < 1e-3 * g
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_nodes_feel_what_their_particles_feel_as_one_piece(held):
+    """Each node's block is P^T S A S P of the springs' matrix, P the particles of the node."""
+    cloth, x, rng = crumpled(damping=0.0)
+    kind, normal, _ = supports(len(x), rng)
+    if not held:
+        kind = 0 * kind
+    x = x * 0.9  # no tension, so that blocks at supports are exact, too
+    x = x * (cloth.rest_length / np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1)).min()
+    stiff = cloth._replace(bend_compliance=np.full_like(cloth.bend_compliance, 1e30))
+    matrix, _ = system(stiff, x)
+    keep = free_part(kind, normal)
+    matrix = keep @ matrix @ keep
+    rows = prepare_rows(cloth, DT)
+    scratch = make_scratch(rows)
+    block, node_block = np.zeros((len(x), 6)), np.zeros_like(scratch.node_block)
+    block[:, [0, 3, 5]] = rows.mass_rate[:, None]
+    force = np.zeros_like(x)
+    _fill(x, rows.edges, rows.spring, rows.meet, kind, normal, scratch.spring_row, force, block, node_block,
+          np.zeros_like(rows.node_rate), rows.leaf)  # fmt: skip
+    for node in range(1, len(node_block)):
+        inside = np.zeros(len(x))
+        at = rows.leaf.copy()
+        while at.max() > 0:
+            inside[at == node] = 1
+            at >>= 1
+        moves = np.kron(inside[:, None], np.eye(3))
+        expected = moves.T @ matrix @ moves
+        a, b, c, d, e, f = node_block[node]
+        if np.linalg.matrix_rank(expected, tol=1e-6 * np.abs(matrix).max()) == 3:
+            assert np.allclose(np.array([[a, b, c], [b, d, e], [c, e, f]]) @ expected, np.eye(3), atol=1e-6), node
+
+
+def test_the_preconditioner_is_symmetric_and_positive():
+    cloth, x, rng = crumpled()
+    kind, normal, want = supports(len(x), rng)
+    rows = prepare_rows(cloth, DT)
+    scratch = make_scratch(rows)
+    solve(
+        x.copy(),
+        x,
+        cloth.mass,
+        *rows,
+        *scratch,
+        kind,
+        normal,
+        want,
+        0 * want,
+        np.zeros(len(x)),
+        *NONE,
+        0.0,
+        0.0,
+        0.0,
+        1,
+        0.1,
+    )
+    columns = []
+    for unit in np.eye(x.size):
+        z = np.zeros_like(x)
+        _precondition(
+            scratch.block, scratch.node_block, rows.leaf, kind, normal, unit.reshape(x.shape), z, scratch.sums
+        )
+        columns.append(z.ravel())
+    matrix = np.array(columns)
+    assert np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
+    values = np.linalg.eigvalsh(matrix)
+    held = (kind == 1).sum() + 3 * (kind == 2).sum()
+    assert (values > 1e-9 * values.max()).sum() == x.size - held and values.min() > -1e-12 * values.max()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
+def test_every_particle_has_a_leaf(count):
+    pairs = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
+    empty = np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros(0)
+    leaf, bending = grow(pairs, np.ones(count - 1), np.ones(count), *empty)
+    assert len(leaf) == count and np.bincount(leaf).max() <= LEAF
+    assert leaf.min() >= len(bending) // 2 and leaf.max() < len(bending)
+    # a chain is cut into pieces, not into crumbs
+    order = leaf if leaf[0] <= leaf[-1] else leaf[::-1]
+    assert (np.diff(order) != 0).sum() <= 2 * len(np.unique(leaf))
+
+
+def test_layers_that_touch_are_not_one_group():
+    """Two sheets in the same place have no group in common but the largest."""
+    cloth, _ = build([naive.sheet(8, 8), naive.sheet(8, 8)], Settings())
+    half = cloth.leaf >> int(np.log2(cloth.leaf.max())) - 1
+    assert set(half[:64]) != set(half[64:]) and len(set(half[:64])) == len(set(half[64:])) == 1
+
+
+def test_iterations_grow_slowly_with_the_mesh():
+    """Where a load has to pass four times as many springs, iterations must not grow fourfold: the tree's work."""
+    taken = []
+    for size in (16, 64):
+        cloth, state = build([naive.sheet(size, size, stretch_stiffness=2000.0)], Settings())
+        x = state.x.copy()
+        x[:, 0] *= 1.001
+        rows = prepare_rows(cloth, DT)
+        kind, zero = np.zeros(len(x), np.int8), np.zeros_like(x)
+        held = kind, zero, zero, zero, np.zeros(len(x)), *NONE
+        taken.append(solve(x, state.x, cloth.mass, *rows, *make_scratch(rows), *held, 0.0, 0.0, 0.0, 500, 1e-3))
+    assert taken[1] < 2.6 * taken[0]

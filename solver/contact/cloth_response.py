@@ -13,6 +13,7 @@ STEPS = 16  # of conservative advancement; a pair that is still on its way then 
 FIRM = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 FIRM_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
 SWEEPS = 8  # at most
+MOST_SWEEPS = 40  # while anything is through anything
 THIN = 0.5  # part of the contact distance below which another sweep is made
 NEARBY = 2.0  # contact distances: pairs that the sweeps after the first look at
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
@@ -73,50 +74,56 @@ def _met(is_edge_pair, x_prev, x, a, b, c, d, near):
     return True
 
 
-@inline
-def find_astray(x, x_ref, v_ref, time, astray):
-    """Fill `astray` with the distance of each particle from x_ref + time v_ref, less the mean of those."""
+@njit
+def find_astray(x, x_ref, v_ref, time, slack, mean, astray):
+    """How far particles are from x_ref + time v_ref, less what all are on average; returns whether one is farther off
+    than its slack, or nowhere.
+    # outputs: mean (3,), astray (n,)
+    """
     mx, my, mz = 0.0, 0.0, 0.0
     for i in range(len(x)):
         mx += x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0]
         my += x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1]
         mz += x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2]
     mx, my, mz = mx / len(x), my / len(x), mz / len(x)
+    mean[0], mean[1], mean[2] = mx, my, mz
+    found = False
     for i in range(len(x)):
         dx = x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0] - mx
         dy = x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1] - my
         dz = x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2] - mz
         astray[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
+        found |= not astray[i] <= slack[i]
+    return found
 
 
 @njit
-def respond_kernel(pairs, inv_mass, dt, x, x_prev):
+def respond_kernel(pairs, astray, active, firm_start, elapsed, inv_mass, dt, x, x_prev):
     """A sweep over the pairs, then one back over those that were near, then once more those with something that does
     not move, which so has the last word; returns how many touched.
 
     Serial: each correction sees those before. Reads 20 bytes of a pair that cannot touch yet (and 32 of `astray`),
     else 64 and 192 of positions; 250 flops.
-    # outputs: x, x_prev (n, 3), pairs.normal; pairs.astray, pairs.active scratch
+    # outputs: x, x_prev (n, 3), pairs.normal, pairs.through; active (p,) scratch
     """
-    elapsed = pairs.elapsed[0]
-    find_astray(x, pairs.x_ref, pairs.v_ref, elapsed, pairs.astray)
-    astray, normal, active = pairs.astray, pairs.normal, pairs.active
+    normal = pairs.normal
     ease_part = 1.0 - math.exp(-EASE_RATE * dt)
     near_count, firm_count, touched = 0, 0, 0
     sweep, turn, turns = 0, 0, len(active)
     thinnest = 1.0  # least gap over contact distance that this sweep met
     while True:
         if turn == turns:
-            if sweep == SWEEPS:
+            if sweep == MOST_SWEEPS:
                 break
             # Sweeps back and forth until piles are apart, the last one over the pairs that a particle holds fast.
-            sweep = sweep + 1 if sweep == 0 or (thinnest < THIN and sweep < SWEEPS - 1) else SWEEPS
-            turn, turns, thinnest = 0, firm_count if sweep == SWEEPS else near_count, 1.0
+            most = MOST_SWEEPS if thinnest <= 0.0 else SWEEPS
+            sweep = sweep + 1 if sweep == 0 or (thinnest < THIN and sweep < most - 1) else MOST_SWEEPS
+            turn, turns, thinnest = 0, firm_count if sweep == MOST_SWEEPS else near_count, 1.0
             continue
         back = sweep > 0
         if not back:
             pair = turn
-        elif sweep == SWEEPS:
+        elif sweep == MOST_SWEEPS:
             pair = active[near_count - firm_count + turn]
         else:
             pair = active[near_count - 1 - turn if sweep % 2 else turn]
@@ -139,7 +146,9 @@ def respond_kernel(pairs, inv_mass, dt, x, x_prev):
         nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
         gap = math.sqrt(nx * nx + ny * ny + nz * nz)
         along = nx * normal[pair, 0] + ny * normal[pair, 1] + nz * normal[pair, 2]
-        if along < 0.0 and _met(is_edge_pair, x_prev, x, a, b, c, d, NEAR * distance):
+        through = along < 0.0 and (pairs.through[pair] or _met(is_edge_pair, x_prev, x, a, b, c, d, NEAR * distance))
+        pairs.through[pair] = through
+        if through:
             nx, ny, nz = normal[pair]
             gap = along
         elif gap > 0.0:
@@ -150,7 +159,7 @@ def respond_kernel(pairs, inv_mass, dt, x, x_prev):
         if not back and gap < NEARBY * distance:
             active[near_count] = pair  # never ahead of the pair that is being read
             near_count += 1
-            firm_count += pair >= pairs.firm_start
+            firm_count += pair >= firm_start
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
         mass = wa * ma + wb * mb + wc * mc + wd * md
         if gap >= distance or mass == 0.0:

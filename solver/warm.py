@@ -20,6 +20,9 @@ def compile_kernels(progress=None):
     tell = progress or (lambda part: None)
     tell(0.0)
     from .build import build  # here, because importing numba takes its time, too
+    from .jit import prune
+
+    prune()
 
     tell(0.05)
     settings = Settings(substeps=2, air_lift=0.1)

@@ -30,9 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inline, njit
+from ..jit import inner, njit
 from ..model import Cloth, Settings
-from .cloth_response import closest_pair, find_astray, respond_kernel
+from .cloth_response import closest_pair, find_astray, mix, respond_kernel
+from .hash import touch
 from .patches import pairs_around, triangle_pairs
 
 HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
@@ -95,7 +96,7 @@ class _Skin(NamedTuple):
     x_rest: np.ndarray
 
 
-@inline
+@inner
 def _square(x, a, b):
     """Squared distance of rows a and b."""
     dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
@@ -134,13 +135,13 @@ def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, norm
         area = math.sqrt(nx * nx + ny * ny + nz * nz)
         scale = 1.0 / area if area > 0.0 else 0.0
         normals[triangle, 0], normals[triangle, 1], normals[triangle, 2] = nx * scale, ny * scale, nz * scale
-        longest = max(_square(x, a, b), _square(x, b, c), _square(x, c, a))
+        longest = max(_square(x, a, b), max(_square(x, b, c), _square(x, c, a)))
         height = area / math.sqrt(longest) if area > 0.0 else 0.0
-        fastest = math.sqrt(max(_square(v, a, b), _square(v, b, c), _square(v, c, a)))
-        spare = FLAT * height - 2.0 * (max(slack[a], slack[b], slack[c]) + horizon * fastest)
+        fastest = math.sqrt(max(_square(v, a, b), max(_square(v, b, c), _square(v, c, a))))
+        spare = FLAT * height - 2.0 * (max(slack[a], max(slack[b], slack[c])) + horizon * fastest)
         for axis in range(3):
-            boxes[triangle, axis] = min(ways[a, axis], ways[b, axis], ways[c, axis])
-            boxes[triangle, axis + 3] = max(ways[a, axis + 3], ways[b, axis + 3], ways[c, axis + 3])
+            boxes[triangle, axis] = min(ways[a, axis], min(ways[b, axis], ways[c, axis]))
+            boxes[triangle, axis + 3] = max(ways[a, axis + 3], max(ways[b, axis + 3], ways[c, axis + 3]))
             for corner in range(3):
                 mean_normals[triangles[triangle, corner], axis] += normals[triangle, axis]
         for corner in range(3):
@@ -179,11 +180,7 @@ def _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_e
                 p = triangles[first, corner]
                 if not owned[first] >> corner & 1:
                     continue
-                away = (p == a) | (p == b) | (p == c)
-                away |= (ways[p, 3] < boxes[second, 0]) | (ways[p, 0] > boxes[second, 3])
-                away |= (ways[p, 4] < boxes[second, 1]) | (ways[p, 1] > boxes[second, 4])
-                away |= (ways[p, 5] < boxes[second, 2]) | (ways[p, 2] > boxes[second, 5])
-                if away:
+                if (p == a) | (p == b) | (p == c) or not touch(ways, p, p, boxes, second, second):
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, a, b, c
@@ -196,22 +193,13 @@ def _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_e
             p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
             if not owned[first] >> corner & 8:
                 continue
-            low0, high0 = min(ways[p, 0], ways[q, 0]), max(ways[p, 3], ways[q, 3])
-            low1, high1 = min(ways[p, 1], ways[q, 1]), max(ways[p, 4], ways[q, 4])
-            low2, high2 = min(ways[p, 2], ways[q, 2]), max(ways[p, 5], ways[q, 5])
-            away = (low0 > boxes[second, 3]) | (high0 < boxes[second, 0]) | (low1 > boxes[second, 4])
-            away |= (high1 < boxes[second, 1]) | (low2 > boxes[second, 5]) | (high2 < boxes[second, 2])
-            if away:
+            if not touch(ways, p, q, boxes, second, second):
                 continue
             for other in range(3):
                 r, s = triangles[second, other], triangles[second, (other + 1) % 3]
                 if not owned[second] >> other & 8:
                     continue
-                away = (p == r) | (p == s) | (q == r) | (q == s)
-                away |= (low0 > max(ways[r, 3], ways[s, 3])) | (high0 < min(ways[r, 0], ways[s, 0]))
-                away |= (low1 > max(ways[r, 4], ways[s, 4])) | (high1 < min(ways[r, 1], ways[s, 1]))
-                away |= (low2 > max(ways[r, 5], ways[s, 5])) | (high2 < min(ways[r, 2], ways[s, 2]))
-                if away:
+                if (p == r) | (p == s) | (q == r) | (q == s) or not touch(ways, p, q, ways, r, s):
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, q, r, s
@@ -230,33 +218,34 @@ def _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, 
     kept = 0
     h, f, rest = skin.thickness, skin.friction, skin.x_rest
     for pair in range(len(stencils)):
-        a, b, c, d = stencils[pair]
+        a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
+        c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
         edges = is_edge_pair[pair]
         if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
             continue
         wa, wb, wc, wd = closest_pair(edges, x, a, b, c, d)
-        nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
-        ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
-        nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
+        nx = mix(x, 0, a, b, c, d, wa, wb, wc, wd)
+        ny = mix(x, 1, a, b, c, d, wa, wb, wc, wd)
+        nz = mix(x, 2, a, b, c, d, wa, wb, wc, wd)
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         if edges:
             within = max(reach[a], reach[b]) + max(reach[c], reach[d])
             first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
         else:
-            within = reach[a] + max(reach[b], reach[c], reach[d])
+            within = reach[a] + max(reach[b], max(reach[c], reach[d]))
             first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
-        closing = math.sqrt(max(_square(v, a, c), _square(v, a, d), _square(v, b, c), _square(v, b, d)))
+        closing = math.sqrt(max(_square(v, a, c), max(_square(v, a, d), max(_square(v, b, c), _square(v, b, d)))))
         if not edges:
-            closing = math.sqrt(max(_square(v, a, b), _square(v, a, c), _square(v, a, d)))
+            closing = math.sqrt(max(_square(v, a, b), max(_square(v, a, c), _square(v, a, d))))
         if not size <= within + horizon * closing:
             continue
         # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
         apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
         if skin.garment[a] == skin.garment[c]:
             ua, ub, uc, ud = closest_pair(edges, rest, a, b, c, d)
-            rx = ua * rest[a, 0] + ub * rest[b, 0] + uc * rest[c, 0] + ud * rest[d, 0]
-            ry = ua * rest[a, 1] + ub * rest[b, 1] + uc * rest[c, 1] + ud * rest[d, 1]
-            rz = ua * rest[a, 2] + ub * rest[b, 2] + uc * rest[c, 2] + ud * rest[d, 2]
+            rx = mix(rest, 0, a, b, c, d, ua, ub, uc, ud)
+            ry = mix(rest, 1, a, b, c, d, ua, ub, uc, ud)
+            rz = mix(rest, 2, a, b, c, d, ua, ub, uc, ud)
             apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
         stencils[kept, 0], stencils[kept, 1], stencils[kept, 2], stencils[kept, 3] = a, b, c, d
         is_edge_pair[kept] = edges

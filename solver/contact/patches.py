@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import njit
 from ..model import Cloth
-from .hash import overlaps
+from .hash import overlaps, touch
 
 PATCH = 8  # triangles
 ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
@@ -175,18 +175,11 @@ def _expand_kernel(patch_pairs, patches, boxes, patch_boxes, patch_normals, flat
                 continue
         for first in range(patches.start[p], patches.start[p + 1]):
             a = patches.triangles[first]
-            low0, low1, low2 = boxes[a, 0], boxes[a, 1], boxes[a, 2]
-            high0, high1, high2 = boxes[a, 3], boxes[a, 4], boxes[a, 5]
-            away = (low0 > patch_boxes[q, 3]) | (patch_boxes[q, 0] > high0) | (low1 > patch_boxes[q, 4])
-            away |= (patch_boxes[q, 1] > high1) | (low2 > patch_boxes[q, 5]) | (patch_boxes[q, 2] > high2)
-            if away:
+            if not touch(boxes, a, a, patch_boxes, q, q):
                 continue
             for second in range(first + 1 if p == q else patches.start[q], patches.start[q + 1]):
                 b = patches.triangles[second]
-                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
-                meet = (low0 <= boxes[b, 3]) & (boxes[b, 0] <= high0) & (low1 <= boxes[b, 4])
-                meet &= (boxes[b, 1] <= high1) & (low2 <= boxes[b, 5]) & (boxes[b, 2] <= high2)
-                if meet:
+                if touch(boxes, a, a, boxes, b, b):
                     if count < len(pairs):
                         pairs[count, 0] = a
                         pairs[count, 1] = b
@@ -243,13 +236,9 @@ def _around_kernel(triangles, is_stray, ways, garment, meets_itself, boxes, calm
     for first in range(len(triangles)):
         if not (is_stray[triangles[first, 0]] | is_stray[triangles[first, 1]] | is_stray[triangles[first, 2]]):
             continue
-        low0, low1, low2 = boxes[first, 0], boxes[first, 1], boxes[first, 2]
-        high0, high1, high2 = boxes[first, 3], boxes[first, 4], boxes[first, 5]
         of = garment[triangles[first, 0]]
         for second in range(len(triangles)):
-            meet = (low0 <= boxes[second, 3]) & (boxes[second, 0] <= high0) & (low1 <= boxes[second, 4])
-            meet &= (boxes[second, 1] <= high1) & (low2 <= boxes[second, 5]) & (boxes[second, 2] <= high2)
-            if not meet:
+            if not touch(boxes, first, first, boxes, second, second):
                 continue
             a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
             if second <= first and (second == first or is_stray[a] | is_stray[b] | is_stray[c]):

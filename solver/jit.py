@@ -56,14 +56,16 @@ def _imported(path: Path) -> list[Path]:
 
 @cache
 def source_key(path: Path) -> str:
-    """Hash of a solver file, of all it imports and of numba's version: the name of its cache folder."""
+    """Hash of a solver file, of all it imports, of numba's version and of the package's name, which numba writes into
+    what it keeps and cannot load under another: the name of the file's cache folder.
+    """
     seen, waiting = set(), [path]
     while waiting:
         file = waiting.pop()
         if file not in seen:
             seen.add(file)
             waiting += _imported(file)
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {__package__}".encode())
     for file in sorted(seen):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -76,6 +78,11 @@ def _folder(path: Path) -> str:
     with suppress(OSError):  # it need not exist yet, nor belong to this user
         os.utime(folder)
     return str(folder)
+
+
+def is_compiled(path: Path) -> bool:
+    """Whether kernels of this solver file are on the disk; some may still be missing."""
+    return (cache_root() / source_key(path)).is_dir()
 
 
 def prune() -> None:

@@ -2,7 +2,8 @@
 """One frame of cloth: the loop over substeps.
 
 Each substep, in this order: forces from outside change velocities; positions are predicted; pins follow the animated
-pose; springs and hinges are relaxed; cloth is kept off cloth, then off bodies, so that bodies win; velocities are read
+pose; springs and hinges are relaxed; cloth is kept off bodies, then off cloth, so that no push is left unseen by cloth;
+velocities are read
 off the motion, damped, and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake
 that resumes from a stored state continues with the same bits.
 """
@@ -101,10 +102,10 @@ def advance(cloth, state, frame_input, frame, settings):
         push = acceleration(frame_input.gravity, settings, frame, number)
         _move(cloth, x, x_prev, v, push, scales, held, substep)
         clock.lap(INTEGRATION)
-        cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
-        clock.lap(CLOTH)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
+        cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
+        clock.lap(CLOTH)
         xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
         if substep.slow_dt:
             _damp(cloth, x, v, scales)

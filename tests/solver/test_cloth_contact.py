@@ -380,7 +380,6 @@ def test_the_counter_counts():
     assert count_crossings(x, np.array([[0, 1, 2], [3, 4, 0]]), one) == Crossings(1, 0, 0)  # 3-4; the others share 0
 
 
-@pytest.mark.xfail(reason="step.advance lets bodies push cloth after cloth has kept off cloth", strict=False)
 @pytest.mark.parametrize("substeps", [10, 30])
 @pytest.mark.parametrize("thickness", [0.001, 0.002, 0.005])
 @pytest.mark.parametrize("scene", [two_sheets_over_a_ball, strip_that_folds, sheet_that_falls_edge_on])

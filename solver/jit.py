@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one place where numba's flags and its cache folder are chosen.
 
-`njit` compiles a serial function, `pnjit` one with `prange` loops, `inline` a scalar formula that callers
-swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what
+`njit` compiles a kernel, `inline` a scalar formula that callers swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what
 keeps every number): it would blind the finite check and make results depend on the compiler's mood.
 
 Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
 user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function
 would stay stale after an edit there: each module's folder is named by a hash of its source and of every solver
-module that it imports, directly or not.
+module that it imports, directly or not. Folders that no session has used for `KEPT_DAYS` are removed.
 """
 
 import ast
 import hashlib
 import os
+import re
+import shutil
 import sys
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numba
 
 SOLVER = Path(__file__).parent
+KEPT_DAYS = 30  # without use, after which compiled kernels are removed
 
 
 def cache_root() -> Path:
@@ -52,24 +56,54 @@ def _imported(path: Path) -> list[Path]:
 
 @cache
 def source_key(path: Path) -> str:
-    """Hash of a solver file, of all it imports and of numba's version: the name of its cache folder."""
+    """Hash of a solver file, of all it imports, of numba's version and of the package's name, which numba writes into
+    what it keeps and cannot load under another: the name of the file's cache folder.
+    """
     seen, waiting = set(), [path]
     while waiting:
         file = waiting.pop()
         if file not in seen:
             seen.add(file)
             waiting += _imported(file)
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {__package__}".encode())
     for file in sorted(seen):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@cache
+def _folder(path: Path) -> str:
+    """The cache folder of a solver file, marked as used now."""
+    folder = cache_root() / source_key(path)
+    with suppress(OSError):  # it need not exist yet, nor belong to this user
+        os.utime(folder)
+    return str(folder)
+
+
+def is_compiled(path: Path) -> bool:
+    """Whether kernels of this solver file are on the disk; some may still be missing."""
+    return (cache_root() / source_key(path)).is_dir()
+
+
+def prune() -> None:
+    """Remove the kernels of other versions that no session has used for `KEPT_DAYS`: whole folders that are named by
+    a hash and hold nothing but what numba writes. What cannot be read or removed stays.
+    """
+    oldest = time.time() - KEPT_DAYS * 86400
+    with suppress(OSError):
+        for folder in cache_root().iterdir():
+            if not re.fullmatch("[0-9a-f]{16}", folder.name) or folder.is_symlink():
+                continue
+            files = [file for file in folder.rglob("*") if not file.is_dir()]
+            if folder.stat().st_mtime < oldest and all(file.suffix in (".nbi", ".nbc") for file in files):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _compiled(function, **flags):
     path = Path(function.__code__.co_filename)
     before = numba.config.CACHE_DIR
     # Other add-ons share this numba: their cache folder is put back at once.
-    numba.config.CACHE_DIR = str(cache_root() / source_key(path))
+    numba.config.CACHE_DIR = _folder(path)
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
     finally:
@@ -87,11 +121,6 @@ def fused(function):
     A quarter faster where arithmetic is the cost, and as exact; not for code that wants a * b - b * a to be zero.
     """
     return _compiled(function, fastmath={"contract"})
-
-
-def pnjit(function):
-    """Compile a kernel whose `prange` loops run on all threads; each iteration writes only what it owns."""
-    return _compiled(function, parallel=True)
 
 
 def inline(function):

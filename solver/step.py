@@ -2,8 +2,8 @@
 """One frame of cloth: the loop over substeps.
 
 Each substep, in this order: the air changes velocities; positions are predicted; what bodies hold up is found; springs,
-hinges and pins are solved for; cloth is kept off cloth, then off bodies, so that bodies win; velocities are read off
-the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake that resumes
+hinges and pins are solved for; cloth is kept off bodies, then off cloth, so that no push goes unseen by cloth; velocities
+are read off the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake that resumes
 from a stored state continues with the same bits. What touches at the start of a frame is learnt by a first try of its
 first substep, which is then taken again.
 """
@@ -24,6 +24,7 @@ from .model import Report, Settings
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
 SLOW = 2  # substeps per application of air, which changes little in one
 
+BRACED = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
 
 INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"
 
@@ -117,10 +118,11 @@ def advance(cloth, state, frame_input, frame, settings):
         clock.lap(CLOTH)
         _move(body, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
-        cloth_contacts += cloth_contact.respond(pairs, cloth, x, x_prev, dt) if pairs is not None else 0
-        clock.lap(CLOTH)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
+        if pairs is not None:
+            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), x, x_prev, dt)
+        clock.lap(CLOTH)
         xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
         clock.lap(INTEGRATION)
         if body is not None:
@@ -154,6 +156,14 @@ def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     if pairs is None or not cloth_contact.is_current(pairs, cloth, x, v, dt):
         pairs = cloth_contact.detect(cloth, x, v, dt, settings)
     return pairs
+
+
+def _braced(body, cloth):
+    """The cloth as cloth on cloth sees it: what touches a body gives way less, so that piles do not press it in."""
+    if body is None:
+        return cloth
+    touched = body.touches.count[: len(cloth.inv_mass)] > 0
+    return cloth._replace(inv_mass=np.where(touched, BRACED * cloth.inv_mass, cloth.inv_mass))
 
 
 def _try(body, cloth, x, x_prev, v, push, work, held, substep):

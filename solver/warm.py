@@ -5,9 +5,33 @@ One frame of a scene that reaches all of them: a sheet with pins, soft pins, a b
 second garment, above a body that moves.
 """
 
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
 import numpy as np
 
 from .model import Collider, FrameInput, Garment, Settings
+
+# What a child process runs: the solver under the name that it has here, without Blender and the rest of the package.
+CHILD = """
+import importlib, os, sys, types
+package, folder, paths = sys.argv[1:]
+sys.path[:] = paths.split(os.pathsep)
+names = package.split(".")
+for end in range(1, len(names) + 1):
+    module = types.ModuleType(".".join(names[:end]))
+    module.__path__ = []
+    sys.modules[module.__name__] = module
+module.__path__ = [folder]
+importlib.import_module(package + ".solver.warm").compile_bodies()
+"""
+
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+LONGEST = 600.0  # [s] that the other process may take
 
 
 def compile_kernels(progress=None):
@@ -19,20 +43,71 @@ def compile_kernels(progress=None):
     """
     tell = progress or (lambda part: None)
     tell(0.0)
-    from .build import build  # here, because importing numba takes its time, too
+    from .jit import prune  # here, because importing numba takes its time, too
+
+    prune()
 
     tell(0.05)
-    settings = Settings(substeps=2, air_lift=0.1)
-    first, second = _garment("A", 0.0), _garment("B", 0.02)
-    cloth, state = build([first, second], settings)
-    tell(0.2)
-    from .step import advance
+    child = _start_child()
+    try:
+        cloth, state = _cloth()
+        tell(0.2)
+        from .step import advance
 
-    targets = np.concatenate([first.x_start, second.x_start])[None].repeat(2, axis=0)
-    for frame, part in ((1, 0.9), (2, 1.0)):
-        frame_input = FrameInput(1 / 24, targets, (_body(),), np.array([0.0, 0.0, -9.81]), np.array([0.0, 1.0, 2.0]))
-        advance(cloth, state, frame_input, frame, settings)
-        tell(part)
+        settings = Settings(substeps=2, air_lift=0.1)
+        targets = (state.x + cloth.origin)[None].repeat(2, axis=0)
+        wind = np.array([0.0, 1.0, 2.0])
+        for frame, bodies, part in ((1, (), 0.6), (2, (_body(),), 0.9), (3, (_body(),), 1.0)):
+            if child is not None and bodies:
+                with suppress(subprocess.TimeoutExpired):  # then this process compiles the rest
+                    child.wait(LONGEST)
+            advance(cloth, state, FrameInput(1 / 24, targets, bodies, GRAVITY, wind), frame, settings)
+            tell(part)
+    finally:
+        if child is not None:
+            child.kill()
+            child.wait()
+
+
+def compile_bodies():
+    """Run what concerns bodies, and nothing else, on one small frame: the part of a child process."""
+    from .contact import body
+
+    cloth, state = _cloth()
+    settings, dt = Settings(substeps=1), 1 / 240
+    frame_input = FrameInput(dt, (state.x + cloth.origin)[None].repeat(2, axis=0), (_body(),), GRAVITY, np.zeros(3))
+    bodies = body.prepare(cloth, state, frame_input, settings)
+    body.detect(bodies, cloth, state.x, state.v, 0.0, 1.0, settings)
+    body.respond(bodies, cloth, state.x, state.x.copy(), state.v, 1.0, dt)
+    body.respond_velocity(bodies, cloth, state.v, dt)
+
+
+def _start_child():
+    """A process that compiles what concerns bodies into the same cache, where kernels are missing; None where none
+    can be had, and then all is compiled here.
+    """
+    from .jit import SOLVER, is_compiled
+
+    python = Path(sys.executable or "")
+    if is_compiled(SOLVER / "contact" / "body_response.py") or not python.stem.lower().startswith("python"):
+        return None
+    if (os.cpu_count() or 1) < 2:
+        return None
+    package = __package__.rpartition(".")[0]
+    command = [str(python), "-c", CHILD, package, str(SOLVER.parent), os.pathsep.join(map(os.path.abspath, sys.path))]
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        return subprocess.Popen(command, creationflags=flags, **silent)
+    except OSError:
+        return None
+
+
+def _cloth():
+    """Two small garments, one above the other."""
+    from .build import build
+
+    return build([_garment("A", 0.0), _garment("B", 0.02)], Settings())
 
 
 def _garment(name, height):

@@ -9,9 +9,10 @@ The step calls three functions:
                                                   returns how many pairs touched
 
 `detect` pairs every particle with every triangle and every edge with every edge that can come closer than their
-contact distance while all particles fly on as they do, each off its way by no more than the slack it is granted. A
-particle that leaves its way by more, or the end of the time that was looked ahead, calls for a new detection, which
-is what `is_current` asks. Each pair remembers the direction from its second side to its first, so a particle that
+contact distance while all particles fly on as they do, each off its way by no more than the slack it is granted. The
+end of the time that was looked ahead calls for a new detection (`is_current`). So does a particle that left its way
+by more: constraints may throw it anywhere in one substep, so `respond` looks where all particles are now, and if one
+is astray it detects anew along the ways from x_prev to x before it does anything. Each pair remembers the direction from its second side to its first, so a particle that
 went through a triangle since the last substep is known by a direction that flipped, confirmed by conservative
 advancement along its way (Li et al. 2021, additive continuous detection), and is taken back to where it came from.
 
@@ -24,25 +25,28 @@ correction (Coulomb).
 """
 
 import math
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inline, njit
+from ..jit import inner, njit
 from ..model import Cloth, Settings
-from .cloth_response import closest_pair, find_astray, respond_kernel
-from .patches import triangle_pairs
+from .cloth_response import closest_pair, find_astray, mix, respond_kernel
+from .hash import touch
+from .patches import pairs_around, triangle_pairs
 
-HORIZON = 8  # substeps that a detection looks ahead at most
-LARGEST_SLACK = 0.05  # mean edges: finer cloth is looked at more often
+HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
+SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
+MOST_STRAY = 16  # particles off their ways that are seen to one by one
+TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
 LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
-SURPRISE = 20.0  # [m/s2] change of velocity that the slack allows for
 FLAT = 0.8  # cosine of the angle between normals round a vertex and their mean up to which the sheet is flat there
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 
-class Pairs(NamedTuple):
-    """Everything of cloth that may meet while each particle keeps to its way within its slack."""
+class Near(NamedTuple):
+    """Pairs of cloth that may meet, as the kernels read them."""
 
     stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
     is_edge_pair: np.ndarray  # (p,) bool
@@ -51,14 +55,35 @@ class Pairs(NamedTuple):
     gap: np.ndarray  # (p,) [m] distance when detected
     closing: np.ndarray  # (p,) [m/s] bound of the speed at which the gap closed then
     normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
+    through: np.ndarray  # (p,) bool: one side was through the other when last looked at; changes
+
+
+class Search(NamedTuple):
+    """What a detection knew of every particle and triangle, in the frame of the motion of the whole."""
+
+    ways: np.ndarray  # (n, 6) [m] box of where a particle will be, lowest corner first
+    boxes: np.ndarray  # (t, 6) [m] the same of a triangle
+    calm: np.ndarray  # (n,) bool: the sheet is too flat round the particle to meet itself there
+    owned: np.ndarray  # (t,) uint8, see `Patches`
+    reach: np.ndarray  # (n,) [m] half the contact distance and the slack, with some to spare
+    drift: np.ndarray  # (3,) [m/s] motion of the whole
+
+
+@dataclass
+class Pairs:
+    """Everything of cloth that may meet while each particle keeps to its way within its slack."""
+
+    near: Near
     firm_start: int  # pairs from here on have a particle that does not move
     x_ref: np.ndarray  # (n, 3) [m] positions when detected
     v_ref: np.ndarray  # (n, 3) [m/s] velocities when detected
     slack: np.ndarray  # (n,) [m] how far a particle may leave its way before the pairs are out of date
     horizon: float  # [s] how long they hold at most
-    elapsed: np.ndarray  # (1,) [s] since they were detected
+    settings: Settings
+    search: Search | None
     astray: np.ndarray  # (n,) [m] scratch: how far each particle is off its way, less what all are
     active: np.ndarray  # (p,) int32 scratch: pairs of the sweeps after the first
+    elapsed: float = 0.0  # [s] since they were detected
 
 
 class _Skin(NamedTuple):
@@ -71,7 +96,7 @@ class _Skin(NamedTuple):
     x_rest: np.ndarray
 
 
-@inline
+@inner
 def _square(x, a, b):
     """Squared distance of rows a and b."""
     dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
@@ -110,13 +135,13 @@ def _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, norm
         area = math.sqrt(nx * nx + ny * ny + nz * nz)
         scale = 1.0 / area if area > 0.0 else 0.0
         normals[triangle, 0], normals[triangle, 1], normals[triangle, 2] = nx * scale, ny * scale, nz * scale
-        longest = max(_square(x, a, b), _square(x, b, c), _square(x, c, a))
+        longest = max(_square(x, a, b), max(_square(x, b, c), _square(x, c, a)))
         height = area / math.sqrt(longest) if area > 0.0 else 0.0
-        fastest = math.sqrt(max(_square(v, a, b), _square(v, b, c), _square(v, c, a)))
-        spare = FLAT * height - 2.0 * (max(slack[a], slack[b], slack[c]) + horizon * fastest)
+        fastest = math.sqrt(max(_square(v, a, b), max(_square(v, b, c), _square(v, c, a))))
+        spare = FLAT * height - 2.0 * (max(slack[a], max(slack[b], slack[c])) + horizon * fastest)
         for axis in range(3):
-            boxes[triangle, axis] = min(ways[a, axis], ways[b, axis], ways[c, axis])
-            boxes[triangle, axis + 3] = max(ways[a, axis + 3], ways[b, axis + 3], ways[c, axis + 3])
+            boxes[triangle, axis] = min(ways[a, axis], min(ways[b, axis], ways[c, axis]))
+            boxes[triangle, axis + 3] = max(ways[a, axis + 3], max(ways[b, axis + 3], ways[c, axis + 3]))
             for corner in range(3):
                 mean_normals[triangles[triangle, corner], axis] += normals[triangle, axis]
         for corner in range(3):
@@ -155,11 +180,7 @@ def _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_e
                 p = triangles[first, corner]
                 if not owned[first] >> corner & 1:
                     continue
-                away = (p == a) | (p == b) | (p == c)
-                away |= (ways[p, 3] < boxes[second, 0]) | (ways[p, 0] > boxes[second, 3])
-                away |= (ways[p, 4] < boxes[second, 1]) | (ways[p, 1] > boxes[second, 4])
-                away |= (ways[p, 5] < boxes[second, 2]) | (ways[p, 2] > boxes[second, 5])
-                if away:
+                if (p == a) | (p == b) | (p == c) or not touch(ways, p, p, boxes, second, second):
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, a, b, c
@@ -172,22 +193,13 @@ def _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_e
             p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
             if not owned[first] >> corner & 8:
                 continue
-            low0, high0 = min(ways[p, 0], ways[q, 0]), max(ways[p, 3], ways[q, 3])
-            low1, high1 = min(ways[p, 1], ways[q, 1]), max(ways[p, 4], ways[q, 4])
-            low2, high2 = min(ways[p, 2], ways[q, 2]), max(ways[p, 5], ways[q, 5])
-            away = (low0 > boxes[second, 3]) | (high0 < boxes[second, 0]) | (low1 > boxes[second, 4])
-            away |= (high1 < boxes[second, 1]) | (low2 > boxes[second, 5]) | (high2 < boxes[second, 2])
-            if away:
+            if not touch(ways, p, q, boxes, second, second):
                 continue
             for other in range(3):
                 r, s = triangles[second, other], triangles[second, (other + 1) % 3]
                 if not owned[second] >> other & 8:
                     continue
-                away = (p == r) | (p == s) | (q == r) | (q == s)
-                away |= (low0 > max(ways[r, 3], ways[s, 3])) | (high0 < min(ways[r, 0], ways[s, 0]))
-                away |= (low1 > max(ways[r, 4], ways[s, 4])) | (high1 < min(ways[r, 1], ways[s, 1]))
-                away |= (low2 > max(ways[r, 5], ways[s, 5])) | (high2 < min(ways[r, 2], ways[s, 2]))
-                if away:
+                if (p == r) | (p == s) | (q == r) | (q == s) or not touch(ways, p, q, ways, r, s):
                     continue
                 if count < len(stencils):
                     stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, q, r, s
@@ -206,33 +218,34 @@ def _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, 
     kept = 0
     h, f, rest = skin.thickness, skin.friction, skin.x_rest
     for pair in range(len(stencils)):
-        a, b, c, d = stencils[pair]
+        a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
+        c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
         edges = is_edge_pair[pair]
         if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
             continue
         wa, wb, wc, wd = closest_pair(edges, x, a, b, c, d)
-        nx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] + wd * x[d, 0]
-        ny = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] + wd * x[d, 1]
-        nz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] + wd * x[d, 2]
+        nx = mix(x, 0, a, b, c, d, wa, wb, wc, wd)
+        ny = mix(x, 1, a, b, c, d, wa, wb, wc, wd)
+        nz = mix(x, 2, a, b, c, d, wa, wb, wc, wd)
         size = math.sqrt(nx * nx + ny * ny + nz * nz)
         if edges:
             within = max(reach[a], reach[b]) + max(reach[c], reach[d])
             first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
         else:
-            within = reach[a] + max(reach[b], reach[c], reach[d])
+            within = reach[a] + max(reach[b], max(reach[c], reach[d]))
             first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
-        closing = math.sqrt(max(_square(v, a, c), _square(v, a, d), _square(v, b, c), _square(v, b, d)))
+        closing = math.sqrt(max(_square(v, a, c), max(_square(v, a, d), max(_square(v, b, c), _square(v, b, d)))))
         if not edges:
-            closing = math.sqrt(max(_square(v, a, b), _square(v, a, c), _square(v, a, d)))
+            closing = math.sqrt(max(_square(v, a, b), max(_square(v, a, c), _square(v, a, d))))
         if not size <= within + horizon * closing:
             continue
         # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
         apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
         if skin.garment[a] == skin.garment[c]:
             ua, ub, uc, ud = closest_pair(edges, rest, a, b, c, d)
-            rx = ua * rest[a, 0] + ub * rest[b, 0] + uc * rest[c, 0] + ud * rest[d, 0]
-            ry = ua * rest[a, 1] + ub * rest[b, 1] + uc * rest[c, 1] + ud * rest[d, 1]
-            rz = ua * rest[a, 2] + ub * rest[b, 2] + uc * rest[c, 2] + ud * rest[d, 2]
+            rx = mix(rest, 0, a, b, c, d, ua, ub, uc, ud)
+            ry = mix(rest, 1, a, b, c, d, ua, ub, uc, ud)
+            rz = mix(rest, 2, a, b, c, d, ua, ub, uc, ud)
             apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
         stencils[kept, 0], stencils[kept, 1], stencils[kept, 2], stencils[kept, 3] = a, b, c, d
         is_edge_pair[kept] = edges
@@ -244,21 +257,6 @@ def _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, 
         normal[kept, 0], normal[kept, 1], normal[kept, 2] = nx * scale, ny * scale, nz * scale
         kept += 1
     return kept
-
-
-@njit
-def _is_current_kernel(x, v, dt, pairs, predicted):
-    """Whether no particle will be off its way by more than its slack after dt at velocity v.
-    # outputs: predicted (n, 3), pairs.astray scratch
-    """
-    for i in range(len(x)):
-        for axis in range(3):
-            predicted[i, axis] = x[i, axis] + dt * v[i, axis]
-    find_astray(predicted, pairs.x_ref, pairs.v_ref, pairs.elapsed[0] + dt, pairs.astray)
-    for i in range(len(x)):
-        if not pairs.astray[i] <= pairs.slack[i]:
-            return False
-    return True
 
 
 def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings) -> Pairs:
@@ -273,31 +271,38 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     -----
     Pairs inside a garment without self-collision, and pairs of which nothing can move, are left out.
     """
-    horizon = _horizon(cloth, v, dt, settings)
-    reach = settings.neighbour_reach * 0.5 * (cloth.thickness + SURPRISE * horizon**2)
-    stencils, is_edge_pair = _candidates(cloth, x, v, reach, horizon)
+    horizon, slack = _horizon(cloth, v, dt, settings)
+    reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
+    stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon)
+    near = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
+    scratch = np.empty(len(x)), np.empty(len(near.gap), np.int32)
+    near, firm_start = _firm_last(cloth, near)
+    slack = reach - 0.5 * cloth.thickness
+    return Pairs(near, firm_start, x.copy(), v.copy(), slack, horizon, settings, search, *scratch)
+
+
+def _firm_last(cloth: Cloth, near: Near) -> tuple[Near, int]:
+    """The pairs with those at the end that have a particle that does not move, and the first of these."""
+    count = len(near.gap)
+    if cloth.inv_mass.all():
+        return near, count
+    firm = (cloth.inv_mass[near.stencils] == 0.0).any(axis=1)
+    order = np.argsort(firm, kind="stable")
+    return Near(*(array[order] for array in near)), count - int(np.count_nonzero(firm))
+
+
+def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> Near:
+    """Those candidates that can meet, with all that is known of them."""
     values, normal = np.empty((4, len(stencils))), np.empty((len(stencils), 3))
     skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
     count = _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
-    found = [array[:count] for array in (stencils, is_edge_pair, *values, normal)]
-    firm_start = count
-    if not cloth.inv_mass.all():
-        firm = (cloth.inv_mass[found[0]] == 0.0).any(axis=1)
-        firm_start = count - int(np.count_nonzero(firm))
-        order = np.argsort(firm, kind="stable")
-        found = [array[order] for array in found]
-    slack = reach - 0.5 * cloth.thickness
-    scratch = np.empty(len(x)), np.empty(count, np.int32)
-    return Pairs(*found, firm_start, x.copy(), v.copy(), slack, horizon, np.zeros(1), *scratch)
+    found = (array[:count] for array in (stencils, is_edge_pair, *values, normal))
+    return Near(*found, np.zeros(count, np.bool_))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
-    """Whether `pairs` will still hold after a substep dt [s] from x [m] at v [m/s]; asked at its start."""
-    if not _can_meet(cloth):
-        return True
-    if pairs.elapsed[0] + dt > pairs.horizon:
-        return False
-    return _is_current_kernel(x, v, dt, pairs, np.empty_like(x))
+    """Whether the time that was looked ahead lasts for another substep dt [s]; asked at its start."""
+    return pairs.elapsed + dt <= pairs.horizon or not _can_meet(cloth)
 
 
 def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: float) -> int:
@@ -305,12 +310,74 @@ def respond(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: f
 
     Parameters
     ----------
+    pairs : Pairs, detected anew and changed in place if a particle has gone astray
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
     x_prev : (n, 3) [m], changed in place where cloth was too close before: start of the substep
     dt : [s] the substep
     """
-    pairs.elapsed[0] += dt
-    return respond_kernel(pairs, cloth.inv_mass, dt, x, x_prev) if len(pairs.stencils) else 0
+    if not _can_meet(cloth):
+        return 0
+    pairs.elapsed += dt
+    touched = 0
+    for turn in range(TURNS):
+        if _look(pairs, x, pairs.elapsed)[0]:
+            _catch_up(pairs, cloth, x, x_prev, dt)
+            _look(pairs, x, pairs.elapsed)
+        elif turn:
+            break
+        if len(pairs.active):
+            scratch = pairs.astray, pairs.active, pairs.firm_start, pairs.elapsed
+            touched = respond_kernel(pairs.near, *scratch, cloth.inv_mass, dt, x, x_prev)
+    return touched
+
+
+def _look(pairs: Pairs, x: np.ndarray, time: float) -> tuple[bool, np.ndarray]:
+    """Fill `pairs.astray` for x at `time` [s]; returns whether a particle is too far off, and how far off all are."""
+    mean = np.empty(3)
+    return find_astray(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, pairs.astray), mean
+
+
+def _catch_up(pairs: Pairs, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, dt: float) -> None:
+    """Change `pairs` in place after particles have gone astray: a few get a new way and new pairs, as if they had
+    always been on that way; for more all is detected anew.
+    """
+    stray = np.flatnonzero(~(pairs.astray <= pairs.slack))
+    if len(stray) > MOST_STRAY:
+        other = detect(cloth, x_prev, (x - x_prev) / dt, dt, pairs.settings)
+        for field in fields(Pairs):
+            setattr(pairs, field.name, getattr(other, field.name))
+        pairs.elapsed = dt
+        return
+    before = pairs.elapsed - dt
+    off_now, off_before = _look(pairs, x, pairs.elapsed)[1], _look(pairs, x_prev, before)[1]
+    place = x_prev[stray] - off_before
+    pairs.v_ref[stray] = (x[stray] - off_now - place) / dt
+    pairs.x_ref[stray] = place - before * pairs.v_ref[stray]
+    is_stray = np.zeros(len(x), np.bool_)
+    is_stray[stray] = True
+    stencils, is_edge_pair = _candidates_around(stray, is_stray, pairs, cloth, before)
+    # All others may be off their ways already, by their slack, and may be off the other way later.
+    spare = pairs.slack.max()
+    reach, rest = pairs.search.reach + spare, pairs.horizon - before
+    found = _measure(cloth, x_prev, pairs.v_ref, reach, rest, stencils, is_edge_pair)
+    found = found._replace(gap=found.gap + before * found.closing - 2.0 * spare)
+    kept = ~is_stray[pairs.near.stencils].any(axis=1)
+    near = Near(*(np.concatenate((old[kept], new)) for old, new in zip(pairs.near, found, strict=True)))
+    pairs.near, pairs.firm_start = _firm_last(cloth, near)
+    pairs.active = np.empty(len(near.gap), np.int32)
+
+
+def _candidates_around(stray: np.ndarray, is_stray: np.ndarray, pairs: Pairs, cloth: Cloth, time: float):
+    """Candidates as from `_candidates`, but only those of `stray` particles, on their ways from `time` [s] on."""
+    search = pairs.search
+    go, reach = pairs.v_ref[stray] - search.drift, search.reach[stray][:, None]
+    begin, end = pairs.x_ref[stray] + time * go, pairs.x_ref[stray] + pairs.horizon * go
+    search.ways[stray, :3] = np.minimum(begin, end) - reach
+    search.ways[stray, 3:] = np.maximum(begin, end) + reach
+    found = pairs_around(cloth, is_stray, search.ways, search.boxes, search.calm)
+    stencils, is_edge_pair = _spread(found, cloth, search)
+    own = is_stray[stencils].any(axis=1)
+    return stencils[own], is_edge_pair[own]
 
 
 def _can_meet(cloth: Cloth) -> bool:
@@ -332,31 +399,39 @@ def _scales_kernel(x_rest, v, triangles):
     return edge, math.sqrt(max(square - mean0 * mean0 - mean1 * mean1 - mean2 * mean2, 0.0))
 
 
-def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> float:
-    """How long to look ahead [s]: whole substeps, as long as neither way nor slack outgrow the edges."""
+def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tuple[float, float]:
+    """How long to look ahead [s]: whole substeps, as long as ways do not outgrow the edges; and the slack [m]."""
     edge, speed = _scales_kernel(cloth.x_rest, v, cloth.triangles)
-    longest = HORIZON * dt
+    longest = HORIZON
     if speed > 0.0 and math.isfinite(speed):
         longest = min(longest, LONGEST_WAY * edge / speed)
-    longest = min(longest, math.sqrt(2.0 * LARGEST_SLACK * edge / (settings.neighbour_reach * SURPRISE)))
     # A thousandth more than whole substeps, so that their sum does not end the time a substep early.
-    return (max(math.floor(longest / dt), 1) + 1e-3) * dt
+    return (max(math.floor(longest / dt), 1) + 1e-3) * dt, SLACK * edge
 
 
 def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float):
-    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,)."""
+    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); and
+    what they were found with.
+    """
     triangles = cloth.triangles
     if not _can_meet(cloth):
-        return np.empty((0, 4), np.int32), np.empty(0, np.bool_)
+        return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None
     ways, boxes = np.empty((len(x), 6)), np.empty((len(triangles), 6))
     normals, calm = np.empty((len(triangles), 3)), np.empty(len(x), np.bool_)
     slack, scratch = reach - 0.5 * cloth.thickness, (np.empty_like(x), np.empty(len(x)))
     _look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, normals, calm, *scratch)
     pairs, owned = triangle_pairs(cloth, boxes, normals, calm, FLAT)
-    count = 24 * len(x) + 256
+    search = Search(ways, boxes, calm, owned, reach, v.mean(axis=0))
+    return *_spread(pairs, cloth, search), search
+
+
+def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
+    """Stencils of pairs of triangles, and which of them are of edges."""
+    count = len(pairs) + 256
     while True:
         stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
         room = count
-        count = _candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair)
+        arrays = search.owned, search.calm, search.boxes, search.ways
+        count = _candidate_kernel(pairs, cloth.triangles, *arrays, stencils, is_edge_pair)
         if count <= room:
             return stencils[:count], is_edge_pair[:count]

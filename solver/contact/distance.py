@@ -12,12 +12,12 @@ the triangle's corners, edges and inside (Voronoi regions), and the region decid
     1         4         2
 """
 
-from ..jit import inline
+from ..jit import inner
 
 INSIDE, CORNER_A, CORNER_B, CORNER_C, EDGE_AB, EDGE_BC, EDGE_CA = range(7)
 
 
-@inline
+@inner
 def closest_on_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """The point of triangle abc that is closest to p.
 
@@ -67,7 +67,7 @@ def closest_on_triangle(px, py, pz, ax, ay, az, bx, by, bz, cx, cy, cz):
     return 1.0 - v - w, v, w, 0
 
 
-@inline
+@inner
 def closest_on_segments(px, py, pz, qx, qy, qz, rx, ry, rz, sx, sy, sz):
     """The closest points p + a (q - p) and r + b (s - r) of two segments: returns (a, b), both in [0, 1].
 

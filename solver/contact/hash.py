@@ -15,16 +15,29 @@ import math
 
 import numpy as np
 
-from ..jit import inline, njit
+from ..jit import inner, njit
 
 CELL = 1.5  # side of a cube over the mean side of a box
 LARGEST_SPAN = 24  # cubes along the longest side of the largest box: a few large boxes must not fill the table
 MOST_CELLS = 1 << 19  # cubes along an axis; their numbers take 20 bits
 
 
-@inline
+@inner
 def _bucket(i, j, k, mask):
     return ((np.int64(i) * 73856093) ^ (np.int64(j) * 19349663) ^ (np.int64(k) * 83492791)) & mask
+
+
+@inner
+def touch(boxes, a, b, others, c, d):
+    """Whether the box round boxes a and b and that round the others' c and d touch.
+
+    No branches: the outcome of each comparison is a coin toss to the processor.
+    """
+    here = True
+    for axis in range(3):
+        here &= min(boxes[a, axis], boxes[b, axis]) <= max(others[c, axis + 3], others[d, axis + 3])
+        here &= min(others[c, axis], others[d, axis]) <= max(boxes[a, axis + 3], boxes[b, axis + 3])
+    return here
 
 
 @njit
@@ -38,12 +51,12 @@ def _cells_kernel(boxes, cells):
         a0, a1, a2 = boxes[box, 0], boxes[box, 1], boxes[box, 2]
         b0, b1, b2 = boxes[box, 3], boxes[box, 4], boxes[box, 5]
         if math.isfinite(a0 + a1 + a2 + b0 + b1 + b2):
-            wide = max(b0 - a0, b1 - a1, b2 - a2)
+            wide = max(b0 - a0, max(b1 - a1, b2 - a2))
             widest = max(widest, wide)
             sum_wide += wide
             finite_count += 1
             low0, low1, low2 = min(low0, a0), min(low1, a1), min(low2, a2)
-            high = max(high, b0, b1, b2)
+            high = max(max(high, b0), max(b1, b2))
     room = high - min(low0, low1, low2)
     scale = 1.0 / max(CELL * sum_wide / max(finite_count, 1), widest / LARGEST_SPAN, room / MOST_CELLS, 1e-30)
     entry_count = 0
@@ -95,17 +108,13 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
             a = entry_box[first]
             cell = entry_cell[first]
             i, j, k = cell >> 40, (cell >> 20) & 0xFFFFF, cell & 0xFFFFF
-            low0, low1, low2 = boxes[a, 0], boxes[a, 1], boxes[a, 2]
-            high0, high1, high2 = boxes[a, 3], boxes[a, 4], boxes[a, 5]
             at0, at1, at2 = cells[a, 0] == i, cells[a, 1] == j, cells[a, 2] == k
             for second in range(first + 1, end):
                 if entry_cell[second] != cell:
                     continue
                 b = entry_box[second]
-                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
                 here = (at0 | (cells[b, 0] == i)) & (at1 | (cells[b, 1] == j)) & (at2 | (cells[b, 2] == k))
-                here &= (low0 <= boxes[b, 3]) & (boxes[b, 0] <= high0) & (low1 <= boxes[b, 4])
-                here &= (boxes[b, 1] <= high1) & (low2 <= boxes[b, 5]) & (boxes[b, 2] <= high2)
+                here &= touch(boxes, a, a, boxes, b, b)
                 if not here:
                     continue
                 if group[a] == group[b] and not meets_itself[group[a]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import njit
 from ..model import Cloth
-from .hash import overlaps
+from .hash import overlaps, touch
 
 PATCH = 8  # triangles
 ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
@@ -175,18 +175,11 @@ def _expand_kernel(patch_pairs, patches, boxes, patch_boxes, patch_normals, flat
                 continue
         for first in range(patches.start[p], patches.start[p + 1]):
             a = patches.triangles[first]
-            low0, low1, low2 = boxes[a, 0], boxes[a, 1], boxes[a, 2]
-            high0, high1, high2 = boxes[a, 3], boxes[a, 4], boxes[a, 5]
-            away = (low0 > patch_boxes[q, 3]) | (patch_boxes[q, 0] > high0) | (low1 > patch_boxes[q, 4])
-            away |= (patch_boxes[q, 1] > high1) | (low2 > patch_boxes[q, 5]) | (patch_boxes[q, 2] > high2)
-            if away:
+            if not touch(boxes, a, a, patch_boxes, q, q):
                 continue
             for second in range(first + 1 if p == q else patches.start[q], patches.start[q + 1]):
                 b = patches.triangles[second]
-                # One branch for all comparisons: the outcome of each is a coin toss to the processor.
-                meet = (low0 <= boxes[b, 3]) & (boxes[b, 0] <= high0) & (low1 <= boxes[b, 4])
-                meet &= (boxes[b, 1] <= high1) & (low2 <= boxes[b, 5]) & (boxes[b, 2] <= high2)
-                if meet:
+                if touch(boxes, a, a, boxes, b, b):
                     if count < len(pairs):
                         pairs[count, 0] = a
                         pairs[count, 1] = b
@@ -223,4 +216,61 @@ def triangle_pairs(
         )
         if count <= room:
             return pairs[:count], patches.owned
+        room = count
+
+
+@njit
+def _around_kernel(triangles, is_stray, ways, garment, meets_itself, boxes, calm, pairs):
+    """Grow the boxes of triangles that have a stray corner and pair these with all whose boxes they overlap; returns
+    how many pairs there are, also beyond the room in `pairs`. 48 bytes a triangle and triangle with a stray corner.
+    # outputs: boxes, calm, pairs (c, 2)
+    """
+    for triangle in range(len(triangles)):
+        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+        if is_stray[a] | is_stray[b] | is_stray[c]:
+            calm[a], calm[b], calm[c] = False, False, False
+            for axis in range(3):
+                boxes[triangle, axis] = min(ways[a, axis], min(ways[b, axis], ways[c, axis]))
+                boxes[triangle, axis + 3] = max(ways[a, axis + 3], max(ways[b, axis + 3], ways[c, axis + 3]))
+    count = 0
+    for first in range(len(triangles)):
+        if not (is_stray[triangles[first, 0]] | is_stray[triangles[first, 1]] | is_stray[triangles[first, 2]]):
+            continue
+        of = garment[triangles[first, 0]]
+        for second in range(len(triangles)):
+            if not touch(boxes, first, first, boxes, second, second):
+                continue
+            a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
+            if second <= first and (second == first or is_stray[a] | is_stray[b] | is_stray[c]):
+                continue  # two that have stray corners come once
+            if of == garment[a] and not meets_itself[of]:
+                continue
+            if count < len(pairs):
+                pairs[count, 0] = first
+                pairs[count, 1] = second
+            count += 1
+    return count
+
+
+def pairs_around(
+    cloth: Cloth, is_stray: np.ndarray, ways: np.ndarray, boxes: np.ndarray, calm: np.ndarray
+) -> np.ndarray:
+    """Pairs of triangles that may meet of which one has a stray corner.
+
+    Parameters
+    ----------
+    is_stray : (n,) bool, a few particles whose ways have changed
+    ways : (n, 6) where each particle may be, lowest corner first
+    boxes : (t, 6), calm : (n,) as for `triangle_pairs`, changed in place where a corner is stray
+
+    Returns
+    -------
+    (p, 2) int32 pairs, each once
+    """
+    room = 1024
+    while True:
+        pairs = np.empty((room, 2), np.int32)
+        count = _around_kernel(cloth.triangles, is_stray, ways, cloth.garment, cloth.self_collision, boxes, calm, pairs)
+        if count <= room:
+            return pairs[:count]
         room = count

@@ -5,7 +5,7 @@ import numpy as np
 from naive import garment
 from naive import sheet as naive_sheet
 from taffeta.solver.build import build
-from taffeta.solver.contact.patches import PATCH, patches_of, triangle_pairs
+from taffeta.solver.contact.patches import PATCH, pairs_around, patches_of, triangle_pairs
 from taffeta.solver.model import Settings
 
 
@@ -125,3 +125,25 @@ def test_boxes_that_are_not_finite_meet_nothing_and_hide_only_their_patch():
     with np.errstate(invalid="ignore"):
         answer, every = found(cloth, x, 0.02, np.zeros(400, np.bool_))
     assert answer <= every and len(answer) > 0.8 * len(every)
+
+
+def test_pairs_around_stray_particles_are_all_that_their_triangles_overlap():
+    rng = np.random.default_rng(6)
+    for cloth in cloths():
+        count = len(cloth.x_rest)
+        x = cloth.x_rest + rng.normal(size=(count, 3)) * 0.05
+        ways = np.concatenate([x - 0.02, x + 0.02], axis=1)
+        corners = ways[cloth.triangles]
+        boxes = np.concatenate([corners[:, :, :3].min(axis=1), corners[:, :, 3:].max(axis=1)], axis=1)
+        is_stray = np.arange(count) % 7 == 0
+        ways[is_stray] += np.array([-0.3, 0.0, 0.0, 0.1, 0.0, 0.2])
+        calm = np.ones(count, np.bool_)
+        pairs = [tuple(sorted(pair)) for pair in pairs_around(cloth, is_stray, ways, boxes, calm).tolist()]
+        corners = ways[cloth.triangles]
+        assert np.array_equal(boxes[:, :3], corners[:, :, :3].min(axis=1))
+        assert np.array_equal(boxes[:, 3:], corners[:, :, 3:].max(axis=1))
+        changed = is_stray[cloth.triangles].any(axis=1)
+        meet = (boxes[:, None, :3] <= boxes[None, :, 3:]).all(axis=2)
+        meet &= meet.T & (changed[:, None] | changed[None])
+        assert sorted(pairs) == [tuple(pair) for pair in np.argwhere(np.triu(meet, 1)).tolist()]
+        assert np.array_equal(calm, ~np.isin(np.arange(count), cloth.triangles[changed]))

@@ -12,7 +12,8 @@ t - dt / duration), v the velocity at the START of the substep (it decides how h
 The layered depth image finds, exact triangles decide: `detect` draws one image of the bodies' way through an interval
 of time (`ldi.rasterise`), in the box that cloth and bodies share (Bargmann 2003, 7.2); a point asks it which triangles
 it can meet (`ldi.query`), and again only after it has strayed from the way it expected to go; `respond` tests those
-triangles at the time of the substep (`body_response`).
+triangles at the time of the substep (`body_response`). A point that leaves the box has the image drawn again, with
+twice the room round the cloth.
 """
 
 from dataclasses import dataclass
@@ -22,14 +23,17 @@ import numpy as np
 
 from ..ldi.query import NEVER, Candidates, Image, count_windings, make_candidates
 from ..ldi.rasterise import render_motion
+from ..ldi.ways import find_domain, find_near, find_ways, move
 from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
 from .body_response import OUTSIDE, PINCHED, Bodies, Samples, Touches, gather, respond_range, settle
 from .body_topology import Topology, solid_islands, topology
 
 MOST_DETECTIONS = 8
-STRIDE = 5.0  # pixels that a body may move against the cloth in one interval
-SMALLEST_PART = 300  # points: fewer are done before another thread wakes up
+MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
+STRIDE = 2.5  # pixels that a body may move against the cloth in one interval
+ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no point gets lost
+SMALLEST_PART, SMALLEST_FRESH_PART = 3000, 300  # points: fewer are done before another thread wakes up
 LEAST_AURA = 1e-5  # [m]
 LIMB = 0.04  # [m] radius over which an edge may bridge: by length^2 / (8 radius) its middle sinks between its ends
 
@@ -38,11 +42,27 @@ class Mesh(NamedTuple):
     """All colliders of a frame as one."""
 
     colliders: tuple[Collider, ...]
+    starts: np.ndarray  # (c + 1,) first vertex of each collider
     triangles: np.ndarray  # (t, 3)
-    collider: np.ndarray  # (t,)
-    materials: np.ndarray  # (c, 3): aura [m], friction, restitution
+    aura: float  # [m] the largest
+    solids: int  # closed bodies
     solid: np.ndarray  # (t,) number of the closed body, 0 for none
+    traits: np.ndarray  # (t, 4) as in Bodies
     topology: Topology
+
+
+class View(NamedTuple):
+    """What of the bodies' ways through an interval matters to the cloth."""
+
+    t0: float
+    t1: float
+    bulk: np.ndarray  # (3,) [m] way of the frame of reference
+    ways: np.ndarray  # (m, 8) as in ldi.ways
+    domain: np.ndarray  # (2, 3) [m] low and high corner of the box round the cloth
+    near: np.ndarray  # (k,) triangles in the domain
+    ball: np.ndarray  # (t, 10) their spheres
+    used: tuple[np.ndarray, ...]  # per collider, its vertices in the domain
+    box: np.ndarray  # (3, 3) low and high corner of what the triangles sweep, largest growth
 
 
 @dataclass
@@ -57,8 +77,11 @@ class Body:
     candidates: Candidates
     touches: Touches
     settings: Settings
-    interval: tuple[float, float] = (0.0, 0.0)
-    bodies: Bodies | None = None
+    bodies: Bodies
+    way_out: float = 0.0  # [m] farthest that a point inside a body can be from its surface
+    room: float = 1.0  # doubled when points get lost
+    fresh: bool = True  # the image has just been drawn: all points will ask
+    view: View | None = None
     image: Image | None = None
     ldi: LDI | None = None
 
@@ -71,7 +94,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     ValueError
         A collider's vertices are not finite or its triangles name vertices that it does not have.
     """
-    mesh = _merge(frame_input.colliders)
+    mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else ())
     count = len(cloth.inv_mass)
     samples = _samples(cloth, mesh)
     points = count + len(samples.parents)
@@ -80,16 +103,24 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
         np.zeros(points, np.int32),
         np.zeros((points, 2, 8)),
         np.empty((len(samples.parents), 3)),
+        np.zeros(count, np.bool_),
     )
     fall = float(np.linalg.norm(frame_input.gravity))
-    body = Body(1, frame_input.duration, fall, mesh, samples, make_candidates(points), touches, settings)
-    body.detections = _detections(body, cloth, state)
-    touches.place[:count] = _places(body, cloth, state.x)
+    bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3])
+    candidates = make_candidates(points)
+    body = Body(1, frame_input.duration, fall, mesh, samples, candidates, touches, settings, bodies)
+    if mesh.colliders:
+        touches.place[:count] = _places(body, cloth, state.x)
+        if touches.place.any():
+            body.way_out = _way_out(mesh)
+        body.view = _look(body, cloth, state.x, state.v, 0.0, 1.0)
+        body.detections = _detections(body)
     return body
 
 
 def _merge(colliders) -> Mesh:
     colliders = tuple(c for c in colliders if len(c.triangles))
+    colliders = tuple(c._replace(x=np.ascontiguousarray(c.x, np.float64)) for c in colliders)
     for c in colliders:
         if not np.isfinite(c.x).all():
             raise ValueError(f"Collider '{c.name}' has vertices at NaN or infinity: clean its mesh or its modifiers.")
@@ -101,48 +132,58 @@ def _merge(colliders) -> Mesh:
     triangles = np.ascontiguousarray(triangles, np.int32)
     joined = topology(triangles, int(starts[-1]))
     x = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in colliders])
-    return Mesh(
-        colliders,
-        triangles,
-        np.repeat(np.arange(len(colliders), dtype=np.int32), [len(c.triangles) for c in colliders]),
-        np.array([(max(c.aura, LEAST_AURA), c.friction, c.restitution) for c in colliders]).reshape(-1, 3),
-        np.where(solid_islands(joined, x, triangles)[joined.island], joined.island + 1, 0).astype(np.int32),
-        joined,
-    )
+    closed = solid_islands(joined, x, triangles)
+    solid = np.where(closed[joined.island], joined.island + 1, 0).astype(np.int32)
+    materials = np.array([(max(c.aura, LEAST_AURA), c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
+    traits = np.empty((len(triangles), 4))
+    traits[:, :3] = np.repeat(materials, [len(c.triangles) for c in colliders], axis=0)
+    traits[:, 3] = solid
+    aura = float(materials[:, 0].max(initial=0.0))
+    return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined)
 
 
-def _positions(mesh: Mesh, origin, t: float) -> np.ndarray:
-    """(m, 3) local positions of all colliders at fraction t of the frame, evenly between their samples."""
-    parts = [np.zeros((0, 3))]
+def _way_out(mesh: Mesh) -> float:
+    """Half the shortest side of a body's box, the largest of all closed bodies: nothing in one is farther from out."""
+    longest, first = 0.0, 0
     for c in mesh.colliders:
-        last = len(c.x) - 1
-        sample = min(int(t * last + 1e-9), max(last - 1, 0))
-        rest = t * last - sample
-        if abs(rest) < 1e-9 or last == 0:
-            parts.append(c.x[sample] - origin)
-        elif abs(rest - 1.0) < 1e-9:
-            parts.append(c.x[sample + 1] - origin)
-        else:
-            parts.append((c.x[sample] - origin) * (1.0 - rest) + (c.x[sample + 1] - origin) * rest)
-    return np.concatenate(parts)
+        last = first + len(c.triangles)
+        if mesh.solid[first:last].any():
+            longest = max(longest, 0.5 * float(np.ptp(c.x[0], axis=0).min()))
+        first = last
+    return longest + mesh.aura
 
 
-def _detections(body: Body, cloth: Cloth, state: State) -> int:
-    """Intervals: no body moves by more than STRIDE pixels against the cloth in one, samples are hit exactly."""
-    mesh = body.mesh
-    if not mesh.colliders:
-        return 1
-    samples = max(len(c.x) - 1 for c in mesh.colliders)
-    drift = state.v.mean(axis=0) * body.duration if len(state.v) else np.zeros(3)
-    motion, size = 0.0, 0.0
-    for c in mesh.colliders:
-        steps = len(c.x) - 1
-        way = max((float(np.abs(c.x[s + 1] - c.x[s]).max()) for s in range(steps)), default=0.0) * steps
-        motion = max(motion, way + float(np.abs(drift).max()))
-        size = max(size, float(np.ptp(c.x[0], axis=0).max()))
-    size = min(size, float(np.ptp(state.x, axis=0).max()) if len(state.x) else size)
-    wanted = motion / max(STRIDE * size / body.settings.ldi_resolution, float(mesh.materials[:, 0].max()))
-    return int(min(max(-(-wanted // samples) * samples, samples, 1), max(MOST_DETECTIONS, samples)))
+def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | None = None) -> View:
+    """The bodies from t0 to t1 as the cloth sees them; x and v are those at t0, or at `before` of a later substep."""
+    mesh, known = body.mesh, body.view
+    if before is not None and known is not None:  # only the domain grows
+        tau, bulk, ways = (before - t0) / (t1 - t0), known.bulk, known.ways
+    else:
+        tau, bulk = 0.0, v.mean(axis=0) * ((t1 - t0) * body.duration)
+        ways = np.empty((int(mesh.starts[-1]), 8))
+        for c, first in zip(mesh.colliders, mesh.starts, strict=False):
+            find_ways(c.x, cloth.origin, first, t0, t1, bulk, ways)
+    seconds = (t1 - t0) * body.duration
+    domain = np.empty((2, 3))
+    find_domain(x, v, tau, seconds, bulk, domain)
+    room = ROOM * float((domain[1] - domain[0]).max()) + 4.0 * mesh.aura + body.fall * seconds * seconds
+    room = body.room * room + body.way_out
+    domain[0] -= room
+    domain[1] += room
+    near, ball, box = np.empty(len(mesh.triangles), np.int32), np.empty((len(mesh.triangles), 10)), np.empty((3, 3))
+    sides, used = np.empty((2, len(ways)), np.int8)
+    near = near[: find_near(mesh.triangles, ways, domain, near, ball, sides, used, box)]
+    parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)
+    vertices = tuple(np.flatnonzero(used[first:last]) for first, last in parts)
+    return View(t0, t1, bulk, ways, domain, near, ball, vertices, box)
+
+
+def _detections(body: Body) -> int:
+    """Intervals: no body moves by more than STRIDE pixels against the cloth in one."""
+    box = body.view.box
+    size = float((np.minimum(box[1], body.view.domain[1]) - np.maximum(box[0], body.view.domain[0])).max())
+    stride = max(STRIDE * size / body.settings.ldi_resolution, body.mesh.aura)
+    return int(min(max(-(-2.0 * float(box[2].max()) // stride), 1), MOST_DETECTIONS))
 
 
 _sampled: list[tuple[np.ndarray, np.ndarray, float, Samples]] = []  # the last answers; they depend on the key alone
@@ -154,7 +195,7 @@ def _samples(cloth: Cloth, mesh: Mesh) -> Samples:
     A sheet of 4 cm edges over a torus of 5 cm radius with an aura of 5 mm: 3170 body edges through it in 12 frames
     without them, none with them. Finer sheets get none.
     """
-    aura = float(mesh.materials[:, 0].min()) if len(mesh.materials) else 0.0
+    aura = min((max(c.aura, LEAST_AURA) for c in mesh.colliders), default=0.0)
     for x_rest, triangles, known, answer in _sampled:
         if x_rest is cloth.x_rest and triangles is cloth.triangles and known == aura:
             return answer
@@ -166,7 +207,7 @@ def _samples(cloth: Cloth, mesh: Mesh) -> Samples:
 
 def _sample(cloth: Cloth, aura: float) -> Samples:
     count = len(cloth.inv_mass)
-    parents = np.zeros((0, 2), np.int32)
+    parents, sag = np.zeros((0, 2), np.int32), 0.0
     if aura > 0.0 and len(cloth.triangles):
         sides = np.sort(cloth.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1).astype(np.int64)
         key = np.unique(sides[:, 0] * count + sides[:, 1])
@@ -174,10 +215,11 @@ def _sample(cloth: Cloth, aura: float) -> Samples:
         length = np.linalg.norm(cloth.x_rest[sides[:, 0]] - cloth.x_rest[sides[:, 1]], axis=1)
         sinks = length * length / (8.0 * LIMB)
         parents = sides[sinks > 0.5 * aura].astype(np.int32)
+        sag = float(sinks.max())
     ends = parents.ravel()
     start = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(ends, minlength=count), out=start[1:])
-    return Samples(parents, start, (np.argsort(ends, kind="stable") // 2).astype(np.int32))
+    return Samples(parents, start, (np.argsort(ends, kind="stable") // 2).astype(np.int32), sag)
 
 
 def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
@@ -186,7 +228,7 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
     mesh = body.mesh
     if not mesh.solid.any() or not len(x):
         return place
-    bodies = _positions(mesh, cloth.origin, 0.0)
+    bodies = np.concatenate([c.x[0] for c in mesh.colliders]) - cloth.origin
     windings = np.zeros(len(x), np.int32)
     count_windings(bodies, mesh.triangles, mesh.solid, x, body.settings.ldi_resolution, windings)
     return np.clip(windings, OUTSIDE, PINCHED).astype(np.int8)
@@ -194,38 +236,24 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
 
 def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
     """Draw the bodies' layered depth image for the time from t0 to t1 of the frame; x and v are those at t0."""
-    mesh = body.mesh
-    body.interval = (t0, t1)
     body.candidates.count[:] = NEVER
-    if not mesh.colliders:
+    if not body.mesh.colliders:
         return
-    seconds = (t1 - t0) * body.duration
-    start, end = _positions(mesh, cloth.origin, t0), _positions(mesh, cloth.origin, t1)
-    move = end - start
-    way = v * seconds
-    bulk = way.mean(axis=0) if len(way) else np.zeros(3)
-    half = 0.5 * (move - bulk)
-    middle = 0.5 * (start + end)
-    aura = float(mesh.materials[:, 0].max())
-    first, last = x + 0.5 * bulk, x + way - 0.5 * bulk
-    margin = 4.0 * aura + body.fall * seconds * seconds
-    domain = np.stack([np.minimum(first, last).min(0) - margin, np.maximum(first, last).max(0) + margin])
-    low, high = (middle - np.abs(half)).min(0), (middle + np.abs(half)).max(0)
-    if body.touches.place.any():  # the way out may lead anywhere
-        size = float((high - low).max())
-        domain = np.stack([np.minimum(domain[0], low - size), np.maximum(domain[1], high + size)])
-    low, high = np.maximum(low, domain[0]), np.minimum(high, domain[1])
-    shared = bool((low <= high).all())
-    triangles = mesh.triangles if shared else mesh.triangles[:0]
-    body.ldi, ball = render_motion(middle, half, triangles, low, np.maximum(high, low), settings.ldi_resolution)
-    body.image = Image(
-        *body.ldi[3:7],
-        ball,
-        np.stack([bulk, low, body.ldi.shape, *domain, (body.ldi.pixel, aura, float(np.abs(half).max()))]),
-    )
-    body.bodies = Bodies(
-        mesh.triangles, np.hstack([start, move]), mesh.collider, mesh.materials, mesh.solid, *mesh.topology[:3]
-    )
+    if body.image is not None or (t0, t1) != (body.view.t0, body.view.t1):  # `prepare` has looked at the whole frame
+        body.view = _look(body, cloth, x, v, t0, t1)
+    _draw(body, settings)
+
+
+def _draw(body: Body, settings: Settings) -> None:
+    view, mesh = body.view, body.mesh
+    low, high = np.maximum(view.box[0], view.domain[0]), np.minimum(view.box[1], view.domain[1])
+    if not len(view.near):
+        low = high = view.domain[0]
+    ldi = body.ldi = render_motion(view.ways, mesh.triangles, view.near, low, high, settings.ldi_resolution)
+    lengths = ldi.pixel, mesh.aura, max(float(view.box[2].max()), 0.0)
+    frame = np.stack([view.bulk, low, ldi.shape, *view.domain, lengths, (body.way_out, mesh.solids, 0.0)])
+    body.image = Image(*ldi[3:7], view.ball, frame)
+    body.fresh = True
 
 
 def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
@@ -233,40 +261,56 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
     if not body.mesh.colliders:
         return 0
     before = t - dt / body.duration
-    if body.image is None or t > body.interval[1] + 1e-9:
+    if body.image is None or t > body.view.t1 + 1e-9:
         detect(body, cloth, x_prev, v, before, min(max(t, before + 1.0 / body.detections), 1.0), body.settings)
+    _move(body, cloth, before, t)
     count = len(cloth.inv_mass)
     samples = len(body.samples.parents)
     touching = _points(body, cloth, 0, count, x, x_prev, v, t, dt)
     if samples:
         touching += _points(body, cloth, count, count + samples, x, x_prev, v, t, dt)
         touches = body.touches
-        gather(cloth.inv_mass, *body.samples[1:], touches.count, touches.touch, touches.push, x)
+        gather(cloth.inv_mass, *body.samples[1:3], touches.count, touches.touch, touches.push, x)
+    body.fresh = False
     return touching
 
 
+def _move(body: Body, cloth: Cloth, t0: float, t1: float) -> None:
+    """Where the bodies' vertices near the cloth are at t0, and their motion to t1."""
+    for c, first, used in zip(body.mesh.colliders, body.mesh.starts, body.view.used, strict=False):
+        if len(used):
+            move(c.x, cloth.origin, first, used, t0, t1, body.bodies.motions)
+
+
 def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, t: float, dt: float) -> int:
-    """Respond for points first..last; draws the image again if one of them has left the domain."""
+    """Respond for points first..last; draws the image again, larger, while some of them have left the domain."""
     touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, v, t, dt)
-    if lost:
-        detect(body, cloth, x_prev, v, t - dt / body.duration, body.interval[1], body.settings)
-        again, _ = _sweep(body, cloth, first, last, True, x, x_prev, v, t, dt)
+    for _ in range(MOST_REDRAWS):
+        if not lost:
+            break
+        before = t - dt / body.duration
+        body.room *= 2.0
+        body.view = _look(body, cloth, x_prev, v, body.view.t0, body.view.t1, before)
+        _draw(body, body.settings)
+        _move(body, cloth, before, t)
+        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, v, t, dt)
         touching += again
     return touching
 
 
 def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, v, t, dt) -> tuple[int, int]:
-    t0, t1 = body.interval
+    t0, t1 = body.view.t0, body.view.t1
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     times = tau - dt / seconds, tau, seconds, 2.0 * body.fall * dt
+    groups = tuple(body.bodies), tuple(body.image), tuple(body.candidates), tuple(body.touches)
 
     def part(_, start, stop):
         return respond_range(
-            first + start, first + stop, len(x), only_lost, cloth.inv_mass, cloth.friction, body.samples.parents,
-            x, x_prev, v, *body.bodies, *body.image, *body.candidates, *body.touches, *times,
+            first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, body.samples.parents,
+            x, x_prev, v, *groups, body.samples.sag, *times,
         )  # fmt: skip
 
-    results = on_threads(part, cut(last - first, SMALLEST_PART))
+    results = on_threads(part, cut(last - first, SMALLEST_FRESH_PART if body.fresh else SMALLEST_PART))
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
 
 

@@ -19,23 +19,23 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
-from ..ldi.query import NEVER, associate
+from ..ldi.query import CALM, HERE, NEVER, SCRATCH, THERE, associate
 from .moving_triangle import closest, outward, passage, plane
 
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
 PASSES = 4  # corrections of one point in one substep: a floor, two walls and one more
 OUTSIDE, INSIDE, PINCHED = 0, 1, 2
+SINK = 2e-6  # [m] a substep: `support` leads a hair into the aura, so that it goes on to count as a touch
+FAR = 1.0  # pixels that a point looks ahead along its way
 LOST = -1  # instead of a number of touches: the image cannot answer
 
 
 class Bodies(NamedTuple):
-    """Triangles of all bodies and what they are made of."""
+    """Triangles of all bodies, how they move and what they are made of."""
 
     triangles: np.ndarray  # (t, 3)
-    motions: np.ndarray  # (m, 6) [m] position at the start of the interval, motion through it
-    collider: np.ndarray  # (t,) row of `materials`
-    materials: np.ndarray  # (c, 3): aura [m], friction, restitution
-    solid: np.ndarray  # (t,) number of the closed body whose inside is forbidden, 0 for none
+    motions: np.ndarray  # (m, 6) [m] position at the substep's start, motion through it; only near the cloth
+    traits: np.ndarray  # (t, 4): aura [m], friction, restitution, number of the closed body (inside forbidden) or 0
     neighbours: np.ndarray  # (t, 3), with the next two as in body_topology.Topology
     vertex_start: np.ndarray
     vertex_triangles: np.ndarray
@@ -48,6 +48,7 @@ class Touches(NamedTuple):
     count: np.ndarray  # (p,) 0 to 2, or LOST
     touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
+    close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
 
 
 class Samples(NamedTuple):
@@ -56,64 +57,77 @@ class Samples(NamedTuple):
     parents: np.ndarray  # (s, 2) particles
     particle_start: np.ndarray  # (n + 1,) first entry of each particle in particle_samples
     particle_samples: np.ndarray  # (2 s,)
+    sag: float  # [m] how far their middles can sink in between their ends
 
 
 @inner
-def _choose(triangles, motions, collider, materials, solid, ball, frame, known, key, counts, p, stray, before, px, py, pz, tau, x, y, z):  # fmt: skip
+def _outruns(triangles, motions, at, t, distance):
+    """Has point p moved against a corner of triangle t by more than the distance? Else it did not come through."""
+    for k in range(3):
+        travel = 0.0
+        for axis in range(3):
+            travel += (at[HERE + axis] - at[THERE + axis] - motions[triangles[t, k], axis + 3]) ** 2
+        if travel >= distance * distance:
+            return True
+    return False
+
+
+@inner
+def _choose(triangles, motions, traits, known, key, counts, memory, at, p, largest, stray, tau):
     """The triangle that matters to point p: the first it came through, else the one it is deepest in the aura of.
 
-    A sphere round the triangle, 40 flops, spares most of them the exact tests, 200 and more.
-
+    Exact tests, 200 flops and more, are for those whose bound says that they can be near; all bounds are renewed.
     Returns (triangle or -1, side it came from or 0 if it did not come through, whether another surface within the
     aura looks elsewhere, so that one correction may not do).
     """
     nearest, gap = np.int64(-1), 0.0
     first, earliest, first_side = np.int64(-1), 2.0, 0.0
     ux, uy, uz, turned = 0.0, 0.0, 0.0, False
-    largest, span, late = frame[5, 1], tau - before, tau - 0.5
-    # the point and its way through the substep, seen from the frame of reference of the spheres
-    qx, qy, qz = x - late * frame[0, 0], y - late * frame[0, 1], z - late * frame[0, 2]
-    wx, wy, wz = x - px - span * frame[0, 0], y - py - span * frame[0, 1], z - pz - span * frame[0, 2]
+    x, y, z = at[HERE], at[HERE + 1], at[HERE + 2]
+    since, calm = tau - memory[p, 6], math.inf
     for c in range(counts[p]):
-        bound = key[p, c] - stray
-        if bound >= largest:
-            break
-        t = np.int64(known[p, c])
-        hx, hy, hz = 2.0 * ball[t, 3], 2.0 * ball[t, 4], 2.0 * ball[t, 5]
-        gx, gy, gz = ball[t, 0] + late * hx - qx, ball[t, 1] + late * hy - qy, ball[t, 2] + late * hz - qz
-        hx, hy, hz = wx - span * hx, wy - span * hy, wz - span * hz
-        travel = math.sqrt(hx * hx + hy * hy + hz * hz)
-        reach = largest + travel + ball[t, 6] + 2.0 * (span + abs(late)) * ball[t, 7]
-        if gx * gx + gy * gy + gz * gz > reach * reach:
+        key[p, c, 0] -= since * key[p, c, 1] + stray
+        if key[p, c, 0] >= largest:
+            calm = min(calm, key[p, c, 0])
             continue
-        aura = materials[collider[t], 0]
-        d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
+        t = np.int64(known[p, c])
+        aura = traits[t, 0]
+        d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
+        key[p, c, 0] = d
+        calm = min(calm, d)
         if d < aura:
             # another direction than the surface before it: a crease, or the far side of something thin
             turned = turned or (nearest >= 0 and dx * ux + dy * uy + dz * uz < 0.8 * d)
             if d - aura < gap:
                 nearest, gap = t, d - aura
                 ux, uy, uz = (dx / d, dy / d, dz / d) if d > 0.0 else (0.0, 0.0, 0.0)
-        if bound <= 0.0:
-            share, side = passage(triangles, motions, t, before, px, py, pz, tau, x, y, z)
-            if share < earliest and not (solid[t] > 0 and side < 0.0):
+        if _outruns(triangles, motions, at, t, d):
+            share, side = passage(triangles, motions, t, at[THERE], at[THERE + 1], at[THERE + 2], x, y, z)
+            if share < earliest and not (traits[t, 3] > 0.0 and side < 0.0):
                 first, earliest, first_side = t, share, side
+    # from here on it is expected to go the same way from where it is now
+    memory[p, 0], memory[p, 1], memory[p, 2], memory[p, 6] = x, y, z, tau
+    memory[p, 8] -= stray
+    memory[p, CALM] = calm
     if first >= 0:
         return first, first_side, True
     return nearest, 0.0, turned
 
 
 @inner
-def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangles, aura, t, came_from, before, px, py, pz, tau, x, y, z, ease):  # fmt: skip
+def _contact(bodies, at, t, came_from, ease):
     """Where triangle t wants the point.
 
     Returns (push [m] along n, depth [m] that friction feels, gap [m] now, nx, ny, nz, wa, wb, wc).
     """
-    d, wa, wb, wc, feature, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
-    gap_before = closest(triangles, motions, t, before, px, py, pz)[0]
+    triangles, motions, traits, neighbours, vertex_start, vertex_triangles = bodies
+    x, y, z = at[HERE], at[HERE + 1], at[HERE + 2]
+    px, py, pz = at[THERE], at[THERE + 1], at[THERE + 2]
+    d, wa, wb, wc, feature, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
+    gap_before = closest(triangles, motions, t, 0.0, px, py, pz)[0]
     sign = 1.0
-    if came_from == 0.0 and solid[t] > 0:
-        sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz)
+    if came_from == 0.0 and traits[t, 3] > 0.0:
+        sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, 1.0, dx, dy, dz)
     gap = sign * d
     gap_before *= sign
     if came_from == 0.0 and d > 1e-9:
@@ -121,128 +135,230 @@ def _contact(triangles, motions, solid, neighbours, vertex_start, vertex_triangl
     else:  # through the triangle, or upon it: back over its plane, to the side it was on
         if came_from == 0.0:
             came_from = 1.0
-            if solid[t] == 0 and plane(triangles, motions, t, before, px, py, pz)[3] < 0.0:
+            if traits[t, 3] == 0.0 and plane(triangles, motions, t, 0.0, px, py, pz)[3] < 0.0:
                 came_from = -1.0
-        nx, ny, nz, height = plane(triangles, motions, t, tau, x, y, z)
+        nx, ny, nz, height = plane(triangles, motions, t, 1.0, x, y, z)
         nx, ny, nz, gap = came_from * nx, came_from * ny, came_from * nz, came_from * height
-    wanted = min(aura, gap_before + ease)
+    wanted = min(traits[t, 0], gap_before + ease)
     return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, nx, ny, nz, wa, wb, wc
 
 
 @inner
-def _carried(triangles, motions, t, span, wa, wb, wc):
-    """Motion of a point of triangle t in a part `span` of the interval."""
+def _carried(bodies, t, wa, wb, wc):
+    """Motion of a point of triangle t through the substep."""
+    triangles, motions = bodies[0], bodies[1]
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     return (
-        span * (wa * motions[i, 3] + wb * motions[j, 3] + wc * motions[k, 3]),
-        span * (wa * motions[i, 4] + wb * motions[j, 4] + wc * motions[k, 4]),
-        span * (wa * motions[i, 5] + wb * motions[j, 5] + wc * motions[k, 5]),
+        wa * motions[i, 3] + wb * motions[j, 3] + wc * motions[k, 3],
+        wa * motions[i, 4] + wb * motions[j, 4] + wc * motions[k, 4],
+        wa * motions[i, 5] + wb * motions[j, 5] + wc * motions[k, 5],
     )
 
 
 @inner
-def _stray(memory, p, tau, x, y, z):
-    """How far point p is from the way it expected to go."""
-    since = tau - memory[p, 6]
-    ex, ey = x - memory[p, 0] - since * memory[p, 3], y - memory[p, 1] - since * memory[p, 4]
-    ez = z - memory[p, 2] - since * memory[p, 5]
-    return math.sqrt(ex * ex + ey * ey + ez * ez)
+def _stray(memory, at, p, tau, moment):
+    """How far point p is from the way it expected to go, HERE or THERE."""
+    since, strays = tau - memory[p, 6], 0.0
+    for axis in range(3):
+        strays += (at[moment + axis] - memory[p, axis] - since * memory[p, axis + 3]) ** 2
+    return math.sqrt(strays)
 
 
 @inner
-def _ask(first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory, place, p, before, px, py, pz, tau, x, y, z, rx, ry, rz):  # fmt: skip
-    """Ask the image again where the point was at the substep's start; returns how far it strays now, or -1."""
-    span = tau - before
-    ex, ey, ez = x - px - span * rx, y - py - span * ry, z - pz - span * rz
-    stray = math.sqrt(ex * ex + ey * ey + ez * ez)
-    horizon, skin, limit = 1.0, max(0.5 * frame[5, 1], 1.5 * stray), 0.0
-    if place != OUTSIDE:  # the way out may be long: look further and further
-        limit = frame[5, 0] * (frame[2, 0] + frame[2, 1] + frame[2, 2])
-        skin = max(skin, min(2.0 * memory[p, 8], limit))
+def _ask(bodies, image, candidates, at, p, place, before, tau):
+    """Ask the image again where the point was at the substep's start; False if it is lost.
+
+    It is expected to go on as it moves in this substep. A point inside a body looks further and further, until it
+    finds a surface; from then on it remembers how far.
+    """
+    counts, memory, frame = candidates[2], candidates[3], image[5]
+    px, py, pz, span = at[THERE], at[THERE + 1], at[THERE + 2], tau - before
+    rx, ry, rz = (at[HERE] - px) / span, (at[HERE + 1] - py) / span, (at[HERE + 2] - pz) / span
+    skin, limit = frame[5, 1], 0.0
+    # ahead only as far as the way stays short: a long one meets many pixels, and is less sure
+    ux, uy, uz = rx - frame[0, 0], ry - frame[0, 1], rz - frame[0, 2]
+    horizon = before + FAR * frame[5, 0] / max(math.sqrt(ux * ux + uy * uy + uz * uz), 1e-9)
+    horizon = min(max(horizon, tau), 1.0)
+    if place != OUTSIDE:
+        limit = frame[6, 0]
+        skin = max(skin, min(memory[p, 8], limit))
     while True:
-        answered = associate(
-            first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory,
-            p, px, py, pz, before, rx, ry, rz, horizon, skin,
-        )  # fmt: skip
+        if not associate(bodies, image, candidates, at, p, before, px, py, pz, rx, ry, rz, horizon, skin):
+            return False
         if skin < limit and counts[p] == 0:
             skin *= 2.0
-        elif not answered:
-            return -1.0
-        elif stray <= memory[p, 8] or horizon == tau:
-            return min(stray, memory[p, 8]) if horizon < 1.0 else stray
-        else:  # more triangles than it can remember: only for this substep then, along its actual way
-            horizon, stray = tau, 0.0
-            rx, ry, rz = (x - px) / span, (y - py) / span, (z - pz) / span
+        elif memory[p, 8] >= 0.0 or horizon == tau:
+            return True
+        else:  # more triangles than it can remember: look less far ahead
+            horizon = before + 0.25 * (horizon - before)
+            if horizon < before + 2.0 * span:
+                horizon = tau
 
 
 @inner
-def _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, t, tau, x, y, z):
+def _is_behind(bodies, at, t):
     """Is the point inside, seen from t, the closest triangle of its body?"""
-    _, _, _, _, feature, dx, dy, dz = closest(triangles, motions, t, tau, x, y, z)
-    return outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz) < 0.0
+    triangles, motions, _, neighbours, vertex_start, vertex_triangles = bodies
+    x, y, z = at[HERE], at[HERE + 1], at[HERE + 2]
+    _, _, _, _, feature, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
+    sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, 1.0, dx, dy, dz)
+    return sign < 0.0
 
 
 @inner
-def _leave(triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles, known, counts, memory, place, touched, touch, limit, p, before, px, py, pz, tau, x, y, z, dt):  # fmt: skip
-    """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
-    # the closest triangles of two bodies; only one that the point is behind leads out
-    t, u, nearest, next_nearest = np.int64(-1), np.int64(-1), math.inf, math.inf
+def _exit(bodies, candidates, touches, at, p, limit, several):
+    """The triangle through which point p, inside a closed body, leaves it, or -1; also notes where the point is now.
+
+    The closest triangle of a body decides whether the point is inside that body at all: where a body cuts through
+    itself, as an arm does that is pressed into the side, a point between the two is left to the one it is outside of.
+    """
+    known, _, counts, memory = candidates
+    place = touches[0]
+    traits = bodies[2]
+    # all triangles up to `sure` are known; a full list knows the nearest well enough
+    t, u, nearest, next_nearest, sure, beyond = np.int64(-1), np.int64(-1), math.inf, math.inf, memory[p, 8], math.inf
+    if counts[p] == known.shape[1]:
+        sure = math.inf
     for c in range(counts[p]):
         other = np.int64(known[p, c])
-        if solid[other] == 0:
+        if traits[other, 3] == 0.0:
             continue
-        d = closest(triangles, motions, other, tau, x, y, z)[0]
-        if t < 0 or solid[other] == solid[t]:
+        d = closest(bodies[0], bodies[1], other, 1.0, at[HERE], at[HERE + 1], at[HERE + 2])[0]
+        if d > sure:
+            beyond = min(beyond, d)
+        elif t < 0 or traits[other, 3] == traits[t, 3]:
             if d < nearest:
                 t, nearest = other, d
-        elif (u < 0 or solid[other] == solid[u]) and d < next_nearest:
+        elif (u < 0 or traits[other, 3] == traits[u, 3]) and d < next_nearest:
             u, next_nearest = other, d
-    behind = t >= 0 and _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, t, tau, x, y, z)
-    if u >= 0 and _is_behind(triangles, motions, neighbours, vertex_start, vertex_triangles, u, tau, x, y, z):
+    if t < 0:  # has to look further, or there is nothing
+        if sure >= limit:
+            place[p] = OUTSIDE
+        memory[p, 8] = min(2.0 * sure, 1.5 * beyond)
+        counts[p] = NEVER
+        return t
+    behind = _is_behind(bodies, at, t)
+    if u >= 0 and _is_behind(bodies, at, u):
         if behind:
             place[p] = PINCHED
         if not behind or next_nearest < nearest:
             t = u
-    elif not behind:
-        t = np.int64(-1)
-    if t < 0:  # it has come out, or has to look further
-        place[p] = OUTSIDE if memory[p, 8] >= limit else place[p]
+    elif not behind:  # outside of this body: of another one farther off it may still be inside
+        if u >= 0 or not several or sure >= limit:
+            place[p] = OUTSIDE
+        memory[p, 8] = 2.0 * sure
         counts[p] = NEVER
-        return x, y, z
-    push, _, gap, nx, ny, nz, a, b, c = _contact(
-        triangles, motions, solid, neighbours, vertex_start, vertex_triangles,
-        materials[collider[t], 0], t, 0.0, before, px, py, pz, tau, x, y, z, RECOVERY_SPEED * dt,
-    )  # fmt: skip
-    mx, my, mz = _carried(triangles, motions, t, tau - before, a, b, c)
+        return np.int64(-1)
+    return t
+
+
+@inner
+def _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough):
+    touch[p, slot, 7] = rough
+    touch[p, slot, 0], touch[p, slot, 1], touch[p, slot, 2] = nx, ny, nz
+    touch[p, slot, 3], touch[p, slot, 4], touch[p, slot, 5], touch[p, slot, 6] = sx, sy, sz, rebound
+
+
+@inner
+def _leave(bodies, image, candidates, touches, at, p, dt):
+    """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
+    place, touched, touch = touches[0], touches[1], touches[2]
+    counts = candidates[2]
+    t = _exit(bodies, candidates, touches, at, p, image[5][6, 0], image[5][6, 1] > 1.0)
+    if t < 0:
+        return
+    push, _, gap, nx, ny, nz, a, b, c = _contact(bodies, at, t, 0.0, RECOVERY_SPEED * dt)
+    mx, my, mz = _carried(bodies, t, a, b, c)
     if place[p] == PINCHED:  # inside two bodies no way leads out: stay calm until they part
-        return px + mx, py + my, pz + mz
-    if push > 0.0:
-        x, y, z = x + push * nx, y + push * ny, z + push * nz
+        at[HERE] = at[THERE] + mx
+        at[HERE + 1] = at[THERE + 1] + my
+        at[HERE + 2] = at[THERE + 2] + mz
+    elif push > 0.0:
+        at[HERE] += push * nx
+        at[HERE + 1] += push * ny
+        at[HERE + 2] += push * nz
         touched[p] = 1
-        touch[p, 0, 0], touch[p, 0, 1], touch[p, 0, 2] = nx, ny, nz
-        touch[p, 0, 3], touch[p, 0, 4], touch[p, 0, 5], touch[p, 0, 6] = mx / dt, my / dt, mz / dt, 0.0
+        _touch(touch, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0)
         if gap + push >= 0.0:
             place[p] = OUTSIDE
             counts[p] = NEVER
-    return x, y, z
+
+
+@inner
+def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow):
+    """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
+    touched, touch = touches[1], touches[2]
+    traits = bodies[2]
+    known, key, counts, memory = candidates
+    grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for _ in range(PASSES):
+        t, came_from, again = _choose(
+            bodies[0], bodies[1], traits, known, key, counts, memory, at, p, largest, stray, tau
+        )
+        if t < 0:
+            break
+        lift, felt, _, nx, ny, nz, a, b, c = _contact(bodies, at, t, came_from, RECOVERY_SPEED * dt)
+        if lift <= 0.0:
+            break
+        ox, oy, oz = _carried(bodies, t, a, b, c)
+        slot = touched[p]
+        opposed = slot > 0 and nx * fx + ny * fy + nz * fz < -0.3
+        if opposed:  # squeezed from both sides: meet in the middle
+            lift *= 0.5
+        stray = lift
+        at[HERE] += lift * nx
+        at[HERE + 1] += lift * ny
+        at[HERE + 2] += lift * nz
+        if slot == 0:
+            fx, fy, fz = nx, ny, nz
+        rough = math.sqrt(mu * traits[t, 1])
+        if slot < 2:
+            sx, sy, sz = ox / dt, oy / dt, oz / dt
+            approach = -((vx - sx) * nx + (vy - sy) * ny + (vz - sz) * nz)
+            # a point at rest falls on the surface in each substep: that must not bounce
+            rebound = traits[t, 2] * approach if approach > slow else 0.0
+            _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough)
+            touched[p] = slot + 1
+        felt = rough * (felt - SINK)  # what support leads in is not felt: it has had its friction
+        if felt > grip:
+            grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
+        if opposed or not again:
+            break
+    if grip > 0.0:
+        sx = at[HERE] - at[THERE] - mx
+        sy = at[HERE + 1] - at[THERE + 1] - my
+        sz = at[HERE + 2] - at[THERE + 2] - mz
+        along = sx * kx + sy * ky + sz * kz
+        sx, sy, sz = sx - along * kx, sy - along * ky, sz - along * kz
+        slip = math.sqrt(sx * sx + sy * sy + sz * sz)
+        held = 1.0 if slip <= grip else grip / slip
+        at[HERE] -= held * sx
+        at[HERE + 1] -= held * sy
+        at[HERE + 2] -= held * sz
+
+
+@inner
+def _may_touch(memory, p, tau, stray, largest):
+    """Can any triangle that point p remembers be within the largest aura?"""
+    return memory[p, CALM] - (tau - memory[p, 6]) * memory[p, CALM + 1] - stray < largest
 
 
 @njit
 def respond_range(
-    first, last, particle_count, only_lost, inv_mass, friction, parents, x, x_prev, v,
-    triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles,
-    first_pixel, pixel_start, depth, triangle, ball, frame, known, key, counts, memory,
-    place, touched, touch, push, before, tau, seconds, slow,
+    first, last, only_lost, inv_mass, friction, parents, x, x_prev, v, bodies, image, candidates, touches,
+    sag, before, tau, seconds, slow,
 ):  # fmt: skip
     """Correct points first..last, or only those of them that are LOST; returns how many touch, how many are LOST.
 
     Particles are moved (x), samples leave what they want in `push`. `before`, `tau`: the substep as parts of the
-    interval of `seconds`; slower than `slow` [m/s] nothing bounces. Per point at rest on a body about 0.3 kB are read.
+    interval of `seconds`; slower than `slow` [m/s] nothing bounces; edges sink in by `sag` [m] at most.
+    Per point at rest on a body about 0.3 kB are read.
     """
-    largest = frame[5, 1]
-    span = tau - before
+    place, touched, _, push, close = touches
+    counts, memory = candidates[2], candidates[3]
+    particle_count, largest, span = len(x), image[5][5, 1], tau - before
     dt = span * seconds
-    limit = frame[5, 0] * (frame[2, 0] + frame[2, 1] + frame[2, 2])
+    at = np.empty(SCRATCH)
     touching, lost = 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -251,86 +367,41 @@ def respond_range(
         if p >= particle_count:
             i, j = parents[p - particle_count, 0], parents[p - particle_count, 1]
             # an edge sinks in where one of its ends is near a body: all others need not ask
-            if touched[p] <= 0 and counts[i] <= 0 and counts[j] <= 0:
+            if touched[p] <= 0 and not (close[i] or close[j]):
                 touched[p] = 0
                 continue
         touched[p] = 0
         if inv_mass[i] == 0.0 and inv_mass[j] == 0.0:
             continue
-        x0, y0, z0 = 0.5 * (x[i, 0] + x[j, 0]), 0.5 * (x[i, 1] + x[j, 1]), 0.5 * (x[i, 2] + x[j, 2])
-        px, py = 0.5 * (x_prev[i, 0] + x_prev[j, 0]), 0.5 * (x_prev[i, 1] + x_prev[j, 1])
-        pz = 0.5 * (x_prev[i, 2] + x_prev[j, 2])
-        vx, vy, vz = 0.5 * (v[i, 0] + v[j, 0]), 0.5 * (v[i, 1] + v[j, 1]), 0.5 * (v[i, 2] + v[j, 2])
+        for axis in range(3):
+            at[HERE + axis] = 0.5 * (x[i, axis] + x[j, axis])
+            at[THERE + axis] = 0.5 * (x_prev[i, axis] + x_prev[j, axis])
         stray = math.inf
         if counts[p] >= 0 and tau <= memory[p, 7]:
-            stray = max(_stray(memory, p, before, px, py, pz), _stray(memory, p, tau, x0, y0, z0))
-        if not stray <= memory[p, 8]:
-            stray = _ask(
-                first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts,
-                memory, place[p], p, before, px, py, pz, tau, x0, y0, z0, seconds * vx, seconds * vy, seconds * vz,
-            )  # fmt: skip
-            if stray < 0.0:
-                touched[p] = LOST
-                lost += 1
-                continue
-        ax, ay, az = x0, y0, z0
-        if place[p] != OUTSIDE:
-            ax, ay, az = _leave(
-                triangles, motions, collider, materials, solid, neighbours, vertex_start, vertex_triangles,
-                known, counts, memory, place, touched, touch, limit, p, before, px, py, pz, tau, x0, y0, z0, dt,
-            )  # fmt: skip
-        elif counts[p] > 0 and key[p, 0] - stray < largest:
-            grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for _ in range(PASSES):
-                t, came_from, again = _choose(
-                    triangles, motions, collider, materials, solid, ball, frame, known, key, counts, p, stray,
-                    before, px, py, pz, tau, ax, ay, az,
-                )  # fmt: skip
-                if t < 0:
-                    break
-                lift, felt, _, nx, ny, nz, a, b, c = _contact(
-                    triangles, motions, solid, neighbours, vertex_start, vertex_triangles,
-                    materials[collider[t], 0], t, came_from, before, px, py, pz, tau, ax, ay, az, RECOVERY_SPEED * dt,
-                )  # fmt: skip
-                if lift <= 0.0:
-                    break
-                ox, oy, oz = _carried(triangles, motions, t, span, a, b, c)
-                slot = touched[p]
-                opposed = slot > 0 and nx * fx + ny * fy + nz * fz < -0.3
-                if opposed:  # squeezed from both sides: meet in the middle
-                    lift *= 0.5
-                ax, ay, az, stray = ax + lift * nx, ay + lift * ny, az + lift * nz, stray + lift
-                if slot == 0:
-                    fx, fy, fz = nx, ny, nz
-                if slot < 2:
-                    sx, sy, sz = ox / dt, oy / dt, oz / dt
-                    touch[p, slot, 0], touch[p, slot, 1], touch[p, slot, 2] = nx, ny, nz
-                    touch[p, slot, 3], touch[p, slot, 4], touch[p, slot, 5] = sx, sy, sz
-                    approach = -((vx - sx) * nx + (vy - sy) * ny + (vz - sz) * nz)
-                    # a point at rest falls on the surface in each substep: that must not bounce
-                    touch[p, slot, 6] = materials[collider[t], 2] * approach if approach > slow else 0.0
-                    touched[p] = slot + 1
-                rough = math.sqrt(0.5 * (friction[i] + friction[j]) * materials[collider[t], 1])
-                touch[p, min(slot, 1), 7] = rough
-                felt *= rough
-                if felt > grip:
-                    grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
-                if opposed or not again:
-                    break
-            if grip > 0.0:
-                sx, sy, sz = ax - px - mx, ay - py - my, az - pz - mz
-                along = sx * kx + sy * ky + sz * kz
-                sx, sy, sz = sx - along * kx, sy - along * ky, sz - along * kz
-                slip = math.sqrt(sx * sx + sy * sy + sz * sz)
-                held = 1.0 if slip <= grip else grip / slip
-                ax, ay, az = ax - held * sx, ay - held * sy, az - held * sz
+            stray = max(_stray(memory, at, p, before, THERE), _stray(memory, at, p, tau, HERE))
+        near = _may_touch(memory, p, tau, stray, largest)
+        if near or not stray <= memory[p, 8] or place[p] != OUTSIDE:
+            vx, vy, vz = 0.5 * (v[i, 0] + v[j, 0]), 0.5 * (v[i, 1] + v[j, 1]), 0.5 * (v[i, 2] + v[j, 2])
+            if not stray <= memory[p, 8]:
+                stray = 0.0
+                if not _ask(bodies, image, candidates, at, p, place[p], before, tau):
+                    touched[p] = LOST
+                    lost += 1
+                    continue
+            if place[p] != OUTSIDE:
+                _leave(bodies, image, candidates, touches, at, p, dt)
+            elif _may_touch(memory, p, tau, stray, largest):
+                mu = 0.5 * (friction[i] + friction[j])
+                _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow)
+        if p < particle_count:
+            close[p] = _may_touch(memory, p, tau, stray, largest + sag)
         if touched[p] > 0:
             touching += 1
-        if p < particle_count:
-            x[p, 0], x[p, 1], x[p, 2] = ax, ay, az
-        else:
-            s = p - particle_count
-            push[s, 0], push[s, 1], push[s, 2] = ax - x0, ay - y0, az - z0
+        for axis in range(3):
+            if p < particle_count:
+                x[p, axis] = at[HERE + axis]
+            else:
+                push[p - particle_count, axis] = at[HERE + axis] - 0.5 * (x[i, axis] + x[j, axis])
     return touching, lost
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangles of bodies that move evenly through an interval of time: where they are, which way they look.
+"""Triangles of bodies that move evenly through a substep: where they are, which way they look.
 
 Arguments shared by all: `motions` (m, 6) [m] position at tau = 0 and motion to tau = 1 of each vertex; `triangles`
 (t, 3); t the triangle's number; tau in [0, 1].
@@ -80,19 +80,19 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
 
 
 @inner
-def passage(triangles, motions, t, before, px, py, pz, tau, x, y, z):
-    """Does the way from (px, py, pz) at `before` to (x, y, z) at tau lead through triangle t?
+def passage(triangles, motions, t, px, py, pz, x, y, z):
+    """Does the way from (px, py, pz) at tau = 0 to (x, y, z) at tau = 1 lead through triangle t?
 
     Position and triangle are taken as moving evenly, the distance from the triangle's plane as changing evenly.
     Returns (share of the way done at the passage, or 2 if there is none; side it came from, +1 or -1).
     """
-    _, _, _, then = plane(triangles, motions, t, before, px, py, pz)
-    _, _, _, now = plane(triangles, motions, t, tau, x, y, z)
+    _, _, _, then = plane(triangles, motions, t, 0.0, px, py, pz)
+    _, _, _, now = plane(triangles, motions, t, 1.0, x, y, z)
     side = 1.0 if then >= 0.0 else -1.0
     if now * side >= 0.0:
         return 2.0, side
     share = then / (then - now)
     hx, hy, hz = px + share * (x - px), py + share * (y - py), pz + share * (z - pz)
-    distance = closest(triangles, motions, t, before + share * (tau - before), hx, hy, hz)[0]
+    distance = closest(triangles, motions, t, share, hx, hy, hz)[0]
     # on the plane but for the evenness taken for granted: allow a hair beyond the edges
     return (share if distance <= 1e-3 * (abs(then) + abs(now)) + 1e-7 else 2.0), side

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import fused
+from .body_response import SINK
 
 FREE, HELD, KINEMATIC = 0, 1, 2
-SINK = 2e-6  # [m] a substep: support leads a hair into the aura, so that it goes on to count as a touch
 STILL = 1e-8  # [m] slip of what sticks, in a substep
 
 

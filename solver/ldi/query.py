@@ -21,6 +21,10 @@ from ..jit import inner, njit
 
 CAPACITY = 24  # candidates a point remembers; fewer are sure if more are near, and it asks again sooner
 NEVER = -1
+CALM = 9  # column of Candidates.memory
+HERE, THERE, AHEAD, SCRATCH = 0, 3, 6, 12  # where a point is, was at the substep's start, will be; numbers in all
+CALM = 9  # column of Candidates.memory
+HERE, THERE, AHEAD, SCRATCH = 0, 3, 6, 12  # where a point is, was at the substep's start, will be; numbers in all
 
 
 class Image(NamedTuple):
@@ -30,124 +34,141 @@ class Image(NamedTuple):
     pixel_start: np.ndarray  # (p + 1,)
     depth: np.ndarray  # (h,)
     triangle: np.ndarray  # (h,)
-    ball: np.ndarray  # (t, 8) sphere round a triangle at tau = 1/2: centre, half motion against bulk, radius, stray
-    frame: np.ndarray  # (6, 3): bulk [m], low [m], shape, domain low, domain high, (pixel, largest aura, growth) [m]
+    ball: np.ndarray  # (t, 10) as in ways.find_near
+    frame: (
+        np.ndarray
+    )  # (7, 3): bulk, low [m], shape, domain low, high, (pixel, largest aura, growth), (way out, closed bodies, 0)
 
 
 class Candidates(NamedTuple):
     """What each point remembers of its last question."""
 
     triangles: np.ndarray  # (p, CAPACITY)
-    key: np.ndarray  # (p, CAPACITY) [m] ascending
+    key: np.ndarray  # (p, CAPACITY, 2): bound of the distance [m] when asked, and what it loses per unit of tau
     count: np.ndarray  # (p,) NEVER: has to ask
-    memory: np.ndarray  # (p, 9): position when asked, way per unit of tau, tau when asked, tau it holds until, skin
+    memory: np.ndarray  # (p, 11): position when asked, way per unit of tau, tau when asked, tau it holds until, skin;
+    # from CALM on the least distance of all keys and their largest rate
 
 
 def make_candidates(count: int) -> Candidates:
     """Memory for `count` points, none of which has asked yet."""
     return Candidates(
         np.empty((count, CAPACITY), np.int32),
-        np.empty((count, CAPACITY)),
+        np.empty((count, CAPACITY, 2)),
         np.full(count, NEVER, np.int32),
-        np.zeros((count, 9)),
+        np.zeros((count, 11)),
     )
 
 
 @inner
-def _look(
-    first, last, near, far, first_pixel, pixel_start, depth, triangle, ball, triangles, motions,
-    known, key, p, count, dropped, radius, most, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
-):  # fmt: skip
-    """Keep what is near enough among the hits of pixels first..last (a piece of a row) and depths near..far."""
+def _approach(ball, frame, memory, p, t):
+    """(least distance of triangle t from point p by its sphere, rate [m per unit of tau] at which they can close in)."""
+    tau = memory[p, 6]
     swing = 2.0 * tau - 1.0
-    for hit in range(pixel_start[first], pixel_start[last + 1]):
-        if depth[hit] < near or depth[hit] > far:
-            continue
-        t = np.int64(triangle[hit])
-        limit = min(radius, dropped)
-        gx, gy = ball[t, 0] + swing * ball[t, 3] - qx, ball[t, 1] + swing * ball[t, 4] - qy
-        gz = ball[t, 2] + swing * ball[t, 5] - qz
-        away = gx * gx + gy * gy + gz * gz
-        reach = limit + most + ball[t, 6]
-        if away > reach * reach:
-            continue
-        # how far the two can close in on each other until the horizon
-        wx, wy, wz = 2.0 * ball[t, 3] - ux, 2.0 * ball[t, 4] - uy, 2.0 * ball[t, 5] - uz
-        closing = span * (math.sqrt(wx * wx + wy * wy + wz * wz) + 2.0 * ball[t, 7])
-        reach = limit + closing + ball[t, 6] + ball[t, 7]
-        if away > reach * reach:
-            continue
-        c = 0
-        while c < count and known[p, c] != t:
-            c += 1
-        if c < count:
-            continue
-        bound = closest(triangles, motions, t, tau, x, y, z)[0] - closing
-        if bound >= limit:
-            continue
-        if count == len(known[p]):
-            dropped = key[p, count - 1]
-            count -= 1
-        at = count
-        while at > 0 and (key[p, at - 1] > bound or (key[p, at - 1] == bound and known[p, at - 1] > t)):
-            key[p, at], known[p, at] = key[p, at - 1], known[p, at - 1]
-            at -= 1
-        key[p, at], known[p, at] = bound, t
-        count += 1
-    return count, dropped
+    away, rate = 0.0, 0.0
+    for axis in range(3):
+        half = ball[t, axis + 3] + 0.5 * frame[0, axis]
+        gap = ball[t, axis] + swing * half - memory[p, axis]
+        closing = 2.0 * half - memory[p, axis + 3]
+        away, rate = away + gap * gap, rate + closing * closing
+    distance = math.sqrt(away) - ball[t, 6] - abs(swing) * ball[t, 7] - ball[t, 8]
+    return distance, math.sqrt(rate) + 2.0 * ball[t, 7] + ball[t, 9]
 
 
 @inner
-def associate(
-    first_pixel, pixel_start, depth, triangle, ball, frame, triangles, motions, known, key, counts, memory,
-    p, x, y, z, tau, rx, ry, rz, horizon, skin,
-):  # fmt: skip
-    """Fill point p's candidates for tau to horizon: position (x, y, z), way (rx, ry, rz) per unit of tau.
+def _farthest(key, p, count, span):
+    """The candidate of point p that stays farthest until the horizon, and how far that is."""
+    at, bound = 0, -math.inf
+    for c in range(count):
+        away = key[p, c, 0] - span * key[p, c, 1]
+        if away > bound:
+            at, bound = c, away
+    return at, bound
 
-    Returns False if the point is so near the border of the domain that the image cannot answer.
+
+@inner
+def _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
+    """Note what point p asks; the skin shrinks to the room that is left in the domain.
+
+    Leaves in `at`, from AHEAD on, the middle of the way ahead in the frame of reference, and half that way.
     """
-    pixel, aura, growth = frame[5, 0], frame[5, 1], frame[5, 2]
-    span = horizon - tau
-    # the point in the frame of reference, the middle of its way there, and half its way along each axis
-    qx, qy, qz = x - frame[0, 0] * (tau - 0.5), y - frame[0, 1] * (tau - 0.5), z - frame[0, 2] * (tau - 0.5)
-    ux, uy, uz = rx - frame[0, 0], ry - frame[0, 1], rz - frame[0, 2]
-    centre = (qx + 0.5 * span * ux, qy + 0.5 * span * uy, qz + 0.5 * span * uz)
-    half = (0.5 * span * abs(ux), 0.5 * span * abs(uy), 0.5 * span * abs(uz))
-    for axis in range(3):
-        room = min(centre[axis] - frame[3, axis], frame[4, axis] - centre[axis]) - half[axis]
-        skin = min(skin, room - aura)
     memory[p, 0], memory[p, 1], memory[p, 2] = x, y, z
     memory[p, 3], memory[p, 4], memory[p, 5] = rx, ry, rz
+    span = horizon - tau
+    for axis in range(3):
+        half = 0.5 * span * (memory[p, axis + 3] - frame[0, axis])
+        centre = memory[p, axis] - frame[0, axis] * (tau - 0.5) + half
+        room = min(centre - frame[3, axis], frame[4, axis] - centre) - abs(half)
+        skin = min(skin, room - frame[5, 1])
+        at[AHEAD + axis], at[AHEAD + 3 + axis] = centre, abs(half)
     memory[p, 6], memory[p, 7], memory[p, 8] = tau, horizon, skin
-    counts[p] = 0
-    if skin <= 0.0:
+
+
+@inner
+def _pixels(frame, at, axis, radius):
+    """First and last pixel along an axis that lie within the radius of the way ahead; none if last < first."""
+    reach, offset = at[AHEAD + 3 + axis] + radius, at[AHEAD + axis] - frame[1, axis]
+    first, last = math.floor((offset - reach) / frame[5, 0]), math.floor((offset + reach) / frame[5, 0])
+    return int(max(first, 0.0)), int(max(min(last, frame[2, axis] - 1.0), -1.0))
+
+
+@inner
+def associate(bodies, image, candidates, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
+    """Fill point p's candidates for tau to horizon: position (x, y, z), way (rx, ry, rz) per unit of tau. `bodies`
+    are (triangles, motions, ...), with motions that start at this tau; `at` is scratch.
+
+    Returns False if the point is so near the
+    border of the domain that the image cannot answer.
+    """
+    first_pixel, pixel_start, depth, triangle, ball, frame = image
+    known, key, counts, memory = candidates
+    counts[p] = NEVER
+    _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin)
+    if memory[p, 8] <= 0.0:
         return False
-    radius, dropped, count = aura + skin, math.inf, np.int64(0)
-    # no triangle closes in by more: sqrt(3) turns the largest growth along an axis into a length
-    most = span * (math.sqrt(ux * ux + uy * uy + uz * uz) + 2.0 * 1.7321 * growth) + 1.7321 * growth
+    memory[p, CALM], memory[p, CALM + 1] = math.inf, 0.0
+    radius, span, count = frame[5, 1] + memory[p, 8], horizon - tau, np.int64(0)
+    dropped = radius
     for d in range(3):
-        a, b = (d + 1) % 3, (d + 2) % 3
-        if first_pixel[d + 1] == first_pixel[d]:
-            continue
-        columns, rows = frame[2, a], frame[2, b]
-        column0 = max(math.floor((centre[a] - half[a] - radius - frame[1, a]) / pixel), 0.0)
-        column1 = min(math.floor((centre[a] + half[a] + radius - frame[1, a]) / pixel), columns - 1.0)
-        row0 = max(math.floor((centre[b] - half[b] - radius - frame[1, b]) / pixel), 0.0)
-        row1 = min(math.floor((centre[b] + half[b] + radius - frame[1, b]) / pixel), rows - 1.0)
+        column0, column1 = _pixels(frame, at, (d + 1) % 3, radius)
+        row0, row1 = _pixels(frame, at, (d + 2) % 3, radius)
         if row1 < row0:
             continue
         # depths are those at pixel centres; a triangle drawn along its main axis falls by one per axis at most
-        window = half[d] + radius + pixel + 3.0 * growth
-        for column in range(int(column0), int(column1) + 1):
-            start = first_pixel[d] + column * int(rows)
-            count, dropped = _look(
-                start + int(row0), start + int(row1), centre[d] - window, centre[d] + window,
-                first_pixel, pixel_start, depth, triangle, ball, triangles, motions,
-                known, key, p, count, dropped, radius, most, tau, span, x, y, z, qx, qy, qz, ux, uy, uz,
-            )  # fmt: skip
+        window = at[AHEAD + 3 + d] + radius + frame[5, 0] + 3.0 * frame[5, 2]
+        near, far = at[AHEAD + d] - window, at[AHEAD + d] + window
+        for column in range(column0, column1 + 1):
+            start = first_pixel[d] + column * int(frame[2, (d + 2) % 3])
+            for hit in range(pixel_start[start + row0], pixel_start[start + row1 + 1]):
+                if depth[hit] < near or depth[hit] > far:
+                    continue
+                t = np.int64(triangle[hit])
+                c = 0
+                while c < count and known[p, c] != t:
+                    c += 1
+                if c < count:
+                    continue
+                distance, rate = _approach(ball, frame, memory, p, t)
+                if distance - span * rate >= dropped:
+                    continue
+                distance = closest(bodies[0], bodies[1], t, 0.0, x, y, z)[0]
+                bound = distance - span * rate
+                if bound >= dropped:
+                    continue
+                c = count
+                if count == CAPACITY:
+                    c, dropped = _farthest(key, p, count, span)
+                    if bound >= dropped:
+                        dropped = bound
+                        continue
+                else:
+                    count += 1
+                known[p, c], key[p, c, 0], key[p, c, 1] = t, distance, rate
+                memory[p, CALM] = min(memory[p, CALM], distance)
+                memory[p, CALM + 1] = max(memory[p, CALM + 1], rate)
     counts[p] = count
-    if dropped < radius:  # what was dropped is not nearer than the last that was kept: sure up to there
-        memory[p, 8] = dropped - aura
+    if dropped < radius:  # sure up to where one was dropped
+        memory[p, 8] = dropped - frame[5, 1]
     return True
 
 

@@ -8,7 +8,7 @@ Two ways of covering pixels:
   from its ends in the order of their indices, so that both triangles of an edge see the same number, and each
   crossing of a closed mesh is counted twice: every pixel has as many entries as exits, whatever the rounding does.
 - `render_motion`: conservative. A triangle is noted in every pixel whose square, made larger by the triangle's own
-  motion, it touches. Contact asks this image: what is not found there is not near.
+  motion (`ways`), it touches. Contact asks this image: what is not found there is not near.
 
 In the three-directional image (Bargmann 2003, 3.4 and 3.5.2) a triangle is drawn once, along the axis of its
 normal's largest component; in a plain image of one direction (2.1, 3.1) all triangles are drawn along it.
@@ -26,7 +26,7 @@ from ..model import LDI
 from ..threads import cut, on_threads
 
 THREE_DIRECTIONS = -1
-SMALLEST_PART = 4000  # triangles: fewer are done before another thread wakes up
+SMALLEST_PART = 1500  # triangles: fewer are done before another thread wakes up
 
 
 @inner
@@ -105,95 +105,67 @@ def _cover_centres(first, last, x, triangles, only, low, pixel, shape, base, hit
 
 
 @inner
-def _bound(x, half, i, j, k, t, ball):
-    """Sphere round triangle t at the middle of its motion, its half motion, and how far its corners stray from that."""
-    third = 1.0 / 3.0
-    cx, cy, cz = (
-        third * (x[i, 0] + x[j, 0] + x[k, 0]),
-        third * (x[i, 1] + x[j, 1] + x[k, 1]),
-        third * (x[i, 2] + x[j, 2] + x[k, 2]),
-    )
-    hx, hy, hz = (
-        third * (half[i, 0] + half[j, 0] + half[k, 0]),
-        third * (half[i, 1] + half[j, 1] + half[k, 1]),
-        third * (half[i, 2] + half[j, 2] + half[k, 2]),
-    )
-    radius2, stray2 = 0.0, 0.0
-    for p in (i, j, k):
-        radius2 = max(radius2, (x[p, 0] - cx) ** 2 + (x[p, 1] - cy) ** 2 + (x[p, 2] - cz) ** 2)
-        stray2 = max(stray2, (half[p, 0] - hx) ** 2 + (half[p, 1] - hy) ** 2 + (half[p, 2] - hz) ** 2)
-    ball[t, 0], ball[t, 1], ball[t, 2], ball[t, 3], ball[t, 4], ball[t, 5] = cx, cy, cz, hx, hy, hz
-    ball[t, 6], ball[t, 7] = math.sqrt(radius2), math.sqrt(stray2)
+def _measure(triangles, ways, t, low, pixel, corner, growth, normal):
+    """Corners of triangle t in pixels from `low`, its growth along each axis, its normal; returns the drawing axis."""
+    for axis in range(3):
+        growth[axis] = 0.0
+        for k in range(3):
+            i = triangles[t, k]
+            corner[k, axis] = (ways[i, axis] - low[axis]) / pixel
+            growth[axis] = max(growth[axis], (abs(ways[i, axis + 3]) + ways[i, 6]) / pixel)
+    for axis in range(3):
+        a, b = (axis + 1) % 3, (axis + 2) % 3
+        normal[axis] = (corner[1, a] - corner[0, a]) * (corner[2, b] - corner[0, b])
+        normal[axis] -= (corner[1, b] - corner[0, b]) * (corner[2, a] - corner[0, a])
+    d = 0 if abs(normal[0]) >= abs(normal[1]) else 1
+    return d if abs(normal[d]) >= abs(normal[2]) else 2
+
+
+@inner
+def _squares(corner, growth, axis, size):
+    """First and last pixel of 0 to size - 1 along an axis that the triangle's way touches; none if last < first."""
+    near = min(corner[0, axis], min(corner[1, axis], corner[2, axis])) - growth[axis]
+    far = max(corner[0, axis], max(corner[1, axis], corner[2, axis])) + growth[axis]
+    return int(min(max(math.floor(near), 0.0), size)), int(max(min(math.floor(far), size - 1.0), -1.0))
 
 
 @njit
-def _cover_squares(
-    first, last, x, half, triangles, ball, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle
-):
-    """Hits of triangles first..last on pixel squares made larger by the triangle's motion along each axis.
-
-    Fills `ball` of the triangles that may have hits.
-    """
-    room = len(hit_pixel)
+def _cover_squares(first, last, near, triangles, ways, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle):
+    """Hits of triangles near[first] to near[last - 1] on squares made larger by their motion along each axis."""
+    corner, edge, growth, normal = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
     found = 0
-    for t in range(first, last):
-        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        d = _direction(x[i, 0], x[i, 1], x[i, 2], x[j, 0], x[j, 1], x[j, 2], x[k, 0], x[k, 1], x[k, 2])
-        if d < 0:
+    for entry in range(first, last):
+        t = near[entry]
+        d = _measure(triangles, ways, t, low, pixel, corner, growth, normal)
+        if normal[d] == 0.0:
             continue
-        if only >= 0:
-            d = only
         a, b = (d + 1) % 3, (d + 2) % 3
-        near, far = min(x[i, d], x[j, d], x[k, d]), max(x[i, d], x[j, d], x[k, d])
-        growth = max(abs(half[i, d]), abs(half[j, d]), abs(half[k, d]))
-        if far + growth < low[d] or (near - growth > low[d] + shape[d] * pixel and only < 0):
-            continue
-        growth_a = max(abs(half[i, a]), abs(half[j, a]), abs(half[k, a]))
-        growth_b = max(abs(half[i, b]), abs(half[j, b]), abs(half[k, b]))
-        iu, iv = x[i, a] - low[a], x[i, b] - low[b]
-        ju, jv = x[j, a] - low[a], x[j, b] - low[b]
-        ku, kv = x[k, a] - low[a], x[k, b] - low[b]
-        column0 = math.floor((min(iu, ju, ku) - growth_a) / pixel)
-        column1 = math.floor((max(iu, ju, ku) + growth_a) / pixel)
-        row0 = math.floor((min(iv, jv, kv) - growth_b) / pixel)
-        row1 = math.floor((max(iv, jv, kv) + growth_b) / pixel)
-        if column1 < 0.0 or row1 < 0.0 or column0 >= shape[a] or row0 >= shape[b]:
-            continue
-        _bound(x, half, i, j, k, t, ball)
-        c0, c1 = int(max(column0, 0.0)), int(min(column1, shape[a] - 1.0))
-        r0, r1 = int(max(row0, 0.0)), int(min(row1, shape[b] - 1.0))
-        area = (ju - iu) * (kv - iv) - (jv - iv) * (ku - iu)
-        turn = 1.0 if area >= 0.0 else -1.0
-        half_u, half_v = 0.5 * pixel + growth_a, 0.5 * pixel + growth_b
+        column0, column1 = _squares(corner, growth, a, shape[a])
+        row0, row1 = _squares(corner, growth, b, shape[b])
+        turn = 1.0 if normal[d] > 0.0 else -1.0
         # edge functions, positive inside, lifted by their largest fall within the square round a pixel centre
-        e0u, e0v = -turn * (jv - iv), turn * (ju - iu)
-        e1u, e1v = -turn * (kv - jv), turn * (ku - ju)
-        e2u, e2v = -turn * (iv - kv), turn * (iu - ku)
-        slack = 1e-9 * pixel * (abs(e0u) + abs(e0v) + abs(e1u) + abs(e1v) + abs(e2u) + abs(e2v))
-        lift0 = abs(e0u) * half_u + abs(e0v) * half_v + slack
-        lift1 = abs(e1u) * half_u + abs(e1v) * half_v + slack
-        lift2 = abs(e2u) * half_u + abs(e2v) * half_v + slack
-        gu, gv = 0.0, 0.0
-        if area != 0.0:
-            jd, kd = x[j, d] - x[i, d], x[k, d] - x[i, d]
-            gu = (jd * (kv - iv) - kd * (jv - iv)) / area
-            gv = ((ju - iu) * kd - (ku - iu) * jd) / area
-        small = c1 == c0 or r1 == r0  # the bounding box decides alone: then each pixel of it is touched
-        code = 2 * t + (1 if area < 0.0 else 0)
-        for column in range(c0, c1 + 1):
-            u = (column + 0.5) * pixel
-            for row in range(r0, r1 + 1):
-                v = (row + 0.5) * pixel
-                if not small and (
-                    e0u * (u - iu) + e0v * (v - iv) + lift0 < 0.0
-                    or e1u * (u - ju) + e1v * (v - jv) + lift1 < 0.0
-                    or e2u * (u - ku) + e2v * (v - kv) + lift2 < 0.0
-                ):
+        for k in range(3):
+            n = (k + 1) % 3
+            edge[k, 0], edge[k, 1] = turn * (corner[k, b] - corner[n, b]), turn * (corner[n, a] - corner[k, a])
+            lift = abs(edge[k, 0]) * (growth[a] + 0.500001) + abs(edge[k, 1]) * (growth[b] + 0.500001)
+            edge[k, 2] = lift - edge[k, 0] * corner[k, a] - edge[k, 1] * corner[k, b]
+        nearest = min(corner[0, d], min(corner[1, d], corner[2, d]))
+        farthest = max(corner[0, d], max(corner[1, d], corner[2, d]))
+        small = column0 == column1 or row0 == row1  # the bounding box decides alone: then each pixel of it is touched
+        for column in range(column0, column1 + 1):
+            u = column + 0.5
+            for row in range(row0, row1 + 1):
+                v = row + 0.5
+                inside = True
+                for k in range(3):
+                    inside = inside and edge[k, 0] * u + edge[k, 1] * v + edge[k, 2] >= 0.0
+                if not (inside or small):
                     continue
-                if found < room:
+                if found < len(hit_pixel):
+                    fall = (normal[a] * (u - corner[0, a]) + normal[b] * (v - corner[0, b])) / normal[d]
                     hit_pixel[found] = base[d] + column * shape[b] + row
-                    hit_depth[found] = min(max(x[i, d] + gu * (u - iu) + gv * (v - iv), near), far)
-                    hit_triangle[found] = code
+                    hit_depth[found] = low[d] + pixel * min(max(corner[0, d] - fall, nearest), farthest)
+                    hit_triangle[found] = 2 * t + (1 if turn < 0.0 else 0)
                 found += 1
     return found
 
@@ -241,7 +213,7 @@ def _hits(parts: int, room: int):
 def _image(cover, triangle_count: int, low, pixel, shape, base) -> LDI:
     """Run `cover(first, last, hit_pixel, hit_depth, hit_triangle)` until the hits have room, then sort them."""
     ranges = cut(triangle_count, SMALLEST_PART)
-    room = 8 * triangle_count // len(ranges) + 1024
+    room = 12 * triangle_count // len(ranges) + 1024
     hits = _hits(len(ranges), room)
     counts = on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in hits)), ranges)
     if max(counts) > room:
@@ -273,25 +245,23 @@ def render(x, triangles, low, high, resolution: int, direction: int = THREE_DIRE
     return _image(cover, len(triangles), low, pixel, shape, base)
 
 
-def render_motion(x, half, triangles, low, high, resolution: int, direction: int = THREE_DIRECTIONS):
-    """Conservative layered depth image: a triangle is in every pixel whose square its way touches.
+def render_motion(ways, triangles, near, low, high, resolution: int) -> LDI:
+    """Conservative layered depth image in three directions: a triangle is in every pixel whose square its way touches.
 
     Parameters
     ----------
-    x : (m, 3) float64 [m] vertices at the middle of an interval; half : (m, 3) [m] motion from there to its end
-    triangles, low, high, resolution, direction : as in `render`; in the three-directional image triangles out of the
-        box in depth are left out (Bargmann 2003, 7.2)
+    ways : (m, 8) [m] of the vertices, as in `ways.find_ways`
+    triangles : (t, 3) int32; near : (k,) int32 numbers of those that are drawn
+    low, high, resolution : as in `render`
 
     Returns
     -------
-    (LDI, ball) : depths are those of the triangle's plane at the pixel centre at the middle of the interval, held
-        within the triangle's own range; ball (t, 8) as in `query.Surface`, filled for triangles that have hits
+    LDI : depths are those of the triangle's plane at the pixel centre at the middle of the interval, held within the
+        triangle's own range
     """
-    low, pixel, shape, base = _frame(low, high, resolution, direction)
-    triangles = np.ascontiguousarray(triangles, np.int32)
-    ball = np.empty((len(triangles), 8))
+    low, pixel, shape, base = _frame(low, high, resolution, THREE_DIRECTIONS)
 
     def cover(first, last, *hits):
-        return _cover_squares(first, last, x, half, triangles, ball, direction, low, pixel, shape, base, *hits)
+        return _cover_squares(first, last, near, triangles, ways, low, pixel, shape, base, *hits)
 
-    return _image(cover, len(triangles), low, pixel, shape, base), ball
+    return _image(cover, len(near), low, pixel, shape, base)

@@ -237,6 +237,34 @@ def test_start_inside_is_let_out_gently():
     assert step * 30 / FRAME < 0.55
 
 
+def _count_draws(monkeypatch):
+    draws, draw = [], contact._draw
+    monkeypatch.setattr(contact, "_draw", lambda body, settings: (draws.append(1), draw(body, settings)))
+    return draws
+
+
+def test_more_triangles_than_a_point_remembers(monkeypatch):
+    """Fifty triangles within the aura: the list is short, which must not draw the image again in each substep."""
+    cloth, state = particles([[0.0, 0.0, 0.03], [0.004, 0.002, 0.03]])
+    draws = _count_draws(monkeypatch)
+    simulate(cloth, state, [collider(ball(0.02, 20), friction=1.0)], 4)
+    assert len(draws) <= 2 * 4
+    assert np.linalg.norm(state.x, axis=1).min() > 0.02 + 0.9 * AURA
+
+
+def test_leap_out_of_the_drawn_box(monkeypatch):
+    """A particle that is pulled far out of the box in one substep has it drawn larger, and is stopped on its way."""
+    cloth, state = particles([[0.1, 0.2, 0.0], [0.3, 0.2, 0.0]])
+    draws = _count_draws(monkeypatch)
+    given = FrameInput(FRAME, np.zeros((2, 2, 3)), (collider(grid(8, height=-0.3)),), np.zeros(3), np.zeros(3))
+    body = contact.prepare(cloth, state, given, VACUUM)
+    contact.detect(body, cloth, state.x, state.v, 0.0, 1.0, VACUUM)
+    x = state.x - [[0, 0, 0.6], [0, 0, 0]]
+    contact.respond(body, cloth, x, state.x, state.v, 1 / 30, FRAME / 30)
+    assert x[0, 2] > -0.3 and np.array_equal(x[1], state.x[1])
+    assert 1 < len(draws) < 8
+
+
 def test_room_keeps_what_is_in_it():
     """A closed body with its faces inward is a room: the particle stays inside and lies on its floor."""
     x, triangles = box((2, 2, 2))

@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, cKDTree
 from taffeta.solver.contact.moving_triangle import closest
 from taffeta.solver.jit import njit
-from taffeta.solver.ldi.query import CAPACITY, Image, associate, count_windings, make_candidates
+from taffeta.solver.ldi.query import CAPACITY, SCRATCH, associate, count_windings, make_candidates
 from taffeta.solver.ldi.rasterise import THREE_DIRECTIONS, render, render_motion
+from taffeta.solver.ldi.ways import find_near, find_ways, move
 
 
 def torus(around=40, across=40, large=0.6, small=0.25):
@@ -101,30 +102,40 @@ def test_three_directions_take_each_triangle_along_its_normal():
     assert len(image.depth) < 0.6 * full
 
 
-def test_nothing_is_left_out_within_reach():
-    """Every triangle whose way comes near a point's way is a candidate, or the point knows that its list is short."""
+@pytest.mark.parametrize("bend", [0.0, 0.3])
+def test_nothing_is_left_out_within_reach(bend):
+    """Every triangle whose way comes near a point's way is a candidate, or the point knows that its list is short.
+
+    With `bend` the bodies' way has a corner in the middle of the frame. The bounds hold at every moment.
+    """
     rng = np.random.default_rng(3)
     body, triangles = torus(24, 16)
     corner = np.array([(i, j, 9 - i - j) for i in range(10) for j in range(10 - i)]) / 9
     for resolution, speed in ((8, 0.0), (32, 0.02), (64, 0.06)):
-        move = speed * rng.normal(size=3) + speed * np.cross(rng.normal(size=3), body)
+        path = speed * rng.normal(size=3) + speed * np.cross(rng.normal(size=3), body)
+        aside = bend * speed * rng.normal(size=3) + bend * speed * np.cross(rng.normal(size=3), body)
+        samples = np.stack([body, body + 0.5 * path + aside, body + path])
         bulk = speed * rng.normal(size=3)
         aura, skin = 0.02, 0.03
         points = rng.uniform([-1, -1, -0.4], [1, 1, 0.4], (400, 3))
-        rate = move[rng.integers(len(body), size=400)] + 0.3 * speed * rng.normal(size=(400, 3))
+        rate = path[rng.integers(len(body), size=400)] + 0.3 * speed * rng.normal(size=(400, 3))
         rate[::2] = bulk  # at rest in the frame of reference: the bodies' own growth must find them
-        dense = [np.einsum("wk,tkd->twd", corner, mesh[triangles]).reshape(-1, 3) for mesh in (body, move)]
-        found, radius = _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution)
-        assert (radius == skin).mean() > 0.3 and (radius > 0).mean() > 0.6
-        for p in np.flatnonzero(radius > 0):  # the others know that they must ask for a shorter time
-            for moment in (0.0, 0.3, 1.0):
+        found, radius, candidates = _ask(samples, bulk, triangles, points, rate, aura, skin, resolution)
+        assert (radius == skin).mean() > 0.3 and (radius > 0).mean() > 0.4
+        for moment in (0.0, 0.3, 0.5, 1.0):
+            motions = np.empty((len(body), 6))
+            move(samples, np.zeros(3), 0, np.arange(len(body)), moment, 1.0, motions)
+            surface = cKDTree(np.einsum("wk,tkd->twd", corner, motions[:, :3][triangles]).reshape(-1, 3))
+            for p in np.flatnonzero(radius > 0):  # the others know that they must ask for a shorter time
                 # stray as far as the skin allows, towards the body
-                there = dense[0] + moment * dense[1] - points[p] - moment * rate[p]
-                away = there[(there * there).sum(1).argmin()]
-                away *= radius[p] / np.linalg.norm(away)
-                here = points[p] + moment * rate[p] + away
-                distance = _distances(triangles, np.hstack([body, move]), moment, here)
+                here = points[p] + moment * rate[p]
+                away = surface.data[surface.query(here)[1]] - here
+                here += away * radius[p] / np.linalg.norm(away)
+                distance = _distances(triangles, motions, 0.0, here)
                 assert set(np.flatnonzero(distance < aura)) <= found[p], (resolution, p, moment)
+                count = candidates.count[p]
+                known, keys = candidates.triangles[p, :count], candidates.key[p, :count]
+                assert (distance[known] > keys[:, 0] - moment * keys[:, 1] - radius[p] - 1e-9).all()
 
 
 @njit
@@ -136,32 +147,38 @@ def _distances(triangles, motions, tau, p):
 
 
 @njit
-def _associate(image, triangles, motions, candidates, points, rate, skin):
+def _associate(bodies, image, candidates, points, rate, skin):
+    at = np.empty(SCRATCH)
     for p in range(len(points)):
+        position, way = points[p], rate[p]
         associate(
-            image.first_pixel, image.pixel_start, image.depth, image.triangle, image.ball, image.frame,
-            triangles, motions, candidates.triangles, candidates.key, candidates.count, candidates.memory,
-            p, points[p, 0], points[p, 1], points[p, 2], 0.0, rate[p, 0], rate[p, 1], rate[p, 2], 1.0, skin,
+            bodies, image, candidates, at, p, 0.0, position[0], position[1], position[2], way[0], way[1], way[2], 1.0, skin
         )  # fmt: skip
 
 
-def _ask(body, move, bulk, triangles, points, rate, aura, skin, resolution):
-    half = 0.5 * (move - bulk)
-    middle = body + 0.5 * move
-    low, high = (middle - np.abs(half)).min(0), (middle + np.abs(half)).max(0)
-    ldi, ball = render_motion(middle, half, triangles, low, high, resolution)
-    far = np.array([low - 10, high + 10])
-    frame = np.stack([bulk, low, ldi.shape, *far, (ldi.pixel, aura, np.abs(half).max())])
-    image = Image(*ldi[3:7], ball, frame)
+def _view(samples, bulk, triangles):
+    """(ways, near, ball, box) of one body over the whole frame, everywhere."""
+    ways, everywhere = np.empty((samples.shape[1], 8)), np.array([[-1e9] * 3, [1e9] * 3])
+    find_ways(samples, np.zeros(3), 0, 0.0, 1.0, bulk, ways)
+    near, ball, box = np.empty(len(triangles), np.int32), np.empty((len(triangles), 10)), np.empty((3, 3))
+    sides, used = np.empty((2, len(ways)), np.int8)
+    near = near[: find_near(triangles, ways, everywhere, near, ball, sides, used, box)]
+    return ways, near, ball, box
+
+
+def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
+    ways, near, ball, box = _view(samples, bulk, triangles)
+    ldi = render_motion(ways, triangles, near, box[0], box[1], resolution)
+    far = np.array([box[0] - 10, box[1] + 10])
+    frame = np.stack([bulk, box[0], ldi.shape, *far, (ldi.pixel, aura, box[2].max()), np.zeros(3)])
     candidates = make_candidates(len(points))
-    _associate(image, triangles, np.hstack([body, move]), candidates, points, rate, skin)
+    motions = np.empty((samples.shape[1], 6))
+    move(samples, np.zeros(3), 0, np.arange(len(motions)), 0.0, 1.0, motions)
+    _associate((triangles, motions), (*ldi[3:7], ball, frame), tuple(candidates), points, rate, skin)
     found = [set(candidates.triangles[p, : candidates.count[p]].tolist()) for p in range(len(points))]
-    keys = candidates.key
-    for p in range(len(points)):
-        assert (np.diff(keys[p, : candidates.count[p]]) >= 0).all()
     kept = candidates.memory[:, 8]
     assert ((kept == skin) | (candidates.count == CAPACITY)).all()
-    return found, kept
+    return found, kept, candidates
 
 
 def test_windings_know_the_inside():
@@ -187,12 +204,13 @@ def test_same_bits_for_any_split(direction, monkeypatch):
 
     x, triangles = torus(80, 80)
     once = render(x, triangles, x.min(0), x.max(0), 64, direction)
-    moved = render_motion(x, 0.01 * x, triangles, x.min(0), x.max(0), 64, direction)
+    ways, near, _, box = _view(np.stack([x, 1.02 * x]), np.zeros(3), triangles)
+    moved = render_motion(ways, triangles, near, box[0], box[1], 64)
     monkeypatch.setattr(rasterise, "SMALLEST_PART", 1)
     monkeypatch.setattr("taffeta.solver.threads.thread_count", lambda: 7)
     for first, second in (
         (once, render(x, triangles, x.min(0), x.max(0), 64, direction)),
-        (moved[0], render_motion(x, 0.01 * x, triangles, x.min(0), x.max(0), 64, direction)[0]),
+        (moved, render_motion(ways, triangles, near, box[0], box[1], 64)),
     ):
         for field in first._fields:
             assert np.array_equal(getattr(first, field), getattr(second, field)), field
@@ -205,5 +223,6 @@ def test_odd_meshes():
     triangles = np.array([[0, 1, 2], [0, 0, 1], [0, 1, 3]], np.int32)
     image = render(x, triangles, x.min(0), x.max(0), 8)  # a flat box: one pixel thick
     assert set(image.triangle) == {2} and (image.depth == 0).all()
-    image, _ = render_motion(x, np.zeros_like(x), triangles, x.min(0), x.max(0), 8)
+    ways, near, _, box = _view(x[None], np.zeros(3), triangles)
+    image = render_motion(ways, triangles, near, box[0], box[1], 8)
     assert set(image.triangle) == {2}

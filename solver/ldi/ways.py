@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How bodies move through an interval of time: the way of each vertex, the triangles that come near, their spheres.
+
+A body is sampled at equally spaced times of the frame and moves evenly between them. Over an interval its way is
+described as an even motion and a deviation from that, both seen from a frame of reference that moves with the cloth on
+the whole (`bulk`): what rides along hardly moves there.
+"""
+
+import math
+
+from ..jit import inner, njit
+
+
+@inner
+def _between(samples, time):
+    """(sample, part of the step to the next) of a moment, in steps from the first sample; samples are hit exactly."""
+    at = min(int(time + 1e-9), max(len(samples) - 2, 0))
+    part = time - at
+    if len(samples) == 1 or abs(part) < 1e-9:
+        part = 0.0
+    if abs(part - 1.0) < 1e-9:
+        part = 1.0
+    return at, part
+
+
+@inner
+def _position(samples, at, part, i, axis):
+    after = min(at + 1, len(samples) - 1)
+    return samples[at, i, axis] * (1.0 - part) + samples[after, i, axis] * part
+
+
+@inner
+def _deviation(samples, origin, first, i, sample, tau, bulk, ways):
+    """From the even motion to a sample that lies at tau of the interval."""
+    swing = 2.0 * tau - 1.0
+    return (
+        samples[sample, i, 0] - origin[0] - ways[first + i, 0] - swing * (ways[first + i, 3] + 0.5 * bulk[0]),
+        samples[sample, i, 1] - origin[1] - ways[first + i, 1] - swing * (ways[first + i, 4] + 0.5 * bulk[1]),
+        samples[sample, i, 2] - origin[2] - ways[first + i, 2] - swing * (ways[first + i, 5] + 0.5 * bulk[2]),
+    )
+
+
+@njit
+def find_ways(samples, origin, first, t0, t1, bulk, ways):
+    """Fill ways[first + i] for the vertices i of one body, for the time from t0 to t1 (parts of the frame).
+
+    ways (m, 8) [m]: position at the middle of the way's chord, half the chord less half of `bulk`, how far the way
+    strays from even motion along the chord, and how fast, per length of the interval.
+    """
+    steps = len(samples) - 1.0
+    at0, part0 = _between(samples, t0 * steps)
+    at1, part1 = _between(samples, t1 * steps)
+    for i in range(samples.shape[1]):
+        for axis in range(3):
+            start = _position(samples, at0, part0, i, axis) - origin[axis]
+            end = _position(samples, at1, part1, i, axis) - origin[axis]
+            ways[first + i, axis] = 0.5 * (start + end)
+            ways[first + i, axis + 3] = 0.5 * (end - start - bulk[axis])
+        ways[first + i, 6], ways[first + i, 7] = 0.0, 0.0
+        earlier, ex, ey, ez = 0.0, 0.0, 0.0, 0.0
+        for sample in range(at0 + 1, at1 + 2):
+            now = min((sample / steps - t0) / (t1 - t0), 1.0)
+            if now <= earlier + 1e-9:
+                continue
+            dx, dy, dz = (
+                _deviation(samples, origin, first, i, sample, now, bulk, ways) if now < 1.0 else (0.0, 0.0, 0.0)
+            )
+            slope = math.sqrt((dx - ex) ** 2 + (dy - ey) ** 2 + (dz - ez) ** 2) / (now - earlier)
+            ways[first + i, 6] = max(ways[first + i, 6], math.sqrt(dx * dx + dy * dy + dz * dz))
+            ways[first + i, 7] = max(ways[first + i, 7], slope)
+            earlier, ex, ey, ez = now, dx, dy, dz
+
+
+@njit
+def move(samples, origin, first, vertices, t0, t1, motions):
+    """Fill motions[first + i]: position at t0 and motion to t1 of those `vertices` i of one body."""
+    steps = len(samples) - 1.0
+    at0, part0 = _between(samples, t0 * steps)
+    at1, part1 = _between(samples, t1 * steps)
+    for entry in range(len(vertices)):
+        i = vertices[entry]
+        for axis in range(3):
+            start = _position(samples, at0, part0, i, axis)
+            motions[first + i, axis] = start - origin[axis]
+            motions[first + i, axis + 3] = _position(samples, at1, part1, i, axis) - start
+
+
+@inner
+def _bound(triangles, ways, t, ball):
+    """Sphere round triangle t at the middle of its way, its half motion, and how far its corners stray from that."""
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    for axis in range(6):
+        ball[t, axis] = (ways[a, axis] + ways[b, axis] + ways[c, axis]) / 3.0
+    radius, turn, strays, slope = 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        i = triangles[t, k]
+        away, turns = 0.0, 0.0
+        for axis in range(3):
+            away += (ways[i, axis] - ball[t, axis]) ** 2
+            turns += (ways[i, axis + 3] - ball[t, axis + 3]) ** 2
+        radius, turn = max(radius, away), max(turn, turns)
+        strays, slope = max(strays, ways[i, 6]), max(slope, ways[i, 7])
+    ball[t, 6], ball[t, 7], ball[t, 8], ball[t, 9] = math.sqrt(radius), math.sqrt(turn), strays, slope
+
+
+@inner
+def _sides(ways, i, domain):
+    """On which sides of the domain the whole way of vertex i lies, a bit per side."""
+    sides = 0
+    for axis in range(3):
+        growth = abs(ways[i, axis + 3]) + ways[i, 6]
+        if ways[i, axis] + growth < domain[0, axis]:
+            sides |= 1 << axis
+        if ways[i, axis] - growth > domain[1, axis]:
+            sides |= 8 << axis
+    return sides
+
+
+@njit
+def find_near(triangles, ways, domain, near, ball, sides, used, box):
+    """The triangles whose way may lead through the domain (low, high), in ascending order; returns their number.
+
+    Those are left out whose corners all lie on one side of it. Writes their numbers to `near`; to `ball` (t, 10) their
+    spheres at the middle of the interval: centre, half motion against bulk, radius, turn (by how much the corners'
+    half motions differ from that), stray and its rate; 1 to `used` at their vertices; to `box` the low and high
+    corners [m] of what they sweep and their largest growth along an axis. `sides` (m,) is scratch.
+    """
+    for i in range(len(ways)):
+        sides[i], used[i] = _sides(ways, i, domain), 0
+    count = 0
+    for t in range(len(triangles)):
+        a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        if sides[a] & sides[b] & sides[c]:
+            continue
+        near[count] = t
+        used[a], used[b], used[c] = 1, 1, 1
+        _bound(triangles, ways, t, ball)
+        count += 1
+    for axis in range(3):
+        low, high, most = math.inf, -math.inf, 0.0
+        for i in range(len(ways)):
+            if used[i]:
+                growth = abs(ways[i, axis + 3]) + ways[i, 6]
+                low, high = min(low, ways[i, axis] - growth), max(high, ways[i, axis] + growth)
+                most = max(most, growth)
+        box[0, axis], box[1, axis], box[2, axis] = low, high, most
+    return count
+
+
+@njit
+def find_domain(x, v, tau, seconds, bulk, domain):
+    """The box (low, high) [m] of the particles' ways from tau to the interval's end, seen from the frame of reference.
+
+    That stands where it is at the middle of the interval; `seconds` is the length of the whole interval.
+    """
+    for axis in range(3):
+        low, high = math.inf, -math.inf
+        for p in range(len(x)):
+            first = x[p, axis] - (tau - 0.5) * bulk[axis]
+            last = x[p, axis] + (1.0 - tau) * seconds * v[p, axis] - 0.5 * bulk[axis]
+            low, high = min(low, min(first, last)), max(high, max(first, last))
+        domain[0, axis], domain[1, axis] = low, high

@@ -182,7 +182,7 @@ def _move(body, cloth, x, x_prev, v, push, work, held, substep):
     xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, *pins, substep.t0, substep.t1, dt)
     if body is not None:
         touches = body.touches
-        find_support(x, x_prev, cloth.inv_mass, touches.count, touches.touch, dt, *support)
+        find_support(x, x_prev, cloth.inv_mass, touches.count, touches.touch, touches.led, dt, *support)
     rest = (-dt * dt * a for a in push)
     pins = held.particles, held.pull, held.rate
     limits = settings.iterations, settings.tolerance

@@ -103,6 +103,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
         np.zeros(points, np.int32),
         np.zeros((points, 2, 8)),
         np.empty((len(samples.parents), 3)),
+        np.zeros(points),
         np.zeros(count, np.bool_),
     )
     fall = float(np.linalg.norm(frame_input.gravity))

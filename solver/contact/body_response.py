@@ -25,7 +25,6 @@ from .moving_triangle import closest, outward, passage, plane
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
 PASSES = 4  # corrections of one point in one substep: a floor, two walls and one more
 OUTSIDE, INSIDE, PINCHED = 0, 1, 2
-SINK = 2e-6  # [m] a substep: `support` leads a hair into the aura, so that it goes on to count as a touch
 FAR = 1.0  # pixels that a point looks ahead along its way
 LOST = -1  # instead of a number of touches: the image cannot answer
 
@@ -48,6 +47,7 @@ class Touches(NamedTuple):
     count: np.ndarray  # (p,) 0 to 2, or LOST
     touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
+    led: np.ndarray  # (p,) [m] how far support has led the point into the aura in this substep
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
 
 
@@ -319,7 +319,7 @@ def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, v
             rebound = traits[t, 2] * approach if approach > slow else 0.0
             _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough)
             touched[p] = slot + 1
-        felt = rough * (felt - SINK)  # what support leads in is not felt: it has had its friction
+        felt = rough * (felt - touches[4][p])  # what support leads in has had its friction
         if felt > grip:
             grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
         if opposed or not again:
@@ -354,7 +354,7 @@ def respond_range(
     interval of `seconds`; slower than `slow` [m/s] nothing bounces; edges sink in by `sag` [m] at most.
     Per point at rest on a body about 0.3 kB are read.
     """
-    place, touched, _, push, close = touches
+    place, touched, _, push, _, close = touches
     counts, memory = candidates[2], candidates[3]
     particle_count, largest, span = len(x), image[5][5, 1], tau - before
     dt = span * seconds
@@ -407,24 +407,32 @@ def respond_range(
 
 @njit
 def gather(inv_mass, particle_start, particle_samples, touched, touch, push, x):
-    """Move each particle by the mean of what its touching samples want, in their fixed order."""
+    """Move each particle by the mean of what its touching samples want, in their fixed order; it touches what they do."""
     particle_count = len(inv_mass)
     for i in range(particle_count):
         if inv_mass[i] == 0.0:
             continue
-        dx, dy, dz, count, last = 0.0, 0.0, 0.0, 0, 0
+        own, count = touched[i] > 0, 0
+        if not own:
+            for k in range(8):
+                touch[i, 0, k] = 0.0
+        dx, dy, dz = 0.0, 0.0, 0.0
         for entry in range(particle_start[i], particle_start[i + 1]):
             s = particle_samples[entry]
             if touched[particle_count + s] > 0:
-                dx, dy, dz, count, last = dx + push[s, 0], dy + push[s, 1], dz + push[s, 2], count + 1, s
+                dx, dy, dz, count = dx + push[s, 0], dy + push[s, 1], dz + push[s, 2], count + 1
+                if not own:
+                    for k in range(8):
+                        touch[i, 0, k] += touch[particle_count + s, 0, k]
         if count == 0:
             continue
-        dx, dy, dz = dx / count, dy / count, dz / count
-        x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dx, x[i, 1] + dy, x[i, 2] + dz
-        if touched[i] == 0:
-            touched[i] = 1
+        x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dx / count, x[i, 1] + dy / count, x[i, 2] + dz / count
+        if not own:
+            nx, ny, nz = touch[i, 0, 0], touch[i, 0, 1], touch[i, 0, 2]
+            size = math.sqrt(nx * nx + ny * ny + nz * nz)
             for k in range(8):
-                touch[i, 0, k] = touch[particle_count + last, 0, k]
+                touch[i, 0, k] /= size if k < 3 and size > 0.0 else count
+            touched[i] = 1 if size > 0.3 * count else 0  # from all sides: no way is the right one
 
 
 @njit

@@ -114,7 +114,7 @@ def test_supports_are_what_touched_and_presses():
     support.force[3:] = -1.0, 2.0, 3.0
     support.slip[3:] = STILL, 0.004, STILL
     x = np.tile([0, 0, -1e-3], (6, 1))
-    find_support(x, 0 * x, cloth.inv_mass, touched, touch, dt, *support)
+    find_support(x, 0 * x, cloth.inv_mass, touched, touch, np.zeros(6), dt, *support)
     assert support.kind.tolist() == [FREE, HELD, HELD, FREE, HELD, HELD]
     assert np.allclose(support.want[[1, 2, 4, 5]], [0, 0, 1e-3], atol=1e-5)
     assert np.allclose(support.way, [[0, 0, 0], [0.005, 0, 0], [0, 0, 0], [0, 0, 0], [0.005, 0, 0], [0, 0, 0]])

@@ -15,6 +15,7 @@ import numpy as np
 
 from .contact import body as body_contact
 from .contact import cloth as cloth_contact
+from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
 from .elastic.external import acceleration, blow
 from .integrate import xpbd
@@ -116,7 +117,7 @@ def advance(cloth, state, frame_input, frame, settings):
         clock.lap(INTEGRATION)
         pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
         clock.lap(CLOTH)
-        _move(body, cloth, x, x_prev, v, push, work, held, substep)
+        _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
@@ -169,15 +170,16 @@ def _braced(body, cloth):
 def _try(body, cloth, x, x_prev, v, push, work, held, substep):
     """Take the first substep as if nothing were held up, to learn what touches; x and v are as before afterwards."""
     start, speed = x.copy(), v.copy()
-    _move(None, cloth, x, x_prev, v, push, work, held, substep)
+    _move(None, None, cloth, x, x_prev, v, push, work, held, substep)
     body_contact.respond(body, cloth, x, x_prev, v, substep.t1, substep.dt)
     x[:], v[:] = start, speed
 
 
-def _move(body, cloth, x, x_prev, v, push, work, held, substep):
+def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start."""
     rows, scratch, support, settings = work
     dt = substep.dt
+    stack = find_stack(pairs.near, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
     pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
     xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, *pins, substep.t0, substep.t1, dt)
     if body is not None:
@@ -186,10 +188,12 @@ def _move(body, cloth, x, x_prev, v, push, work, held, substep):
     rest = (-dt * dt * a for a in push)
     pins = held.particles, held.pull, held.rate
     limits = settings.iterations, settings.tolerance
-    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *pins, held.free, *rest, *limits)
+    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pins, held.free, *rest, *limits)
     if body is not None:
         taken = scratch.d, scratch.r, scratch.block
         weigh(*taken, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+    if pairs is not None:
+        let_go(pairs.near, stack, x, x_prev)
     xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)
 
 

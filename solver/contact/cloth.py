@@ -56,6 +56,7 @@ class Near(NamedTuple):
     closing: np.ndarray  # (p,) [m/s] bound of the speed at which the gap closed then
     normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
     through: np.ndarray  # (p,) bool: one side was through the other when last looked at; changes
+    pulled: np.ndarray  # (p,) bool: it would have had to pull in the last solve (`stacks`); changes
 
 
 class Search(NamedTuple):
@@ -297,7 +298,7 @@ def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> Near:
     skin = _Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
     count = _measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
     found = (array[:count] for array in (stencils, is_edge_pair, *values, normal))
-    return Near(*found, np.zeros(count, np.bool_))
+    return Near(*found, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:

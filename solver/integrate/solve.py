@@ -91,7 +91,7 @@ def make_scratch(rows):
 
 
 @fused_inner
-def _linearise(x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, node_rate, bend_rate, mass_rate, spring_row, hinge_row, block, node_block, force, kind, normal, way, drag, pins, pin_pull, pin_rate):  # fmt: skip
+def _linearise(x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, node_rate, bend_rate, mass_rate, spring_row, hinge_row, block, node_block, force, kind, normal, way, drag, stack, stack_weight, stack_row, stack_room, pins, pin_pull, pin_rate):  # fmt: skip
     """Fill rows, force and the blocks of the preconditioner at x."""
     for i in range(np.uintp(x.shape[0])):
         force[i, 0], force[i, 1], force[i, 2] = drag[i] * way[i, 0], drag[i] * way[i, 1], drag[i] * way[i, 2]
@@ -109,6 +109,16 @@ def _linearise(x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, no
     linearise_springs(x, x_prev, edges, spring, meet, kind, normal, spring_row, force, block, node_block)
     fill_nodes(block, node_block, node_rate, leaf, kind, normal)
     linearise_hinges(x, x_prev, stencils, weight, hinge, hinge_row, force)
+    for k in range(np.uintp(stack.shape[0])):
+        hx, hy, hz, along = stack_row[k, 0], stack_row[k, 1], stack_row[k, 2], stack_room[k]
+        for end in range(4):
+            i, w = stack[k, end], stack_weight[k, end]
+            along += w * (hx * (x[i, 0] - x_prev[i, 0]) + hy * (x[i, 1] - x_prev[i, 1]) + hz * (x[i, 2] - x_prev[i, 2]))
+        for end in range(4):
+            i, w = stack[k, end], stack_weight[k, end]
+            force[i, 0], force[i, 1] = force[i, 0] - w * along * hx, force[i, 1] - w * along * hy
+            force[i, 2] -= w * along * hz
+            add_row(block, i, 0.0, w * hx, w * hy, w * hz)
     for i in range(np.uintp(x.shape[0])):
         m = bend_rate[i]
         block[i, 0], block[i, 3], block[i, 5] = block[i, 0] + m, block[i, 3] + m, block[i, 5] + m
@@ -116,13 +126,14 @@ def _linearise(x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, no
 
 
 @fused_inner
-def _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, pins, pin_rate):
+def _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, stack, stack_weight, stack_row, pins, pin_rate):  # fmt: skip
     """q = (M / dt^2 + drag + K) p."""
     for i in range(np.uintp(p.shape[0])):
         m = mass_rate[i] + drag[i]
         q[i, 0], q[i, 1], q[i, 2] = m * p[i, 0], m * p[i, 1], m * p[i, 2]
     multiply_springs(p, edges, spring_row, q)
     multiply_hinges(p, stencils, weight, hinge_row, q)
+    multiply_hinges(p, stack, stack_weight, stack_row, q)
     for m in range(pins.shape[0]):
         i = np.uintp(pins[m])
         for axis in range(3):
@@ -152,13 +163,14 @@ def _step(p, q, d, r, slope):
 def solve(
     x, x_prev, mass, edges, spring, stencils, weight, hinge, leaf, meet, node_rate, bend_rate, mass_rate,
     spring_row, hinge_row, block, node_block, sums, d, r, z, p, q,
-    kind, normal, want, way, drag, pins, pin_pull, pin_rate, free, gx, gy, gz, iterations, tolerance,
+    kind, normal, want, way, drag, stack, stack_weight, stack_row, stack_room, pins, pin_pull, pin_rate, free, gx, gy, gz, iterations, tolerance,
 ):  # fmt: skip
     """Move x by the substep's correction d; returns the iterations taken.
 
     Parameters
     ----------
     kind, normal, want, way, drag : what bodies hold (`contact.support.Support`)
+    stack, stack_weight, stack_row, stack_room : cloth that lies on cloth (`contact.stacks.Stack`)
     pins, pin_pull, pin_rate : (m,), (m, 3) [N], (m,) [N/m] particles that soft pins pull, and how hard
     free : (f, 2) first particle and end of each garment that nothing from outside holds
     gx, gy, gz : [m] the first guess of every particle's d: what gravity has predicted, taken back
@@ -168,25 +180,71 @@ def solve(
     """
     _linearise(
         x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, node_rate, bend_rate, mass_rate,
-        spring_row, hinge_row, block, node_block, r, kind, normal, way, drag, pins, pin_pull, pin_rate,
+        spring_row, hinge_row, block, node_block, r, kind, normal, way, drag, stack, stack_weight, stack_row, stack_room,
+        pins, pin_pull, pin_rate,
     )  # fmt: skip
     count = np.uintp(x.shape[0])
     for i in range(count):
         p[i, 0], p[i, 1], p[i, 2] = keep_free(kind[i], normal, i, gx, gy, gz)
         d[i, 0], d[i, 1], d[i, 2] = want[i, 0], want[i, 1], want[i, 2]
-    _multiply(d, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, pins, pin_rate)
+    _multiply(
+        d,
+        q,
+        mass_rate,
+        drag,
+        edges,
+        spring_row,
+        stencils,
+        weight,
+        hinge_row,
+        stack,
+        stack_weight,
+        stack_row,
+        pins,
+        pin_rate,
+    )
     for i in range(count):
         c = drag[i]  # it acts across the normal: not on what is wanted along it
         r[i, 0], r[i, 1] = r[i, 0] - q[i, 0] + c * want[i, 0], r[i, 1] - q[i, 1] + c * want[i, 1]
         r[i, 2] = r[i, 2] - q[i, 2] + c * want[i, 2]
     # What keeps cloth at rest takes back what gravity predicts: the first guess is as much of that as serves.
-    _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, pins, pin_rate)
+    _multiply(
+        p,
+        q,
+        mass_rate,
+        drag,
+        edges,
+        spring_row,
+        stencils,
+        weight,
+        hinge_row,
+        stack,
+        stack_weight,
+        stack_row,
+        pins,
+        pin_rate,
+    )
     _step(p, q, d, r, _dot(p, r))
     product = precondition(block, node_block, leaf, kind, normal, r, p, sums)
     enough = tolerance * tolerance * product
     taken = 0
     while taken < iterations and product > enough:
-        _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, pins, pin_rate)
+        _multiply(
+            p,
+            q,
+            mass_rate,
+            drag,
+            edges,
+            spring_row,
+            stencils,
+            weight,
+            hinge_row,
+            stack,
+            stack_weight,
+            stack_row,
+            pins,
+            pin_rate,
+        )
         _step(p, q, d, r, product)
         before = product
         product = precondition(block, node_block, leaf, kind, normal, r, z, sums)

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from taffeta.solver.build import build
+from taffeta.solver.contact.stacks import no_stack
 from taffeta.solver.elastic.springs import linearise_springs
 from taffeta.solver.integrate.solve import make_scratch, prepare_rows, solve
 from taffeta.solver.integrate.tree import LEAF, fill_nodes, grow, precondition
@@ -13,7 +14,7 @@ from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
 DT = 1 / 240
-NONE = np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.int32)  # pins, free garments
+NONE = *no_stack()[:4], np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.int32)  # and no pins
 
 
 @numba.njit

@@ -23,6 +23,8 @@ _slow: dict[tuple, object] = {}
 SCENE_WORDS = {
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",
+    "iterations": "Iterations",
+    "tolerance": "Tolerance",
     "air_density": "Air Density",
     "air_drag": "Drag",
     "air_lift": "Lift",

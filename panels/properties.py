@@ -254,12 +254,22 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
     substeps: IntProperty(
-        name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=8, soft_max=80, override=OVERRIDE,
-        description="Solver steps per 1/24 s in Final quality. More stretches less and costs in proportion",
+        name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,
+        description="Solver steps per 1/24 s in Final quality. More for fast cloth, for thin layers that press on each "
+        "other, and for livelier motion; the cost grows in proportion",
     )
     substeps_preview: IntProperty(
-        name="Preview Substeps", default=12, min=1, max=1000, soft_min=4, soft_max=40, override=OVERRIDE,
+        name="Preview Substeps", default=6, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
         description="Solver steps per 1/24 s in Preview quality",
+    )
+    iterations: IntProperty(
+        name="Iterations", default=Settings().iterations, min=1, max=1000, soft_max=50, override=OVERRIDE,
+        description="Iterations that the springs of a substep are solved in, at most. More for cloth that stretches where "
+        "much of it hangs on few vertices",
+    )
+    tolerance: FloatProperty(
+        name="Tolerance", default=Settings().tolerance, min=1e-6, max=0.9, soft_min=1e-3, precision=3, override=OVERRIDE,
+        description="Part of the error at which the solver stops before that. Smaller is calmer and slower",
     )
     air_density: FloatProperty(
         name="Air Density (kg/m³)", default=Settings().air_density, min=0.0, max=2000.0, soft_max=5.0, step=10, precision=3,

@@ -180,7 +180,15 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         settings = context.scene.taffeta
-        names = ("substeps", "substeps_preview", "neighbour_reach", "ldi_resolution", "max_speed")
+        names = (
+            "substeps",
+            "substeps_preview",
+            "iterations",
+            "tolerance",
+            "neighbour_reach",
+            "ldi_resolution",
+            "max_speed",
+        )
         for name in names:
             prop(layout, context, settings, name)
 

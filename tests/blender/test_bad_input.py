@@ -40,9 +40,9 @@ def baked(make, obj, frame=6):
 
 
 def drop(frames=5, gravity=9.81):
-    """Free fall without air, semi-implicit Euler of 1/720 s."""
+    """Free fall without air, semi-implicit Euler of 1/240 s."""
     t = frames / 24
-    return 0.5 * gravity * t * (t + 1 / 720)
+    return 0.5 * gravity * t * (t + 1 / 240)
 
 
 # Meshes

@@ -53,7 +53,7 @@ def test_free_fall_takes_the_frame_rate_exactly(shot, sheet, make, fps, base):
     start = make.world(sheet)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     duration = base / fps
-    substeps = max(1, round(30 * duration * 24))
+    substeps = max(1, round(10 * duration * 24))
     drop = start[:, 2] - played(make, sheet, 10)[:, 2]
     assert drop == pytest.approx(fallen(9 * duration, duration / substeps), rel=1e-4)
     assert played(make, sheet, 1) == pytest.approx(start, abs=1e-7)
@@ -68,7 +68,7 @@ def test_centimetre_scene_falls_by_the_gravity_it_shows(shot, make):
     assert gravity_warning(shot) == ""
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     drop = 500.0 - played(make, obj, 10)[:, 2]
-    assert drop == pytest.approx(100.0 * fallen(9 / 24, 1 / 720), rel=1e-4)
+    assert drop == pytest.approx(100.0 * fallen(9 / 24, 1 / 240), rel=1e-4)
 
 
 def test_a_moving_object_does_not_carry_free_cloth(shot, sheet, make):
@@ -82,7 +82,7 @@ def test_a_moving_object_does_not_carry_free_cloth(shot, sheet, make):
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     for frame in (2, 6, 10):
         t = (frame - 1) / 24
-        expected = start - [0, 0, fallen(t, 1 / 720)]
+        expected = start - [0, 0, fallen(t, 1 / 240)]
         assert played(make, sheet, frame) == pytest.approx(expected, abs=2e-5)
 
 
@@ -225,7 +225,7 @@ def test_preroll_plays_the_animation_before_the_shot(shot, sheet, make):
     poses = [played(make, sheet, frame) for frame in (1, 6)]
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     assert [played(make, sheet, frame) for frame in (1, 6)] == [pytest.approx(pose, abs=1e-5) for pose in poses]
-    assert 9 - played(make, free, 1)[:, 2] == pytest.approx(fallen(5 / 24, 1 / 720), rel=1e-3)
+    assert 9 - played(make, free, 1)[:, 2] == pytest.approx(fallen(5 / 24, 1 / 240), rel=1e-3)
     header = struct.unpack("<12siiffi", file_of(free).read_bytes()[:32])
     assert header[2] == 9 and header[5] == 10
     assert json.loads(free.taffeta_cloth.report_json)["frames"] == 10

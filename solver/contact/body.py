@@ -26,8 +26,9 @@ from ..ldi.rasterise import render_motion
 from ..ldi.ways import find_domain, find_near, find_ways, move
 from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
-from .body_response import OUTSIDE, PINCHED, Bodies, Samples, Touches, gather, respond_range, settle
+from .body_response import Bodies, respond_range
 from .body_topology import Topology, solid_islands, topology
+from .touches import OUTSIDE, PINCHED, Samples, Touches, gather, settle
 
 MOST_DETECTIONS = 8
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth

@@ -185,8 +185,13 @@ def solve(
     )  # fmt: skip
     count = np.uintp(x.shape[0])
     for i in range(count):
-        p[i, 0], p[i, 1], p[i, 2] = keep_free(kind[i], normal, i, gx, gy, gz)
-        d[i, 0], d[i, 1], d[i, 2] = want[i, 0], want[i, 1], want[i, 2]
+        # What is held goes with the body as far as friction takes it. Else the residual would be all friction's, and
+        # the solve would stop as soon as that is small.
+        share = drag[i] / (drag[i] + mass_rate[i])
+        px, py, pz = keep_free(kind[i], normal, i, gx, gy, gz)
+        p[i, 0], p[i, 1], p[i, 2] = (1.0 - share) * px, (1.0 - share) * py, (1.0 - share) * pz
+        d[i, 0], d[i, 1] = want[i, 0] + share * way[i, 0], want[i, 1] + share * way[i, 1]
+        d[i, 2] = want[i, 2] + share * way[i, 2]
     _multiply(
         d,
         q,

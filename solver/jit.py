@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one place where numba's flags and its cache folder are chosen.
 
-`njit` compiles a kernel, `inline` a scalar formula that callers swallow. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what
-keeps every number): it would blind the finite check and make results depend on the compiler's mood.
+`njit` compiles a kernel, `inner` a part of one. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what keeps every number): it would blind
+the finite check and make results depend on the compiler's mood.
 
 Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
 user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function
@@ -121,11 +121,6 @@ def fused(function):
     A quarter faster where arithmetic is the cost, and as exact; not for code that wants a * b - b * a to be zero.
     """
     return _compiled(function, fastmath={"contract"})
-
-
-def inline(function):
-    """Compile a scalar formula for use inside kernels; LLVM inlines it."""
-    return numba.njit(nogil=True, error_model="numpy", inline="never")(function)
 
 
 def fused_inner(function):

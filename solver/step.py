@@ -2,10 +2,10 @@
 """One frame of cloth: the loop over substeps.
 
 Each substep, in this order: the air changes velocities; positions are predicted; what bodies hold up is found; springs,
-hinges and pins are solved for; cloth is kept off bodies, then off cloth, so that no push goes unseen by cloth; velocities
-are read off the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame: a bake that resumes
-from a stored state continues with the same bits. What touches at the start of a frame is learnt by a first try of its
-first substep, which is then taken again.
+hinges and pins are solved for; cloth is kept off bodies, then off cloth, so that no push goes unseen by cloth;
+velocities are read off the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame:
+a bake that resumes from a stored state continues with the same bits. What touches at the start of a frame is learnt by
+a first try of its first substep, which is then taken again.
 """
 
 from time import perf_counter
@@ -24,7 +24,6 @@ from .model import Report, Settings
 
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
 SLOW = 2  # substeps per application of air, which changes little in one
-
 BRACED = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
 
 INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"

@@ -12,9 +12,10 @@ The step calls three functions:
 contact distance while all particles fly on as they do, each off its way by no more than the slack it is granted. The
 end of the time that was looked ahead calls for a new detection (`is_current`). So does a particle that left its way
 by more: constraints may throw it anywhere in one substep, so `respond` looks where all particles are now, and if one
-is astray it detects anew along the ways from x_prev to x before it does anything. Each pair remembers the direction from its second side to its first, so a particle that
-went through a triangle since the last substep is known by a direction that flipped, confirmed by conservative
-advancement along its way (Li et al. 2021, additive continuous detection), and is taken back to where it came from.
+is astray it detects anew along the ways from x_prev to x before it does anything. Each pair remembers the direction
+from its second side to its first, so a particle that went through a triangle since the last substep is known by a
+direction that flipped, confirmed by conservative advancement along its way (Li et al. 2021, additive continuous
+detection), and is taken back to where it came from.
 
 `respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
 w and inverse masses m^-1: with gap C = n . sum(w x) - h, x_i -= m_i^-1 w_i C n / sum(m^-1 w^2), which changes neither
@@ -266,7 +267,7 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     Parameters
     ----------
     x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
-    dt : [s] a substep. The pairs hold for `HORIZON` of them, for fast cloth fewer, but always one.
+    dt : [s] a substep. The pairs hold for `HORIZON`, for fast cloth less, but always a substep.
 
     Notes
     -----

@@ -163,7 +163,8 @@ def _step(p, q, d, r, slope):
 def solve(
     x, x_prev, mass, edges, spring, stencils, weight, hinge, leaf, meet, node_rate, bend_rate, mass_rate,
     spring_row, hinge_row, block, node_block, sums, d, r, z, p, q,
-    kind, normal, want, way, drag, stack, stack_weight, stack_row, stack_room, pins, pin_pull, pin_rate, free, gx, gy, gz, iterations, tolerance,
+    kind, normal, want, way, drag, stack, stack_weight, stack_row, stack_room,
+    pins, pin_pull, pin_rate, free, gx, gy, gz, iterations, tolerance,
 ):  # fmt: skip
     """Move x by the substep's correction d; returns the iterations taken.
 
@@ -192,64 +193,19 @@ def solve(
         p[i, 0], p[i, 1], p[i, 2] = (1.0 - share) * px, (1.0 - share) * py, (1.0 - share) * pz
         d[i, 0], d[i, 1] = want[i, 0] + share * way[i, 0], want[i, 1] + share * way[i, 1]
         d[i, 2] = want[i, 2] + share * way[i, 2]
-    _multiply(
-        d,
-        q,
-        mass_rate,
-        drag,
-        edges,
-        spring_row,
-        stencils,
-        weight,
-        hinge_row,
-        stack,
-        stack_weight,
-        stack_row,
-        pins,
-        pin_rate,
-    )
+    _multiply(d, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, stack, stack_weight, stack_row, pins, pin_rate)  # fmt: skip
     for i in range(count):
         c = drag[i]  # it acts across the normal: not on what is wanted along it
         r[i, 0], r[i, 1] = r[i, 0] - q[i, 0] + c * want[i, 0], r[i, 1] - q[i, 1] + c * want[i, 1]
         r[i, 2] = r[i, 2] - q[i, 2] + c * want[i, 2]
     # What keeps cloth at rest takes back what gravity predicts: the first guess is as much of that as serves.
-    _multiply(
-        p,
-        q,
-        mass_rate,
-        drag,
-        edges,
-        spring_row,
-        stencils,
-        weight,
-        hinge_row,
-        stack,
-        stack_weight,
-        stack_row,
-        pins,
-        pin_rate,
-    )
+    _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, stack, stack_weight, stack_row, pins, pin_rate)  # fmt: skip
     _step(p, q, d, r, _dot(p, r))
     product = precondition(block, node_block, leaf, kind, normal, r, p, sums)
     enough = tolerance * tolerance * product
     taken = 0
     while taken < iterations and product > enough:
-        _multiply(
-            p,
-            q,
-            mass_rate,
-            drag,
-            edges,
-            spring_row,
-            stencils,
-            weight,
-            hinge_row,
-            stack,
-            stack_weight,
-            stack_row,
-            pins,
-            pin_rate,
-        )
+        _multiply(p, q, mass_rate, drag, edges, spring_row, stencils, weight, hinge_row, stack, stack_weight, stack_row, pins, pin_rate)  # fmt: skip
         _step(p, q, d, r, product)
         before = product
         product = precondition(block, node_block, leaf, kind, normal, r, z, sums)
@@ -269,9 +225,6 @@ def _add(x, x_prev, mass, d, kind, free):
         alone = True
         for i in range(start, stop):
             alone &= kind[i] == 0
-        lx, ly, lz = spin(x, x_prev, mass, start, stop)
-        if alone:
-            balance(d, mass, start, stop)
         if alone:
             lx, ly, lz = spin(x, x_prev, mass, start, stop)
             balance(d, mass, start, stop)

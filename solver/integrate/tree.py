@@ -117,26 +117,19 @@ def fill_nodes(block, node_block, node_rate, leaf, kind, normal):
             a, b, c = a - 2.0 * nx * x, b - nx * y - ny * x, c - nx * z - nz * x
             d, e, f = d - 2.0 * ny * y, e - ny * z - nz * y, f - 2.0 * nz * z
         if kind[i] != 2:
-            node_block[k, 0], node_block[k, 1], node_block[k, 2] = (
-                node_block[k, 0] + a,
-                node_block[k, 1] + b,
-                node_block[k, 2] + c,
-            )
-            node_block[k, 3], node_block[k, 4], node_block[k, 5] = (
-                node_block[k, 3] + d,
-                node_block[k, 4] + e,
-                node_block[k, 5] + f,
-            )
+            node_block[k, 0] += a
+            node_block[k, 1] += b
+            node_block[k, 2] += c
+            node_block[k, 3] += d
+            node_block[k, 4] += e
+            node_block[k, 5] += f
     for k in range(node_block.shape[0] // 2 - 1, 0, -1):
         for axis in range(6):
             node_block[k, axis] += node_block[2 * k, axis] + node_block[2 * k + 1, axis]
     for k in range(np.uintp(node_block.shape[0])):
-        m = node_rate[k]
-        node_block[k, 0], node_block[k, 3], node_block[k, 5] = (
-            node_block[k, 0] + m,
-            node_block[k, 3] + m,
-            node_block[k, 5] + m,
-        )
+        node_block[k, 0] += node_rate[k]
+        node_block[k, 3] += node_rate[k]
+        node_block[k, 5] += node_rate[k]
     invert(node_block)
 
 
@@ -144,7 +137,7 @@ def fill_nodes(block, node_block, node_rate, leaf, kind, normal):
 def precondition(block, node_block, leaf, kind, normal, r, z, sums):
     """z = S (D^-1 + tree) S r, where S keeps what is free to move; returns z . r. About 60 flops and 200 bytes each.
 
-    block (n, 6), node_block (m, 6) inverse; kind (n,), normal (n, 3) as in `supports`; sums (m, 3) scratch.
+    block (n, 6), node_block (m, 6) inverse; kind (n,), normal (n, 3) as in `contact.support.Support`; sums (m, 3) scratch.
     """
     for k in range(np.uintp(sums.shape[0])):
         sums[k, 0], sums[k, 1], sums[k, 2] = 0.0, 0.0, 0.0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one place where numba's flags and its cache folder are chosen.
 
-`njit` compiles a kernel, `inner` a part of one. All release the GIL, so that Blender's window stays alive. `fastmath` stays off (`fused` takes of it what keeps every number): it would blind
-the finite check and make results depend on the compiler's mood.
+`njit` compiles a kernel, `inner` a part of one. All release the GIL, so that Blender's window stays alive. `fastmath`
+stays off (`fused` takes of it what keeps every number): it would blind the finite check and make results depend on the
+compiler's mood.
 
 Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
 user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function

@@ -88,7 +88,7 @@ def advance(cloth, state, frame_input, frame, settings):
     """
     clock = _Clock()
     x, v = state
-    x_prev = x.copy()
+    x_prev, start = x.copy(), x.copy()
     count = substep_count(frame_input.duration, settings)
     dt = frame_input.duration / count
     slow_starts = _starts(-(-count // SLOW), count)
@@ -116,12 +116,13 @@ def advance(cloth, state, frame_input, frame, settings):
         clock.lap(INTEGRATION)
         pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
         clock.lap(CLOTH)
+        start[:] = x
         _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
         if pairs is not None:
-            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), x, x_prev, dt)
+            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), start, x, x_prev, dt)
         clock.lap(CLOTH)
         xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
         clock.lap(INTEGRATION)
@@ -178,7 +179,7 @@ def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start."""
     rows, scratch, support, settings = work
     dt = substep.dt
-    stack = find_stack(pairs.near, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
+    stack = find_stack(pairs, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
     pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
     xpbd.predict(x, x_prev, v, cloth.inv_mass, *push, *pins, substep.t0, substep.t1, dt)
     if body is not None:

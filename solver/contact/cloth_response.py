@@ -6,10 +6,9 @@ import math
 import numpy as np
 
 from ..jit import inner, njit
-from .distance import closest_on_segments, closest_on_triangle
+from .impact import closest_pair, mix, time_of_impact
 
-NEAR = 1e-3  # part of the contact distance at which a way through is one
-STEPS = 16  # of conservative advancement; a pair that is still on its way then is taken to meet
+CLEAR = 1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered one counts
 FIRM = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 FIRM_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
 SWEEPS = 8  # at most
@@ -20,26 +19,6 @@ EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 
 
 @inner
-def closest_pair(is_edge_pair, x, a, b, c, d):
-    """Signed weights of the closest points: the first side's are positive, the second side's negative."""
-    ax, ay, az = x[a, 0], x[a, 1], x[a, 2]
-    bx, by, bz = x[b, 0], x[b, 1], x[b, 2]
-    cx, cy, cz = x[c, 0], x[c, 1], x[c, 2]
-    dx, dy, dz = x[d, 0], x[d, 1], x[d, 2]
-    if is_edge_pair:
-        s, t = closest_on_segments(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
-        return 1.0 - s, s, t - 1.0, -t
-    wb, wc, wd, _ = closest_on_triangle(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
-    return 1.0, -wb, -wc, -wd
-
-
-@inner
-def mix(x, axis, a, b, c, d, wa, wb, wc, wd):
-    """One coordinate of four rows, weighed."""
-    return wa * x[a, axis] + wb * x[b, axis] + wc * x[c, axis] + wd * x[d, axis]
-
-
-@inner
 def _shift(x, vertex, share, cx, cy, cz):
     x[vertex, 0] += share * cx
     x[vertex, 1] += share * cy
@@ -47,69 +26,19 @@ def _shift(x, vertex, share, cx, cy, cz):
 
 
 @inner
-def _met(is_edge_pair, x_prev, x, a, b, c, d, near):
-    """Whether the two sides come closer than `near` on the straight way from x_prev to x (conservative steps)."""
-    ways = np.empty(4)
-    points = np.empty((4, 3))
-    stencil = (a, b, c, d)
-    mx = 0.25 * (mix(x, 0, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(x_prev, 0, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
-    my = 0.25 * (mix(x, 1, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(x_prev, 1, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
-    mz = 0.25 * (mix(x, 2, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(x_prev, 2, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
-    for corner in range(4):
-        vertex = stencil[corner]
-        wx = x[vertex, 0] - x_prev[vertex, 0] - mx
-        wy = x[vertex, 1] - x_prev[vertex, 1] - my
-        wz = x[vertex, 2] - x_prev[vertex, 2] - mz
-        ways[corner] = math.sqrt(wx * wx + wy * wy + wz * wz)
-    if is_edge_pair:
-        way = max(ways[0], ways[1]) + max(ways[2], ways[3])
-    else:
-        way = ways[0] + max(ways[1], max(ways[2], ways[3]))
-    time = 0.0
-    for _ in range(STEPS):
-        for corner in range(4):
-            for axis in range(3):
-                start = x_prev[stencil[corner], axis]
-                points[corner, axis] = start + time * (x[stencil[corner], axis] - start)
-        wa, wb, wc, wd = closest_pair(is_edge_pair, points, 0, 1, 2, 3)
-        square = 0.0
-        for axis in range(3):
-            between = mix(points, axis, 0, 1, 2, 3, wa, wb, wc, wd)
-            square += between * between
-        gap = math.sqrt(square)
-        if gap < near:
-            return True
-        time += gap / way
-        if time >= 1.0:
-            return False
-    return True
+def _remember(is_edge_pair, start, a, b, c, d, least, normal, pair):
+    """Keep the direction of a pair at the start of the substep, when nothing is through anything."""
+    wa, wb, wc, wd = closest_pair(is_edge_pair, start, a, b, c, d)
+    nx = mix(start, 0, a, b, c, d, wa, wb, wc, wd)
+    ny = mix(start, 1, a, b, c, d, wa, wb, wc, wd)
+    nz = mix(start, 2, a, b, c, d, wa, wb, wc, wd)
+    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if gap > least:
+        normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx / gap, ny / gap, nz / gap
 
 
 @njit
-def find_astray(x, x_ref, v_ref, time, slack, mean, astray):
-    """How far particles are from x_ref + time v_ref, less what all are on average; returns whether one is farther off
-    than its slack, or nowhere.
-    # outputs: mean (3,), astray (n,)
-    """
-    mx, my, mz = 0.0, 0.0, 0.0
-    for i in range(len(x)):
-        mx += x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0]
-        my += x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1]
-        mz += x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2]
-    mx, my, mz = mx / len(x), my / len(x), mz / len(x)
-    mean[0], mean[1], mean[2] = mx, my, mz
-    found = False
-    for i in range(len(x)):
-        dx = x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0] - mx
-        dy = x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1] - my
-        dz = x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2] - mz
-        astray[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
-        found |= not astray[i] <= slack[i]
-    return found
-
-
-@njit
-def respond_kernel(pairs, astray, active, firm_start, elapsed, inv_mass, dt, x, x_prev):
+def respond_kernel(pairs, astray, active, firm_start, elapsed, inv_mass, dt, start, x, x_prev):
     """A sweep over the pairs, then one back over those that were near, then once more those with something that does
     not move, which so has the last word; returns how many touched.
 
@@ -150,6 +79,9 @@ def respond_kernel(pairs, astray, active, firm_start, elapsed, inv_mass, dt, x, 
                 off = astray[a] + max(astray[b], max(astray[c], astray[d]))
             if pairs.gap[pair] - elapsed * pairs.closing[pair] - off > NEARBY * distance:
                 continue
+        if not back:
+            _remember(is_edge_pair, start, a, b, c, d, CLEAR * distance, normal, pair)
+            pairs.through[pair] = False
         wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
         if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
             continue  # an end of an edge is a particle: its pairs with triangles see to it
@@ -158,14 +90,13 @@ def respond_kernel(pairs, astray, active, firm_start, elapsed, inv_mass, dt, x, 
         nz = mix(x, 2, a, b, c, d, wa, wb, wc, wd)
         gap = math.sqrt(nx * nx + ny * ny + nz * nz)
         along = nx * normal[pair, 0] + ny * normal[pair, 1] + nz * normal[pair, 2]
-        through = along < 0.0 and (pairs.through[pair] or _met(is_edge_pair, x_prev, x, a, b, c, d, NEAR * distance))
-        pairs.through[pair] = through
-        if through:
-            nx, ny, nz = normal[pair, 0], normal[pair, 1], normal[pair, 2]
-            gap = along
-        elif gap > 0.0:
+        if along < 0.0:
+            if not pairs.through[pair]:
+                pairs.through[pair] = time_of_impact(is_edge_pair, start, x, a, b, c, d, distance) < 1.0
+            if pairs.through[pair]:
+                gap = along
+        if gap > CLEAR * distance:
             nx, ny, nz = nx / gap, ny / gap, nz / gap
-            normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx, ny, nz
         else:
             nx, ny, nz = normal[pair, 0], normal[pair, 1], normal[pair, 2]
         if not back and gap < NEARBY * distance:

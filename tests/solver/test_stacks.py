@@ -38,7 +38,7 @@ def test_rows_are_of_pairs_that_touch_or_will(apart, speed, rows):
     state.x[half, 2] = state.x[~half, 2].mean() + apart * 0.003
     state.v[half, 2] = -speed
     pairs = contact.detect(cloth, state.x, state.v, DT, Settings())
-    stack = find_stack(pairs.near, state.x, state.v, cloth.inv_mass, DT)
+    stack = find_stack(pairs, state.x, state.v, cloth.inv_mass, DT)
     assert (len(stack.pair) > 0) == rows
     if rows:
         assert np.allclose(stack.weight.sum(axis=1), 0) and (stack.row[:, 3] == 0).all()
@@ -54,14 +54,14 @@ def test_what_went_apart_is_let_go_for_a_substep():
     half = cloth.garment == 1
     state.x[half, 2] = state.x[~half, 2].mean() + 0.003
     pairs = contact.detect(cloth, state.x, state.v, DT, Settings())
-    stack = find_stack(pairs.near, state.x, state.v, cloth.inv_mass, DT)
+    stack = find_stack(pairs, state.x, state.v, cloth.inv_mass, DT)
     moved = state.x.copy()
     moved[half & (state.x[:, 0] > state.x[half, 0].mean()), 2] += 1e-4
     let_go(pairs.near, stack, moved, state.x)
     assert 0 < pairs.near.pulled.sum() < len(stack.pair)
-    again = find_stack(pairs.near, state.x, state.v, cloth.inv_mass, DT)
+    again = find_stack(pairs, state.x, state.v, cloth.inv_mass, DT)
     assert len(again.pair) == len(stack.pair) - len(set(stack.pair) - set(again.pair)) < len(stack.pair)
-    assert len(find_stack(pairs.near, state.x, state.v, cloth.inv_mass, DT).pair) == len(stack.pair)
+    assert len(find_stack(pairs, state.x, state.v, cloth.inv_mass, DT).pair) == len(stack.pair)
 
 
 def test_a_heavy_sheet_on_light_ones():

@@ -17,6 +17,7 @@ import bpy
 
 from ..panels.properties import MAPPED, ROWS
 from . import fingerprint, maps, playback
+from .fields import emitters, ignored
 from .mesh_io import evaluated_names, metres_per_unit
 from .sampling import colliders_of
 
@@ -318,6 +319,32 @@ def _differences(obj, modifiers) -> Iterator[Problem]:
             )
 
 
+def _fields(shot: Shot) -> Iterator[Problem]:
+    """Force fields that cloth does not feel, or not as Blender's own cloth does."""
+    for obj in emitters(shot.scene, shot.depsgraph.view_layer):
+        if lack := ignored(obj):
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has a force field that is left out: {lack}",
+                "Choose another one, or turn its field off",
+            )
+        elif obj in shot.cloths:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} is cloth and force field at once; its field is left out",
+                "Give the field to an Empty",
+            )
+        elif obj.field.use_absorption:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name}: its force field goes through bodies here; Absorption does nothing",
+                "Turn Absorption off, or end the field with its Max Distance",
+            )
+
+
 def _frames(shot: Shot) -> Iterator[Problem]:
     """Ranges that bake nothing."""
     scene = shot.scene
@@ -389,4 +416,4 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, _frames, _disk, _caches)
+CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, _fields, _frames, _disk, _caches)

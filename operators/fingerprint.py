@@ -15,6 +15,8 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ..panels.properties import ROWS
+from .fields import READ, emitters
+from .keyed import curves, keyed, moves
 from .maps import ATTRIBUTE_VALUES, group_weights
 
 # Session-wide memory of slow hashes: (kind, session_uid, ...) -> value. Emptied by the handler below.
@@ -45,9 +47,12 @@ SCENE_WORDS = {
 def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
     """Fingerprint of one garment in its scene, as it is now."""
     cloth = obj.taffeta_cloth
+    fields = emitters(scene, scene.view_layers[0])
+    by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = {
         f"the mesh of {obj.name}": _mesh(obj.data),
-        "the animation": _animation([obj, *colliders]),
+        "the animation": _animation([scene, obj, *colliders, *fields]),
+        "the force fields": [_field(emitter) for emitter in fields],
         "Layer": cloth.layer,
         "Self-Collision": cloth.self_collision,
         "Quality": cloth.quality,
@@ -55,13 +60,15 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
         "the unit scale": round(scene.unit_settings.scale_length, 9),
         "the first frame": scene.frame_start,
-        "gravity": [round(value, 6) for value in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0],
+        "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
+        "Fields": "taffeta_cloth.field_weight" not in by_keys[obj] and _plain(cloth.field_weight),
         "the colliders": sorted(collider.name for collider in colliders),
     }
     for name, row in ROWS.items():
         prints[row.label] = _mapped(obj, getattr(cloth, name))
     for field, word in SCENE_WORDS.items():
-        prints.setdefault(word, []).append(_plain(getattr(scene.taffeta, field)))
+        value = _plain(getattr(scene.taffeta, field))
+        prints.setdefault(word, []).append(None if f"taffeta.{field}" in by_keys[scene] else value)
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
@@ -116,6 +123,14 @@ def _mesh(mesh) -> list[int]:
     return [len(mesh.vertices), len(mesh.polygons), zlib.crc32(positions), zlib.crc32(corners)]
 
 
+def _field(obj) -> list:
+    """A force field's settings and place, without what is animated."""
+    by_keys, field = keyed(obj), obj.field
+    fixed = [name for name, others in READ.items() if by_keys.isdisjoint(f"field.{n}" for n in (name, *others))]
+    values = [_plain(getattr(field, name)) for name in fixed]
+    return [obj.name, values, None if moves(obj) else [_plain(row) for row in obj.matrix_world]]
+
+
 def _mapped(obj, mapped) -> list:
     """Settings of one mapped property, with a checksum of the map itself where that is quick to have."""
     if mapped.source == "UNIFORM":
@@ -154,19 +169,22 @@ def _attribute(mesh, name) -> int | None:
 
 
 def _animation(objects) -> int:
-    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys."""
+    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys, or scenes."""
     seen, checksum = set(), 0
     for owner in _animated(objects):
         action = owner.animation_data.action if owner.animation_data else None
         if action is not None and action.session_uid not in seen:
             seen.add(action.session_uid)
-            checksum = zlib.crc32(b"%d" % _action(action), checksum)
+            checksum = zlib.crc32(b"%d" % _action(owner, action), checksum)
     return checksum
 
 
 def _animated(objects):
-    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys."""
+    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys. A scene stands alone."""
     for obj in objects:
+        if isinstance(obj, bpy.types.Scene):
+            yield obj
+            continue
         while obj is not None:
             yield obj
             if obj.type == "MESH" and obj.data.shape_keys:
@@ -177,11 +195,11 @@ def _animated(objects):
             obj = obj.parent
 
 
-def _action(action) -> int:
+def _action(owner, action) -> int:
     key = ("action", action.session_uid)
     if key not in _slow:
         checksum = 0
-        for curve in (c for layer in action.layers for s in layer.strips for bag in s.channelbags for c in bag.fcurves):
+        for curve in curves(owner):
             keys = np.empty(2 * len(curve.keyframe_points), np.float32)
             curve.keyframe_points.foreach_get("co", keys)
             checksum = zlib.crc32(keys, zlib.crc32(curve.data_path.encode(), checksum))
@@ -190,7 +208,9 @@ def _action(action) -> int:
 
 
 def _plain(value):
-    return [round(item, 6) for item in value] if hasattr(value, "__len__") else value
+    if isinstance(value, (str, bool, int)):
+        return value
+    return [round(item, 6) for item in value] if hasattr(value, "__len__") else round(value, 6)
 
 
 def _short(value) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scene's animation as arrays, frame by frame: poses of the garments, bodies, gravity and wind.
+"""The scene's animation as arrays, frame by frame: poses of the garments, bodies, gravity, wind and force fields.
 
 Frame f ends at f: its input covers the time from f - 1 to f. Everything is sampled on the main thread, before or
 while a worker simulates, and nothing of Blender is kept: objects are found again by their session uid.
@@ -16,6 +16,8 @@ import bpy
 import numpy as np
 
 from ..solver.model import Collider, FrameInput, Garment
+from .fields import between as fields_between
+from .fields import noise_table, read_fields
 from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, world_positions, world_to_object
 from .playback import muted
 
@@ -37,6 +39,8 @@ class Moment(NamedTuple):
     targets: np.ndarray  # (n, 3) pose of all garments
     bodies: list[np.ndarray]  # (m, 3) each
     to_object: np.ndarray  # (g, 4, 4)
+    fields: dict  # from `fields.read_fields`
+    field_weight: tuple[float, ...]  # of each garment
 
 
 def frame_seconds(scene: bpy.types.Scene) -> float:
@@ -130,15 +134,15 @@ def sample_frame(
     end = at(1.0)
     counts = _sample_counts(start, end, cloths, colliders, at)
     times = sorted({k / count for count in counts for k in range(1, count)})
-    between = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
+    moments = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
     if times:
         scene.frame_set(frame)  # wind and gravity belong to the end of the frame
-    targets = np.stack([between[k / counts[0]].targets for k in range(counts[0] + 1)])
+    targets = np.stack([moments[k / counts[0]].targets for k in range(counts[0] + 1)])
     bodies = []
     for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
-        x = np.stack([between[k / count].bodies[index] for k in range(count + 1)])
+        x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
         bodies.append(Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura))
-    return _frame_input(scene, targets, tuple(bodies), end.to_object), end
+    return _frame_input(scene, targets, tuple(bodies), start, end), end
 
 
 def frame_inputs(
@@ -161,7 +165,7 @@ def frame_inputs(
                 for body, x in zip(colliders, moment.bodies, strict=True)
             ]
             targets = np.stack((moment.targets, moment.targets))
-            yield _frame_input(scene, targets, tuple(still), moment.to_object)
+            yield _frame_input(scene, targets, tuple(still), moment, moment)
         else:
             result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, moment)
             yield result
@@ -178,14 +182,18 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
     return view_layer.depsgraph
 
 
-def _frame_input(scene, targets, bodies, to_object) -> FrameInput:
+def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInput:
+    fields = fields_between(start.fields, end.fields)
     return FrameInput(
         duration=frame_seconds(scene),
         targets=targets,
         colliders=bodies,
         gravity=gravity(scene),
         wind=np.array(scene.taffeta.wind, np.float64),
-        to_object=to_object,
+        to_object=end.to_object,
+        fields=fields,
+        field_weight=end.field_weight if fields else None,
+        noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
     )
 
 
@@ -196,7 +204,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
     scene.frame_set(frame, subframe=time)
     metres = metres_per_unit(scene)
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    targets, to_object, bodies = [], [], []
+    targets, to_object, bodies, field_weight = [], [], [], []
     for wearer in cloths:
         evaluated = _evaluated(objects, wearer, depsgraph)
         x = world_positions(evaluated, metres)
@@ -208,6 +216,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         check_finite(wearer.name, x, f"at frame {frame}")
         targets.append(x)
         to_object.append(world_to_object(wearer.name, evaluated, metres, frame))
+        field_weight.append(evaluated.taffeta_cloth.field_weight)
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
         mesh = evaluated.data
@@ -220,7 +229,8 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         x = world_positions(evaluated, metres)
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
-    return Moment(np.concatenate(targets), bodies, np.stack(to_object))
+    fields = read_fields(scene, depsgraph, {wearer.uid for wearer in cloths}, metres)
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, tuple(field_weight))
 
 
 def _sample_counts(start, end, cloths, colliders, at) -> list[int]:

@@ -203,6 +203,11 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     damping: PointerProperty(type=MAPPED_CLASSES["damping"], override=OVERRIDE)
     friction: PointerProperty(type=MAPPED_CLASSES["friction"], override=OVERRIDE)
     pin_distance: PointerProperty(type=MAPPED_CLASSES["pin_distance"], override=OVERRIDE)
+    field_weight: FloatProperty(
+        name="Fields", default=1.0, min=0.0, max=1e3, soft_max=1.0, step=5, override=OVERRIDE,
+        description="Part of the scene's force fields that this garment feels, a pure number: 0 none, 1 all. A field of "
+        "strength 1 pushes with 1 N per m² of cloth, and a Flow of 1 resists with as much at 1 m/s",
+    )
     cache_path: StringProperty(
         name="Cache", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,
         description="Point cache (PC2) that is played; written by Bake",

@@ -41,6 +41,7 @@ class TAFFETA_PT_forces(SubPanel, bpy.types.Panel):
         row.prop(settings, "seed")
         if not row.active:
             why(layout, "Random Force Min equals Max: there is no chance in it")
+        layout.prop(context.object.taffeta_cloth, "field_weight")
 
 
 class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):

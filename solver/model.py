@@ -87,6 +87,42 @@ class Collider(NamedTuple):
     aura: float  # [m] shell around the body that cloth is kept out of
 
 
+class FieldNumbers(NamedTuple):
+    """What of a force field can move or be keyframed, at one instant. Lengths are in Blender units (`Field.unit`)."""
+
+    x: tuple[float, float, float]  # [m] centre, world space
+    axis: tuple[float, float, float]  # its z axis, world space, length 1
+    strength: float  # [Pa] force per area of cloth; per unit of distance where the kind says so
+    flow: float  # [Pa s/m] resistance of what flows
+    wind_factor: float  # part that acts along the cloth's normal alone, in [0, 1]
+    damping: float  # of HARMONIC a pure number; of DRAG [Pa s/m]
+    size: float  # of the eddies of TURBULENCE
+    rest_length: float  # of HARMONIC
+    noise: float  # [Pa] chance added to the strength
+    power: float  # of the falloff with distance
+    least: float  # distance up to which there is no falloff
+    most: float  # distance beyond which there is no field; below 0 everywhere
+    radial_power: float  # the same across the axis: distances of a TUBE, degrees of a CONE
+    radial_least: float
+    radial_most: float
+
+
+class Field(NamedTuple):
+    """A force field over one frame."""
+
+    name: str
+    kind: str  # FORCE, WIND, VORTEX, MAGNET, HARMONIC, TURBULENCE or DRAG
+    shape: str  # what distance is measured to: POINT, LINE or PLANE
+    falloff: str  # SPHERE, TUBE or CONE
+    side: int  # 1 only where the axis points to, -1 only behind, 0 both
+    inverse_square: bool  # of FORCE: falls with the square of the distance
+    in_world: bool  # of TURBULENCE: its pattern stands still in the world
+    seed: int
+    unit: float  # [m] a Blender unit
+    start: FieldNumbers  # at the start of the frame
+    end: FieldNumbers
+
+
 class FrameInput(NamedTuple):
     """Everything that Blender says about the time between two frames."""
 
@@ -96,6 +132,9 @@ class FrameInput(NamedTuple):
     gravity: np.ndarray  # (3,) [m/s2]
     wind: np.ndarray  # (3,) [m/s] velocity of the air
     to_object: np.ndarray | None = None  # (g, 4, 4) world to object space of each garment at this frame; None: the same
+    fields: tuple[Field, ...] = ()
+    field_weight: tuple[float, ...] | None = None  # part of the fields that each garment feels; None: all of them
+    noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
 
 
 class Settings(NamedTuple):

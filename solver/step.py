@@ -17,6 +17,7 @@ from .contact import body as body_contact
 from .contact import cloth as cloth_contact
 from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
+from .elastic import forces as rare
 from .elastic.external import acceleration, blow
 from .integrate import xpbd
 from .integrate.solve import Rows, Scratch, make_scratch, prepare_rows, solve
@@ -100,6 +101,7 @@ def advance(cloth, state, frame_input, frame, settings):
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
+    forces, push = rare.prepare(cloth, frame_input, settings), acceleration(frame_input.gravity, settings)
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):
@@ -110,7 +112,8 @@ def advance(cloth, state, frame_input, frame, settings):
             clock.lap(LAYERS)
         if substep.slow_dt:
             _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
-        push = acceleration(frame_input.gravity, settings, frame, number)
+        if forces is not None:
+            rare.act(forces, cloth, x, v, settings.seed, frame, substep)
         if number == 0 and body is not None:
             _try(body, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Forces from outside: gravity, constant and random force per axis, and the air on every triangle.
+"""Forces from outside: gravity and constant force, and the air on every triangle. `forces` adds the rarer ones.
 
 The air moves past a triangle of area A and unit normal n at u = wind - mean velocity of its corners, and pushes with
 
@@ -15,30 +15,12 @@ import numpy as np
 
 from ..jit import fused
 
-MASK = (1 << 64) - 1
 
-
-def uniform(seed, frame, substep, axis):
-    """A number in [0, 1) that depends on its four whole numbers alone (SplitMix64; Steele, Lea and Flood 2014)."""
-    z = 0
-    for word in (seed, frame, substep, axis):
-        z = (z + 0x9E3779B97F4A7C15 + (word & MASK)) & MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        z ^= z >> 31
-    return (z >> 11) * 2.0**-53
-
-
-def acceleration(gravity, settings, frame, substep):
-    """Gravity, constant and random force [m/s2] of one substep; the same for every particle, (3,) floats."""
+def acceleration(gravity, settings):
+    """Gravity, constant force and random force without limits apart [m/s2]; the same for every particle, (3,) floats."""
     low, high = settings.random_force_min, settings.random_force_max
-    return tuple(
-        float(gravity[axis])
-        + settings.constant_force[axis]
-        + low[axis]
-        + (high[axis] - low[axis]) * uniform(settings.seed, frame, substep, axis)
-        for axis in range(3)
-    )
+    certain = low if tuple(low) == tuple(high) else (0.0, 0.0, 0.0)
+    return tuple(float(gravity[axis]) + settings.constant_force[axis] + certain[axis] for axis in range(3))
 
 
 @fused

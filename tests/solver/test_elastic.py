@@ -179,16 +179,3 @@ def test_lift_is_across_the_wind():
     v = np.zeros((3, 3))
     external.blow(cloth.x_rest, v, cloth.inv_mass, cloth.triangles, 0.0, 0.0, 5.0, 0.0, 0.6, 1e-3)
     assert abs(v[0, 2]) < 1e-12 < abs(v[0, 0])
-
-
-def test_random_force_depends_on_its_counters_alone():
-    numbers = {(s, f, k, a): external.uniform(s, f, k, a) for s in (0, 1) for f in range(-2, 20) for k in range(30)
-               for a in range(3)}  # fmt: skip
-    values = np.array(list(numbers.values()))
-    assert ((values >= 0) & (values < 1)).all() and len(set(values)) == len(values)
-    assert values.mean() == pytest.approx(0.5, abs=0.02) and values.std() == pytest.approx(12**-0.5, abs=0.02)
-    assert external.uniform(1, 2, 3, 0) == numbers[1, 2, 3, 0]
-    settings = Settings(random_force_min=(-1, 0, 2), random_force_max=(1, 0, 5), constant_force=(0, 0, 10.0))
-    pushes = np.array([external.acceleration((0, 0, -9.81), settings, 1, k) for k in range(500)])
-    assert np.abs(pushes[:, 0]).max() <= 1 and pushes[:, 0].std() > 0.5 and (pushes[:, 1] == 0).all()
-    assert 2.19 <= pushes[:, 2].min() < 2.3 and 5.1 < pushes[:, 2].max() <= 5.19

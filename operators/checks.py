@@ -345,6 +345,28 @@ def _fields(shot: Shot) -> Iterator[Problem]:
             )
 
 
+def _pressure(shot: Shot) -> Iterator[Problem]:
+    """Pressure in garments that hold none."""
+    for obj in shot.cloths:
+        if obj.taffeta_cloth.pressure == 0.0:
+            continue
+        if (count := fingerprint.open_edges(obj.data)) and obj.taffeta_cloth.target_volume > 0.0:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has a Target Volume, but encloses none: {count} of its edges are open or turned round",
+                "Close it, and let all normals point outwards (Shift N in Edit Mode), or set Target Volume to 0",
+            )
+        elif count:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} is under Pressure, but {count} of its edges are open or turned round: "
+                "it is pushed along its normals",
+                "Close it, and let all normals point outwards (Shift N in Edit Mode), if it should be blown up",
+            )
+
+
 def _frames(shot: Shot) -> Iterator[Problem]:
     """Ranges that bake nothing."""
     scene = shot.scene
@@ -416,4 +438,4 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, _fields, _frames, _disk, _caches)
+CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, _fields, _pressure, _frames, _disk, _caches)

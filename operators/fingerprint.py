@@ -43,6 +43,16 @@ SCENE_WORDS = {
     "preroll": "Pre-Roll",
 }
 
+CLOTH_WORDS = {
+    "layer": "Layer",
+    "self_collision": "Self-Collision",
+    "quality": "Quality",
+    "uv_map": "Pattern",
+    "field_weight": "Fields",
+    "pressure": "Pressure",
+    "target_volume": "Target Volume",
+}
+
 
 def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
     """Fingerprint of one garment in its scene, as it is now."""
@@ -53,15 +63,10 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         f"the mesh of {obj.name}": _mesh(obj.data),
         "the animation": _animation([scene, obj, *colliders, *fields]),
         "the force fields": [_field(emitter) for emitter in fields],
-        "Layer": cloth.layer,
-        "Self-Collision": cloth.self_collision,
-        "Quality": cloth.quality,
-        "Pattern": cloth.uv_map,
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
         "the unit scale": round(scene.unit_settings.scale_length, 9),
         "the first frame": scene.frame_start,
         "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
-        "Fields": "taffeta_cloth.field_weight" not in by_keys[obj] and _plain(cloth.field_weight),
         "the colliders": sorted(collider.name for collider in colliders),
     }
     for name, row in ROWS.items():
@@ -69,6 +74,8 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     for field, word in SCENE_WORDS.items():
         value = _plain(getattr(scene.taffeta, field))
         prints.setdefault(word, []).append(None if f"taffeta.{field}" in by_keys[scene] else value)
+    for field, word in CLOTH_WORDS.items():
+        prints[word] = None if f"taffeta_cloth.{field}" in by_keys[obj] else _plain(getattr(cloth, field))
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
@@ -109,6 +116,21 @@ def weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup) -> np.ndarra
     key = ("weights", mesh.session_uid, mapped.vertex_group, len(mesh.vertices))
     if key not in _slow:
         _slow[key] = group_weights(obj, mapped, mesh)
+    return _slow[key]
+
+
+def open_edges(mesh: bpy.types.Mesh) -> int:
+    """How many edges of faces have no face on the other side that goes round the other way; kept until it changes."""
+    key = ("open", mesh.session_uid)
+    if key not in _slow:
+        corners, starts = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
+        mesh.loops.foreach_get("vertex_index", corners)
+        mesh.polygons.foreach_get("loop_start", starts)
+        following = np.arange(1, len(corners) + 1)
+        following[np.append(starts[1:], len(corners)) - 1] = starts
+        ends, count = np.stack((corners, corners[following])), np.int64(len(mesh.vertices))
+        alone = ~np.isin(ends[0] * count + ends[1], ends[1] * count + ends[0])
+        _slow[key] = len(np.unique(ends.min(axis=0)[alone] * count + ends.max(axis=0)[alone]))
     return _slow[key]
 
 

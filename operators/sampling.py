@@ -40,7 +40,7 @@ class Moment(NamedTuple):
     bodies: list[np.ndarray]  # (m, 3) each
     to_object: np.ndarray  # (g, 4, 4)
     fields: dict  # from `fields.read_fields`
-    field_weight: tuple[float, ...]  # of each garment
+    cloths: list[tuple[float, ...]]  # of each garment: part of the fields, pressure [Pa], target volume [m3]
 
 
 def frame_seconds(scene: bpy.types.Scene) -> float:
@@ -184,6 +184,7 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
 
 def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInput:
     fields = fields_between(start.fields, end.fields)
+    field_weight, pressure, volume = zip(*end.cloths, strict=True)
     return FrameInput(
         duration=frame_seconds(scene),
         targets=targets,
@@ -192,7 +193,9 @@ def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInp
         wind=np.array(scene.taffeta.wind, np.float64),
         to_object=end.to_object,
         fields=fields,
-        field_weight=end.field_weight if fields else None,
+        field_weight=field_weight if fields else None,
+        pressure=pressure if any(pressure) else None,
+        volume=volume if any(pressure) and any(volume) else None,
         noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
     )
 
@@ -204,7 +207,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
     scene.frame_set(frame, subframe=time)
     metres = metres_per_unit(scene)
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    targets, to_object, bodies, field_weight = [], [], [], []
+    targets, to_object, bodies, settings = [], [], [], []
     for wearer in cloths:
         evaluated = _evaluated(objects, wearer, depsgraph)
         x = world_positions(evaluated, metres)
@@ -216,7 +219,8 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         check_finite(wearer.name, x, f"at frame {frame}")
         targets.append(x)
         to_object.append(world_to_object(wearer.name, evaluated, metres, frame))
-        field_weight.append(evaluated.taffeta_cloth.field_weight)
+        cloth = evaluated.taffeta_cloth
+        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume))
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
         mesh = evaluated.data
@@ -230,7 +234,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
     fields = read_fields(scene, depsgraph, {wearer.uid for wearer in cloths}, metres)
-    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, tuple(field_weight))
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings)
 
 
 def _sample_counts(start, end, cloths, colliders, at) -> list[int]:

@@ -208,6 +208,16 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="Part of the scene's force fields that this garment feels, a pure number: 0 none, 1 all. A field of "
         "strength 1 pushes with 1 N per m² of cloth, and a Flow of 1 resists with as much at 1 m/s",
     )
+    pressure: FloatProperty(
+        name="Pressure (Pa)", default=0.0, soft_min=0.0, soft_max=1000.0, step=1000, precision=1, override=OVERRIDE,
+        description="What a closed garment is blown up with, in Pa (N/m²), more than the air outside. A cushion has 50, "
+        "an air bed 2000. Below 0 it is sucked in. On an open garment it pushes along the normals",
+    )
+    target_volume: FloatProperty(
+        name="Target Volume (m³)", default=0.0, min=0.0, max=1e9, soft_max=1.0, step=1, precision=5, override=OVERRIDE,
+        description="Volume in m³ that a closed garment's gas would fill without pressure; a litre is 0.001. What it is "
+        "blown up with is then Pressure x (Target Volume / its volume - 1). 0 keeps the Pressure whatever the volume",
+    )
     cache_path: StringProperty(
         name="Cache", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,
         description="Point cache (PC2) that is played; written by Bake",

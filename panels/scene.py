@@ -41,7 +41,14 @@ class TAFFETA_PT_forces(SubPanel, bpy.types.Panel):
         row.prop(settings, "seed")
         if not row.active:
             why(layout, "Random Force Min equals Max: there is no chance in it")
-        layout.prop(context.object.taffeta_cloth, "field_weight")
+        cloth = context.object.taffeta_cloth
+        layout.prop(cloth, "field_weight")
+        layout.prop(cloth, "pressure")
+        row = layout.row()
+        row.active = cloth.pressure != 0.0
+        row.prop(cloth, "target_volume")
+        if not row.active:
+            why(layout, "Without Pressure, no volume is aimed at")
 
 
 class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):

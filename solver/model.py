@@ -134,6 +134,8 @@ class FrameInput(NamedTuple):
     to_object: np.ndarray | None = None  # (g, 4, 4) world to object space of each garment at this frame; None: the same
     fields: tuple[Field, ...] = ()
     field_weight: tuple[float, ...] | None = None  # part of the fields that each garment feels; None: all of them
+    pressure: tuple[float, ...] | None = None  # [Pa] inside each garment; None: no pressure
+    volume: tuple[float, ...] | None = None  # [m3] at which the gas in each garment is at ease; 0: the pressure is kept
     noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
 
 

@@ -47,6 +47,7 @@ class _Work(NamedTuple):
     scratch: Scratch
     support: Support
     settings: Settings
+    pulls: rare.Pulls
 
 
 class _Clock:
@@ -95,13 +96,14 @@ def advance(cloth, state, frame_input, frame, settings):
     slow_starts = _starts(-(-count // SLOW), count)
     slow_dt = frame_input.duration / len(slow_starts)
     rows = prepare_rows(cloth, dt)
-    work = _Work(rows, make_scratch(rows), make_support(cloth), settings)
     held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, dt)
+    forces, push = rare.prepare(cloth, frame_input, settings, x), acceleration(frame_input.gravity, settings)
+    held, pulls = rare.pulls(forces, held)
+    work = _Work(rows, make_scratch(rows), make_support(cloth), settings, pulls)
     clock.lap(INTEGRATION)
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
-    forces, push = rare.prepare(cloth, frame_input, settings), acceleration(frame_input.gravity, settings)
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):
@@ -180,7 +182,7 @@ def _try(body, cloth, x, x_prev, v, push, work, held, substep):
 
 def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start."""
-    rows, scratch, support, settings = work
+    rows, scratch, support, settings, pulls = work
     dt = substep.dt
     stack = find_stack(pairs, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
     pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
@@ -189,9 +191,8 @@ def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
         touches = body.touches
         find_support(x, x_prev, cloth.inv_mass, touches.count, touches.touch, touches.led, dt, *support)
     rest = (-dt * dt * a for a in push)
-    pins = held.particles, held.pull, held.rate
     limits = settings.iterations, settings.tolerance
-    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pins, held.free, *rest, *limits)
+    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pulls, held.free, *rest, *limits)
     if body is not None:
         taken = scratch.d, scratch.r, scratch.block
         weigh(*taken, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])

@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What few scenes have: force fields and random force. Nothing of it costs or is compiled where nothing asks for it.
+"""What few scenes have: force fields, random force and pressure. Nothing of it costs or is compiled where nothing asks for it.
 
-Each changes velocities by dt of itself: dv = dt a(x, v), implicit in what resists motion. Fields are looked at when the
-air is, and act in every substep.
+Fields and chance change velocities by dt of themselves: dv = dt a(x, v), implicit in what resists motion. Fields are
+looked at when the air is, and act in every substep. Pressure is a force that the solve balances.
 """
 
 from typing import NamedTuple
 
+import numpy as np
+
 from .chance import shake
 from .fields import Packed, evaluate, pack, press
+from .pressure import Inside, find_insides, inflate
+
+FAINT = 1e-30  # [N/m] stiffness of a pull that has none: the solve leaves out what has zero
+
+
+class Pulls(NamedTuple):
+    """Particles that something pulls in the solve: soft pins first, then pressure."""
+
+    particles: np.ndarray  # (m,) int32
+    pull: np.ndarray  # (m, 3) [N]
+    rate: np.ndarray  # (m,) [N/m]
 
 
 class Forces(NamedTuple):
@@ -16,10 +29,11 @@ class Forces(NamedTuple):
 
     fields: Packed | None
     shaken: tuple[float, ...] | None  # [N/kg] least random force per axis, then its ranges
+    insides: list[Inside]  # garments under pressure
 
 
-def prepare(cloth, frame_input, settings):
-    """`Forces` of a frame, or None if there are none."""
+def prepare(cloth, frame_input, settings, x):
+    """`Forces` of a frame that starts at x, or None if there are none."""
     low, high = settings.random_force_min, settings.random_force_max
     shaken = None
     if tuple(low) != tuple(high):
@@ -27,14 +41,35 @@ def prepare(cloth, frame_input, settings):
     weight = frame_input.field_weight
     felt = bool(frame_input.fields) and (weight is None or any(weight))
     fields = pack(frame_input.fields, weight, cloth, frame_input.noise_table) if felt else None
-    return Forces(fields, shaken) if fields is not None or shaken is not None else None
+    pressure, volume = frame_input.pressure, frame_input.volume
+    insides = find_insides(cloth, pressure, volume or [0.0] * len(pressure), x) if pressure and any(pressure) else []
+    return Forces(fields, shaken, insides) if fields is not None or shaken is not None or insides else None
+
+
+def pulls(forces, held):
+    """What the solve is pulled by in a frame, and `held` with its pins' pull inside of that."""
+    insides = forces.insides if forces is not None else []
+    if not insides:
+        return held, Pulls(held.particles, held.pull, held.rate)
+    particles = [held.particles, *(np.arange(*inside.particles, dtype=np.int32) for inside in insides)]
+    pull = np.concatenate([held.pull, *(inside.pull for inside in insides)])
+    ends, first = np.cumsum([len(part) for part in particles]), len(held.particles)
+    for k, inside in enumerate(insides):
+        insides[k] = inside._replace(pull=pull[ends[k] : ends[k + 1]])
+    rate = np.concatenate([held.rate, np.full(len(pull) - first, FAINT)])
+    # The solve sees to it that what nothing acts on keeps its momentum; pressure on an open garment acts.
+    moved = [inside.particles[0] for inside in insides if not inside.closed]
+    held = held._replace(pull=pull[:first], free=held.free[~np.isin(held.free[:, 0], moved)])
+    return held, Pulls(np.concatenate(particles), pull, rate)
 
 
 def act(forces, cloth, x, v, seed, frame, substep):
-    """Velocities after a substep of the forces."""
+    """Velocities after a substep of the forces, and what the solve is pulled by."""
     if forces.fields is not None:
         if substep.slow_dt:
             evaluate(forces.fields, cloth, x, v, frame, substep.t1)
         press(x, v, cloth.inv_mass, cloth.triangles, forces.fields.push, substep.dt)
     if forces.shaken is not None:
         shake(v, cloth.inv_mass, *forces.shaken, seed, frame, substep.number, substep.dt)
+    for inside in forces.insides:
+        inflate(inside, cloth, x, v, substep.dt)

@@ -229,3 +229,17 @@ def test_what_is_keyframed_is_not_stale_at_another_frame(scene, make):
     key(fan, "field.strength", (5, 7.0))
     bpy.context.view_layer.update()
     assert fingerprint.changes(obj, scene, []) == ["the animation"]
+
+
+def test_pressure_is_sampled_every_frame_and_inflates(scene, make):
+    scene.use_gravity, scene.frame_end = False, 12
+    scene.taffeta.air_drag = 0.0
+    obj = make.cloth(make.ball("Balloon", radius=0.3), damping=20.0)
+    key(obj, "taffeta_cloth.pressure", (1, 0.0), (5, 400.0))
+    inputs = sampled(scene, obj)
+    assert [given.pressure and given.pressure[0] for given in inputs[:5]] == pytest.approx([None, 100, 200, 300, 400])
+    assert inputs[4].volume is None
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    scene.frame_set(12)
+    radius = np.linalg.norm(make.world(obj), axis=1)
+    assert 1.01 < radius.mean() / 0.3 < 1.2

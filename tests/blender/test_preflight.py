@@ -355,3 +355,19 @@ def test_live_list_and_stale_sentence(shot, tmp_path):
     bpy.ops.object.mode_set(mode="OBJECT")
     assert preflight._tick() is None
     assert len(session.problems) == 2
+
+
+def test_pressure_in_what_is_open(shot):
+    cloth().taffeta_cloth.pressure = 100.0
+    only("INFO", "Cloth", "32 of its edges are open")
+    cloth().taffeta_cloth.target_volume = 0.1
+    only("WARNING", "Cloth", "encloses none")
+
+
+def test_pressure_in_what_is_closed(shot, make):
+    ball = make.cloth(make.ball("Balloon", location=(0, 3, 0)), pressure=100.0, target_volume=0.1)
+    assert found() == []
+    ball.data.polygons[3].flip()
+    ball.data.update()
+    bpy.context.view_layer.update()
+    only("WARNING", "Balloon", "3 of its edges are open or turned round")

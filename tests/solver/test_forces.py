@@ -103,11 +103,14 @@ def test_an_unknown_kind_is_named():
 
 def test_scenes_without_rare_forces_prepare_none():
     cloth, _, given = floating()
-    assert forces.prepare(cloth, given, Settings()) is None
+    assert forces.prepare(cloth, given, Settings(), None) is None
     certain = Settings(random_force_min=(1, 2, 3), random_force_max=(1, 2, 3), constant_force=(0, 0, 1))
-    assert forces.prepare(cloth, given, certain) is None
+    assert forces.prepare(cloth, given, certain, None) is None
     assert external.acceleration((0, 0, -9.0), certain) == (1, 2, -5)
-    assert forces.prepare(cloth, given._replace(fields=(field(),), field_weight=(0.0,)), Settings()) is None
+    assert (
+        forces.prepare(cloth, given._replace(fields=(field(),), field_weight=(0.0,), pressure=(0.0,)), Settings(), None)
+        is None
+    )
 
 
 def test_random_force_differs_for_every_particle_and_step():

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..solver.model import Settings
+
 
 def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
     """The curves of an object's, scene's or shape key's action."""
@@ -17,7 +19,7 @@ def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
 def keyed(owner: bpy.types.ID) -> set[str]:
     """Data paths, like "taffeta.wind", that keyframes or drivers of `owner` set anew in every frame."""
     drivers = owner.animation_data.drivers if owner.animation_data else ()
-    return {curve.data_path for curve in (*curves(owner), *drivers)}
+    return {curve.data_path.removesuffix("_shown") for curve in (*curves(owner), *drivers)}  # see panels/units.py
 
 
 def moves(obj: bpy.types.Object) -> bool:
@@ -27,3 +29,9 @@ def moves(obj: bpy.types.Object) -> bool:
             return True
         obj = obj.parent
     return False
+
+
+def keyed_settings(scene: bpy.types.Scene) -> list[str]:
+    """Names of the solver's settings that are sampled in every frame, because they are animated."""
+    paths = keyed(scene)
+    return [name for name in Settings._fields if f"taffeta.{name}" in paths]

@@ -16,8 +16,9 @@ from ..solver.model import Settings
 from . import fingerprint, playback, preflight
 from .checks import cache_folder
 from .job import Order
+from .keyed import keyed_settings
 from .mesh_io import read_collider, read_garment
-from .sampling import colliders_of, depsgraph_of, frame_seconds, posed, read_wearer
+from .sampling import colliders_of, depsgraph_of, frame_seconds, plain, posed, read_wearer
 
 
 def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: str = "") -> Order:
@@ -69,7 +70,9 @@ def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Setti
     final = any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths)
     values = {name: getattr(source, name) for name in Settings._fields}
     values["substeps"] = source.substeps if final else source.substeps_preview
-    return Settings(**{name: tuple(v) if hasattr(v, "__len__") else v for name, v in values.items()})
+    for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
+        del values[name]
+    return Settings(**{name: plain(value) for name, value in values.items()})
 
 
 def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:

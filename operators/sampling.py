@@ -18,6 +18,7 @@ import numpy as np
 from ..solver.model import Collider, FrameInput, Garment
 from .fields import between as fields_between
 from .fields import noise_table, read_fields
+from .keyed import keyed_settings
 from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, world_positions, world_to_object
 from .playback import muted
 
@@ -54,6 +55,11 @@ def frame_seconds(scene: bpy.types.Scene) -> float:
 def gravity(scene: bpy.types.Scene) -> np.ndarray:
     """(3,) [m/s2] as the Scene tab shows it; zero when gravity is switched off there."""
     return np.array(scene.gravity, np.float64) * (metres_per_unit(scene) if scene.use_gravity else 0.0)
+
+
+def plain(value):
+    """A setting as the solver takes it: Blender's vectors as tuples."""
+    return tuple(value) if hasattr(value, "__len__") else value
 
 
 def find(uid: int, name: str) -> bpy.types.Object:
@@ -196,6 +202,7 @@ def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInp
         field_weight=field_weight if fields else None,
         pressure=pressure if any(pressure) else None,
         volume=volume if any(pressure) and any(volume) else None,
+        changed=tuple((name, plain(getattr(scene.taffeta, name))) for name in keyed_settings(scene)),
         noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
     )
 

@@ -379,6 +379,13 @@ CLASSES = (
 NOTES = frozenset(("cache_path", "fingerprint", "stale", "report_json"))
 
 
+# What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.
+ANIMATED = frozenset((
+    "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
+    "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution",
+))  # fmt: skip
+
+
 def _tag(group, context):
     """Have Blender call the handlers of changed objects and scenes: for its own settings it does so by itself."""
     group.id_data.update_tag()
@@ -391,9 +398,17 @@ def _add_tags(cls):
             prop.keywords["update"] = _tag
 
 
+def _fix(cls):
+    """Let Blender refuse keyframes that a bake would not see."""
+    for name, prop in cls.__annotations__.items():
+        if name.removesuffix("_shown") not in ANIMATED and prop.function is not PointerProperty:
+            prop.keywords["options"] = prop.keywords.get("options", set()) - {"ANIMATABLE"}
+
+
 for _cls in CLASSES:
     add_shown(_cls)
     _add_tags(_cls)
+    _fix(_cls)
 
 
 def register():

@@ -136,11 +136,12 @@ class FrameInput(NamedTuple):
     field_weight: tuple[float, ...] | None = None  # part of the fields that each garment feels; None: all of them
     pressure: tuple[float, ...] | None = None  # [Pa] inside each garment; None: no pressure
     volume: tuple[float, ...] | None = None  # [m3] at which the gas in each garment is at ease; 0: the pressure is kept
+    changed: tuple[tuple[str, float | tuple[float, ...]], ...] = ()  # `Settings` that are keyframed: name, value now
     noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
 
 
 class Settings(NamedTuple):
-    """Numbers that hold for the whole bake."""
+    """Numbers that hold for the whole bake, save for what a frame says in `FrameInput.changed`."""
 
     substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
     iterations: int = 8  # of the solve, in a substep, at most

@@ -89,6 +89,7 @@ def advance(cloth, state, frame_input, frame, settings):
         The result is not finite; the message names the garment and the frame, and `state` is worthless.
     """
     clock = _Clock()
+    settings = settings._replace(**dict(frame_input.changed))
     x, v = state
     x_prev, start = x.copy(), x.copy()
     count = substep_count(frame_input.duration, settings)

@@ -7,9 +7,10 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators import checks, fields, fingerprint, sampling
-from taffeta.operators.keyed import curves
+from taffeta.operators.keyed import curves, keyed
 from taffeta.operators.order import read_order
 from taffeta.solver.elastic import fields as kernels
+from taffeta.solver.model import Settings
 
 RNG = np.random.default_rng(4)
 POINTS = RNG.uniform(-1.5, 1.5, (40, 3))
@@ -243,3 +244,44 @@ def test_pressure_is_sampled_every_frame_and_inflates(scene, make):
     scene.frame_set(12)
     radius = np.linalg.norm(make.world(obj), axis=1)
     assert 1.01 < radius.mean() / 0.3 < 1.2
+
+
+def test_keyframed_settings_are_followed(scene, make):
+    """Wind, air and forces that change; what stands still is a setting of the bake, and not told again."""
+    obj = make.cloth(make.grid(count=3))
+    key(scene, "taffeta.air_drag", (1, 0.0), (9, 4.0))
+    key(scene, "taffeta.constant_force", (1, (0, 0, 0)), (5, (0, 0, 8)))
+    key(scene, "taffeta.wind", (1, (0, 0, 0)), (5, (4, 0, 0)))
+    scene.frame_set(7)
+    settings = read_order(scene).settings
+    assert settings.air_drag == Settings().air_drag and settings.constant_force == (0, 0, 0)
+    inputs = sampled(scene, obj)
+    assert dict(inputs[2].changed) == {"air_drag": 1.0, "constant_force": (0, 0, 4)}
+    assert [given.wind[0] for given in inputs[:4]] == pytest.approx([0, 1, 2, 3])
+
+
+def test_a_keyframed_force_lifts_the_cloth(scene, make):
+    """A constant force that is switched on at frame 5 beats gravity from there on, though the bake begins without."""
+    obj = make.cloth(make.grid(count=3))
+    scene.taffeta.air_drag = 0.0
+    key(scene, "taffeta.constant_force", (4, (0, 0, 0)), (5, (0, 0, 3 * 9.81)))
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    heights = []
+    for frame in (1, 4, 10):
+        scene.frame_set(frame)
+        heights.append(make.world(obj)[:, 2].mean())
+    assert heights[1] == pytest.approx(-0.5 * 9.81 * (3 / 24) ** 2, rel=0.1)
+    assert heights[2] == pytest.approx(heights[1] - 9.81 * 3 / 24 * 6 / 24 + 9.81 * (6 / 24) ** 2, rel=0.1)
+
+
+def test_what_a_bake_reads_once_takes_no_keyframes(scene, make):
+    obj = make.cloth(make.grid())
+    for owner, path in (
+        (scene, "taffeta.substeps"), (obj, "taffeta_cloth.stretch_stiffness.value"), (obj, "taffeta_cloth.layer"),
+        (obj, "taffeta_collider.friction"), (scene, "taffeta.cache_folder"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="not animatable"):
+            owner.keyframe_insert(path)
+    for owner, path in ((scene, "taffeta.wind"), (scene, "taffeta.wind_shown"), (obj, "taffeta_cloth.pressure")):
+        assert owner.keyframe_insert(path)
+    assert keyed(scene) == {"taffeta.wind"}

@@ -11,38 +11,20 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import bpy
 
-from ..panels.properties import MAPPED, ROWS
+from ..panels.mapped import MAPPED, ROWS
 from . import fingerprint, maps, playback
-from .fields import emitters, ignored
+from .force_checks import FORCE_CHECKS
 from .mesh_io import evaluated_names, metres_per_unit
+from .problem import Problem, Shot
 from .sampling import colliders_of
 
 BYTES_PER_VERTEX = 60  # of a frame on disk: float32 positions and float64 state
 SMALLEST, LARGEST = 0.05, 20.0  # [m] longest side of a garment that raises no question
 TALLEST = 20.0  # [m] of a body; grounds and walls are flat and may be larger
 FLAT = 0.05  # shortest over longest side of a ground or wall
-
-
-class Problem(NamedTuple):
-    """One thing that is wrong or doubtful."""
-
-    severity: str  # ERROR: the bake would not start; WARNING: doubtful; INFO: good to know
-    object: str  # name, or "" when it is about the scene
-    sentence: str
-    remedy: str
-
-
-class Shot(NamedTuple):
-    """What the checks look at."""
-
-    scene: bpy.types.Scene
-    depsgraph: bpy.types.Depsgraph
-    cloths: list[bpy.types.Object]
-    colliders: list[bpy.types.Object]
 
 
 def colliders(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -319,54 +301,6 @@ def _differences(obj, modifiers) -> Iterator[Problem]:
             )
 
 
-def _fields(shot: Shot) -> Iterator[Problem]:
-    """Force fields that cloth does not feel, or not as Blender's own cloth does."""
-    for obj in emitters(shot.scene, shot.depsgraph.view_layer):
-        if lack := ignored(obj):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} has a force field that is left out: {lack}",
-                "Choose another one, or turn its field off",
-            )
-        elif obj in shot.cloths:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} is cloth and force field at once; its field is left out",
-                "Give the field to an Empty",
-            )
-        elif obj.field.use_absorption:
-            yield Problem(
-                "INFO",
-                obj.name,
-                f"{obj.name}: its force field goes through bodies here; Absorption does nothing",
-                "Turn Absorption off, or end the field with its Max Distance",
-            )
-
-
-def _pressure(shot: Shot) -> Iterator[Problem]:
-    """Pressure in garments that hold none."""
-    for obj in shot.cloths:
-        if obj.taffeta_cloth.pressure == 0.0:
-            continue
-        if (count := fingerprint.open_edges(obj.data)) and obj.taffeta_cloth.target_volume > 0.0:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} has a Target Volume, but encloses none: {count} of its edges are open or turned round",
-                "Close it, and let all normals point outwards (Shift N in Edit Mode), or set Target Volume to 0",
-            )
-        elif count:
-            yield Problem(
-                "INFO",
-                obj.name,
-                f"{obj.name} is under Pressure, but {count} of its edges are open or turned round: "
-                "it is pushed along its normals",
-                "Close it, and let all normals point outwards (Shift N in Edit Mode), if it should be blown up",
-            )
-
-
 def _frames(shot: Shot) -> Iterator[Problem]:
     """Ranges that bake nothing."""
     scene = shot.scene
@@ -438,4 +372,4 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, _fields, _pressure, _frames, _disk, _caches)
+CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, *FORCE_CHECKS, _frames, _disk, _caches)

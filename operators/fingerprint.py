@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ..panels.properties import ROWS
+from ..panels.mapped import ROWS
 from .fields import READ, emitters
 from .keyed import curves, keyed, moves
 from .maps import ATTRIBUTE_VALUES, group_weights
@@ -51,6 +51,9 @@ CLOTH_WORDS = {
     "field_weight": "Fields",
     "pressure": "Pressure",
     "target_volume": "Target Volume",
+    "sewing": "Sewing",
+    "sewing_time": "Closing Time",
+    "sewing_force": "Max Force",
 }
 
 
@@ -134,15 +137,26 @@ def open_edges(mesh: bpy.types.Mesh) -> int:
     return _slow[key]
 
 
+def loose_edges(mesh: bpy.types.Mesh) -> int:
+    """How many edges have no face; kept until the mesh changes."""
+    key = ("loose", mesh.session_uid)
+    if key not in _slow:
+        corners = np.empty(len(mesh.loops), np.int32)
+        mesh.loops.foreach_get("edge_index", corners)
+        _slow[key] = len(mesh.edges) - len(np.unique(corners))
+    return _slow[key]
+
+
 def _mesh(mesh) -> list[int]:
-    """Counts and checksums of positions and face corners."""
+    """Counts, and checksums of positions and face corners."""
     positions = np.empty(3 * len(mesh.vertices), np.float32)
     corners = np.empty(len(mesh.loops), np.int32)
     if "position" in mesh.attributes and len(positions):
         mesh.attributes["position"].data.foreach_get("vector", positions)
     if ".corner_vert" in mesh.attributes and len(corners):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-    return [len(mesh.vertices), len(mesh.polygons), zlib.crc32(positions), zlib.crc32(corners)]
+    counts = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons)]
+    return [*counts, zlib.crc32(positions), zlib.crc32(corners)]
 
 
 def _field(obj) -> list:

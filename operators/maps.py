@@ -31,7 +31,7 @@ ATTRIBUTE_VALUES = {
 def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
     """Values of one mapped property, (n,) float64 in the property's unit, for the n vertices of `mesh`.
 
-    mapped : one of `obj.taffeta_cloth`'s mapped properties (`panels.properties.MAPPED`).
+    mapped : one of `obj.taffeta_cloth`'s mapped properties (`panels.mapped.MAPPED`).
     mesh : obj.data or its evaluated mesh; maps are looked for there.
 
     Raises

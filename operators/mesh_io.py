@@ -15,7 +15,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..panels.properties import MAPPED
+from ..panels.mapped import MAPPED
 from ..solver.model import Garment
 from .maps import read_map
 from .playback import rebuilders_before_rig
@@ -88,6 +88,9 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         uv=uv,
         layer=settings.layer,
         self_collision=settings.self_collision,
+        sewing=settings.sewing,
+        sewing_time=settings.sewing_time,
+        sewing_force=settings.sewing_force or np.inf,
         **values,
     )
 

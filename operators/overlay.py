@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ..panels.properties import MAPPED, ROWS
+from ..panels.mapped import MAPPED, ROWS
 from . import colours, maps
 
 DEPTH_BIAS = 2e-4  # of the view's depth range: the overlay lies just in front of the garment it repeats
@@ -51,7 +51,7 @@ _draw_handlers: list = []
 def pictures(view_layer, depsgraph, show: str) -> tuple[tuple[Picture, ...], Legend]:
     """Pictures of every visible cloth of a view layer, and their common legend.
 
-    show : a name of `panels.properties.MAPPED`, or "STRETCH".
+    show : a name of `panels.mapped.MAPPED`, or "STRETCH".
     """
     found, troubles = [], []
     for obj in view_layer.objects:

@@ -8,7 +8,7 @@ packs a painted image into the .blend, where Blender by itself would lose it on 
 
 import bpy
 
-from ..panels.properties import MAPPED, ROWS, follow_value
+from ..panels.mapped import MAPPED, ROWS, follow_value
 
 IMAGE_SIZE = 1024  # pixels; 2 mm on a garment whose UV map is 2 m wide
 UV_MAP = "Taffeta UV"

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ..panels.properties import MAPPED
+from ..panels.mapped import MAPPED
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
 from .mesh_io import evaluated_names

@@ -9,7 +9,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 
 from ..panels.fabric import PRESET_SUBDIR
-from ..panels.properties import FABRIC
+from ..panels.mapped import FABRIC
 
 
 class TAFFETA_OT_fabric_preset_add(AddPresetBase, bpy.types.Operator):

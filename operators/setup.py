@@ -8,7 +8,7 @@ no hidden object. A cloth's cache modifier appears with its first bake and goes 
 import bpy
 from bpy.app.handlers import persistent
 
-from ..panels.properties import MAPPED
+from ..panels.mapped import MAPPED
 from . import playback
 
 

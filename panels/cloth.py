@@ -4,7 +4,7 @@
 import bpy
 
 from .fabric import TAFFETA_PT_fabric_presets
-from .properties import FABRIC, ROWS
+from .mapped import FABRIC, ROWS
 from .rows import PhysicsPanel, mapped, painted_property, prop, settings_layout, why
 
 
@@ -87,6 +87,26 @@ class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):
             why(layout, "The rate is for pins between 0 and 1")
 
 
+class TAFFETA_PT_cloth_sewing(PhysicsPanel, bpy.types.Panel):
+    """How the garment is made from its mesh"""
+
+    bl_label = "Sewing and Size"
+    bl_parent_id = "TAFFETA_PT_cloth"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        cloth = context.object.taffeta_cloth
+        mapped(layout, context, context.object, "shrink")
+        layout.prop(cloth, "sewing")
+        column = layout.column()
+        column.enabled = cloth.sewing
+        column.prop(cloth, "sewing_time")
+        column.prop(cloth, "sewing_force")
+        if not cloth.sewing:
+            why(layout, "Edges without a face keep their length")
+
+
 class TAFFETA_PT_cloth_collision(PhysicsPanel, bpy.types.Panel):
     """What the garment collides with"""
 
@@ -108,7 +128,13 @@ class TAFFETA_PT_cloth_collision(PhysicsPanel, bpy.types.Panel):
             layout.label(text="Choose a collection, or nothing collides", icon="ERROR")
 
 
-CLASSES = (TAFFETA_PT_cloth, TAFFETA_PT_cloth_fabric, TAFFETA_PT_cloth_pins, TAFFETA_PT_cloth_collision)
+CLASSES = (
+    TAFFETA_PT_cloth,
+    TAFFETA_PT_cloth_fabric,
+    TAFFETA_PT_cloth_pins,
+    TAFFETA_PT_cloth_sewing,
+    TAFFETA_PT_cloth_collision,
+)
 _register, _unregister = bpy.utils.register_classes_factory(CLASSES)
 
 

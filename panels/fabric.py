@@ -6,7 +6,7 @@ import os
 import bpy
 from bl_ui.utils import PresetPanel
 
-from .properties import FABRIC, follow_value
+from .mapped import FABRIC, follow_value
 
 # The folder above presets/taffeta_fabric/, which is where Blender looks for shipped presets.
 PRESET_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -5,7 +5,7 @@ import textwrap
 
 import bpy
 
-from .properties import ROWS
+from .mapped import ROWS
 from .units import shown_factor
 
 

@@ -7,7 +7,7 @@ A running bake sets `baking`, `progress` and `status`; the preflight fills `prob
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
-from .properties import TABLE
+from .mapped import TABLE
 
 
 # fmt: off

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bending import bending_rest
+from .elastic.sewing import find_seams, seam_rest
 from .elastic.springs import spring_rest
 from .integrate.tree import grow
 from .model import Cloth, State
@@ -43,6 +44,7 @@ class _Part(NamedTuple):
     edge_compliance: np.ndarray
     edge_damping: np.ndarray
     is_mesh_edge: np.ndarray
+    seam_force: np.ndarray
     bend_stencils: np.ndarray
     bend_weight: np.ndarray
     rest_angle: np.ndarray
@@ -122,6 +124,17 @@ def check(garment):
         raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
     for field, rule in VALUES.items():
         _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
+    if garment.shrink is not None:
+        _check_value(name, count, np.asarray(garment.shrink), -np.inf, True, "shrinking", "")
+        if np.max(garment.shrink) >= 1.0:
+            raise ValueError(
+                f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
+            )
+    for value, least, words, unit in (
+        (garment.sewing_time, 0.0, "sewing time", "s"), (garment.sewing_force, 0.0, "sewing force", "N"),
+    ):  # fmt: skip
+        if garment.sewing and not value > least:
+            raise ValueError(f"'{name}': the {words} is {value:g} {unit}; it must be above {least:g}.")
     if np.max(garment.pin) > 1.0:
         raise ValueError(f"'{name}': the pin weight is above 1 at vertex {int(np.argmax(garment.pin))}; use 0 to 1.")
 
@@ -163,6 +176,11 @@ def _build_part(garment):
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
     rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
+    rate, seam = 0.5 * np.einsum("sk->s", damping[springs.pairs]), find_seams(garment, springs)
+    size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
+    rest_length *= 0.5 * np.einsum("sk->s", size[springs.pairs])
+    rest_length[seam] = 0.0
+    compliance[seam], rate[seam] = seam_rest(garment, springs.pairs[seam], compliance[seam], inv_mass)
     useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[springs.pairs]) > 0)
     hinges = find_hinges(faces, len(x))
     stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
@@ -175,10 +193,11 @@ def _build_part(garment):
         edges=springs.pairs[useful],
         rest_length=rest_length[useful],
         edge_compliance=compliance[useful],
-        edge_damping=0.5 * np.einsum("sk->s", damping[springs.pairs[useful]]),
-        is_mesh_edge=springs.is_mesh_edge[useful],
+        edge_damping=rate[useful],
+        is_mesh_edge=(springs.is_mesh_edge & ~seam)[useful],
+        seam_force=np.where(seam, garment.sewing_force, np.inf)[useful],
         bend_stencils=stencils,
-        bend_weight=weight,
+        bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
         rest_angle=rest_angle,
         bend_compliance=bend_compliance,
         bend_damping=0.25 * np.einsum("hk->h", damping[stencils]),
@@ -231,11 +250,13 @@ def _in_tree_order(joined):
         *(joined[field] for field in hinges), 1.0 / joined["bend_compliance"],
     )  # fmt: skip
     result = {"leaf": leaf, "node_bending": node_bending}
-    springs += "edge_compliance", "edge_damping", "is_mesh_edge"
+    springs += "edge_compliance", "edge_damping", "is_mesh_edge", "seam_force"
     hinges += "rest_angle", "bend_compliance", "bend_damping"
     for fields in (springs, hinges):
         order = np.argsort(leaf[joined[fields[0]]].min(axis=1), kind="stable")
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
+    result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)
+    result["seam_force"] = result["seam_force"][result["seams"]]
     return result
 
 

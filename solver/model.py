@@ -33,6 +33,10 @@ class Garment(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m] largest distance from the animated pose; inf where free
     layer: int  # 0 is innermost
     self_collision: bool
+    shrink: np.ndarray | None = None  # (n,) part by which cloth is smaller than its rest shape, below 1; None: 0
+    sewing: bool = False  # whether edges without a face pull shut
+    sewing_time: float = 0.5  # [s] in which they do
+    sewing_force: float = np.inf  # [N] that each of them pulls with at most
 
 
 class Cloth(NamedTuple):
@@ -58,6 +62,8 @@ class Cloth(NamedTuple):
     edge_compliance: np.ndarray  # (e,) [m/N]
     edge_damping: np.ndarray  # (e,) [1/s]
     is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
+    seams: np.ndarray  # (s,) edges that are sewn, if their force is bounded
+    seam_force: np.ndarray  # (s,) [N]
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0

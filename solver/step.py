@@ -19,6 +19,7 @@ from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
 from .elastic import forces as rare
 from .elastic.external import acceleration, blow
+from .elastic.sewing import limit
 from .integrate import xpbd
 from .integrate.solve import Rows, Scratch, make_scratch, prepare_rows, solve
 from .model import Report, Settings
@@ -115,6 +116,8 @@ def advance(cloth, state, frame_input, frame, settings):
             clock.lap(LAYERS)
         if substep.slow_dt:
             _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
+        if len(cloth.seams):
+            limit(cloth, rows.spring, x)
         if forces is not None:
             rare.act(forces, cloth, x, v, settings.seed, frame, substep)
         if number == 0 and body is not None:

@@ -313,3 +313,12 @@ def test_sampling_a_character(scene, make, record_property):
             times.append(time.perf_counter())
             assert len(frame_input.colliders[0].x[0]) == 15008
     record_property("seconds", np.diff(times).min())
+
+
+def test_sewing_and_shrinking_are_read(scene, make):
+    obj = make.cloth(make.grid(), sewing=True, sewing_time=0.25, sewing_force=2.0, shrink=0.125)
+    garment = mesh_io.read_garment(obj, bpy.context.evaluated_depsgraph_get(), scene)
+    assert garment.sewing and garment.sewing_time == 0.25 and garment.sewing_force == 2.0
+    assert (garment.shrink == 0.125).all()
+    obj.taffeta_cloth.sewing_force = 0.0
+    assert mesh_io.read_garment(obj, bpy.context.evaluated_depsgraph_get(), scene).sewing_force == np.inf

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators import maps
-from taffeta.panels.properties import MAPPED
+from taffeta.panels.mapped import MAPPED
 
 
 def choose(*objects):

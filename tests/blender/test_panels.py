@@ -10,7 +10,7 @@ import bpy
 import pytest
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels import properties, rows, scene, units
-from taffeta.panels.properties import MAPPED, ROWS
+from taffeta.panels.mapped import MAPPED, ROWS
 from taffeta.solver.model import Settings
 
 LAYOUT = bpy.types.UILayout.bl_rna
@@ -18,6 +18,7 @@ PANELS = [
     "TAFFETA_PT_cloth",
     "TAFFETA_PT_cloth_fabric",
     "TAFFETA_PT_cloth_pins",
+    "TAFFETA_PT_cloth_sewing",
     "TAFFETA_PT_cloth_collision",
     "TAFFETA_PT_bake",
     "TAFFETA_PT_preflight",
@@ -138,7 +139,7 @@ def test_defaults_are_those_agreed(make):
     cloth = make.grid().taffeta_cloth
     assert (cloth.enabled, cloth.layer, cloth.self_collision, cloth.quality) == (False, 0, True, "FINAL")
     values = {name: pytest.approx(getattr(cloth, name).value) for name in MAPPED}
-    assert values == dict(zip(MAPPED, (0.0, 0.15, 0.002, 2000.0, 100.0, 1e-5, 2.0, 0.3, 0.0), strict=True))
+    assert values == dict(zip(MAPPED, (0.0, 0.15, 0.002, 2000.0, 100.0, 1e-5, 2.0, 0.3, 0.0, 0.0), strict=True))
 
 
 SETTINGS = [(cls, name) for cls in properties.CLASSES for name in cls.__annotations__]
@@ -288,7 +289,7 @@ def test_collider_panels_appear_on_colliders(garment, make):
 
 
 def test_every_mapped_property_is_drawn_once(garment):
-    drawn = [draw(n) for n in ("TAFFETA_PT_cloth_fabric", "TAFFETA_PT_cloth_pins")]
+    drawn = [draw("TAFFETA_PT_cloth_" + part) for part in ("fabric", "pins", "sewing")]
     painted = [options["prop"] for layout in drawn for options, _ in layout.buttons("taffeta.paint")]
     assert sorted(painted) == sorted(MAPPED)
     eyes = [options["show"] for layout in drawn for options, _ in layout.buttons("taffeta.overlay")]

@@ -371,3 +371,14 @@ def test_pressure_in_what_is_closed(shot, make):
     ball.data.update()
     bpy.context.view_layer.update()
     only("WARNING", "Balloon", "3 of its edges are open or turned round")
+
+
+def test_sewing_without_seams_and_seams_without_sewing(shot, make):
+    cloth().taffeta_cloth.sewing = True
+    only("WARNING", "Cloth", "no edge without a face")
+    cloth().taffeta_cloth.sewing = False
+    x = [(0, 3, 0), (1, 3, 0), (0, 4, 0), (0, 3, 1), (1, 3, 1), (0, 4, 1)]
+    panels = make.cloth(make.mesh("Panels", x, [(0, 1, 2), (3, 5, 4)], edges=[(0, 3), (1, 4)]))
+    only("INFO", "Panels", "2 edges without a face")
+    panels.taffeta_cloth.sewing = True
+    assert found() == []

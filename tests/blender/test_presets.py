@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 import pytest
 from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
-from taffeta.panels.properties import FABRIC, ROWS, follow_value
+from taffeta.panels.mapped import FABRIC, ROWS, follow_value
 
 SHIPPED = sorted((Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR).glob("*.py"))
 LINE = re.compile(r"cloth\.(\w+)\.value = (\S+)  # \[(.+?)\] (.+)")

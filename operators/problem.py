@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a check of the preflight list is given, and what it finds."""
+
+from typing import NamedTuple
+
+import bpy
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong or doubtful."""
+
+    severity: str  # ERROR: the bake would not start; WARNING: doubtful; INFO: good to know
+    object: str  # name, or "" when it is about the scene
+    sentence: str
+    remedy: str
+
+
+class Shot(NamedTuple):
+    """What the checks look at."""
+
+    scene: bpy.types.Scene
+    depsgraph: bpy.types.Depsgraph
+    cloths: list[bpy.types.Object]
+    colliders: list[bpy.types.Object]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sewing: edges without a face that join two faces' corners pull shut.
+
+A seam is a spring without length, with a damping of tau times its stiffness k: alone it closes as exp(-t / tau),
+however far it is open, and light panels cannot be torn along faster than that. A largest force F bounds k by F over
+the gap that is left, so that a seam pulls with F at most.
+"""
+
+import numpy as np
+
+GENTLE = (
+    0.02  # stiffness in that of the cloth, where contact keeps the two sides a thickness apart: it must not be torn at
+)
+SETTLED = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
+
+
+def find_seams(garment, springs):
+    """Which springs are seams, (s,) bool; springs from `topology`."""
+    count = len(springs.pairs)
+    if not garment.sewing:
+        return np.zeros(count, dtype=bool)
+    in_face = np.zeros(len(garment.x), dtype=bool)
+    in_face[np.asarray(garment.triangles).ravel()] = True
+    beside = np.bincount(springs.beside_spring, minlength=count)
+    return springs.is_mesh_edge & (beside == 0) & in_face[springs.pairs].all(axis=1)
+
+
+def seam_rest(garment, pairs, compliance, inv_mass):
+    """Compliance [m/N] and damping [1/s] of seams between `pairs` (s, 2) that as mere springs have `compliance`.
+
+    Damping is a rate for their reduced mass.
+    """
+    compliance = compliance / (GENTLE if garment.self_collision else 1.0)
+    return compliance, garment.sewing_time / SETTLED / compliance * np.einsum("sk->s", inv_mass[pairs])
+
+
+def limit(cloth, spring, x):
+    """Bound the stiffness and damping of seams in `spring` (e, 3) (see `integrate.solve.Rows`) by their force at x."""
+    seams = cloth.seams
+    across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
+    gap = np.sqrt(np.einsum("ij,ij->i", across, across))
+    most = np.divide(cloth.seam_force, gap, out=np.full(len(gap), np.inf), where=gap > 0.0)
+    k = np.minimum(1.0 / cloth.edge_compliance[seams], most)
+    spring[seams, 2] *= k / spring[seams, 1]
+    spring[seams, 1] = k

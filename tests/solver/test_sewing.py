@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Seams pull shut, and cloth shrinks by a map."""
+
+import naive
+import numpy as np
+import pytest
+from taffeta.solver.build import build
+from taffeta.solver.model import Settings
+from taffeta.solver.step import advance
+
+VACUUM = Settings(air_drag=0.0)
+
+
+def panels(gap=0.3, side=9, **changes):
+    """Two squares of 0.2 m, one above the other, joined all round by loose edges."""
+    low = naive.sheet(side, side, 0.2, 0.2)
+    count = side * side
+    x = np.concatenate([low.x, low.x + [0, 0, gap]])
+    rim = np.flatnonzero(np.isclose(np.abs(low.x[:, :2] - 0.1).max(axis=1), 0.1))
+    edges = np.concatenate([low.edges, low.edges + count, np.stack([rim, rim + count], axis=1)])
+    triangles, quads = (np.concatenate([f, f[:, ::-1] + count]) for f in (low.triangles, low.quads))
+    return naive.garment(x, triangles, quads, edges, **{"sewing": True, "self_collision": True} | changes), rim, count
+
+
+def gaps(state, rim, count):
+    return np.linalg.norm(state.x[rim] - state.x[rim + count], axis=1)
+
+
+def run(garment, frames, settings=VACUUM):
+    cloth, state = build([garment], settings)
+    given = naive.still(state.x + cloth.origin, gravity=(0, 0, 0))
+    for frame in range(frames):
+        report = advance(cloth, state, given, frame, settings)
+    return cloth, state, report
+
+
+@pytest.mark.parametrize("force", [np.inf, 0.5, 0.05])
+def test_two_panels_are_sewn_together(force):
+    """Within two thicknesses all along the seam, the panels not stretched, momentum kept."""
+    garment, rim, count = panels(sewing_force=force)
+    cloth, state, report = run(garment, 48)
+    assert gaps(state, rim, count).max() < 2 * 0.002
+    assert np.abs(cloth.mass @ state.v).max() < 1e-12
+    assert report.worst_stretch < 0.05
+
+
+@pytest.mark.parametrize("load", [0.8, 1.2])
+def test_a_seam_pulls_with_its_force_at_most(load):
+    """32 seams of 0.01 N against a constant force on the upper panel: they win at 80 % of that, and lose at 120 %."""
+    garment, rim, count = panels(gap=0.05, sewing_force=0.01, sewing_time=0.1, self_collision=False)
+    garment = garment._replace(pin=np.repeat([1.0, 0.0], count))
+    cloth, state = build([garment], VACUUM)
+    away = load * 0.01 * len(rim) / cloth.mass[count:].sum()
+    given = naive.still(state.x + cloth.origin, gravity=(0, 0, away))
+    for frame in range(6):
+        advance(cloth, state, given, frame, VACUUM)
+    assert (cloth.mass[count:] @ state.x[count:, 2] < cloth.mass[count:].sum() * 0.05) == (load < 1)
+
+
+def test_seams_close_in_their_time_at_any_substep_count():
+    """Light panels follow: a gap of 0.3 m is a twentieth of that after `sewing_time`."""
+    left = []
+    for substeps in (5, 20):
+        garment, rim, count = panels(sewing_time=1.0, mass=0.01, self_collision=False)
+        _, state, _ = run(garment, 24, VACUUM._replace(substeps=substeps))
+        left.append(gaps(state, rim, count).mean())
+    assert left == pytest.approx([0.3 / 20, 0.3 / 20], rel=0.25)
+
+
+def test_without_sewing_loose_edges_keep_their_length():
+    garment, rim, count = panels(sewing=False)
+    cloth, state, _ = run(garment, 5)
+    assert np.allclose(gaps(state, rim, count), 0.3, rtol=1e-6) and not len(cloth.seams)
+
+
+def test_loose_threads_are_no_seams():
+    """A fringe hangs on: edges that end in no face keep their length."""
+    sheet = naive.sheet(3, 3)
+    x = np.concatenate([sheet.x, [[1.0, 1.2, 0.0]]])
+    fringe = naive.garment(x, sheet.triangles, sheet.quads, [*sheet.edges.tolist(), [8, 9]], sewing=True)
+    _, state, _ = run(fringe, 5)
+    assert np.linalg.norm(state.x[9] - state.x[8]) == pytest.approx(0.2, rel=1e-6)
+
+
+def test_cloth_shrinks_by_a_map():
+    """A free sheet comes to rest a tenth smaller, flat; the other half 5 % larger."""
+    for shrink in (0.1, -0.05):
+        garment = naive.sheet(9, 9, damping=20.0, shrink=np.full(81, shrink))
+        cloth, state = build([garment], VACUUM)
+        given = naive.still(state.x + cloth.origin, gravity=(0, 0, 0))
+        for frame in range(60):
+            advance(cloth, state, given, frame, VACUUM)
+            state.v[:] *= 0.8
+        assert np.ptp(state.x, axis=0) == pytest.approx([1 - shrink, 1 - shrink, 0], abs=2e-3)
+
+
+def test_shrinking_keeps_the_rigidity():
+    """Bending energy of a curved sheet is that of one that is as small at rest."""
+    half = naive.sheet(5, 5, 0.5, 0.5)
+    shrunk, _ = build([naive.sheet(5, 5, shrink=np.full(25, 0.5))], VACUUM)
+    small, _ = build([half], VACUUM)
+    assert np.allclose(shrunk.bend_weight, small.bend_weight) and np.allclose(shrunk.rest_length, small.rest_length)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"shrink": np.full(81 * 2, 1.0)}, "shrinks to nothing"),
+        ({"shrink": np.full(3, 0.1)}, "shrinking has the shape"),
+        ({"sewing_time": 0.0}, "sewing time is 0 s"),
+        ({"sewing_force": -1.0}, "sewing force is -1 N"),
+    ],
+)
+def test_bad_numbers_are_named(changes, words):
+    garment, _, _ = panels(**changes)
+    with pytest.raises(ValueError, match=f"'Sheet'.*{words}"):
+        build([garment], VACUUM)

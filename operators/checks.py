@@ -17,6 +17,7 @@ import bpy
 from ..panels.mapped import MAPPED, ROWS
 from . import fingerprint, maps, playback
 from .force_checks import FORCE_CHECKS
+from .keyed import pin_moves
 from .mesh_io import evaluated_names, metres_per_unit
 from .problem import Problem, Shot
 from .sampling import colliders_of
@@ -175,6 +176,8 @@ def _pins(shot: Shot) -> Iterator[Problem]:
     """Pins that pin nothing, or everything."""
     for obj in shot.cloths:
         pin = obj.taffeta_cloth.pin
+        if pin_moves(obj):
+            continue
         if pin.source != "GROUP" or pin.vertex_group not in obj.vertex_groups or not obj.data.vertices:
             if pin.source == "UNIFORM" and pin.value >= 1.0:
                 yield Problem(

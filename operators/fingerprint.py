@@ -73,7 +73,9 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the colliders": sorted(collider.name for collider in colliders),
     }
     for name, row in ROWS.items():
-        prints[row.label] = _mapped(obj, getattr(cloth, name))
+        prints[row.label] = _mapped(
+            obj, getattr(cloth, name), {path.rpartition(f"taffeta_cloth.{name}.")[2] for path in by_keys[obj]}
+        )
     for field, word in SCENE_WORDS.items():
         value = _plain(getattr(scene.taffeta, field))
         prints.setdefault(word, []).append(None if f"taffeta.{field}" in by_keys[scene] else value)
@@ -167,11 +169,15 @@ def _field(obj) -> list:
     return [obj.name, values, None if moves(obj) else [_plain(row) for row in obj.matrix_world]]
 
 
-def _mapped(obj, mapped) -> list:
-    """Settings of one mapped property, with a checksum of the map itself where that is quick to have."""
+def _mapped(obj, mapped, by_keys) -> list:
+    """Settings of one mapped property but those by keys, with a checksum of the map where that is quick to have."""
+
+    def number(name):
+        return None if name in by_keys else round(getattr(mapped, name), 9)
+
     if mapped.source == "UNIFORM":
-        return ["UNIFORM", round(mapped.value, 9)]
-    common = [mapped.source, round(mapped.minimum, 9), round(mapped.maximum, 9), mapped.invert]
+        return ["UNIFORM", number("value")]
+    common = [mapped.source, number("minimum"), number("maximum"), mapped.invert]
     if mapped.source == "GROUP":
         known = mapped.vertex_group in obj.vertex_groups
         return [*common, mapped.vertex_group, zlib.crc32(weights(obj, mapped)) if known else None]

@@ -35,3 +35,8 @@ def keyed_settings(scene: bpy.types.Scene) -> list[str]:
     """Names of the solver's settings that are sampled in every frame, because they are animated."""
     paths = keyed(scene)
     return [name for name in Settings._fields if f"taffeta.{name}" in paths]
+
+
+def pin_moves(obj: bpy.types.Object) -> bool:
+    """Whether how firmly a garment is pinned is animated, and sampled in every frame."""
+    return any(path.startswith("taffeta_cloth.pin.") for path in keyed(obj))

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..panels.mapped import MAPPED
 from ..solver.model import Garment
+from .keyed import pin_moves
 from .maps import read_map
 from .playback import rebuilders_before_rig
 
@@ -88,6 +89,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         uv=uv,
         layer=settings.layer,
         self_collision=settings.self_collision,
+        pin_moves=pin_moves(obj),
         sewing=settings.sewing,
         sewing_time=settings.sewing_time,
         sewing_force=settings.sewing_force or np.inf,

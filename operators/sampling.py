@@ -19,6 +19,7 @@ from ..solver.model import Collider, FrameInput, Garment
 from .fields import between as fields_between
 from .fields import noise_table, read_fields
 from .keyed import keyed_settings
+from .maps import read_map
 from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, world_positions, world_to_object
 from .playback import muted
 
@@ -32,6 +33,8 @@ class Wearer(NamedTuple):
     name: str
     vertex_count: int
     size: float  # [m] diagonal of its box
+    pin: np.ndarray  # (n,) at the first frame
+    pin_moves: bool
 
 
 class Moment(NamedTuple):
@@ -42,6 +45,7 @@ class Moment(NamedTuple):
     to_object: np.ndarray  # (g, 4, 4)
     fields: dict  # from `fields.read_fields`
     cloths: list[tuple[float, ...]]  # of each garment: part of the fields, pressure [Pa], target volume [m3]
+    pin: np.ndarray | None  # (n,) of all garments, if any of them is pinned anew in every frame
 
 
 def frame_seconds(scene: bpy.types.Scene) -> float:
@@ -72,7 +76,8 @@ def find(uid: int, name: str) -> bpy.types.Object:
 
 def read_wearer(obj: bpy.types.Object, garment: Garment) -> Wearer:
     """What `sample_frame` has to know about a garment's object."""
-    return Wearer(obj.session_uid, obj.name, len(garment.x), float(np.linalg.norm(np.ptp(garment.x_start, axis=0))))
+    size = float(np.linalg.norm(np.ptp(garment.x_start, axis=0)))
+    return Wearer(obj.session_uid, obj.name, len(garment.x), size, garment.pin, garment.pin_moves)
 
 
 def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -202,6 +207,7 @@ def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInp
         field_weight=field_weight if fields else None,
         pressure=pressure if any(pressure) else None,
         volume=volume if any(pressure) and any(volume) else None,
+        pin=end.pin,
         changed=tuple((name, plain(getattr(scene.taffeta, name))) for name in keyed_settings(scene)),
         noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
     )
@@ -214,7 +220,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
     scene.frame_set(frame, subframe=time)
     metres = metres_per_unit(scene)
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    targets, to_object, bodies, settings = [], [], [], []
+    targets, to_object, bodies, settings, pins = [], [], [], [], []
     for wearer in cloths:
         evaluated = _evaluated(objects, wearer, depsgraph)
         x = world_positions(evaluated, metres)
@@ -227,6 +233,7 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         targets.append(x)
         to_object.append(world_to_object(wearer.name, evaluated, metres, frame))
         cloth = evaluated.taffeta_cloth
+        pins.append(read_map(objects[wearer.uid], cloth.pin, evaluated.data) if wearer.pin_moves else wearer.pin)
         settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume))
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
@@ -241,7 +248,8 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
     fields = read_fields(scene, depsgraph, {wearer.uid for wearer in cloths}, metres)
-    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings)
+    pin = np.concatenate(pins) if any(wearer.pin_moves for wearer in cloths) else None
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin)
 
 
 def _sample_counts(start, end, cloths, colliders, at) -> list[int]:

@@ -258,6 +258,8 @@ ANIMATED = frozenset((
     "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution",
 ))  # fmt: skip
 
+PIN_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of a pin's map
+
 
 def _tag(group, context):
     """Have Blender call the handlers of changed objects and scenes: for its own settings it does so by itself."""
@@ -273,8 +275,9 @@ def _add_tags(cls):
 
 def _fix(cls):
     """Let Blender refuse keyframes that a bake would not see."""
+    animated = PIN_NUMBERS if cls is MAPPED_CLASSES["pin"] else ANIMATED
     for name, prop in cls.__annotations__.items():
-        if name.removesuffix("_shown") not in ANIMATED and prop.function is not PointerProperty:
+        if name.removesuffix("_shown") not in animated and prop.function is not PointerProperty:
             prop.keywords["options"] = prop.keywords.get("options", set()) - {"ANIMATABLE"}
 
 

@@ -33,6 +33,10 @@ VALUES = {
 }
 
 
+SPRING_FIELDS = "edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge"
+HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_compliance", "bend_damping"
+
+
 class _Part(NamedTuple):
     """What one garment contributes; the fields are those of `Cloth`, with indices into the garment."""
 
@@ -96,6 +100,18 @@ def build(garments, settings):
     )
     x = np.ascontiguousarray(x_start - origin)
     return cloth, State(x, np.zeros_like(x))
+
+
+def repin(cloth, pin):
+    """The cloth with other pin weights (n,), for a frame: without the springs and hinges that join what is held."""
+    inv_mass = np.where(pin < 1.0, cloth.inv_mass, 0.0)
+    spring = np.einsum("ek->e", inv_mass[cloth.edges]) > 0.0
+    hinge = np.einsum("bk,bk->b", inv_mass[cloth.bend_stencils], cloth.bend_weight**2) > 0.0
+    kept = {field: getattr(cloth, field)[spring] for field in SPRING_FIELDS}
+    kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
+    sewn = spring[cloth.seams]
+    seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
+    return cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
 
 
 def check(garment):
@@ -225,7 +241,7 @@ def _masses(garment, faces, springs):
     joined = in_face.copy()
     for indices in (garment.edges, garment.triangles):
         joined[np.asarray(indices).ravel()] = True
-    free = joined & (np.asarray(garment.pin) < 1.0)
+    free = joined & (garment.pin_moves | (np.asarray(garment.pin) < 1.0))
     return mass, np.where(free, 1.0 / mass, 0.0)
 
 
@@ -244,15 +260,12 @@ def _join(parts, start):
 
 def _in_tree_order(joined):
     """The tree of groups, and springs and hinges in its order."""
-    springs, hinges = ("edges", "rest_length"), ("bend_stencils", "bend_weight")
     leaf, node_bending = grow(
-        *(joined[field] for field in springs), joined["inv_mass"],
-        *(joined[field] for field in hinges), 1.0 / joined["bend_compliance"],
+        joined["edges"], joined["rest_length"], joined["inv_mass"],
+        joined["bend_stencils"], joined["bend_weight"], 1.0 / joined["bend_compliance"],
     )  # fmt: skip
     result = {"leaf": leaf, "node_bending": node_bending}
-    springs += "edge_compliance", "edge_damping", "is_mesh_edge", "seam_force"
-    hinges += "rest_angle", "bend_compliance", "bend_damping"
-    for fields in (springs, hinges):
+    for fields in ((*SPRING_FIELDS, "seam_force"), HINGE_FIELDS):
         order = np.argsort(leaf[joined[fields[0]]].min(axis=1), kind="stable")
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
     result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)

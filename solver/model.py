@@ -33,6 +33,7 @@ class Garment(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m] largest distance from the animated pose; inf where free
     layer: int  # 0 is innermost
     self_collision: bool
+    pin_moves: bool = False  # whether frames say anew how firmly it is pinned (`FrameInput.pin`)
     shrink: np.ndarray | None = None  # (n,) part by which cloth is smaller than its rest shape, below 1; None: 0
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
@@ -142,6 +143,7 @@ class FrameInput(NamedTuple):
     field_weight: tuple[float, ...] | None = None  # part of the fields that each garment feels; None: all of them
     pressure: tuple[float, ...] | None = None  # [Pa] inside each garment; None: no pressure
     volume: tuple[float, ...] | None = None  # [m3] at which the gas in each garment is at ease; 0: the pressure is kept
+    pin: np.ndarray | None = None  # (n,) pin weights in this frame; None: those of the cloth
     changed: tuple[tuple[str, float | tuple[float, ...]], ...] = ()  # `Settings` that are keyframed: name, value now
     noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
 

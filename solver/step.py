@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .build import repin
 from .contact import body as body_contact
 from .contact import cloth as cloth_contact
 from .contact.stacks import find_stack, let_go, no_stack
@@ -91,6 +92,7 @@ def advance(cloth, state, frame_input, frame, settings):
     """
     clock = _Clock()
     settings = settings._replace(**dict(frame_input.changed))
+    cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
     x, v = state
     x_prev, start = x.copy(), x.copy()
     count = substep_count(frame_input.duration, settings)

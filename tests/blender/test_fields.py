@@ -285,3 +285,18 @@ def test_what_a_bake_reads_once_takes_no_keyframes(scene, make):
     for owner, path in ((scene, "taffeta.wind"), (scene, "taffeta.wind_shown"), (obj, "taffeta_cloth.pressure")):
         assert owner.keyframe_insert(path)
     assert keyed(scene) == {"taffeta.wind"}
+
+
+def test_keyframed_pins_let_go(scene, make):
+    """Held by its whole mesh up to frame 5, by nothing from 6 on."""
+    obj = make.cloth(make.grid(count=5))
+    scene.taffeta.air_drag = 0.0
+    key(obj, "taffeta_cloth.pin.value", (5, 1.0), (6, 0.0))
+    inputs = sampled(scene, obj)
+    assert [given.pin.max() for given in inputs] == [1.0] * 5 + [0.0] * 5
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    heights = []
+    for frame in (5, 10):
+        scene.frame_set(frame)
+        heights.append(make.world(obj)[:, 2].mean())
+    assert heights[0] == 0.0 and heights[1] == pytest.approx(-0.5 * 9.81 * (5 / 24) ** 2, rel=0.05)

@@ -247,7 +247,8 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         x = world_positions(evaluated, metres)
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
-    fields = read_fields(scene, depsgraph, {wearer.uid for wearer in cloths}, metres)
+    own = {wearer.uid for wearer in cloths}
+    fields = read_fields(scene, depsgraph, own, metres) if time == 0.0 else {}  # between frames they go straight
     pin = np.concatenate(pins) if any(wearer.pin_moves for wearer in cloths) else None
     return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin)
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make demo [SCENE=name]   the example shot: built, baked, exported, drawn under out/
-# make test                every test; make lint, make zip, make bench
+# make test                every test; make lint, make zip, make bench, make validation (docs/validation.md)
 # Each sets up what it needs the first time (scripts/setup.py).
 
 PYTHON := $(firstword $(wildcard .venv/bin/python) python3)
 SCENE ?= poncho
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test test-4.5 test-5.2 test-gui lint zip bench setup setup-5.2 gui-root clean
+.PHONY: demo test test-4.5 test-5.2 test-gui lint zip bench validation setup setup-5.2 gui-root clean
 
 demo: setup
 	@.venv/bin/python scripts/demo.py $(SCENE)
@@ -29,6 +29,9 @@ zip: setup
 
 bench: setup
 	@.venv/bin/python benchmarks/frame.py
+
+validation: setup
+	@.venv/bin/python scripts/validation.py
 
 setup:
 	@python3 scripts/setup.py 4.5

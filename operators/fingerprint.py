@@ -23,6 +23,8 @@ from .maps import ATTRIBUTE_VALUES, group_weights
 _slow: dict[tuple, object] = {}
 
 SCENE_WORDS = {
+    "dynamics": "Dynamics",
+    "theta": "Theta",
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",
     "iterations": "Iterations",
@@ -47,6 +49,7 @@ CLOTH_WORDS = {
     "layer": "Layer",
     "self_collision": "Self-Collision",
     "quality": "Quality",
+    "model": "Model",
     "uv_map": "Pattern",
     "field_weight": "Fields",
     "pressure": "Pressure",

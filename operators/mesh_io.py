@@ -93,6 +93,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         sewing=settings.sewing,
         sewing_time=settings.sewing_time,
         sewing_force=settings.sewing_force or np.inf,
+        model=settings.model,
         **values,
     )
 

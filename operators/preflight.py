@@ -13,10 +13,12 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ..panels.mapped import MAPPED
+from ..panels.properties import DYNAMICS
+from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
-from .mesh_io import evaluated_names
-from .sampling import depsgraph_of
+from .mesh_io import evaluated_names, read_garment
+from .sampling import depsgraph_of, posed
 
 __all__ = ["Problem", "check", "check_thoroughly", "latest", "show"]
 
@@ -61,8 +63,36 @@ def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
         for name, vertices in ((crossing.garment, crossing.vertices), (crossing.other, crossing.other_vertices)):
             key = (scene.session_uid, name)
             _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
+    found += inner_steps(scene, shown[0])
     _thorough[scene.session_uid] = found
     return found
+
+
+def inner_steps(scene: bpy.types.Scene, shown: list[bpy.types.Object]) -> Iterator[Problem]:
+    """Explicit dynamics whose stable step is so short that the bake would take for ever."""
+    name = scene.taffeta.dynamics
+    if name not in EXPLICIT:
+        return
+    from ..solver.build import build
+    from ..solver.integrate.explicit import MANY, MOST, count_steps
+
+    with posed(scene, shown, []):
+        garments = [read_garment(obj, depsgraph_of(scene), scene) for obj in shown]
+    for garment in garments:
+        try:
+            cloth, _ = build([garment], Settings())
+        except ValueError as error:
+            yield Problem("ERROR", garment.name, str(error), "")
+            continue
+        count = count_steps(name, cloth, scene.taffeta.pin_rate)
+        if count > MANY:
+            label = next(item[1] for item in DYNAMICS if item[0] == name)
+            yield Problem(
+                "ERROR" if count > MOST else "WARNING",
+                garment.name,
+                f"{garment.name} needs {count:,} steps of {label} in 1/24 s to stay stable",
+                "Set Dynamics to XPBD, or lower Stretch, Shear, Bending and half-weight pins, or use larger faces",
+            )
 
 
 def _read_maps(obj) -> Iterator[Problem]:

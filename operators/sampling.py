@@ -63,7 +63,7 @@ def gravity(scene: bpy.types.Scene) -> np.ndarray:
 
 def plain(value):
     """A setting as the solver takes it: Blender's vectors as tuples."""
-    return tuple(value) if hasattr(value, "__len__") else value
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 def find(uid: int, name: str) -> bpy.types.Object:

@@ -57,6 +57,7 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
+        layout.prop(context.object.taffeta_cloth, "model")
         for name in FABRIC:
             mapped(layout, context, context.object, name)
         session = context.window_manager.taffeta

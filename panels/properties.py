@@ -26,6 +26,39 @@ from .units import add_shown
 # A path may start with "//", the folder of the .blend.
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"}
 
+# Identifiers are those of `solver.model.DYNAMICS`; menus show the sentences.
+DYNAMICS = (
+    ("XPBD", "XPBD", "Springs, pins and supports solved together in small substeps: fast, calm, for every shot", 0),
+    (
+        "IMPLICIT_EULER",
+        "Implicit Euler",
+        "The same equations solved until they hold, a tenth of the speed: when a "
+        "stretch must be right to the digit, or as a check on XPBD",
+        1,
+    ),
+    (
+        "IMPLICIT_THETA",
+        "Implicit Theta",
+        "Solved as fully at a point between the substep's ends: keeps more motion than "
+        "implicit Euler, for lively cloth in few substeps",
+        2,
+    ),
+    ("EULER", "Euler", "Order 1. Feeds every oscillation and needs thousands of steps a frame: only to compare", 3),
+    (
+        "SYMPLECTIC_EULER",
+        "Symplectic Euler",
+        "Order 1, keeps energy. The cheapest explicit one, for soft cloth that swings freely",
+        4,
+    ),
+    ("HEUN", "Heun", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 5),
+    ("MIDPOINT", "Midpoint (RK2)", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 6),
+    ("RK4", "Runge-Kutta 4", "Order 4. For reference solutions of cloth that touches nothing", 7),
+    ("LEAPFROG", "Leapfrog", "Order 2, keeps energy over thousands of swings: for free motion without damping", 8),
+    ("VERLET", "Velocity Verlet", "Order 2, keeps energy. The explicit one to try first: soft cloth, free motion", 9),
+    ("BEEMAN", "Beeman", "Order 2, the path of Verlet with better velocities: to compare energies", 10),
+    ("GEAR", "Gear (order 5)", "Order 5, but the smallest steps: for smooth and slow motion where digits count", 11),
+)
+
 
 # fmt: off
 class TaffetaClothSettings(bpy.types.PropertyGroup):
@@ -47,6 +80,13 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
             ("FINAL", "Final", "Steps enough that nothing goes through"),
         ),
         description="How carefully the bake is done. One Final garment makes the whole bake Final",
+    )
+    model: EnumProperty(
+        name="Model", default="FABRIC", override=OVERRIDE, description="How the fabric's numbers become forces",
+        items=(
+            ("FABRIC", "Fabric", "Measured stiffness along and across the threads, the same on every mesh", 0),
+            ("SPRINGS", "Springs", "Plain springs as in older tools: stiffness depends on the mesh, best on even quads", 1),
+        ),
     )
     uv_map: StringProperty(
         name="Pattern", override=OVERRIDE,
@@ -99,9 +139,6 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         name="Cache Name", override=OVERRIDE,
         description="File name of the cache without its ending; empty takes the object's name",
     )
-    fingerprint: StringProperty(
-        name="Fingerprint", override=OVERRIDE, description="Digest of what the bake was made of",
-    )
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
     fingerprint: StringProperty(
         name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON; written by Bake"
@@ -141,6 +178,16 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
 class TaffetaSceneSettings(bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
+    dynamics: EnumProperty(
+        name="Dynamics", items=DYNAMICS, default=Settings().dynamics, override=OVERRIDE,
+        description="What moves the cloth between its contacts. Explicit ones choose their own inner steps; stiff cloth "
+        "on a fine mesh needs hundreds of them",
+    )
+    theta: FloatProperty(
+        name="Theta", default=Settings().theta, min=0.5, max=1.0, step=5, override=OVERRIDE,
+        description="Where in the substep Implicit Theta takes the forces, a pure number: 0.5 damps nothing and needs "
+        "cloth that touches nothing, 1 is implicit Euler. Raise it where cloth rings",
+    )
     substeps: IntProperty(
         name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,
         description="Solver steps per 1/24 s in Final quality. More for fast cloth, for thin layers that press on each "

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import bpy
 
+from .properties import DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
@@ -188,6 +189,10 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         settings = context.scene.taffeta
+        layout.prop(settings, "dynamics")
+        sentences(layout, context, dict((item[0], item[2]) for item in DYNAMICS)[settings.dynamics])
+        if settings.dynamics == "IMPLICIT_THETA":
+            layout.prop(settings, "theta")
         names = (
             "substeps",
             "substeps_preview",

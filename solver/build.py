@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bending import bending_rest
+from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
 from .elastic.springs import spring_rest
 from .integrate.tree import grow
-from .model import Cloth, State
-from .topology import bend_hinges, clean_faces, find_hinges, find_springs
+from .model import DYNAMICS, MODELS, Cloth, State
+from .topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 
 LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
 
@@ -77,6 +78,8 @@ def build(garments, settings):
     """
     if not garments:
         raise ValueError("There is no garment to simulate: enable Taffeta Cloth on a mesh object.")
+    if settings.dynamics not in DYNAMICS:
+        raise ValueError(f"The dynamics '{settings.dynamics}' do not exist; choose one of {', '.join(DYNAMICS)}.")
     for garment in garments:
         check(garment)
     counts = [len(garment.x) for garment in garments]
@@ -117,6 +120,8 @@ def repin(cloth, pin):
 def check(garment):
     """Raise a ValueError with one sentence if a garment cannot be simulated."""
     name, count = garment.name, len(garment.x)
+    if garment.model not in MODELS:
+        raise ValueError(f"'{name}': the model '{garment.model}' does not exist; choose one of {', '.join(MODELS)}.")
     if not len(garment.triangles):
         raise ValueError(f"'{name}' has no faces: cloth needs at least one face.")
     for field in ("x", "x_start"):
@@ -191,26 +196,31 @@ def _build_part(garment):
         np.asarray(getattr(garment, name), dtype=np.float64)
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
-    rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
-    rate, seam = 0.5 * np.einsum("sk->s", damping[springs.pairs]), find_seams(garment, springs)
+    hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
+    if garment.model == "SPRINGS":
+        pairs, rest_length, compliance, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
+        hinges = Hinges(*(array[:0] for array in hinges))
+    else:
+        pairs, is_mesh_edge = springs.pairs, springs.is_mesh_edge
+        rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
+    rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
-    rest_length *= 0.5 * np.einsum("sk->s", size[springs.pairs])
+    rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam] = 0.0
-    compliance[seam], rate[seam] = seam_rest(garment, springs.pairs[seam], compliance[seam], inv_mass)
-    useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[springs.pairs]) > 0)
-    hinges = find_hinges(faces, len(x))
-    stencils, *bend = bending_rest(x, bend_hinges(faces, hinges, springs, len(x)), bending)
+    compliance[seam], rate[seam] = seam_rest(garment, pairs[seam], compliance[seam], inv_mass)
+    useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[pairs]) > 0)
+    stencils, *bend = bending_rest(x, hinges, bending)
     movable = np.einsum("hk,hk,hk->h", inv_mass[stencils], bend[0], bend[0]) > 0
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
         mass=mass,
         inv_mass=inv_mass,
-        edges=springs.pairs[useful],
+        edges=pairs[useful],
         rest_length=rest_length[useful],
         edge_compliance=compliance[useful],
         edge_damping=rate[useful],
-        is_mesh_edge=(springs.is_mesh_edge & ~seam)[useful],
+        is_mesh_edge=(is_mesh_edge & ~seam)[useful],
         seam_force=np.where(seam, garment.sewing_force, np.inf)[useful],
         bend_stencils=stencils,
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles

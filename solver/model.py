@@ -11,6 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
+EXPLICIT = "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR"
+DYNAMICS = IMPLICIT + EXPLICIT
+MODELS = "FABRIC", "SPRINGS"
+
 
 class Garment(NamedTuple):
     """One garment at rest, as the animator sees it: a mesh and a physical value per vertex."""
@@ -38,6 +43,7 @@ class Garment(NamedTuple):
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
+    model: str = "FABRIC"  # one of MODELS: elastic/springs and bending, or elastic/network
 
 
 class Cloth(NamedTuple):
@@ -151,6 +157,8 @@ class FrameInput(NamedTuple):
 class Settings(NamedTuple):
     """Numbers that hold for the whole bake, save for what a frame says in `FrameInput.changed`."""
 
+    dynamics: str = "XPBD"  # one of DYNAMICS: what moves the particles in a substep
+    theta: float = 0.6  # of IMPLICIT_THETA: 0.5 damps nothing, 1 is implicit Euler
     substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
     iterations: int = 8  # of the solve, in a substep, at most
     tolerance: float = 0.1  # part of the residual at which the solve stops before that

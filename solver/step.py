@@ -18,10 +18,10 @@ from .contact import body as body_contact
 from .contact import cloth as cloth_contact
 from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
-from .elastic import forces as rare
+from .elastic import rare
 from .elastic.external import acceleration, blow
 from .elastic.sewing import limit
-from .integrate import xpbd
+from .integrate import explicit, implicit, xpbd
 from .integrate.solve import Rows, Scratch, make_scratch, prepare_rows, solve
 from .model import Report, Settings
 
@@ -43,13 +43,14 @@ class _Substep(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What `_move` needs besides the cloth."""
+    """What moving the particles needs besides the cloth."""
 
     rows: Rows
     scratch: Scratch
     support: Support
     settings: Settings
     pulls: rare.Pulls
+    explicit: explicit.Pull | None  # forces of the cloth, where the dynamics take them as they are
 
 
 class _Clock:
@@ -99,11 +100,14 @@ def advance(cloth, state, frame_input, frame, settings):
     dt = frame_input.duration / count
     slow_starts = _starts(-(-count // SLOW), count)
     slow_dt = frame_input.duration / len(slow_starts)
-    rows = prepare_rows(cloth, dt)
-    held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, dt)
+    move = MOVES[settings.dynamics]
+    solved = settings.theta * dt if move is _theta else dt
+    rows = prepare_rows(cloth, solved)
+    held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, solved)
     forces, push = rare.prepare(cloth, frame_input, settings, x), acceleration(frame_input.gravity, settings)
     held, pulls = rare.pulls(forces, held)
-    work = _Work(rows, make_scratch(rows), make_support(cloth), settings, pulls)
+    inner = _prepare_explicit(cloth, held, frame_input, settings, dt) if move is _march else None
+    work = _Work(rows, make_scratch(rows), make_support(cloth), settings, pulls, inner)
     clock.lap(INTEGRATION)
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
@@ -119,23 +123,23 @@ def advance(cloth, state, frame_input, frame, settings):
         if substep.slow_dt:
             _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
         if len(cloth.seams):
-            limit(cloth, rows.spring, x)
+            limit(cloth, (inner.rows if inner is not None else rows).spring, x)
         if forces is not None:
             rare.act(forces, cloth, x, v, settings.seed, frame, substep)
         if number == 0 and body is not None:
-            _try(body, cloth, x, x_prev, v, push, work, held, substep)
+            _try(move, body, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         pairs = _cloth_pairs(pairs, cloth, x, v, dt, settings)
         clock.lap(CLOTH)
         start[:] = x
-        _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep)
+        origin = move(body, pairs, cloth, x, x_prev, v, push, work, held, substep)
         clock.lap(INTEGRATION)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
         if pairs is not None:
-            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), start, x, x_prev, dt)
+            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), start, x, origin, dt)
         clock.lap(CLOTH)
-        xpbd.settle(x, x_prev, v, cloth.inv_mass, settings.max_speed, dt)
+        xpbd.settle(x, origin, v, cloth.inv_mass, settings.max_speed, dt)
         clock.lap(INTEGRATION)
         if body is not None:
             body_contact.respond_velocity(body, cloth, v, dt)
@@ -178,17 +182,20 @@ def _braced(body, cloth):
     return cloth._replace(inv_mass=np.where(touched, BRACED * cloth.inv_mass, cloth.inv_mass))
 
 
-def _try(body, cloth, x, x_prev, v, push, work, held, substep):
+def _try(move, body, cloth, x, x_prev, v, push, work, held, substep):
     """Take the first substep as if nothing were held up, to learn what touches; x and v are as before afterwards."""
     start, speed = x.copy(), v.copy()
-    _move(None, None, cloth, x, x_prev, v, push, work, held, substep)
+    move(None, None, cloth, x, x_prev, v, push, work, held, substep)
     body_contact.respond(body, cloth, x, x_prev, v, substep.t1, substep.dt)
     x[:], v[:] = start, speed
 
 
-def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
-    """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start."""
-    rows, scratch, support, settings, pulls = work
+def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
+    """Positions that the springs, hinges, pins and supports allow; x_prev becomes those at the substep's start.
+
+    Like every way to move, it returns from where to x the particles go in dt at their new velocities, contacts apart.
+    """
+    rows, scratch, support, settings, pulls, _ = work
     dt = substep.dt
     stack = find_stack(pairs, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
     pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
@@ -196,15 +203,57 @@ def _move(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     if body is not None:
         touches = body.touches
         find_support(x, x_prev, cloth.inv_mass, touches.count, touches.touch, touches.led, dt, *support)
-    rest = (-dt * dt * a for a in push)
-    limits = settings.iterations, settings.tolerance
-    solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pulls, held.free, *rest, *limits)
+    rest = tuple(-dt * dt * a for a in push)
+    if settings.dynamics == "XPBD":
+        limits = settings.iterations, settings.tolerance
+        solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pulls, held.free, *rest, *limits)
+    else:
+        implicit.solve_fully(x, x_prev, rest, cloth, rows, scratch, support, stack, pulls, held.free, settings)
     if body is not None:
         taken = scratch.d, scratch.r, scratch.block
         weigh(*taken, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
     if pairs is not None:
         let_go(pairs.near, stack, x, x_prev)
     xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)
+    return x_prev
+
+
+def _theta(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
+    """Solve for the point at theta of the substep, and go on straight from there to its end."""
+    theta, dt, before = work.settings.theta, substep.dt, v.copy()
+    part = substep._replace(t1=substep.t0 + theta * (substep.t1 - substep.t0), dt=theta * dt)
+    _solve(body, pairs, cloth, x, x_prev, v, push, work, held, part)
+    there = (x - x_prev) / (theta * dt)
+    kinematic = held.particles[np.isinf(held.stiffness)]
+    before[kinematic] = there[kinematic]
+    x[:] = x_prev + dt * there
+    x[kinematic] = explicit.pose(held, substep.t1)[np.isinf(held.stiffness)]
+    origin = x - dt * (before + (there - before) / theta)
+    xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)
+    return origin
+
+
+def _march(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
+    """By an explicit method, in as many inner steps as it needs; contacts come afterwards."""
+    times, first = (substep.t0, substep.t1, substep.dt), len(held.particles)
+    pulled = work.pulls.particles[first:]
+    everywhere = np.broadcast_to(push, x.shape).copy()
+    everywhere[pulled] += cloth.inv_mass[pulled, None] * work.pulls.pull[first:]
+    explicit.move(work.settings.dynamics, work.explicit, x, x_prev, v, everywhere, *times)
+    origin = x - substep.dt * v
+    xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)
+    return origin
+
+
+def _prepare_explicit(cloth, held, frame_input, settings, dt):
+    """What explicit dynamics need in a frame; a ValueError where they would never end."""
+    touching = bool(frame_input.colliders) or len(cloth.self_collision) > 1 or bool(cloth.self_collision[0])
+    inner = explicit.prepare_pull(cloth, held, dt, touching)
+    explicit.refuse_endless(settings.dynamics, inner)
+    return inner
+
+
+MOVES = {"XPBD": _solve, "IMPLICIT_EULER": _solve, "IMPLICIT_THETA": _theta} | dict.fromkeys(explicit.STEPS, _march)
 
 
 def stretch(cloth, x):

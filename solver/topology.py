@@ -151,11 +151,11 @@ def bend_hinges(faces, hinges, springs, vertex_count):
     replaced = (beside >= 0).all(axis=1) & ~diagonal
     share = np.where(diagonal, 0.5, 1.0)
     kept = Hinges(hinges.stencils[~replaced], hinges.triangles[~replaced], hinges.area[~replaced], share[~replaced])
-    lines = _quad_lines(faces, springs, vertex_count)
+    lines = quad_lines(faces, springs, vertex_count)
     return Hinges(*(np.concatenate(pair) for pair in zip(kept, lines, strict=True)))
 
 
-def _quad_lines(faces, springs, vertex_count):
+def quad_lines(faces, springs, vertex_count):
     """Hinges between quads: each end of a shared edge with its neighbours in both quads."""
     quads = springs.quads
     sides = np.stack([quads, np.roll(quads, -1, axis=1)], axis=2).reshape(-1, 2)

@@ -8,21 +8,20 @@ the gap that is left, so that a seam pulls with F at most.
 
 import numpy as np
 
-GENTLE = (
-    0.02  # stiffness in that of the cloth, where contact keeps the two sides a thickness apart: it must not be torn at
-)
+GENTLE = 0.02  # stiffness in that of the cloth where contact keeps the sides a thickness apart: it must not be torn at
 SETTLED = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
 
 
-def find_seams(garment, springs):
-    """Which springs are seams, (s,) bool; springs from `topology`."""
-    count = len(springs.pairs)
+def find_seams(garment, springs, count):
+    """Which of `count` springs are seams, (count,) bool: those of `topology` come first, and no others are."""
+    seams = np.zeros(count, dtype=bool)
     if not garment.sewing:
-        return np.zeros(count, dtype=bool)
+        return seams
     in_face = np.zeros(len(garment.x), dtype=bool)
     in_face[np.asarray(garment.triangles).ravel()] = True
-    beside = np.bincount(springs.beside_spring, minlength=count)
-    return springs.is_mesh_edge & (beside == 0) & in_face[springs.pairs].all(axis=1)
+    beside = np.bincount(springs.beside_spring, minlength=len(springs.pairs))
+    seams[: len(springs.pairs)] = springs.is_mesh_edge & (beside == 0) & in_face[springs.pairs].all(axis=1)
+    return seams
 
 
 def seam_rest(garment, pairs, compliance, inv_mass):

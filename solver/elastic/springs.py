@@ -152,3 +152,26 @@ def multiply_springs(p, edges, row, q):
         fx, fy, fz = a * dx + along * hx, a * dy + along * hy, a * dz + along * hz
         q[i, 0], q[i, 1], q[i, 2] = q[i, 0] - fx, q[i, 1] - fy, q[i, 2] - fz
         q[j, 0], q[j, 1], q[j, 2] = q[j, 0] + fx, q[j, 1] + fy, q[j, 2] + fz
+
+
+@fused_inner
+def spring_forces(x, v, edges, spring, force):
+    """Forces of springs at x and v, Hooke's and the damping of what their ends move along them; returns their energy [J].
+
+    spring (e, 3): rest length [m], k [N/m], damping [N s/m]. About 50 flops and 250 bytes a spring.
+    # added to: force (n, 3) [N]
+    """
+    energy = 0.0
+    for e in range(np.uintp(edges.shape[0])):
+        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+        dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+        length = sqrt(dx * dx + dy * dy + dz * dz)
+        scale = 1.0 / length if length > 0.0 else 0.0
+        lengthening = (v[j, 0] - v[i, 0]) * dx + (v[j, 1] - v[i, 1]) * dy + (v[j, 2] - v[i, 2]) * dz
+        longer = length - spring[e, 0]
+        energy += 0.5 * spring[e, 1] * longer * longer
+        pull = scale * (spring[e, 1] * longer + spring[e, 2] * scale * lengthening)
+        fx, fy, fz = pull * dx, pull * dy, pull * dz
+        force[i, 0], force[i, 1], force[i, 2] = force[i, 0] + fx, force[i, 1] + fy, force[i, 2] + fz
+        force[j, 0], force[j, 1], force[j, 2] = force[j, 0] - fx, force[j, 1] - fy, force[j, 2] - fz
+    return energy

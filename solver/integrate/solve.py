@@ -98,11 +98,10 @@ def _linearise(x, x_prev, edges, spring, stencils, weight, hinge, leaf, meet, no
         m = mass_rate[i] + drag[i]
         block[i, 0], block[i, 1], block[i, 2], block[i, 3], block[i, 4], block[i, 5] = m, 0.0, 0.0, m, 0.0, m
     for m in range(pins.shape[0]):
-        if pin_rate[m] > 0.0:
-            i = np.uintp(pins[m])
-            for axis in range(3):
-                force[i, axis] += pin_pull[m, axis]
-            add_row(block, i, pin_rate[m], 0.0, 0.0, 0.0)
+        i = np.uintp(pins[m])
+        for axis in range(3):
+            force[i, axis] += pin_pull[m, axis]
+        add_row(block, i, pin_rate[m], 0.0, 0.0, 0.0)
     for k in range(np.uintp(node_block.shape[0])):
         for axis in range(6):
             node_block[k, axis] = 0.0
@@ -172,7 +171,7 @@ def solve(
     ----------
     kind, normal, want, way, drag : what bodies hold (`contact.support.Support`)
     stack, stack_weight, stack_row, stack_room : cloth that lies on cloth (`contact.stacks.Stack`)
-    pins, pin_pull, pin_rate : (m,), (m, 3) [N], (m,) [N/m] particles that soft pins pull, and how hard
+    pins, pin_pull, pin_rate : (m,), (m, 3) [N], (m,) [N/m] particles that soft pins (or anything) pull, and how hard
     free : (f, 2) first particle and end of each garment that nothing from outside holds
     gx, gy, gz : [m] the first guess of every particle's d: what gravity has predicted, taken back
     iterations, tolerance : stop after so many, or when the residual's norm has fallen by that factor

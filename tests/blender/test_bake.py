@@ -59,6 +59,27 @@ def test_free_fall_takes_the_frame_rate_exactly(shot, sheet, make, fps, base):
     assert played(make, sheet, 1) == pytest.approx(start, abs=1e-7)
 
 
+@pytest.mark.parametrize("dynamics", ["IMPLICIT_THETA", "VERLET"])
+def test_chosen_dynamics_and_model_reach_the_solver(shot, sheet, make, dynamics):
+    """Both are of order 2: g t^2 / 2 to the digit, where XPBD is g t dt / 2 lower; and the bake goes on after a stop."""
+    shot.taffeta.dynamics, shot.taffeta.theta, sheet.taffeta_cloth.model = dynamics, 0.5, "SPRINGS"
+    assert settings_of(shot, [sheet]).dynamics == dynamics
+    assert read_order(shot).garments[0].model == "SPRINGS"
+    start = make.world(sheet)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    drop = start[:, 2] - played(make, sheet, 10)[:, 2]
+    assert drop == pytest.approx(0.5 * 9.81 * (9 / 24) ** 2, rel=1e-5)
+    whole = bits(sheet)
+    assert bpy.ops.taffeta.bake(from_frame=6) == {"FINISHED"}
+    assert bits(sheet)[0] == whole[0], "nothing but the state lives from frame to frame"
+
+
+def test_dynamics_that_would_never_end_are_refused_in_a_sentence(shot, sheet):
+    shot.taffeta.dynamics = "EULER"
+    with pytest.raises(RuntimeError, match=r"Euler needs [\d,]+ steps in 1/24 s to stay stable: set Dynamics to XPBD"):
+        bpy.ops.taffeta.bake()
+
+
 def test_centimetre_scene_falls_by_the_gravity_it_shows(shot, make):
     """Unit scale 0.01 and -981 units/s2: the Scene tab shows -9.81 m/s2, and a metre is 100 units."""
     obj = make.cloth(make.grid(count=5, size=100.0, location=(0, 0, 500)))

@@ -11,7 +11,7 @@ import pytest
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels import properties, rows, scene, units
 from taffeta.panels.mapped import MAPPED, ROWS
-from taffeta.solver.model import Settings
+from taffeta.solver.model import DYNAMICS, Settings
 
 LAYOUT = bpy.types.UILayout.bl_rna
 PANELS = [
@@ -447,3 +447,8 @@ def test_what_is_grey_says_why(garment, name):
     layout = draw(name)
     if greys(layout):
         assert any(a.get("icon") == "INFO" for f, a, _ in layout.calls if f == "label")
+
+
+def test_dynamics_are_those_of_the_solver_and_tell_what_they_are_for():
+    assert tuple(item[0] for item in properties.DYNAMICS) == DYNAMICS
+    assert all(len(item[2].split()) > 8 for item in properties.DYNAMICS)

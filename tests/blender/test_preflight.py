@@ -382,3 +382,19 @@ def test_sewing_without_seams_and_seams_without_sewing(shot, make):
     only("INFO", "Panels", "2 edges without a face")
     panels.taffeta_cloth.sewing = True
     assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("dynamics", "severity"), [("XPBD", None), ("VERLET", None), ("RK4", "WARNING"), ("EULER", "ERROR")]
+)
+def test_explicit_dynamics_that_need_too_many_steps(shot, dynamics, severity):
+    """Stiff cloth on a fine mesh: told by Check Before Baking, with the count and what to do."""
+    bpy.context.scene.taffeta.dynamics = dynamics
+    cloth().taffeta_cloth.stretch_stiffness.value = {"RK4": 2e7, "EULER": 2000.0}.get(dynamics, 20.0)
+    cloth().taffeta_cloth.shear_stiffness.value = 1.0
+    problems = preflight.check_thoroughly(bpy.context.scene)
+    assert [problem.severity for problem in problems] == ([severity] if severity else [])
+    for problem in problems:
+        assert problem.sentence.startswith("Cloth needs ") and "steps of" in problem.sentence
+        assert "Set Dynamics to XPBD" in problem.remedy
+    preflight._thorough.clear()

@@ -5,7 +5,7 @@ import naive
 import numpy as np
 import pytest
 from taffeta.solver.build import build
-from taffeta.solver.elastic import external, forces
+from taffeta.solver.elastic import external, rare
 from taffeta.solver.elastic.chance import shake
 from taffeta.solver.model import Field, FieldNumbers, Settings, State
 from taffeta.solver.step import advance
@@ -103,12 +103,12 @@ def test_an_unknown_kind_is_named():
 
 def test_scenes_without_rare_forces_prepare_none():
     cloth, _, given = floating()
-    assert forces.prepare(cloth, given, Settings(), None) is None
+    assert rare.prepare(cloth, given, Settings(), None) is None
     certain = Settings(random_force_min=(1, 2, 3), random_force_max=(1, 2, 3), constant_force=(0, 0, 1))
-    assert forces.prepare(cloth, given, certain, None) is None
+    assert rare.prepare(cloth, given, certain, None) is None
     assert external.acceleration((0, 0, -9.0), certain) == (1, 2, -5)
     assert (
-        forces.prepare(cloth, given._replace(fields=(field(),), field_weight=(0.0,), pressure=(0.0,)), Settings(), None)
+        rare.prepare(cloth, given._replace(fields=(field(),), field_weight=(0.0,), pressure=(0.0,)), Settings(), None)
         is None
     )
 

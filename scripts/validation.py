@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ours over theory: runs the solver on problems with a known answer, and writes docs/validation.md with its plots.
+
+python scripts/validation.py     a few minutes; needs matplotlib (requirements/blender-4.5.txt)
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from scipy.special import ellipk
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "solver"))
+
+import naive  # noqa: E402
+from taffeta.solver.build import build  # noqa: E402
+from taffeta.solver.integrate.explicit import STEPS, march  # noqa: E402
+from taffeta.solver.model import DYNAMICS, EXPLICIT, Settings  # noqa: E402
+from taffeta.solver.step import advance  # noqa: E402
+
+G = 9.81
+VACUUM = Settings(air_drag=0.0)
+IMAGES = ROOT / "docs" / "images"
+COLOURS = dict(zip(DYNAMICS, plt.get_cmap("tab20").colors[::2] + plt.get_cmap("Set2").colors[:2], strict=True))
+
+
+def label(name):
+    """As the menu calls it, or nearly so."""
+    return name if name in ("XPBD", "RK4") else name.replace("_", " ").title()
+
+
+def axes(title, x, y, **scales):
+    """A figure with one plot."""
+    figure, plot = plt.subplots(figsize=(7.2, 4.6), dpi=110, layout="constrained")
+    plot.set(title=title, xlabel=x, ylabel=y, **scales)
+    plot.grid(alpha=0.3)
+    return figure, plot
+
+
+def save(figure, name):
+    """The plot's file, and the line that shows it."""
+    figure.savefig(IMAGES / f"validation_{name}.png")
+    plt.close(figure)
+    return f"![{name.replace('_', ' ')}](images/validation_{name}.png)\n"
+
+
+def table(head, rows):
+    """Lines of a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
+
+
+def at_rest(cloth, state, frame_input, settings, frames=250, slowing=0.8):
+    """Frames until nothing moves; velocities are cut in each, which leaves the equilibrium where it is."""
+    for frame in range(frames):
+        before = state.x.copy()
+        advance(cloth, state, frame_input, frame, settings)
+        state.v[:] *= slowing
+        if frame > 20 and np.abs(state.x - before).max() < 1e-6:
+            break
+    return state.x + cloth.origin
+
+
+def hanging_ball(direction, stiffness, **changes):
+    """A ball on a thread of 1 m from a pinned triangle, in `direction`; particle 3."""
+    return naive.garment(
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0], direction], [[0, 1, 2]], edges=[[0, 1], [1, 2], [0, 2], [0, 3]],
+        pin=[1, 1, 1, 0], stretch_stiffness=stiffness, damping=0.0, **changes,
+    )  # fmt: skip
+
+
+def spring_pendulum(settings):
+    """Where the ball is after 0.5 s on a thread of 2 N/m, and its mass."""
+    cloth, state = build([hanging_ball([0.6, 0, -0.8], 2.0, mass=0.3)], settings)
+    target = state.x + cloth.origin
+    for frame in range(12):
+        advance(cloth, state, naive.still(target), frame, settings)
+    return state.x[3] + cloth.origin, cloth.mass[3]
+
+
+def orders():
+    """Error over step, and its slope, of every choice in the whole step."""
+    mass = spring_pendulum(VACUUM)[1]
+
+    def acceleration(x, v, t):
+        length = np.linalg.norm(x)
+        return -2.0 * (length - 1.0) / mass * x / length - [0, 0, G]
+
+    exact = march("RK4", np.array([0.6, 0, -0.8]), np.zeros(3), acceleration, 0.0, 0.5, 20_000)[0]
+    figure, plot = axes(
+        "Spring pendulum after 0.5 s", "substep [s]", "error of the place [m]", xscale="log", yscale="log"
+    )
+    rows, counts = [], (5, 10, 20, 40)
+    for name in DYNAMICS:
+        settings = VACUUM._replace(dynamics=name, tolerance=1e-8, iterations=20, theta=0.5)
+        errors = []
+        for count in counts:
+            if name in EXPLICIT:  # one start, `count` steps in a frame, so that Gear gets to use its past
+                x = march(name, np.array([0.6, 0, -0.8]), np.zeros(3), acceleration, 0.0, 0.5, 12 * count)[0]
+            else:
+                x = spring_pendulum(settings._replace(substeps=count))[0]
+            errors.append(float(np.linalg.norm(x - exact)))
+        told = [k for k, error in enumerate(errors) if error > 1e-12]  # below it is rounding
+        slope = np.polyfit(np.log(np.array(counts)[told]), -np.log(np.array(errors)[told]), 1)[0]
+        plot.plot([1 / 24 / c for c in counts], errors, "o-", color=COLOURS[name], label=f"{label(name)}: {slope:.2f}")
+        order = {"RK4": 4, "GEAR": 5, "XPBD": 1, "IMPLICIT_EULER": 1, "EULER": 1, "SYMPLECTIC_EULER": 1}.get(name, 2)
+        rows.append([label(name), order, f"{slope:.2f}", f"{errors[-1]:.1e}"])
+    plot.legend(title="slope", fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return save(figure, "orders") + "\n" + table(["dynamics", "order", "slope", "error at 1/960 s [m]"], rows)
+
+
+def energies():
+    """Energy of an oscillator over 1,000 periods of 25 steps."""
+    figure, plot = axes("Oscillator, 25 steps a period", "periods", "energy over energy at the start",
+                        ylim=(0.85, 1.25), xscale="log")  # fmt: skip
+    rows, h = [], 2 * np.pi / 25
+    for name in EXPLICIT:
+        x, v, past, energy = np.array([1.0]), np.array([0.0]), None, []
+        for number in range(25_000):
+            x, v, past = STEPS[name](x, v, lambda x, v, t: -x, number * h, h, past)
+            energy.append(float(x[0] ** 2 + v[0] ** 2))
+            if not energy[-1] < 1e6:
+                break
+        period = np.convolve(energy, np.ones(25) / 25, "valid")
+        plot.plot(1 + np.arange(len(period)) / 25, period, color=COLOURS[name], label=label(name))
+        lasting = len(energy) == 25_000
+        end = f"{period[-1] / period[0] - 1:+.1e}" if lasting else f"runs away in {len(energy) // 25} periods"
+        rows.append([label(name), end])
+    plot.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return save(figure, "energy") + "\n" + table(["method", "change of the energy in 1,000 periods"], rows)
+
+
+def catenaries():
+    """Strips of 40 elements between lines 1 m apart."""
+    figure, plot = axes("Strips between lines 1 m apart", "[m]", "[m]", aspect="equal")
+    rows, count = [], 41
+    for length in (1.05, 1.2, 1.5, 2.0):
+        a = brentq(lambda a, length=length: 2 * a * np.sinh(0.5 / a) - length, 0.05, 50.0)
+        sag = a * (np.cosh(0.5 / a) - 1)
+        along = np.linspace(-0.5, 0.5, 200)
+        plot.plot(along, a * (np.cosh(along / a) - np.cosh(0.5 / a)), "k-", lw=1)
+        for name, mark in (("XPBD", "o"), ("VERLET", "x")):
+            garment = naive.sheet(count, 2, length, 0.05, bending_stiffness=0.0, shear_stiffness=0.0, damping=30.0,
+                                  stretch_stiffness=2000.0, mass=0.05,
+                                  pin=np.isin(np.arange(2 * count) // 2, [0, count - 1]))  # fmt: skip
+            s, start = np.linspace(-1, 1, count).repeat(2), garment.x.copy()
+            start[:, 0], start[:, 2] = 0.5 * s, -0.5 * np.sqrt(length**2 - 1.0) * (1 - np.abs(s))  # a V, unstretched
+            settings = VACUUM._replace(dynamics=name)
+            cloth, state = build([garment._replace(x_start=start)], settings)
+            x = at_rest(cloth, state, naive.still(start), settings, 500, 0.95)
+            plot.plot(x[::4, 0], x[::4, 2], mark, color=COLOURS[name], ms=5, label=label(name) if length == 2 else None)
+            rows.append(
+                [length, label(name), f"{sag:.5f}", f"{-x[:, 2].min():.5f}", f"{-x[:, 2].min() / sag - 1:+.2%}"]
+            )
+    plot.plot([], [], "k-", lw=1, label="a cosh(x / a)")
+    plot.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return save(figure, "catenary") + "\n" + table(["length [m]", "dynamics", "sag [m]", "ours", "off by"], rows)
+
+
+def elastica(gamma):
+    """Drop over reach and reach over length of the tip of a heavy elastica: theta'' = -gamma (1 - s) cos theta."""
+
+    def back(tip):  # from the tip, whose angle is sought, to the clamp
+        slopes = lambda s, y: [-y[1], gamma * s * np.cos(y[0]), np.cos(y[0]), np.sin(y[0])]  # noqa: E731
+        return solve_ivp(slopes, (0, 1), [tip, 0, 0, 0], rtol=1e-10, atol=1e-12).y[:, -1]
+
+    end = back(brentq(lambda tip: back(tip)[0], 0.0, 0.5 * np.pi, xtol=1e-14))
+    return end[3] / end[2], end[2]
+
+
+def cantilever(gamma, cells, diagonals):
+    """The same of our strip; the clamp lies half a cell out, because the hinge on the second column bends too."""
+    cell = 1.0 / (cells + 0.5)
+    columns, rows, sigma = cells + 2, 4, 0.15
+    garment = naive.sheet(
+        columns, rows, (columns - 1) * cell, (rows - 1) * cell, diagonals, pin=np.arange(columns * rows) < 2 * rows,
+        bending_stiffness=sigma * G / gamma, mass=sigma, stretch_stiffness=2e4, shear_stiffness=5e3, damping=20.0,
+    )  # fmt: skip
+    cloth, state = build([garment], VACUUM)
+    x = at_rest(cloth, state, naive.still(garment.x), VACUUM)
+    reach, drop = x[-rows:, 0].mean() - 0.5 * cell, -x[-rows:, 2].mean()
+    return drop / reach, reach
+
+
+def cantilevers():
+    """The master curve of Romero et al. 2021 from 0.1 to 100."""
+    figure, plot = axes(
+        "Cantilever: master curve", "sigma g L³ / B", "drop over reach H / W", xscale="log", yscale="log"
+    )
+    curve = np.geomspace(0.08, 150, 30)
+    plot.plot(curve, [elastica(gamma)[0] for gamma in curve], "k-", lw=1, label="heavy elastica")
+    rows = []
+    for cells, diagonals, mark in ((12, "same", "o"), (24, "same", "s"), (24, "alternating", "x"), (24, "none", "+")):
+        ours = {gamma: cantilever(gamma, cells, diagonals) for gamma in (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)}
+        mesh = f"{cells} cells, " + ("triangles" if diagonals == "none" else f"quads cut {diagonals}")
+        plot.plot(ours.keys(), [ratio for ratio, _ in ours.values()], mark, mfc="none", ms=8, label=mesh)
+        for gamma, (ratio, reach) in ours.items():
+            exact = elastica(gamma)
+            rows.append([f"{gamma:g}", mesh, f"{exact[0]:.4f}", f"{ratio:.4f}", f"{ratio / exact[0] - 1:+.1%}",
+                         f"{reach / exact[1] - 1:+.1%}"])  # fmt: skip
+    plot.legend()
+    head = ["Gamma", "mesh", "H / W", "ours", "off by", "W / L off by"]
+    return save(figure, "cantilever") + "\n" + table(head, sorted(rows, key=lambda row: (float(row[0]), row[1])))
+
+
+def pendulum_period(name, degrees, substeps):
+    """Period over that of small swings, 2 pi sqrt(L / g), of a ball on a thread of 1 m."""
+    angle = np.radians(degrees)
+    settings = VACUUM._replace(dynamics=name, substeps=substeps)
+    cloth, state = build([hanging_ball([np.sin(angle), 0, -np.cos(angle)], 1e4)], settings)
+    target, rate, places = state.x + cloth.origin, 240, []
+    while len(crossing := np.flatnonzero(np.diff(np.sign(places)))) < 2 and len(places) < 5 * rate:
+        advance(cloth, state, naive.still(target, duration=1 / rate), len(places), settings)
+        places.append(state.x[3, 0] + cloth.origin[0])
+    first, second = (k + places[k] / (places[k] - places[k + 1]) for k in crossing)
+    return (second - first) * 2 / rate / (2 * np.pi / np.sqrt(G))
+
+
+def pendulums():
+    """Periods up to 150 degrees."""
+    figure, plot = axes("Pendulum of 1 m", "swing [degrees]", "period over that of small swings")
+    swing = np.linspace(1, 160, 100)
+    plot.plot(swing, 2 / np.pi * ellipk(np.sin(np.radians(swing) / 2) ** 2), "k-", lw=1, label="2 K(sin a/2) / pi")
+    rows = []
+    for name, mark in (("XPBD", "o"), ("IMPLICIT_THETA", "s"), ("VERLET", "x")):
+        swings = (10, 30, 60, 90, 120, 150)
+        ours = [pendulum_period(name, degrees, 30) for degrees in swings]
+        plot.plot(swings, ours, mark, mfc="none", ms=8, color=COLOURS[name], label=label(name))
+        for degrees, ratio in zip(swings, ours, strict=True):
+            exact = 2 / np.pi * ellipk(np.sin(np.radians(degrees) / 2) ** 2)
+            rows.append([degrees, label(name), f"{exact:.5f}", f"{ratio:.5f}", f"{ratio / exact - 1:+.2%}"])
+    plot.legend()
+    return save(figure, "pendulum") + "\n" + table(["swing", "dynamics", "T / T0", "ours", "off by"], sorted(rows))
+
+
+PAGE = """# Validation: ours over theory
+
+Made by `make validation` (`scripts/validation.py`); the same laws are held by `tests/solver/test_physics.py`,
+`test_integrators.py` and `test_dynamics.py`, with tolerances.
+
+## Order of every kind of dynamics
+
+A ball of 50 g on a thread of 2 N/m, let go aslant: it swings and stretches at once. The slope of the error over the
+step is the method's order. Implicit Theta stands at 1/2; explicit methods are taken without the inner steps that they
+choose by themselves.
+
+{orders}
+## Energy
+
+The mean energy over a period. Methods that keep it (symplectic ones and Beeman) stay at 1; Runge-Kutta and Gear lose
+a little; Euler, Heun and Midpoint feed every oscillation, which is why Taffeta gives them tiny steps.
+
+{energies}
+## Catenary
+
+Limp strips (2,000 N/m, 50 g/m2) in equilibrium.
+
+{catenaries}
+## Cantilever
+
+A strip clamped at one end bends under its own weight. All such strips lie on one curve of the dimensionless weight
+Gamma = sigma g L^3 / B (Romero, Ly, Rasheed, Charrondière, Lazarus, Neukirch and Bertails-Descoubes 2021); here it is
+solved as a heavy elastica, for no Poisson effect. With default substeps, iterations and tolerance. Quads bend along
+their lines; in a mesh of nothing but triangles part of every bend is a twist, and a strip of three cells' width is a
+fifth too limp. Where Gamma is large, the bend at the clamp is as short as a few cells.
+
+{cantilevers}
+## Pendulum
+
+A ball on a stiff thread of 1 m. Wide swings lose height in XPBD, because each substep goes along the chord of its arc;
+substeps here are 1/720 s.
+
+{pendulums}"""
+
+
+def main():
+    """Run everything; print the page's tables as they come."""
+    IMAGES.mkdir(exist_ok=True)
+    parts = {}
+    for make in (orders, energies, catenaries, cantilevers, pendulums):
+        parts[make.__name__] = make()
+        print(f"{make.__name__}\n{parts[make.__name__]}", flush=True)
+    (ROOT / "docs" / "validation.md").write_text(PAGE.format(**parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

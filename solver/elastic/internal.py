@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Springs and hinges as forces of positions and velocities, for integrators that take them as they are.
+
+The springs' and hinges' numbers are those of `integrate.solve.Rows` prepared for dt = 1 s: there damping over dt is
+the damping itself.
+"""
+
+import numpy as np
+
+from ..jit import fused
+from .bending import hinge_forces
+from .springs import spring_forces
+
+
+@fused
+def elastic_forces(x, v, edges, spring, stencils, weight, hinge, force):
+    """Fill force (n, 3) [N] at x, v; returns the elastic energy [J]. spring and hinge as in `Rows` for dt = 1 s."""
+    for i in range(np.uintp(x.shape[0])):
+        force[i, 0], force[i, 1], force[i, 2] = 0.0, 0.0, 0.0
+    energy = spring_forces(x, v, edges, spring, force)
+    return energy + hinge_forces(x, v, stencils, weight, hinge, force)
+
+
+def fastest(inv_mass, edges, spring, stencils, weight, hinge):
+    """Upper bounds on the angular frequency [1/s] and on the decay of velocities [1/s] of any mode, at any shape.
+
+    By Gershgorin's circles of M^-1 K (Golub and Van Loan 2013, section 7.2.1): particle i feels no more than
+    sum 2 k / m_i over its springs and sum k |K_i| sum |K_j| / m_i over its hinges. A spring is nowhere stiffer than k
+    along itself, and across only if it is shorter than half its rest length.
+    """
+    count, size = len(inv_mass), np.abs(weight)
+    reach = size * np.einsum("bk->b", size)[:, None]
+    bounds = []
+    for column in (1, 2):
+        felt = np.bincount(edges.ravel(), np.repeat(2.0 * spring[:, column], 2), minlength=count)
+        felt += np.bincount(stencils.ravel(), (reach * hinge[:, column : column + 1]).ravel(), minlength=count)
+        bounds.append(float((inv_mass * felt).max(initial=0.0)))
+    return np.sqrt(bounds[0]), bounds[1]

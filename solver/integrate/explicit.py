@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Explicit integrators: the field's textbook methods over one interface, and the step that each can bear.
+
+A method is a function
+
+    step(x, v, acceleration, t, h, past) -> x, v, past
+
+of positions and velocities (any equal shapes), acceleration(x, v, t) and the step h. `past` is what it has to know of
+the steps before: None at the start, from where each method starts itself with its own order. So nothing has to live
+from frame to frame but x and v, and a contact, which breaks every smooth past, just starts anew. Forces may depend on
+velocity in all of them.
+
+Sources: Hairer, Nørsett and Wanner 1993, chapters II.1 and III.10 (Euler, Heun, midpoint, Runge-Kutta 4); Hairer,
+Lubich and Wanner 2003 (symplectic Euler, leapfrog, Verlet); Beeman 1976; Gear 1971 with the coefficients of Allen and
+Tildesley 1987, appendix E.
+"""
+
+from math import ceil, hypot, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..elastic.internal import elastic_forces, fastest
+from .solve import Rows, prepare_rows
+from .xpbd import Held, prepare_held
+
+GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
+SAFETY = 0.9  # of the stable step that is taken
+VISCOSITY = 0.1  # damping ratio of the fastest mode where cloth may touch something
+FRAME = 1.0 / 24.0  # [s] for the two below
+MANY = 2_000  # inner steps from which preflight warns
+MOST = 200_000  # inner steps above which nobody would wait for the frame
+
+PASCAL = np.array([[1, 1, 1, 1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 3, 6, 10], [0, 0, 0, 1, 4, 10],
+                   [0, 0, 0, 0, 1, 5], [0, 0, 0, 0, 0, 1]], dtype=float)  # fmt: skip
+GEAR = np.array([3 / 16, 251 / 360, 1, 11 / 18, 1 / 6, 1 / 60])
+# h a', h^2 a'' and h^3 a''' from five accelerations, the newest last: differences of order 4, 3 and 2
+DIFFERENCES = np.array([[3, -16, 36, -48, 25], [11, -56, 114, -104, 35], [18, -84, 144, -108, 30]]) / 12.0
+
+
+def euler(x, v, acceleration, t, h, past):
+    """Order 1. Feeds every oscillation: amplitude grows at the rate h omega^2 / 2."""
+    return x + h * v, v + h * acceleration(x, v, t), None
+
+
+def symplectic_euler(x, v, acceleration, t, h, past):
+    """Order 1, keeps the energy of oscillations within bounds up to h omega = 2."""
+    v = v + h * acceleration(x, v, t)
+    return x + h * v, v, None
+
+
+def heun(x, v, acceleration, t, h, past):
+    """Order 2: the mean of the slopes at both ends."""
+    a = acceleration(x, v, t)
+    w = v + h * a
+    b = acceleration(x + h * v, w, t + h)
+    return x + 0.5 * h * (v + w), v + 0.5 * h * (a + b), None
+
+
+def midpoint(x, v, acceleration, t, h, past):
+    """Order 2: the slope in the middle."""
+    w = v + 0.5 * h * acceleration(x, v, t)
+    b = acceleration(x + 0.5 * h * v, w, t + 0.5 * h)
+    return x + h * w, v + h * b, None
+
+
+def rk4(x, v, acceleration, t, h, past):
+    """Order 4: four slopes, of the whole coupled system."""
+    half = 0.5 * h
+    a1 = acceleration(x, v, t)
+    v2 = v + half * a1
+    a2 = acceleration(x + half * v, v2, t + half)
+    v3 = v + half * a2
+    a3 = acceleration(x + half * v2, v3, t + half)
+    v4 = v + h * a3
+    a4 = acceleration(x + h * v3, v4, t + h)
+    return x + h / 6.0 * (v + 2.0 * (v2 + v3) + v4), v + h / 6.0 * (a1 + 2.0 * (a2 + a3) + a4), None
+
+
+def leapfrog(x, v, acceleration, t, h, past):
+    """Order 2, symplectic: drift by half a step, kick, drift. `past`: the last kick, to guess the velocity halfway."""
+    if past is None:
+        past = acceleration(x, v, t)
+    x = x + 0.5 * h * v
+    a = acceleration(x, v + 0.5 * h * past, t + 0.5 * h)
+    v = v + h * a
+    return x + 0.5 * h * v, v, a
+
+
+def verlet(x, v, acceleration, t, h, past):
+    """Velocity Verlet. Order 2, symplectic: half a kick, drift, half a kick. `past`: the acceleration at x."""
+    a = acceleration(x, v, t) if past is None else past
+    x = x + h * v + 0.5 * h * h * a
+    b = acceleration(x, v + h * a, t + h)
+    return x, v + 0.5 * h * (a + b), b
+
+
+def beeman(x, v, acceleration, t, h, past):
+    """Order 2, on the path of Verlet with better velocities. `past`: accelerations one step ago and now."""
+    if past is None:
+        a = acceleration(x, v, t)
+        before = acceleration(x - h * v + 0.5 * h * h * a, v - h * a, t - h)
+    else:
+        before, a = past
+    x = x + h * v + h * h / 6.0 * (4.0 * a - before)
+    b = acceleration(x, v + 0.5 * h * (3.0 * a - before), t + h)
+    return x, v + h / 6.0 * (2.0 * b + 5.0 * a - before), (a, b)
+
+
+def gear(x, v, acceleration, t, h, past):
+    """Gear's predictor and corrector of order 5, in Nordsieck's form h^k / k! times the k-th derivative.
+
+    The first four steps are Runge-Kutta's; their five accelerations give the derivatives. `past`: the accelerations so
+    far, then the six scaled derivatives, (6, ...).
+    """
+    if not isinstance(past, np.ndarray):
+        past = [acceleration(x, v, t)] if past is None else past
+        x, v, _ = rk4(x, v, acceleration, t, h, None)
+        past = [*past, acceleration(x, v, t + h)]
+        if len(past) == 5:
+            higher = np.tensordot(DIFFERENCES, np.array(past), 1)
+            scaled = h * h * np.array([past[-1] / 2.0, higher[0] / 6.0, higher[1] / 24.0, higher[2] / 120.0])
+            past = np.array([x, h * v, *scaled])
+        return x, v, past
+    predicted = np.tensordot(PASCAL, past, 1)
+    error = 0.5 * h * h * acceleration(predicted[0], predicted[1] / h, t + h) - predicted[2]
+    past = predicted + np.multiply.outer(GEAR, error)
+    return past[0].copy(), past[1] / h, past
+
+
+STEPS = {
+    "EULER": euler, "SYMPLECTIC_EULER": symplectic_euler, "HEUN": heun, "MIDPOINT": midpoint, "RK4": rk4,
+    "LEAPFROG": leapfrog, "VERLET": verlet, "BEEMAN": beeman, "GEAR": gear,
+}  # fmt: skip
+
+# h omega up to which each is stable, restarts included; measured in tests/solver/test_integrators.py
+REACH = {
+    "EULER": 1.0, "SYMPLECTIC_EULER": 2.0, "HEUN": 1.0, "MIDPOINT": 1.0, "RK4": 2.8, "LEAPFROG": 2.0, "VERLET": 2.0,
+    "BEEMAN": 1.0, "GEAR": 0.3,
+}  # fmt: skip
+
+
+def step_count(name, dt, frequency, damping):
+    """Equal steps that dt [s] has to be cut into, so that no mode of the cloth runs away.
+
+    Parameters
+    ----------
+    name : key of STEPS
+    frequency : [1/s] the highest angular frequency, damping : [1/s] the fastest decay of a velocity
+
+    Euler and the methods of order 2 that are not symplectic feed every oscillation, at h omega^2 / 2 and
+    h^3 omega^4 / 8: they get the step at which that is `GROWTH`. Damping comes on top: (h / h0)^2 + 3 h damping <= 1
+    keeps each method within its region of stability, h0 being its step without.
+    """
+    frequency = max(frequency, 1e-9)
+    longest = REACH[name] / frequency
+    if name == "EULER":
+        longest = min(longest, 2.0 * GROWTH / frequency**2)
+    elif name in ("HEUN", "MIDPOINT"):
+        longest = min(longest, (8.0 * GROWTH / frequency**4) ** (1.0 / 3.0))
+    drag = 3.0 * damping
+    h = 2.0 / (drag + sqrt(drag * drag + 4.0 / longest**2))
+    return max(1, ceil(dt / (SAFETY * h)))
+
+
+def march(name, x, v, acceleration, t, dt, count):
+    """x and v after dt, in `count` steps of one method that starts itself."""
+    step, h, past = STEPS[name], dt / count, None
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told at the end of the frame
+        for number in range(count):
+            x, v, past = step(x, v, acceleration, t + number * h, h, past)
+    return x, v
+
+
+class Pull(NamedTuple):
+    """What a cloth's accelerations are made of, for one frame."""
+
+    rows: Rows  # prepared for 1 s, so that damping over dt is damping
+    inv_mass: np.ndarray  # (n,) [1/kg]
+    held: Held
+    soft: np.ndarray  # (s,) rows of `held` that soft pins pull
+    rate: np.ndarray  # (s, 1) [1/s] angular frequency of their pull
+    bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins included
+
+
+def prepare_pull(cloth, held, dt, touching):
+    """`Pull` of a frame, `held` being prepared for dt [s].
+
+    Where cloth may touch something (`touching`), a contact moves single particles once a substep, many periods of the
+    fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
+    proportion to their stiffness, as explicit codes have it against such noise (bulk viscosity: Belytschko, Liu and
+    Moran 2000, section 6.2): the ratio is `VISCOSITY` in the fastest mode, and next to nothing in what one sees.
+    """
+    rows = prepare_rows(cloth, 1.0)
+    frequency, damping = fastest(cloth.inv_mass, *rows[:5])
+    if touching and frequency > 0.0:
+        viscosity = 2.0 * VISCOSITY / frequency
+        for numbers in (rows.spring, rows.hinge):
+            numbers[:, 2] += viscosity * numbers[:, 1]
+        damping += viscosity * frequency**2
+    soft = np.flatnonzero((held.stiffness > 0) & np.isfinite(held.stiffness))
+    rate = np.sqrt(held.stiffness[soft, None]) / dt
+    most = float(rate.max(initial=0.0))
+    return Pull(rows, cloth.inv_mass, held, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
+
+
+def count_steps(name, cloth, pin_rate):
+    """Inner steps that 1/24 s of this cloth takes where it may touch something."""
+    pull = prepare_pull(cloth, prepare_held(cloth, cloth.x_rest[None], pin_rate, 1.0), 1.0, True)
+    return step_count(name, FRAME, *pull.bounds)
+
+
+def refuse_endless(name, pull):
+    """A ValueError where a frame would take more than MOST steps."""
+    count = step_count(name, FRAME, *pull.bounds)
+    if count > MOST:
+        words = name.replace("_", " ").capitalize()
+        raise ValueError(
+            f"{words} needs {count:,} steps in 1/24 s to stay stable: set Dynamics to XPBD, or lower stretch, shear "
+            "and bending stiffness and half-weight pins, or use larger faces."
+        )
+
+
+def pose(held, t):
+    """The animated pose of the held particles at time t in [0, 1] of the frame, (m, 3) [m]; linear between samples."""
+    span = len(held.targets) - 1
+    sample = min(int(t * span), max(span - 1, 0))
+    share = t * span - sample
+    last = held.targets[min(sample + 1, span)]
+    return last if share >= 1.0 else held.targets[sample] + share * (last - held.targets[sample])
+
+
+def acceleration_of(pull, push, t0, t1, dt):
+    """acceleration(x, v, t) [m/s2] of a substep from t0 to t1 of the frame, t [s] counted from its start.
+
+    push : (3,) [m/s2] what pulls every particle alike. Kinematic particles have none: they keep their velocity.
+    """
+    rows, held, soft = pull.rows, pull.held, pull.soft
+    force, free = np.empty((len(pull.inv_mass), 3)), pull.inv_mass[:, None] > 0
+    share, everywhere = pull.inv_mass[:, None], np.where(free, push, 0.0)
+    particles, start = held.particles[soft], pose(held, t0)[soft]
+    going = (pose(held, t1)[soft] - start) / dt
+
+    def acceleration(x, v, t):
+        elastic_forces(x, v, *rows[:5], force)
+        a = share * force + everywhere
+        if len(soft):
+            lag = start + t * going - x[particles]
+            a[particles] += pull.rate * (pull.rate * lag + 2.0 * (going - v[particles]))
+        return a
+
+    return acceleration
+
+
+def move(name, pull, x, x_prev, v, push, t0, t1, dt):
+    """x and v after dt [s] of the cloth's own forces; x_prev becomes x at the start, kinematic particles on the pose."""
+    held, acceleration = pull.held, acceleration_of(pull, push, t0, t1, dt)
+    kinematic = held.particles[np.isinf(held.stiffness)]
+    start, end = (pose(held, t)[np.isinf(held.stiffness)] for t in (t0, t1))
+    x[kinematic], v[kinematic] = start, (end - start) / dt
+    x_prev[:] = x
+    x[:], v[:] = march(name, x, v, acceleration, 0.0, dt, step_count(name, dt, *pull.bounds))
+    x[kinematic] = end

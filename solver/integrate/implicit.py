@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Implicit Euler and the theta method: the equations of a step solved until they hold.
+
+Implicit Euler asks for v1 = v0 + dt a(x1, v1) and x1 = x0 + dt v1. The theta method takes the slope at the point that
+lies theta of the way between start and end (the one-leg form: Dahlquist 1975; Hairer and Wanner 1996, V.6),
+
+    v1 = v0 + dt a(xt, vt),   x1 = x0 + dt vt,   (xt, vt) = (1 - theta) (x0, v0) + theta (x1, v1),
+
+which is implicit Euler over theta dt, gone on with straight to dt. With theta = 1/2 that is the midpoint rule, of order
+2, which keeps angular momentum and damps nothing; above, it damps what it cannot follow. The trapezoidal form would
+begin with the stiff slopes at x0, and every contact that moves a particle would kick the cloth.
+
+The implicit part is Newton's method on the springs, hinges and pins: each round is the linear solve of `solve`,
+conjugate gradients filtered by what is held (Baraff and Witkin 1998) and preconditioned by the tree. The stiffness
+matrix is that of tension only (Choi and Ko 2002), which keeps every round well posed; at the solution the forces, not
+the matrix, decide.
+"""
+
+import numpy as np
+
+from .solve import solve
+
+ROUNDS = 8  # of Newton's method at most
+CLOSE = 1e-3  # last round's motion over the longest one's at which they end
+CARE = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
+
+
+def solve_fully(x, x_prev, guess, cloth, rows, scratch, support, stack, pulls, free, settings):
+    """Rounds from the prediction x (n, 3) [m] on, until the forces at x, the inertia and what is held balance.
+
+    guess : three floats [m], as in `solve`; pulls : what soft pins and pressure pull with (`elastic.rare.Pulls`). Leaves in `scratch` what `contact.support.weigh` asks for: the whole
+    correction and the last forces.
+    """
+    everyone, rate = np.arange(len(x), dtype=np.int32), np.zeros(len(x))
+    np.add.at(rate, pulls.particles, pulls.rate)
+    start, furthest = x.copy(), 0.0
+    is_held = (support.kind == 1)[:, None]
+    for _ in range(ROUNDS):
+        gone = x - start
+        pull = -(rows.mass_rate + rate)[:, None] * gone  # of inertia and soft pins, at x
+        np.add.at(pull, pulls.particles, pulls.pull)
+        along = np.einsum("ij,ij->i", gone, support.normal)[:, None] * support.normal * is_held
+        want, way = support.want - along, support.way - (gone - along)
+        solve(x, x_prev, cloth.mass, *rows, *scratch, support.kind, support.normal, want, way, support.drag, *stack[:4],
+              everyone, pull, rate, free, *guess, CARE * settings.iterations, settings.tolerance / CARE)  # fmt: skip
+        guess, went = (0.0, 0.0, 0.0), farthest(scratch.d)
+        furthest = max(furthest, went)
+        if went <= CLOSE * furthest:
+            break
+    scratch.d[:] = x - start
+
+
+def farthest(d):
+    """Length of the longest of the vectors d (n, 3)."""
+    return float(np.sqrt(np.einsum("ij,ij->i", d, d).max(initial=0.0)))

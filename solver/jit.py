@@ -137,3 +137,19 @@ def inner(function):
     return numba.njit(nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
         function
     )
+
+
+def uncounted(function):
+    """Compile a serial kernel that makes no arrays: references to those it is given are not counted.
+
+    Counting costs two locked instructions each time that an array in a tuple is handed on, and two threads that count
+    the same arrays wait for each other each time.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def uncounted_inner(function):
+    """`inner` for a part that makes no arrays, as `uncounted`."""
+    return numba.njit(
+        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
+    )(function)

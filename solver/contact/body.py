@@ -10,18 +10,19 @@ Times t, t0, t1 are fractions of the frame in [0, 1]. In `respond`, t is the END
 t - dt / duration), v the velocity at the START of the substep (it decides how high a particle bounces).
 
 The layered depth image finds, exact triangles decide: `detect` draws one image of the bodies' way through an interval
-of time (`ldi.rasterise`), in the box that cloth and bodies share (Bargmann 2003, 7.2); a point asks it which triangles
-it can meet (`ldi.query`), and again only after it has strayed from the way it expected to go; `respond` tests those
-triangles at the time of the substep (`body_response`). A point that leaves the box has the image drawn again, with
+of time (`ldi.rasterise`), of what comes near the cloth in the box that both share (`ldi.cells`; Bargmann 2003, 7.2); a
+point near a body asks it which triangles it can meet (`ldi.query`), and again only after it has strayed from the way it expected to go; `respond` tests those
+triangles at the time of the substep (`body_response`). A point that leaves what is drawn has the image drawn again, with
 twice the room round the cloth.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from ..ldi.query import NEVER, Candidates, Image, count_windings, make_candidates
+from ..ldi.cells import DRAWN, NEAR, Cells, make_cells, mark_cloth, spread
+from ..ldi.query import NEVER, SCRATCH, Candidates, Image, count_windings, make_candidates
 from ..ldi.rasterise import render_motion
 from ..ldi.ways import find_domain, find_near, find_ways, move
 from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
@@ -32,7 +33,7 @@ from .touches import OUTSIDE, PINCHED, Samples, Touches, gather, settle
 
 MOST_DETECTIONS = 8
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
-STRIDE = 2.5  # pixels that a body may move against the cloth in one interval
+STRIDE = 8.0  # pixels that a body may move against the cloth in one interval
 ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no point gets lost
 SMALLEST_PART, SMALLEST_FRESH_PART = 3000, 300  # points: fewer are done before another thread wakes up
 LEAST_AURA = 1e-5  # [m]
@@ -60,9 +61,11 @@ class View(NamedTuple):
     bulk: np.ndarray  # (3,) [m] way of the frame of reference
     ways: np.ndarray  # (m, 8) as in ldi.ways
     domain: np.ndarray  # (2, 3) [m] low and high corner of the box round the cloth
-    near: np.ndarray  # (k,) triangles in the domain
+    cells: Cells  # of the domain
+    drawn: np.ndarray  # (t,) bool: triangles that may meet the cloth there
+    near: np.ndarray  # (k,) their numbers
     ball: np.ndarray  # (t, 10) their spheres
-    used: tuple[np.ndarray, ...]  # per collider, its vertices in the domain
+    used: tuple[np.ndarray, ...]  # per collider, their vertices
     box: np.ndarray  # (3, 3) low and high corner of what the triangles sweep, largest growth
 
 
@@ -85,6 +88,7 @@ class Body:
     view: View | None = None
     image: Image | None = None
     ldi: LDI | None = None
+    scratch: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # of each thread, for `associate`
 
 
 def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings) -> Body:
@@ -172,12 +176,22 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
     room = body.room * room + body.way_out
     domain[0] -= room
     domain[1] += room
-    near, ball, box = np.empty(len(mesh.triangles), np.int32), np.empty((len(mesh.triangles), 10)), np.empty((3, 3))
+    count = len(mesh.triangles)
+    drawn = np.zeros(count, np.bool_)
+    if before is not None and known is not None:
+        domain[0], domain[1] = np.minimum(domain[0], known.domain[0]), np.maximum(domain[1], known.domain[1])
+        drawn = known.drawn
+    cells = make_cells(domain, mesh.aura, body.samples.sag)
+    grid = cells.low, cells.size, cells.shape, cells.flags
+    mark_cloth(x, v, body.samples.parents, body.touches.place, body.way_out, tau, seconds, bulk, *grid)
+    spread(cells, DRAWN, int(body.room))
+    near, ball, box = np.empty(count, np.int32), np.empty((count, 10)), np.empty((3, 3))
     sides, used = np.empty((2, len(ways)), np.int8)
-    near = near[: find_near(mesh.triangles, ways, domain, near, ball, sides, used, box)]
+    near = near[: find_near(mesh.triangles, ways, domain, *grid, drawn, near, ball, sides, used, box)]
+    spread(cells, NEAR)
     parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)
     vertices = tuple(np.flatnonzero(used[first:last]) for first, last in parts)
-    return View(t0, t1, bulk, ways, domain, near, ball, vertices, box)
+    return View(t0, t1, bulk, ways, domain, cells, drawn, near, ball, vertices, box)
 
 
 def _detections(body: Body) -> int:
@@ -251,10 +265,15 @@ def _draw(body: Body, settings: Settings) -> None:
     low, high = np.maximum(view.box[0], view.domain[0]), np.minimum(view.box[1], view.domain[1])
     if not len(view.near):
         low = high = view.domain[0]
-    ldi = body.ldi = render_motion(view.ways, mesh.triangles, view.near, low, high, settings.ldi_resolution)
-    lengths = ldi.pixel, mesh.aura, max(float(view.box[2].max()), 0.0)
-    frame = np.stack([view.bulk, low, ldi.shape, *view.domain, lengths, (body.way_out, mesh.solids, 0.0)])
-    body.image = Image(*ldi[3:7], view.ball, frame)
+    growth = max(float(view.box[2].max()), 0.0)
+    resolution = settings.ldi_resolution  # pixels smaller than the motion would only be more
+    if growth > 0.0:
+        resolution = int(min(max(float((high - low).max()) / growth, 8.0), resolution))
+    ldi = body.ldi = render_motion(view.ways, mesh.triangles, view.near, low, high, resolution)
+    lengths = ldi.pixel, mesh.aura, growth
+    about = body.way_out, mesh.solids, view.cells.size
+    frame = np.stack([view.bulk, low, ldi.shape, *view.domain, lengths, about, view.cells.shape])
+    body.image = Image(*ldi[3:7], view.ball, frame, view.cells.flags)
     body.fresh = True
 
 
@@ -306,13 +325,16 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
     times = tau - dt / seconds, tau, seconds, 2.0 * body.fall * dt
     groups = tuple(body.bodies), tuple(body.image), tuple(body.candidates), tuple(body.touches)
 
-    def part(_, start, stop):
+    def part(number, start, stop):
         return respond_range(
             first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, body.samples.parents,
-            x, x_prev, v, *groups, body.samples.sag, *times,
+            x, x_prev, v, *groups, *body.scratch[number], body.samples.sag, *times,
         )  # fmt: skip
 
-    results = on_threads(part, cut(last - first, SMALLEST_FRESH_PART if body.fresh else SMALLEST_PART))
+    parts = cut(last - first, SMALLEST_FRESH_PART if body.fresh else SMALLEST_PART)
+    while len(body.scratch) < len(parts):
+        body.scratch.append((np.zeros(len(body.mesh.triangles) + 1, np.int32), np.empty(SCRATCH)))
+    results = on_threads(part, parts)
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
 
 

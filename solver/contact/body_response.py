@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit
-from ..ldi.query import CALM, HERE, NEVER, SCRATCH, THERE, associate
+from ..jit import uncounted, uncounted_inner
+from ..ldi.query import CALM, HERE, NEVER, THERE, associate, is_far
 from .moving_triangle import closest, outward, passage, plane
 from .touches import LOST, OUTSIDE, PINCHED
 
@@ -39,7 +39,7 @@ class Bodies(NamedTuple):
     vertex_triangles: np.ndarray
 
 
-@inner
+@uncounted_inner
 def _outruns(triangles, motions, at, t, distance):
     """Has point p moved against a corner of triangle t by more than the distance? Else it did not come through."""
     for k in range(3):
@@ -51,7 +51,7 @@ def _outruns(triangles, motions, at, t, distance):
     return False
 
 
-@inner
+@uncounted_inner
 def _choose(triangles, motions, traits, known, key, counts, memory, at, p, largest, stray, tau):
     """The triangle that matters to point p: the first it came through, else the one it is deepest in the aura of.
 
@@ -93,7 +93,7 @@ def _choose(triangles, motions, traits, known, key, counts, memory, at, p, large
     return nearest, 0.0, turned
 
 
-@inner
+@uncounted_inner
 def _contact(bodies, at, t, came_from, ease):
     """Where triangle t wants the point.
 
@@ -122,7 +122,7 @@ def _contact(bodies, at, t, came_from, ease):
     return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, nx, ny, nz, wa, wb, wc
 
 
-@inner
+@uncounted_inner
 def _carried(bodies, t, wa, wb, wc):
     """Motion of a point of triangle t through the substep."""
     triangles, motions = bodies[0], bodies[1]
@@ -134,7 +134,7 @@ def _carried(bodies, t, wa, wb, wc):
     )
 
 
-@inner
+@uncounted_inner
 def _stray(memory, at, p, tau, moment):
     """How far point p is from the way it expected to go, HERE or THERE."""
     since, strays = tau - memory[p, 6], 0.0
@@ -143,8 +143,8 @@ def _stray(memory, at, p, tau, moment):
     return math.sqrt(strays)
 
 
-@inner
-def _ask(bodies, image, candidates, at, p, place, before, tau):
+@uncounted_inner
+def _ask(bodies, image, candidates, seen, at, p, place, before, tau):
     """Ask the image again where the point was at the substep's start; False if it is lost.
 
     It is expected to go on as it moves in this substep. A point inside a body looks further and further, until it
@@ -162,7 +162,7 @@ def _ask(bodies, image, candidates, at, p, place, before, tau):
         limit = frame[6, 0]
         skin = max(skin, min(memory[p, 8], limit))
     while True:
-        if not associate(bodies, image, candidates, at, p, before, px, py, pz, rx, ry, rz, horizon, skin):
+        if not associate(bodies, image, candidates, seen, at, p, before, px, py, pz, rx, ry, rz, horizon, skin):
             return False
         if skin < limit and counts[p] == 0:
             skin *= 2.0
@@ -174,7 +174,7 @@ def _ask(bodies, image, candidates, at, p, place, before, tau):
                 horizon = tau
 
 
-@inner
+@uncounted_inner
 def _is_behind(bodies, at, t):
     """Is the point inside, seen from t, the closest triangle of its body?"""
     triangles, motions, _, neighbours, vertex_start, vertex_triangles = bodies
@@ -184,7 +184,7 @@ def _is_behind(bodies, at, t):
     return sign < 0.0
 
 
-@inner
+@uncounted_inner
 def _exit(bodies, candidates, touches, at, p, limit, several):
     """The triangle through which point p, inside a closed body, leaves it, or -1; also notes where the point is now.
 
@@ -231,14 +231,14 @@ def _exit(bodies, candidates, touches, at, p, limit, several):
     return t
 
 
-@inner
+@uncounted_inner
 def _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough):
     touch[p, slot, 7] = rough
     touch[p, slot, 0], touch[p, slot, 1], touch[p, slot, 2] = nx, ny, nz
     touch[p, slot, 3], touch[p, slot, 4], touch[p, slot, 5], touch[p, slot, 6] = sx, sy, sz, rebound
 
 
-@inner
+@uncounted_inner
 def _leave(bodies, image, candidates, touches, at, p, dt):
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
     place, touched, touch = touches[0], touches[1], touches[2]
@@ -263,7 +263,7 @@ def _leave(bodies, image, candidates, touches, at, p, dt):
             counts[p] = NEVER
 
 
-@inner
+@uncounted_inner
 def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
     touched, touch = touches[1], touches[2]
@@ -316,16 +316,16 @@ def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, v
         at[HERE + 2] -= held * sz
 
 
-@inner
+@uncounted_inner
 def _may_touch(memory, p, tau, stray, largest):
     """Can any triangle that point p remembers be within the largest aura?"""
     return memory[p, CALM] - (tau - memory[p, 6]) * memory[p, CALM + 1] - stray < largest
 
 
-@njit
+@uncounted
 def respond_range(
     first, last, only_lost, inv_mass, friction, parents, x, x_prev, v, bodies, image, candidates, touches,
-    sag, before, tau, seconds, slow,
+    seen, at, sag, before, tau, seconds, slow,
 ):  # fmt: skip
     """Correct points first..last, or only those of them that are LOST; returns how many touch, how many are LOST.
 
@@ -337,7 +337,6 @@ def respond_range(
     counts, memory = candidates[2], candidates[3]
     particle_count, largest, span = len(x), image[5][5, 1], tau - before
     dt = span * seconds
-    at = np.empty(SCRATCH)
     touching, lost = 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -355,6 +354,10 @@ def respond_range(
         for axis in range(3):
             at[HERE + axis] = 0.5 * (x[i, axis] + x[j, axis])
             at[THERE + axis] = 0.5 * (x_prev[i, axis] + x_prev[j, axis])
+        if place[p] == OUTSIDE and is_far(image, at, before, tau):
+            if p < particle_count:
+                close[p] = largest + sag > image[5][6, 2]
+            continue
         stray = math.inf
         if counts[p] >= 0 and tau <= memory[p, 7]:
             stray = max(_stray(memory, at, p, before, THERE), _stray(memory, at, p, tau, HERE))
@@ -363,7 +366,7 @@ def respond_range(
             vx, vy, vz = 0.5 * (v[i, 0] + v[j, 0]), 0.5 * (v[i, 1] + v[j, 1]), 0.5 * (v[i, 2] + v[j, 2])
             if not stray <= memory[p, 8]:
                 stray = 0.0
-                if not _ask(bodies, image, candidates, at, p, place[p], before, tau):
+                if not _ask(bodies, image, candidates, seen, at, p, place[p], before, tau):
                     touched[p] = LOST
                     lost += 1
                     continue

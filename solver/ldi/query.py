@@ -7,8 +7,8 @@ covers its whole path, and one image answers for every moment of the interval.
 
 A point asks with the path that it expects to take and a `skin` round that path. It is given the triangles that can
 come nearer than the aura while the point stays within the skin, each with a `key`: a lower bound of the distance
-between the two as long as the point keeps to its path; a point that strays by s subtracts s. The shortest keys come
-first, so that the closest triangle is found after a few exact tests, and a point that has strayed too far asks again.
+between the two as long as the point keeps to its path; a point that strays by s subtracts s, and asks again when it has strayed
+too far.
 """
 
 import math
@@ -17,12 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..contact.moving_triangle import closest
-from ..jit import inner, njit
+from ..jit import njit, uncounted_inner
+from .cells import BODY, DRAWN, NEAR, cell_of, clipped
 
 CAPACITY = 24  # candidates a point remembers; fewer are sure if more are near, and it asks again sooner
 NEVER = -1
-CALM = 9  # column of Candidates.memory
-HERE, THERE, AHEAD, SCRATCH = 0, 3, 6, 12  # where a point is, was at the substep's start, will be; numbers in all
 CALM = 9  # column of Candidates.memory
 HERE, THERE, AHEAD, SCRATCH = 0, 3, 6, 12  # where a point is, was at the substep's start, will be; numbers in all
 
@@ -35,9 +34,9 @@ class Image(NamedTuple):
     depth: np.ndarray  # (h,)
     triangle: np.ndarray  # (h,)
     ball: np.ndarray  # (t, 10) as in ways.find_near
-    frame: (
-        np.ndarray
-    )  # (7, 3): bulk, low [m], shape, domain low, high, (pixel, largest aura, growth), (way out, closed bodies, 0)
+    frame: np.ndarray  # (8, 3): bulk, low [m], shape, domain low, high, (pixel, largest aura, growth),
+    # (way out, closed bodies, size of a cell), shape of the cells
+    flags: np.ndarray  # (c,) of `cells.Cells` over the domain
 
 
 class Candidates(NamedTuple):
@@ -60,7 +59,7 @@ def make_candidates(count: int) -> Candidates:
     )
 
 
-@inner
+@uncounted_inner
 def _approach(ball, frame, memory, p, t):
     """(least distance of triangle t from point p by its sphere, rate [m per unit of tau] at which they can close in)."""
     tau = memory[p, 6]
@@ -75,7 +74,7 @@ def _approach(ball, frame, memory, p, t):
     return distance, math.sqrt(rate) + 2.0 * ball[t, 7] + ball[t, 9]
 
 
-@inner
+@uncounted_inner
 def _farthest(key, p, count, span):
     """The candidate of point p that stays farthest until the horizon, and how far that is."""
     at, bound = 0, -math.inf
@@ -86,7 +85,18 @@ def _farthest(key, p, count, span):
     return at, bound
 
 
-@inner
+@uncounted_inner
+def _order(known, key, p, count):
+    """Sort the candidates of point p by their numbers: what a point does may not depend on the image's pixels."""
+    for c in range(1, count):
+        t, distance, rate, at = known[p, c], key[p, c, 0], key[p, c, 1], c
+        while at > 0 and known[p, at - 1] > t:
+            known[p, at], key[p, at, 0], key[p, at, 1] = known[p, at - 1], key[p, at - 1, 0], key[p, at - 1, 1]
+            at -= 1
+        known[p, at], key[p, at, 0], key[p, at, 1] = t, distance, rate
+
+
+@uncounted_inner
 def _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     """Note what point p asks; the skin shrinks to the room that is left in the domain.
 
@@ -104,7 +114,48 @@ def _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     memory[p, 6], memory[p, 7], memory[p, 8] = tau, horizon, skin
 
 
-@inner
+@uncounted_inner
+def is_far(image, at, before, tau):
+    """Is a point that goes from THERE to HERE in cells where it meets nothing on that way?
+
+    Where it is within half a cell of the way's ends along each axis, all of the way is in their cells' neighbours.
+    """
+    frame, flags = image[5], image[6]
+    for axis in range(3):
+        if not abs(at[HERE + axis] - at[THERE + axis] - (tau - before) * frame[0, axis]) <= frame[6, 2]:
+            return False
+    for moment, time in ((HERE, tau - 0.5), (THERE, before - 0.5)):
+        x, y = at[moment] - time * frame[0, 0], at[moment + 1] - time * frame[0, 1]
+        cell = cell_of(frame[3], frame[6, 2], frame[7], x, y, at[moment + 2] - time * frame[0, 2])
+        if cell < 0 or flags[cell] & NEAR:
+            return False
+    return True
+
+
+@uncounted_inner
+def _is_drawn(frame, flags, at, radius):
+    """Are all triangles drawn that the way ahead can meet within the radius?"""
+    shape = frame[7]
+    i0, i1 = _span(frame, at, 0, radius)
+    j0, j1 = _span(frame, at, 1, radius)
+    k0, k1 = _span(frame, at, 2, radius)
+    for i in range(i0, i1 + 1):
+        for j in range(j0, j1 + 1):
+            row = (i * int(shape[1]) + j) * int(shape[2])
+            for cell in range(row + k0, row + k1 + 1):
+                if flags[cell] & (BODY | DRAWN) == BODY:
+                    return False
+    return True
+
+
+@uncounted_inner
+def _span(frame, at, axis, radius):
+    """First and last cell along an axis within the radius of the way ahead."""
+    centre, reach = at[AHEAD + axis], at[AHEAD + 3 + axis] + radius
+    return clipped(centre - reach, centre + reach, frame[3, axis], frame[6, 2], frame[7, axis])
+
+
+@uncounted_inner
 def _pixels(frame, at, axis, radius):
     """First and last pixel along an axis that lie within the radius of the way ahead; none if last < first."""
     reach, offset = at[AHEAD + 3 + axis] + radius, at[AHEAD + axis] - frame[1, axis]
@@ -112,23 +163,24 @@ def _pixels(frame, at, axis, radius):
     return int(max(first, 0.0)), int(max(min(last, frame[2, axis] - 1.0), -1.0))
 
 
-@inner
-def associate(bodies, image, candidates, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
+@uncounted_inner
+def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     """Fill point p's candidates for tau to horizon: position (x, y, z), way (rx, ry, rz) per unit of tau. `bodies`
-    are (triangles, motions, ...), with motions that start at this tau; `at` is scratch.
+    are (triangles, motions, ...), with motions that start at this tau; `seen` and `at` are scratch.
 
-    Returns False if the point is so near the
-    border of the domain that the image cannot answer.
+    Returns False if the image cannot answer: the point is near the border of the domain, or
+    near triangles that were not drawn.
     """
-    first_pixel, pixel_start, depth, triangle, ball, frame = image
+    first_pixel, pixel_start, depth, triangle, ball, frame, flags = image
     known, key, counts, memory = candidates
     counts[p] = NEVER
     _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin)
-    if memory[p, 8] <= 0.0:
+    if memory[p, 8] <= 0.0 or not _is_drawn(frame, flags, at, frame[5, 1] + memory[p, 8]):
         return False
     memory[p, CALM], memory[p, CALM + 1] = math.inf, 0.0
     radius, span, count = frame[5, 1] + memory[p, 8], horizon - tau, np.int64(0)
     dropped = radius
+    seen[-1] += 1
     for d in range(3):
         column0, column1 = _pixels(frame, at, (d + 1) % 3, radius)
         row0, row1 = _pixels(frame, at, (d + 2) % 3, radius)
@@ -143,11 +195,9 @@ def associate(bodies, image, candidates, at, p, tau, x, y, z, rx, ry, rz, horizo
                 if depth[hit] < near or depth[hit] > far:
                     continue
                 t = np.int64(triangle[hit])
-                c = 0
-                while c < count and known[p, c] != t:
-                    c += 1
-                if c < count:
+                if seen[t] == seen[-1]:  # in a pixel before
                     continue
+                seen[t] = seen[-1]
                 distance, rate = _approach(ball, frame, memory, p, t)
                 if distance - span * rate >= dropped:
                     continue
@@ -166,6 +216,7 @@ def associate(bodies, image, candidates, at, p, tau, x, y, z, rx, ry, rz, horizo
                 known[p, c], key[p, c, 0], key[p, c, 1] = t, distance, rate
                 memory[p, CALM] = min(memory[p, CALM], distance)
                 memory[p, CALM + 1] = max(memory[p, CALM + 1], rate)
+    _order(known, key, p, count)
     counts[p] = count
     if dropped < radius:  # sure up to where one was dropped
         memory[p, 8] = dropped - frame[5, 1]
@@ -217,7 +268,7 @@ def count_windings(x, triangles, counted, points, grid, windings):
                 windings[order[at]] += _over(x, i, j, k, points, order[at])
 
 
-@inner
+@uncounted_inner
 def _over(x, i, j, k, points, p):
     """+1 or -1 if the triangle is above point p, by the way that it turns; else 0."""
     px, py = points[p, 0], points[p, 1]

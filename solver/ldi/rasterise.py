@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import njit, uncounted_inner
 from ..model import LDI
 from ..threads import cut, on_threads
 
@@ -29,7 +29,7 @@ THREE_DIRECTIONS = -1
 SMALLEST_PART = 1500  # triangles: fewer are done before another thread wakes up
 
 
-@inner
+@uncounted_inner
 def _direction(ax, ay, az, bx, by, bz, cx, cy, cz):
     """Axis of the normal's largest component (the first of equals), or -1 for a triangle without area."""
     nx = (by - ay) * (cz - az) - (bz - az) * (cy - ay)
@@ -43,7 +43,7 @@ def _direction(ax, ay, az, bx, by, bz, cx, cy, cz):
     return 1 if y >= z else 2
 
 
-@inner
+@uncounted_inner
 def _crossing(x, i, j, a, b, row):
     """Where the edge i j crosses the line of constant b: the same number for both triangles of the edge."""
     if i > j:
@@ -104,7 +104,7 @@ def _cover_centres(first, last, x, triangles, only, low, pixel, shape, base, hit
     return found
 
 
-@inner
+@uncounted_inner
 def _measure(triangles, ways, t, low, pixel, corner, growth, normal):
     """Corners of triangle t in pixels from `low`, its growth along each axis, its normal; returns the drawing axis."""
     for axis in range(3):
@@ -121,7 +121,7 @@ def _measure(triangles, ways, t, low, pixel, corner, growth, normal):
     return d if abs(normal[d]) >= abs(normal[2]) else 2
 
 
-@inner
+@uncounted_inner
 def _squares(corner, growth, axis, size):
     """First and last pixel of 0 to size - 1 along an axis that the triangle's way touches; none if last < first."""
     near = min(corner[0, axis], min(corner[1, axis], corner[2, axis])) - growth[axis]

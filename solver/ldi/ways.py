@@ -8,10 +8,13 @@ the whole (`bulk`): what rides along hardly moves there.
 
 import math
 
-from ..jit import inner, njit
+import numpy as np
+
+from ..jit import njit, uncounted_inner
+from .cells import BODY, DRAWN, NEAR, clipped
 
 
-@inner
+@uncounted_inner
 def _between(samples, time):
     """(sample, part of the step to the next) of a moment, in steps from the first sample; samples are hit exactly."""
     at = min(int(time + 1e-9), max(len(samples) - 2, 0))
@@ -23,13 +26,13 @@ def _between(samples, time):
     return at, part
 
 
-@inner
+@uncounted_inner
 def _position(samples, at, part, i, axis):
     after = min(at + 1, len(samples) - 1)
     return samples[at, i, axis] * (1.0 - part) + samples[after, i, axis] * part
 
 
-@inner
+@uncounted_inner
 def _deviation(samples, origin, first, i, sample, tau, bulk, ways):
     """From the even motion to a sample that lies at tau of the interval."""
     swing = 2.0 * tau - 1.0
@@ -85,7 +88,7 @@ def move(samples, origin, first, vertices, t0, t1, motions):
             motions[first + i, axis + 3] = _position(samples, at1, part1, i, axis) - start
 
 
-@inner
+@uncounted_inner
 def _bound(triangles, ways, t, ball):
     """Sphere round triangle t at the middle of its way, its half motion, and how far its corners stray from that."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -103,7 +106,7 @@ def _bound(triangles, ways, t, ball):
     ball[t, 6], ball[t, 7], ball[t, 8], ball[t, 9] = math.sqrt(radius), math.sqrt(turn), strays, slope
 
 
-@inner
+@uncounted_inner
 def _sides(ways, i, domain):
     """On which sides of the domain the whole way of vertex i lies, a bit per side."""
     sides = 0
@@ -116,14 +119,44 @@ def _sides(ways, i, domain):
     return sides
 
 
-@njit
-def find_near(triangles, ways, domain, near, ball, sides, used, box):
-    """The triangles whose way may lead through the domain (low, high), in ascending order; returns their number.
+@uncounted_inner
+def _meets_cloth(triangles, ways, t, low, size, shape, flags):
+    """Note triangle t in the cells that its way touches; is cloth expected in one of them?"""
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    i0, i1 = _cells(ways, a, b, c, 0, low, size, shape)
+    j0, j1 = _cells(ways, a, b, c, 1, low, size, shape)
+    k0, k1 = _cells(ways, a, b, c, 2, low, size, shape)
+    found = np.uint8(0)
+    for i in range(i0, i1 + 1):
+        for j in range(j0, j1 + 1):
+            row = (i * shape[1] + j) * shape[2]
+            for cell in range(row + k0, row + k1 + 1):
+                found |= flags[cell]
+                flags[cell] |= BODY | NEAR
+    return found & DRAWN != 0
 
-    Those are left out whose corners all lie on one side of it. Writes their numbers to `near`; to `ball` (t, 10) their
-    spheres at the middle of the interval: centre, half motion against bulk, radius, turn (by how much the corners'
-    half motions differ from that), stray and its rate; 1 to `used` at their vertices; to `box` the low and high
-    corners [m] of what they sweep and their largest growth along an axis. `sides` (m,) is scratch.
+
+@uncounted_inner
+def _cells(ways, a, b, c, axis, low, size, shape):
+    """First and last cell along an axis that the ways of three vertices touch."""
+    p, q = abs(ways[a, axis + 3]) + ways[a, 6], abs(ways[b, axis + 3]) + ways[b, 6]
+    r = abs(ways[c, axis + 3]) + ways[c, 6]
+    near = min(ways[a, axis] - p, min(ways[b, axis] - q, ways[c, axis] - r))
+    far = max(ways[a, axis] + p, max(ways[b, axis] + q, ways[c, axis] + r))
+    return clipped(near, far, low[axis], size, shape[axis])
+
+
+@njit
+def find_near(triangles, ways, domain, low, size, shape, flags, drawn, near, ball, sides, used, box):
+    """The triangles whose way may meet the cloth's, in ascending order; returns their number.
+
+    Those are left out whose corners all lie on one side of the domain (low, high), and those that touch no cell
+    where cloth is expected (`flags` and what goes before it: `cells.Cells`); those that are `drawn` (t,) already stay.
+    Writes their numbers to `near`; to `ball` (t, 10) their spheres at the middle of the interval: centre, half motion
+    against bulk, radius, turn (by how much the corners' half motions differ from that), stray and its rate; 1 to
+    `used` at their vertices; to `box` the low and high corners [m] of what they sweep and their largest growth along
+    an axis. `sides` (m,) is scratch. 150 bytes a vertex and 20 a triangle, 100 flops and 80 bytes more one in the
+    domain.
     """
     for i in range(len(ways)):
         sides[i], used[i] = _sides(ways, i, domain), 0
@@ -132,18 +165,20 @@ def find_near(triangles, ways, domain, near, ball, sides, used, box):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         if sides[a] & sides[b] & sides[c]:
             continue
-        near[count] = t
+        if not (_meets_cloth(triangles, ways, t, low, size, shape, flags) or drawn[t]):
+            continue
+        near[count], drawn[t] = t, True
         used[a], used[b], used[c] = 1, 1, 1
         _bound(triangles, ways, t, ball)
         count += 1
     for axis in range(3):
-        low, high, most = math.inf, -math.inf, 0.0
+        least, greatest, most = math.inf, -math.inf, 0.0
         for i in range(len(ways)):
             if used[i]:
                 growth = abs(ways[i, axis + 3]) + ways[i, 6]
-                low, high = min(low, ways[i, axis] - growth), max(high, ways[i, axis] + growth)
+                least, greatest = min(least, ways[i, axis] - growth), max(greatest, ways[i, axis] + growth)
                 most = max(most, growth)
-        box[0, axis], box[1, axis], box[2, axis] = low, high, most
+        box[0, axis], box[1, axis], box[2, axis] = least, greatest, most
     return count
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.contact import body as contact
+from taffeta.solver.ldi.cells import BODY, DRAWN, NEAR
 from taffeta.solver.model import Cloth, Collider, FrameInput, Settings, State
 from taffeta.solver.step import advance
 
@@ -374,6 +375,47 @@ def test_same_bits_on_any_number_of_threads(monkeypatch):
         simulate(cloth, state, [collider(mesh, [(0, 0, 0), (0.02, 0, 0.03)])], 6)
         ends.append(state.x.tobytes() + state.v.tobytes())
     assert ends[0] == ends[1]
+
+
+def _look_everywhere(monkeypatch):
+    """Draw all triangles in the domain, and let all points ask."""
+    look = contact.find_near
+
+    def find_near(triangles, ways, domain, low, size, shape, flags, *rest):
+        flags[:] = DRAWN
+        count = look(triangles, ways, domain, low, size, shape, flags, *rest)
+        flags[:] = BODY | NEAR | DRAWN
+        return count
+
+    monkeypatch.setattr(contact, "find_near", find_near)
+
+
+@pytest.mark.parametrize("speed", [0.0, 3.0])
+def test_same_bits_as_looking_everywhere(monkeypatch, speed):
+    """What coarse cells leave out meets nothing: particles fall on two bodies that move, some out of their way."""
+    rng = np.random.default_rng(6)
+    start = rng.uniform([-1.5, -0.5, 0.0], [1.5, 0.5, 0.9], (600, 3))
+    start = start[np.linalg.norm(start - [0, 0, 0.2], axis=1) > 0.26]
+    velocity = speed * rng.normal(size=start.shape)
+    ends, drawn = [], []
+    mesh, floor = ball(0.25, 24), collider(grid(60, 8.0))
+
+    def bodies(frame):
+        path = [(0.05 * f, 0, 0.2 + 0.03 * f) for f in (frame, frame + 1)]
+        return [collider(mesh, path), floor]
+
+    for everywhere in (False, True):
+        if everywhere:
+            _look_everywhere(monkeypatch)
+        draw = contact.render_motion
+        monkeypatch.setattr(contact, "render_motion", lambda *a, draw=draw: (drawn.append(len(a[2])), draw(*a))[1])
+        cloth, state = particles(start)
+        state.v[:] = velocity
+        simulate(cloth, state, bodies, 8)
+        ends.append(state.x.tobytes() + state.v.tobytes())
+        monkeypatch.setattr(contact, "render_motion", draw)
+    assert ends[0] == ends[1]
+    assert min(drawn[: len(drawn) // 2]) < 0.8 * max(drawn)
 
 
 def test_sheet_on_a_ball_comes_to_rest():

@@ -6,6 +6,7 @@ import pytest
 from scipy.spatial import ConvexHull, cKDTree
 from taffeta.solver.contact.moving_triangle import closest
 from taffeta.solver.jit import njit
+from taffeta.solver.ldi.cells import DRAWN, make_cells
 from taffeta.solver.ldi.query import CAPACITY, SCRATCH, associate, count_windings, make_candidates
 from taffeta.solver.ldi.rasterise import THREE_DIRECTIONS, render, render_motion
 from taffeta.solver.ldi.ways import find_near, find_ways, move
@@ -148,11 +149,11 @@ def _distances(triangles, motions, tau, p):
 
 @njit
 def _associate(bodies, image, candidates, points, rate, skin):
-    at = np.empty(SCRATCH)
+    at, seen = np.empty(SCRATCH), np.zeros(len(bodies[0]) + 1, np.int32)
     for p in range(len(points)):
         position, way = points[p], rate[p]
         associate(
-            bodies, image, candidates, at, p, 0.0, position[0], position[1], position[2], way[0], way[1], way[2], 1.0, skin
+            bodies, image, candidates, seen, at, p, 0.0, position[0], position[1], position[2], way[0], way[1], way[2], 1.0, skin
         )  # fmt: skip
 
 
@@ -162,7 +163,11 @@ def _view(samples, bulk, triangles):
     find_ways(samples, np.zeros(3), 0, 0.0, 1.0, bulk, ways)
     near, ball, box = np.empty(len(triangles), np.int32), np.empty((len(triangles), 10)), np.empty((3, 3))
     sides, used = np.empty((2, len(ways)), np.int8)
-    near = near[: find_near(triangles, ways, everywhere, near, ball, sides, used, box)]
+    cells = make_cells(everywhere, 0.0, 0.0)
+    cells.flags[:] = DRAWN
+    grid = cells.low, cells.size, cells.shape, cells.flags
+    drawn = np.zeros(len(triangles), bool)
+    near = near[: find_near(triangles, ways, everywhere, *grid, drawn, near, ball, sides, used, box)]
     return ways, near, ball, box
 
 
@@ -170,11 +175,14 @@ def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
     ways, near, ball, box = _view(samples, bulk, triangles)
     ldi = render_motion(ways, triangles, near, box[0], box[1], resolution)
     far = np.array([box[0] - 10, box[1] + 10])
-    frame = np.stack([bulk, box[0], ldi.shape, *far, (ldi.pixel, aura, box[2].max()), np.zeros(3)])
+    cells = make_cells(far, aura, 0.0)
+    cells.flags[:] = DRAWN
+    lengths, about = (ldi.pixel, aura, box[2].max()), (0.0, 0.0, cells.size)
+    frame = np.stack([bulk, box[0], ldi.shape, *far, lengths, about, cells.shape])
     candidates = make_candidates(len(points))
     motions = np.empty((samples.shape[1], 6))
     move(samples, np.zeros(3), 0, np.arange(len(motions)), 0.0, 1.0, motions)
-    _associate((triangles, motions), (*ldi[3:7], ball, frame), tuple(candidates), points, rate, skin)
+    _associate((triangles, motions), (*ldi[3:7], ball, frame, cells.flags), tuple(candidates), points, rate, skin)
     found = [set(candidates.triangles[p, : candidates.count[p]].tolist()) for p in range(len(points))]
     kept = candidates.memory[:, 8]
     assert ((kept == skin) | (candidates.count == CAPACITY)).all()

@@ -181,7 +181,7 @@ class LDI(NamedTuple):
 
     Direction d looks along axis d; its image axes are (d + 1) % 3 and (d + 2) % 3. Pixel (i, j) of direction d is
     number p = first_pixel[d] + i * shape[(d + 2) % 3] + j; its hits are pixel_start[p] to pixel_start[p + 1], sorted
-    by depth. An image of one direction has no pixels in the other two.
+    by depth (contact's own image: by triangle). An image of one direction has no pixels in the other two.
     """
 
     low: np.ndarray  # (3,) [m] corner of the box

@@ -64,7 +64,7 @@ class View(NamedTuple):
     cells: Cells  # of the domain
     drawn: np.ndarray  # (t,) bool: triangles that may meet the cloth there
     near: np.ndarray  # (k,) their numbers
-    ball: np.ndarray  # (t, 10) their spheres
+    ball: np.ndarray  # (k, 10) their spheres
     used: tuple[np.ndarray, ...]  # per collider, their vertices
     box: np.ndarray  # (3, 3) low and high corner of what the triangles sweep, largest growth
 
@@ -273,7 +273,7 @@ def _draw(body: Body, settings: Settings) -> None:
     lengths = ldi.pixel, mesh.aura, growth
     about = body.way_out, mesh.solids, view.cells.size
     frame = np.stack([view.bulk, low, ldi.shape, *view.domain, lengths, about, view.cells.shape])
-    body.image = Image(*ldi[3:7], view.ball, frame, view.cells.flags)
+    body.image = Image(*ldi[3:7], view.near, view.ball, frame, view.cells.flags)
     body.fresh = True
 
 

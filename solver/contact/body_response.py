@@ -150,7 +150,7 @@ def _ask(bodies, image, candidates, seen, at, p, place, before, tau):
     It is expected to go on as it moves in this substep. A point inside a body looks further and further, until it
     finds a surface; from then on it remembers how far.
     """
-    counts, memory, frame = candidates[2], candidates[3], image[5]
+    counts, memory, frame = candidates[2], candidates[3], image[6]
     px, py, pz, span = at[THERE], at[THERE + 1], at[THERE + 2], tau - before
     rx, ry, rz = (at[HERE] - px) / span, (at[HERE + 1] - py) / span, (at[HERE + 2] - pz) / span
     skin, limit = frame[5, 1], 0.0
@@ -243,7 +243,7 @@ def _leave(bodies, image, candidates, touches, at, p, dt):
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
     place, touched, touch = touches[0], touches[1], touches[2]
     counts = candidates[2]
-    t = _exit(bodies, candidates, touches, at, p, image[5][6, 0], image[5][6, 1] > 1.0)
+    t = _exit(bodies, candidates, touches, at, p, image[6][6, 0], image[6][6, 1] > 1.0)
     if t < 0:
         return
     push, _, gap, nx, ny, nz, a, b, c = _contact(bodies, at, t, 0.0, RECOVERY_SPEED * dt)
@@ -335,7 +335,7 @@ def respond_range(
     """
     place, touched, _, push, _, close = touches
     counts, memory = candidates[2], candidates[3]
-    particle_count, largest, span = len(x), image[5][5, 1], tau - before
+    particle_count, largest, span = len(x), image[6][5, 1], tau - before
     dt = span * seconds
     touching, lost = 0, 0
     for p in range(first, last):
@@ -356,7 +356,7 @@ def respond_range(
             at[THERE + axis] = 0.5 * (x_prev[i, axis] + x_prev[j, axis])
         if place[p] == OUTSIDE and is_far(image, at, before, tau):
             if p < particle_count:
-                close[p] = largest + sag > image[5][6, 2]
+                close[p] = largest + sag > image[6][6, 2]
             continue
         stray = math.inf
         if counts[p] >= 0 and tau <= memory[p, 7]:

@@ -32,8 +32,9 @@ class Image(NamedTuple):
     first_pixel: np.ndarray  # (4,)
     pixel_start: np.ndarray  # (p + 1,)
     depth: np.ndarray  # (h,)
-    triangle: np.ndarray  # (h,)
-    ball: np.ndarray  # (t, 10) as in ways.find_near
+    drawn: np.ndarray  # (h,) place in `near`
+    near: np.ndarray  # (k,) numbers of the triangles that are drawn
+    ball: np.ndarray  # (k, 10) their spheres, as in ways.find_near
     frame: np.ndarray  # (8, 3): bulk, low [m], shape, domain low, high, (pixel, largest aura, growth),
     # (way out, closed bodies, size of a cell), shape of the cells
     flags: np.ndarray  # (c,) of `cells.Cells` over the domain
@@ -60,18 +61,24 @@ def make_candidates(count: int) -> Candidates:
 
 
 @uncounted_inner
-def _approach(ball, frame, memory, p, t):
-    """(least distance of triangle t from point p by its sphere, rate [m per unit of tau] at which they can close in)."""
-    tau = memory[p, 6]
-    swing = 2.0 * tau - 1.0
-    away, rate = 0.0, 0.0
-    for axis in range(3):
-        half = ball[t, axis + 3] + 0.5 * frame[0, axis]
-        gap = ball[t, axis] + swing * half - memory[p, axis]
-        closing = 2.0 * half - memory[p, axis + 3]
-        away, rate = away + gap * gap, rate + closing * closing
-    distance = math.sqrt(away) - ball[t, 6] - abs(swing) * ball[t, 7] - ball[t, 8]
-    return distance, math.sqrt(rate) + 2.0 * ball[t, 7] + ball[t, 9]
+def _approach(ball, e, swing, x, y, z, wx, wy, wz, reach, span):
+    """(least distance of the sphere of drawn triangle e from a point, rate [m per unit of tau] at which they can close
+    in); the distance is inf if they clearly stay farther apart than `reach` for `span`.
+
+    (x, y, z) and the way (wx, wy, wz) per unit of tau are those of the point in the frame of reference.
+    """
+    gx, gy, gz = (
+        ball[e, 0] + swing * ball[e, 3] - x,
+        ball[e, 1] + swing * ball[e, 4] - y,
+        ball[e, 2] + swing * ball[e, 5] - z,
+    )
+    cx, cy, cz = 2.0 * ball[e, 3] - wx, 2.0 * ball[e, 4] - wy, 2.0 * ball[e, 5] - wz
+    away, rate = gx * gx + gy * gy + gz * gz, cx * cx + cy * cy + cz * cz
+    size, more = ball[e, 6] + abs(swing) * ball[e, 7] + ball[e, 8], 2.0 * ball[e, 7] + ball[e, 9]
+    room = reach + size + span * more
+    if away > 2.0 * (room * room + span * span * rate):  # (a + b)^2 <= 2 a^2 + 2 b^2
+        return math.inf, 0.0
+    return math.sqrt(away) - size, math.sqrt(rate) + more
 
 
 @uncounted_inner
@@ -120,7 +127,7 @@ def is_far(image, at, before, tau):
 
     Where it is within half a cell of the way's ends along each axis, all of the way is in their cells' neighbours.
     """
-    frame, flags = image[5], image[6]
+    frame, flags = image[6], image[7]
     for axis in range(3):
         if not abs(at[HERE + axis] - at[THERE + axis] - (tau - before) * frame[0, axis]) <= frame[6, 2]:
             return False
@@ -171,7 +178,7 @@ def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, 
     Returns False if the image cannot answer: the point is near the border of the domain, or
     near triangles that were not drawn.
     """
-    first_pixel, pixel_start, depth, triangle, ball, frame, flags = image
+    first_pixel, pixel_start, depth, drawn, near, ball, frame, flags = image
     known, key, counts, memory = candidates
     counts[p] = NEVER
     _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin)
@@ -181,6 +188,10 @@ def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, 
     radius, span, count = frame[5, 1] + memory[p, 8], horizon - tau, np.int64(0)
     dropped = radius
     seen[-1] += 1
+    stamp = seen[-1]
+    swing = 2.0 * tau - 1.0
+    qx, qy, qz = x - 0.5 * swing * frame[0, 0], y - 0.5 * swing * frame[0, 1], z - 0.5 * swing * frame[0, 2]
+    wx, wy, wz = rx - frame[0, 0], ry - frame[0, 1], rz - frame[0, 2]
     for d in range(3):
         column0, column1 = _pixels(frame, at, (d + 1) % 3, radius)
         row0, row1 = _pixels(frame, at, (d + 2) % 3, radius)
@@ -188,19 +199,20 @@ def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, 
             continue
         # depths are those at pixel centres; a triangle drawn along its main axis falls by one per axis at most
         window = at[AHEAD + 3 + d] + radius + frame[5, 0] + 3.0 * frame[5, 2]
-        near, far = at[AHEAD + d] - window, at[AHEAD + d] + window
+        front, back = at[AHEAD + d] - window, at[AHEAD + d] + window
         for column in range(column0, column1 + 1):
             start = first_pixel[d] + column * int(frame[2, (d + 2) % 3])
             for hit in range(pixel_start[start + row0], pixel_start[start + row1 + 1]):
-                if depth[hit] < near or depth[hit] > far:
+                if depth[hit] < front or depth[hit] > back:
                     continue
-                t = np.int64(triangle[hit])
-                if seen[t] == seen[-1]:  # in a pixel before
+                e = np.int64(drawn[hit])
+                if seen[e] == stamp:  # in a pixel before
                     continue
-                seen[t] = seen[-1]
-                distance, rate = _approach(ball, frame, memory, p, t)
+                seen[e] = stamp
+                distance, rate = _approach(ball, e, swing, qx, qy, qz, wx, wy, wz, dropped, span)
                 if distance - span * rate >= dropped:
                     continue
+                t = np.int64(near[e])
                 distance = closest(bodies[0], bodies[1], t, 0.0, x, y, z)[0]
                 bound = distance - span * rate
                 if bound >= dropped:

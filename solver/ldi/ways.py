@@ -89,21 +89,21 @@ def move(samples, origin, first, vertices, t0, t1, motions):
 
 
 @uncounted_inner
-def _bound(triangles, ways, t, ball):
-    """Sphere round triangle t at the middle of its way, its half motion, and how far its corners stray from that."""
+def _bound(triangles, ways, t, e, ball):
+    """To ball[e]: sphere round triangle t at the middle of its way, its half motion, and how far its corners stray from that."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     for axis in range(6):
-        ball[t, axis] = (ways[a, axis] + ways[b, axis] + ways[c, axis]) / 3.0
+        ball[e, axis] = (ways[a, axis] + ways[b, axis] + ways[c, axis]) / 3.0
     radius, turn, strays, slope = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         i = triangles[t, k]
         away, turns = 0.0, 0.0
         for axis in range(3):
-            away += (ways[i, axis] - ball[t, axis]) ** 2
-            turns += (ways[i, axis + 3] - ball[t, axis + 3]) ** 2
+            away += (ways[i, axis] - ball[e, axis]) ** 2
+            turns += (ways[i, axis + 3] - ball[e, axis + 3]) ** 2
         radius, turn = max(radius, away), max(turn, turns)
         strays, slope = max(strays, ways[i, 6]), max(slope, ways[i, 7])
-    ball[t, 6], ball[t, 7], ball[t, 8], ball[t, 9] = math.sqrt(radius), math.sqrt(turn), strays, slope
+    ball[e, 6], ball[e, 7], ball[e, 8], ball[e, 9] = math.sqrt(radius), math.sqrt(turn), strays, slope
 
 
 @uncounted_inner
@@ -152,7 +152,7 @@ def find_near(triangles, ways, domain, low, size, shape, flags, drawn, near, bal
 
     Those are left out whose corners all lie on one side of the domain (low, high), and those that touch no cell
     where cloth is expected (`flags` and what goes before it: `cells.Cells`); those that are `drawn` (t,) already stay.
-    Writes their numbers to `near`; to `ball` (t, 10) their spheres at the middle of the interval: centre, half motion
+    Writes their numbers to `near`; to `ball` (t, 10), in the same order, their spheres at the middle of the interval: centre, half motion
     against bulk, radius, turn (by how much the corners' half motions differ from that), stray and its rate; 1 to
     `used` at their vertices; to `box` the low and high corners [m] of what they sweep and their largest growth along
     an axis. `sides` (m,) is scratch. 150 bytes a vertex and 20 a triangle, 100 flops and 80 bytes more one in the
@@ -169,7 +169,7 @@ def find_near(triangles, ways, domain, low, size, shape, flags, drawn, near, bal
             continue
         near[count], drawn[t] = t, True
         used[a], used[b], used[c] = 1, 1, 1
-        _bound(triangles, ways, t, ball)
+        _bound(triangles, ways, t, count, ball)
         count += 1
     for axis in range(3):
         least, greatest, most = math.inf, -math.inf, 0.0

@@ -182,7 +182,7 @@ def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
     candidates = make_candidates(len(points))
     motions = np.empty((samples.shape[1], 6))
     move(samples, np.zeros(3), 0, np.arange(len(motions)), 0.0, 1.0, motions)
-    _associate((triangles, motions), (*ldi[3:7], ball, frame, cells.flags), tuple(candidates), points, rate, skin)
+    _associate((triangles, motions), (*ldi[3:7], near, ball, frame, cells.flags), tuple(candidates), points, rate, skin)
     found = [set(candidates.triangles[p, : candidates.count[p]].tolist()) for p in range(len(points))]
     kept = candidates.memory[:, 8]
     assert ((kept == skin) | (candidates.count == CAPACITY)).all()

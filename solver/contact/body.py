@@ -36,6 +36,7 @@ MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
 STRIDE = 8.0  # pixels that a body may move against the cloth in one interval
 ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no point gets lost
 SMALLEST_PART, SMALLEST_FRESH_PART = 3000, 300  # points: fewer are done before another thread wakes up
+SMALLEST_WOUND_PART = 4000  # triangles
 LEAST_AURA = 1e-5  # [m]
 LIMB = 0.04  # [m] radius over which an edge may bridge: by length^2 / (8 radius) its middle sinks between its ends
 
@@ -181,13 +182,13 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
     if before is not None and known is not None:
         domain[0], domain[1] = np.minimum(domain[0], known.domain[0]), np.maximum(domain[1], known.domain[1])
         drawn = known.drawn
-    cells = make_cells(domain, mesh.aura, body.samples.sag)
+    cells = make_cells(domain, mesh.aura)
     grid = cells.low, cells.size, cells.shape, cells.flags
     mark_cloth(x, v, body.samples.parents, body.touches.place, body.way_out, tau, seconds, bulk, *grid)
     spread(cells, DRAWN, int(body.room))
     near, ball, box = np.empty(count, np.int32), np.empty((count, 10)), np.empty((3, 3))
-    sides, used = np.empty((2, len(ways)), np.int8)
-    near = near[: find_near(mesh.triangles, ways, domain, *grid, drawn, near, ball, sides, used, box)]
+    span, used = np.empty((len(ways), 6), np.int16), np.empty(len(ways), np.int8)
+    near = near[: find_near(mesh.triangles, ways, *grid, drawn, near, ball, span, used, box)]
     spread(cells, NEAR)
     parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)
     vertices = tuple(np.flatnonzero(used[first:last]) for first, last in parts)
@@ -245,9 +246,15 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
     if not mesh.solid.any() or not len(x):
         return place
     bodies = np.concatenate([c.x[0] for c in mesh.colliders]) - cloth.origin
-    windings = np.zeros(len(x), np.int32)
-    count_windings(bodies, mesh.triangles, mesh.solid, x, body.settings.ldi_resolution, windings)
-    return np.clip(windings, OUTSIDE, PINCHED).astype(np.int8)
+    ranges = cut(len(mesh.triangles), SMALLEST_WOUND_PART)
+    windings = np.zeros((len(ranges), len(x)), np.int32)
+
+    def part(number, start, stop):
+        mine = mesh.triangles[start:stop], mesh.solid[start:stop]
+        count_windings(bodies, *mine, x, body.settings.ldi_resolution, windings[number])
+
+    on_threads(part, ranges)
+    return np.clip(windings.sum(axis=0), OUTSIDE, PINCHED).astype(np.int8)
 
 
 def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:

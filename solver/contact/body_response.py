@@ -356,7 +356,7 @@ def respond_range(
             at[THERE + axis] = 0.5 * (x_prev[i, axis] + x_prev[j, axis])
         if place[p] == OUTSIDE and is_far(image, at, before, tau):
             if p < particle_count:
-                close[p] = largest + sag > image[6][6, 2]
+                close[p] = False
             continue
         stray = math.inf
         if counts[p] >= 0 and tau <= memory[p, 7]:

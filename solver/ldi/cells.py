@@ -19,7 +19,7 @@ import numpy as np
 from ..jit import njit, uncounted_inner
 
 BODY, NEAR, DRAWN = 1, 2, 4
-FINENESS, COARSENESS = 48, 24  # most and least cells along the domain's longest side
+FINENESS = 40  # cells along the domain's longest side
 
 
 class Cells(NamedTuple):
@@ -27,15 +27,14 @@ class Cells(NamedTuple):
 
     flags: np.ndarray  # (c,) uint8 of BODY, NEAR, DRAWN
     low: np.ndarray  # (3,) [m] corner of the domain; the layer round it lies below
-    size: float  # [m] side of a cell, no less than the largest aura
+    size: float  # [m] side of a cell, no less than two auras
     shape: np.ndarray  # (3,) cells along each axis, the layer included
 
 
-def make_cells(domain: np.ndarray, aura: float, sag: float) -> Cells:
+def make_cells(domain: np.ndarray, aura: float) -> Cells:
     """Cells over a domain (2, 3) [m]: nothing is in them."""
     extent = domain[1] - domain[0]
-    longest = float(extent.max())
-    size = max(longest / FINENESS, aura + min(sag, longest / COARSENESS), 1e-9)
+    size = max(float(extent.max()) / FINENESS, 2.0 * aura, 1e-9)
     shape = np.clip(np.nan_to_num(extent / size), 0, FINENESS).astype(np.int64) + 3
     return Cells(np.zeros(int(shape.prod()), np.uint8), domain[0].copy(), size, shape)
 
@@ -82,13 +81,17 @@ def mark_cloth(x, v, parents, place, deep, tau, seconds, bulk, low, size, shape,
             step[axis] = (1.0 - tau) * (0.5 * seconds * (v[i, axis] + v[j, axis]) - bulk[axis])
             longest = max(longest, abs(step[axis]))
         count = int(min(longest / size, 2.0 * FINENESS)) + 1
-        reach = deep if place[p] != 0 else 0.0
         for s in range(count + 1):
             part = s / count
             u, w, z = at[0] + part * step[0], at[1] + part * step[1], at[2] + part * step[2]
-            i0, i1 = clipped(u - reach, u + reach, low[0], size, shape[0])
-            j0, j1 = clipped(w - reach, w + reach, low[1], size, shape[1])
-            k0, k1 = clipped(z - reach, z + reach, low[2], size, shape[2])
+            if place[p] == 0:
+                cell = cell_of(low, size, shape, u, w, z)
+                if cell >= 0:
+                    flags[cell] |= DRAWN
+                continue
+            i0, i1 = clipped(u - deep, u + deep, low[0], size, shape[0])
+            j0, j1 = clipped(w - deep, w + deep, low[1], size, shape[1])
+            k0, k1 = clipped(z - deep, z + deep, low[2], size, shape[2])
             for a in range(i0, i1 + 1):
                 for b in range(j0, j1 + 1):
                     for c in range(k0, k1 + 1):

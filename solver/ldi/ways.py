@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..jit import njit, uncounted_inner
-from .cells import BODY, DRAWN, NEAR, clipped
+from .cells import BODY, DRAWN, NEAR
 
 
 @uncounted_inner
@@ -107,25 +107,26 @@ def _bound(triangles, ways, t, e, ball):
 
 
 @uncounted_inner
-def _sides(ways, i, domain):
-    """On which sides of the domain the whole way of vertex i lies, a bit per side."""
-    sides = 0
+def _span(ways, i, low, size, shape, span):
+    """To span[i]: the first cells along the axes, then the last, that the way of vertex i touches."""
     for axis in range(3):
         growth = abs(ways[i, axis + 3]) + ways[i, 6]
-        if ways[i, axis] + growth < domain[0, axis]:
-            sides |= 1 << axis
-        if ways[i, axis] - growth > domain[1, axis]:
-            sides |= 8 << axis
-    return sides
+        for end in range(2):
+            at = math.floor((ways[i, axis] + (growth if end else -growth) - low[axis]) / size)
+            span[i, 3 * end + axis] = int(min(max(at, -1.0), shape[axis] - 2.0)) + 1
 
 
 @uncounted_inner
-def _meets_cloth(triangles, ways, t, low, size, shape, flags):
-    """Note triangle t in the cells that its way touches; is cloth expected in one of them?"""
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    i0, i1 = _cells(ways, a, b, c, 0, low, size, shape)
-    j0, j1 = _cells(ways, a, b, c, 1, low, size, shape)
-    k0, k1 = _cells(ways, a, b, c, 2, low, size, shape)
+def _meets_cloth(span, a, b, c, shape, flags):
+    """Note triangle abc in the cells that its way touches; is cloth expected in one of them?
+
+    The way is taken for the box round it. Cells of the layer round the domain are no part of it.
+    """
+    i0, i1 = min(span[a, 0], span[b, 0], span[c, 0]), max(span[a, 3], span[b, 3], span[c, 3])
+    j0, j1 = min(span[a, 1], span[b, 1], span[c, 1]), max(span[a, 4], span[b, 4], span[c, 4])
+    k0, k1 = min(span[a, 2], span[b, 2], span[c, 2]), max(span[a, 5], span[b, 5], span[c, 5])
+    i0, j0, k0 = max(i0, 1), max(j0, 1), max(k0, 1)
+    i1, j1, k1 = min(i1, shape[0] - 2), min(j1, shape[1] - 2), min(k1, shape[2] - 2)
     found = np.uint8(0)
     for i in range(i0, i1 + 1):
         for j in range(j0, j1 + 1):
@@ -136,36 +137,24 @@ def _meets_cloth(triangles, ways, t, low, size, shape, flags):
     return found & DRAWN != 0
 
 
-@uncounted_inner
-def _cells(ways, a, b, c, axis, low, size, shape):
-    """First and last cell along an axis that the ways of three vertices touch."""
-    p, q = abs(ways[a, axis + 3]) + ways[a, 6], abs(ways[b, axis + 3]) + ways[b, 6]
-    r = abs(ways[c, axis + 3]) + ways[c, 6]
-    near = min(ways[a, axis] - p, min(ways[b, axis] - q, ways[c, axis] - r))
-    far = max(ways[a, axis] + p, max(ways[b, axis] + q, ways[c, axis] + r))
-    return clipped(near, far, low[axis], size, shape[axis])
-
-
 @njit
-def find_near(triangles, ways, domain, low, size, shape, flags, drawn, near, ball, sides, used, box):
+def find_near(triangles, ways, low, size, shape, flags, drawn, near, ball, span, used, box):
     """The triangles whose way may meet the cloth's, in ascending order; returns their number.
 
-    Those are left out whose corners all lie on one side of the domain (low, high), and those that touch no cell
-    where cloth is expected (`flags` and what goes before it: `cells.Cells`); those that are `drawn` (t,) already stay.
-    Writes their numbers to `near`; to `ball` (t, 10), in the same order, their spheres at the middle of the interval: centre, half motion
-    against bulk, radius, turn (by how much the corners' half motions differ from that), stray and its rate; 1 to
-    `used` at their vertices; to `box` the low and high corners [m] of what they sweep and their largest growth along
-    an axis. `sides` (m,) is scratch. 150 bytes a vertex and 20 a triangle, 100 flops and 80 bytes more one in the
-    domain.
+    Those are left out that touch no cell where cloth is expected (`low` to `flags`: `cells.Cells`); those that are
+    `drawn` (t,) already stay. Writes their numbers to `near`; to `ball` (t, 10), in the same order, their spheres at
+    the middle of the interval: centre, half motion against bulk, radius, turn (by how much the corners' half motions
+    differ from that), stray and its rate; 1 to `used` at their vertices; to `box` the low and high corners [m] of what
+    they sweep and their largest growth along an axis. `span` (m, 6) is scratch. 90 bytes and 30 flops a vertex, 90
+    bytes a triangle, 80 bytes and 100 flops more one that is near.
     """
     for i in range(len(ways)):
-        sides[i], used[i] = _sides(ways, i, domain), 0
+        _span(ways, i, low, size, shape, span)
+        used[i] = 0
     count = 0
     for t in range(len(triangles)):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        if sides[a] & sides[b] & sides[c]:
-            continue
-        if not (_meets_cloth(triangles, ways, t, low, size, shape, flags) or drawn[t]):
+        if not (_meets_cloth(span, a, b, c, shape, flags) or drawn[t]):
             continue
         near[count], drawn[t] = t, True
         used[a], used[b], used[c] = 1, 1, 1

@@ -381,9 +381,9 @@ def _look_everywhere(monkeypatch):
     """Draw all triangles in the domain, and let all points ask."""
     look = contact.find_near
 
-    def find_near(triangles, ways, domain, low, size, shape, flags, *rest):
+    def find_near(triangles, ways, low, size, shape, flags, *rest):
         flags[:] = DRAWN
-        count = look(triangles, ways, domain, low, size, shape, flags, *rest)
+        count = look(triangles, ways, low, size, shape, flags, *rest)
         flags[:] = BODY | NEAR | DRAWN
         return count
 

@@ -162,12 +162,12 @@ def _view(samples, bulk, triangles):
     ways, everywhere = np.empty((samples.shape[1], 8)), np.array([[-1e9] * 3, [1e9] * 3])
     find_ways(samples, np.zeros(3), 0, 0.0, 1.0, bulk, ways)
     near, ball, box = np.empty(len(triangles), np.int32), np.empty((len(triangles), 10)), np.empty((3, 3))
-    sides, used = np.empty((2, len(ways)), np.int8)
-    cells = make_cells(everywhere, 0.0, 0.0)
+    span, used = np.empty((len(ways), 6), np.int16), np.empty(len(ways), np.int8)
+    cells = make_cells(everywhere, 0.0)
     cells.flags[:] = DRAWN
     grid = cells.low, cells.size, cells.shape, cells.flags
     drawn = np.zeros(len(triangles), bool)
-    near = near[: find_near(triangles, ways, everywhere, *grid, drawn, near, ball, sides, used, box)]
+    near = near[: find_near(triangles, ways, *grid, drawn, near, ball, span, used, box)]
     return ways, near, ball, box
 
 
@@ -175,7 +175,7 @@ def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
     ways, near, ball, box = _view(samples, bulk, triangles)
     ldi = render_motion(ways, triangles, near, box[0], box[1], resolution)
     far = np.array([box[0] - 10, box[1] + 10])
-    cells = make_cells(far, aura, 0.0)
+    cells = make_cells(far, aura)
     cells.flags[:] = DRAWN
     lengths, about = (ldi.pixel, aura, box[2].max()), (0.0, 0.0, cells.size)
     frame = np.stack([bulk, box[0], ldi.shape, *far, lengths, about, cells.shape])

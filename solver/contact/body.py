@@ -140,13 +140,26 @@ def _merge(colliders) -> Mesh:
     joined = topology(triangles, int(starts[-1]))
     x = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in colliders])
     closed = solid_islands(joined, x, triangles)
-    solid = np.where(closed[joined.island], joined.island + 1, 0).astype(np.int32)
     materials = np.array([(max(c.aura, LEAST_AURA), c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
-    traits = np.empty((len(triangles), 4))
-    traits[:, :3] = np.repeat(materials, [len(c.triangles) for c in colliders], axis=0)
-    traits[:, 3] = solid
+    solid, traits = _traits(joined, closed, materials, [len(c.triangles) for c in colliders])
     aura = float(materials[:, 0].max(initial=0.0))
     return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined)
+
+
+_dressed: list[tuple[Topology, tuple, tuple[np.ndarray, np.ndarray]]] = []  # the last answers, which depend on the key
+
+
+def _traits(joined: Topology, closed, materials, counts) -> tuple[np.ndarray, np.ndarray]:
+    """`solid` and `traits` of a Mesh: those of the frame before, unless a body changed what it is made of."""
+    key = closed.tobytes(), materials.tobytes(), *counts
+    for known, known_key, answer in _dressed:
+        if known is joined and known_key == key:
+            return answer
+    solid = np.where(closed[joined.island], joined.island + 1, 0).astype(np.int32)
+    answer = solid, np.column_stack([np.repeat(materials, counts, axis=0), solid]).astype(np.float64)
+    _dressed.insert(0, (joined, key, answer))
+    del _dressed[4:]
+    return answer
 
 
 def _way_out(mesh: Mesh) -> float:

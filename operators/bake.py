@@ -20,11 +20,13 @@ import time
 import bpy
 from bpy.app.handlers import persistent
 
+from ..solver import warm
 from ..solver.cache.frames import cached_frames
 from . import job as jobs
 from . import playback
 from .order import bake_paths, gravity_warning, read_order
 from .sampling import find, frame_inputs, posed
+from .setup import begin_compiling
 
 TICK = 0.03  # [s] between two looks of the window at the worker
 REDRAW = 0.25  # [s] between two redraws of the progress: panels are slow to draw, and the solver wants the cores
@@ -330,6 +332,8 @@ def adopt_bakes(*_):
             if not obj.taffeta_cloth.cache_path and cached_frames(path):
                 obj.taffeta_cloth.cache_path = playback.stored_path(path)
                 print(f"Taffeta: {obj.name} has a bake in {path}; Resume checks and plays it")
+        if cloths:
+            begin_compiling()
 
 
 _register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_bake,))
@@ -346,7 +350,8 @@ def register():
 
 
 def unregister():
-    """Stop a bake that runs, then take the operator out."""
+    """Stop a bake and a compiler that run, then take the operator out."""
     jobs.stop_and_wait()
+    warm.stop_ahead()
     bpy.app.handlers.load_post.remove(adopt_bakes)
     _unregister()

@@ -192,7 +192,9 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
     if first_time:
         gc.disable()
     try:
-        # Here, because they import numba: a second or two, many more when its cache is cold.
+        # Here, because they import numba: a second or two.
+        if first_time and not _compile(job):
+            return
         from ..solver import shot
         from ..solver.build import build
 
@@ -210,6 +212,17 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         for cache in caches:
             _note_older(job, cache)
             cache.close()
+
+
+def _compile(job: Job) -> bool:
+    """Wait for the solver's compiler, which other processes run; whether nobody stopped the bake meanwhile."""
+    from ..solver import warm
+
+    job.status = "Compiling the solver (once after it was installed, less than a minute)…"
+    parts = ("dynamics", "cloth", "bodies") if job.order.bodies else ("dynamics", "cloth")
+    done = warm.compile_kernels(parts, lambda: not job.stop.is_set())
+    job.status = "Preparing the solver (first time only)…"
+    return done
 
 
 def _open_caches(job: Job, caches: list) -> None:

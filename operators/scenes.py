@@ -3,6 +3,8 @@
 
 import bpy
 
+from .setup import begin_compiling
+
 # The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
 NAMES = (
     ("poncho", "Poncho", "A walking mannequin with a poncho that falls onto its shoulders"),
@@ -60,6 +62,7 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
         for obj in context.view_layer.objects:
             obj.select_set(obj in example.cloths)
         context.view_layer.objects.active = example.cloths[0]
+        begin_compiling()
         first, last = example.frames
         self.report({"INFO"}, f"{self.name} added, frames {first} to {last} at 24 frames/s; press Bake")
         return {"FINISHED"}

@@ -49,6 +49,14 @@ def _poll(cls, context, wanted, sentence: str) -> bool:
     return False
 
 
+def begin_compiling():
+    """Let the solver be compiled in the background, so that the first bake of a new install need not wait for it."""
+    if not bpy.app.background:
+        from ..solver import warm
+
+        warm.start_ahead()
+
+
 def _choose_pattern(obj):
     """Take the active UV map as the sewing pattern when none was chosen; without one, threads follow the edges."""
     layers = obj.data.uv_layers
@@ -75,6 +83,7 @@ class TAFFETA_OT_cloth_add(bpy.types.Operator):
             obj.taffeta_cloth.enabled = True
             obj.taffeta_collider.enabled = False
             _choose_pattern(obj)
+        begin_compiling()
         names = ", ".join(obj.name for obj in chosen)
         if empty:
             self.report({"WARNING"}, f"{', '.join(empty)} has no faces; add some before you bake")

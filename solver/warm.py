@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compile every kernel ahead of a bake, or load it from the disk, so that the first frame does not stand still.
+"""Compile kernels ahead of a bake, so that its first frame only has to load them from the disk.
 
-One frame of a scene that reaches all of them: a sheet with pins, soft pins, a bent rest shape, wind with lift and a
-second garment, above a body that moves.
+Each part of the solver is compiled by a process of its own, which runs a small frame of a scene that reaches all of that
+part: sheets with pins, soft pins, a bent rest shape, wind with lift, one above the other, over a body that moves. So a
+window stays alive, and all processors help. What no process can be had for is compiled when it is first called.
 """
 
 import os
 import subprocess
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +21,7 @@ from .model import Collider, FrameInput, Garment, Settings
 # What a child process runs: the solver under the name that it has here, without Blender and the rest of the package.
 CHILD = """
 import importlib, os, sys, types
-package, folder, paths = sys.argv[1:]
+package, folder, paths, function, *rest = sys.argv[1:]
 sys.path[:] = paths.split(os.pathsep)
 names = package.split(".")
 for end in range(1, len(names) + 1):
@@ -26,75 +29,133 @@ for end in range(1, len(names) + 1):
     module.__path__ = []
     sys.modules[module.__name__] = module
 module.__path__ = [folder]
-importlib.import_module(package + ".solver.warm").compile_bodies()
+getattr(importlib.import_module(package + ".solver.warm"), function)(*rest)
 """
 
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
-LONGEST = 600.0  # [s] that the other process may take
+LONGEST = 600.0  # [s] that the other processes may take; then a bake compiles what is missing itself
+POLL = 0.05  # [s] between two looks whether they are done
+_ahead: list[subprocess.Popen] = []  # processes that were started before anybody waits for them
 
 
-def compile_kernels(progress=None):
-    """Run one small frame through the whole solver.
+def compile_kernels(parts: tuple[str, ...] = (), go_on: Callable[[], bool] = lambda: True) -> bool:
+    """Have the kernels of `parts` (see `PARTS`; all if none is named) on the disk, where that can be done.
 
-    Parameters
-    ----------
-    progress : called with a part in [0, 1] of the work that is done, or None
+    go_on : asked several times a second; False ends the processes and the waiting.
+
+    Returns
+    -------
+    Whether nobody asked to stop.
     """
-    tell = progress or (lambda part: None)
-    tell(0.0)
-    from .jit import prune  # here, because importing numba takes its time, too
+    from .jit import SOLVER, is_compiled, prune  # here, because importing numba takes its time, too
 
     prune()
-
-    tell(0.05)
-    child = _start_child()
-    try:
-        cloth, state = _cloth()
-        tell(0.2)
-        from .step import advance
-
-        settings = Settings(substeps=2, air_lift=0.1)
-        targets = (state.x + cloth.origin)[None].repeat(2, axis=0)
-        wind = np.array([0.0, 1.0, 2.0])
-        for frame, bodies, part in ((1, (), 0.6), (2, (_body(),), 0.9), (3, (_body(),), 1.0)):
-            if child is not None and bodies:
-                with suppress(subprocess.TimeoutExpired):  # then this process compiles the rest
-                    child.wait(LONGEST)
-            advance(cloth, state, FrameInput(1 / 24, targets, bodies, GRAVITY, wind), frame, settings)
-            tell(part)
-    finally:
-        if child is not None:
-            child.kill()
-            child.wait()
+    if not _wait(_ahead, go_on):
+        return False
+    missing = [part for part in parts or PARTS if not is_compiled(SOLVER / PARTS[part].file)]
+    if (os.cpu_count() or 1) < 2:
+        return True
+    return _wait([child for child in (_start_child("compile_part", part) for part in missing) if child], go_on)
 
 
-def compile_bodies():
-    """Run what concerns bodies, and nothing else, on one small frame: the part of a child process."""
-    from .contact import body
+def start_ahead() -> None:
+    """Begin to compile all in the background, once in a session; a bake that comes earlier waits for the rest."""
+    if not _ahead:
+        _ahead.extend(child for child in [_start_child("compile_kernels")] if child)
+
+
+def stop_ahead() -> None:
+    """End what `start_ahead` began."""
+    _wait(_ahead, lambda: False)
+    _ahead.clear()
+
+
+def _wait(children: list[subprocess.Popen], go_on: Callable[[], bool]) -> bool:
+    """Whether all have ended before somebody asked to stop; none runs on after that or after `LONGEST`."""
+    last, wanted = time.monotonic() + LONGEST, True
+    while any(child.poll() is None for child in children):
+        wanted = go_on()
+        if not wanted or time.monotonic() > last:
+            for child in children:
+                child.terminate()
+                child.wait()
+        time.sleep(POLL)
+    return wanted
+
+
+def compile_part(part: str) -> None:
+    """Run one small frame through a part of the solver: what a child process does."""
+    PARTS[part].compile()
+
+
+def _compile_dynamics():
+    """Everything but contact."""
+    from .build import build
+    from .step import advance
+
+    cloth, state = build([_garment("A", 0.0)._replace(self_collision=False)], Settings())
+    targets, wind = (state.x + cloth.origin)[None].repeat(2, axis=0), np.array([0.0, 1.0, 2.0])
+    settings = Settings(substeps=2, air_lift=0.1)
+    advance(cloth, state, FrameInput(1 / 24, targets, (), GRAVITY, wind), 1, settings)
+
+
+def _compile_cloth():
+    """Cloth on cloth: one step as foreseen, one in which a particle is thrown through the other garment."""
+    from .contact import cloth as contact
+    from .contact.stacks import find_stack, let_go
 
     cloth, state = _cloth()
-    settings, dt = Settings(substeps=1), 1 / 240
+    dt, x_prev = 1 / 240, state.x.copy()
+    pairs = contact.detect(cloth, state.x, state.v, dt, Settings())
+    let_go(pairs.near, find_stack(pairs, state.x, state.v, cloth.inv_mass, dt), state.x, x_prev)
+    contact.respond(pairs, cloth, x_prev.copy(), state.x, x_prev, dt)
+    start, x_prev = state.x.copy(), state.x.copy()
+    state.x[-1, 2] -= 0.03
+    contact.respond(pairs, cloth, start, state.x, x_prev, dt)
+
+
+def _compile_bodies():
+    """Bodies: their images, and cloth that is kept off them and rests on them."""
+    from .contact import body
+    from .contact.support import find_support, make_support, weigh
+
+    cloth, state = _cloth()
+    settings, dt, x_prev = Settings(substeps=1), 1 / 240, state.x.copy()
     frame_input = FrameInput(dt, (state.x + cloth.origin)[None].repeat(2, axis=0), (_body(),), GRAVITY, np.zeros(3))
     bodies = body.prepare(cloth, state, frame_input, settings)
     body.detect(bodies, cloth, state.x, state.v, 0.0, 1.0, settings)
-    body.respond(bodies, cloth, state.x, state.x.copy(), state.v, 1.0, dt)
+    body.respond(bodies, cloth, state.x, x_prev, state.v, 1.0, dt)
     body.respond_velocity(bodies, cloth, state.v, dt)
+    touches = bodies.touches
+    support, mass = make_support(cloth), cloth.inv_mass
+    find_support(state.x, x_prev, mass, touches.count, touches.touch, touches.led, dt, *support)
+    block = np.ones((len(mass), 6))
+    weigh(state.x - x_prev, state.v, block, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
 
 
-def _start_child():
-    """A process that compiles what concerns bodies into the same cache, where kernels are missing; None where none
-    can be had, and then all is compiled here.
-    """
-    from .jit import SOLVER, is_compiled
+class Part(NamedTuple):
+    """A part of the solver that one process compiles."""
 
+    file: str  # its largest file: where that is compiled, the part is
+    compile: Callable[[], None]
+
+
+PARTS = {
+    "bodies": Part("contact/body_response.py", _compile_bodies),
+    "dynamics": Part("integrate/solve.py", _compile_dynamics),
+    "cloth": Part("contact/guard.py", _compile_cloth),
+}
+
+
+def _start_child(function: str, *rest: str) -> subprocess.Popen | None:
+    """A process that calls a function of this module; None where none can be had."""
     python = Path(sys.executable or "")
-    if is_compiled(SOLVER / "contact" / "body_response.py") or not python.stem.lower().startswith("python"):
+    if not python.stem.lower().startswith("python"):
         return None
-    if (os.cpu_count() or 1) < 2:
-        return None
-    package = __package__.rpartition(".")[0]
-    command = [str(python), "-c", CHILD, package, str(SOLVER.parent), os.pathsep.join(map(os.path.abspath, sys.path))]
+    package, folder = __package__.rpartition(".")[0], str(Path(__file__).parent.parent)
+    paths = os.pathsep.join(map(os.path.abspath, sys.path))
+    command = [str(python), "-c", CHILD, package, folder, paths, function, *rest]
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:

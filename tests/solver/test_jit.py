@@ -62,39 +62,87 @@ def test_the_child_imports_the_solver_alone_and_under_our_name(tmp_path):
     (tmp_path / "__init__.py").write_text("raise ImportError('no Blender here')")
     (tmp_path / "solver" / "__init__.py").write_text("")
     (tmp_path / "solver" / "part.py").write_text("value = __name__")
-    script = f"from .part import value\ndef compile_bodies():\n    open({str(tmp_path / 'out')!r}, 'w').write(value)\n"
+    script = f"from .part import value\ndef call(word):\n    open({str(tmp_path / 'out')!r}, 'w').write(value + word)\n"
     (tmp_path / "solver" / "warm.py").write_text(script)
-    command = [sys.executable, "-c", warm.CHILD, "bl_ext.somewhere.taffeta", str(tmp_path), os.pathsep.join(sys.path)]
+    paths = os.pathsep.join(sys.path)
+    command = [sys.executable, "-c", warm.CHILD, "bl_ext.somewhere.taffeta", str(tmp_path), paths, "call", "!"]
     subprocess.run(command, check=True, timeout=60)
-    assert (tmp_path / "out").read_text() == "bl_ext.somewhere.taffeta.solver.part"
+    assert (tmp_path / "out").read_text() == "bl_ext.somewhere.taffeta.solver.part!"
 
 
 @pytest.mark.parametrize("executable", ["/opt/blender/blender", "", None, "/nowhere/python3"])
-def test_without_a_python_there_is_no_child(executable, tmp_path, monkeypatch):
+def test_without_a_python_there_is_no_child_and_no_waiting(executable, tmp_path, monkeypatch):
     monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(sys, "executable", executable)
-    assert warm._start_child() is None
+    assert warm._start_child("compile_kernels") is None
+    assert warm.compile_kernels()
 
 
 def test_no_child_where_kernels_are_there(tmp_path, monkeypatch):
     monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
-    (tmp_path / jit.source_key(jit.SOLVER / "contact" / "body_response.py")).mkdir()
-    assert warm._start_child() is None
-
-
-def test_a_child_that_fails_leaves_the_work_to_us(tmp_path, monkeypatch):
     started = []
-
-    def start():
-        started.append(subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"]))
-        return started[0]
-
-    monkeypatch.setattr(warm, "_start_child", start)
-    parts = []
-    warm.compile_kernels(parts.append)
-    assert parts[-1] == 1.0 and parts == sorted(parts)
-    assert started[0].poll() == 3
+    monkeypatch.setattr(warm, "_start_child", lambda *how: started.append(how))
+    (tmp_path / jit.source_key(jit.SOLVER / warm.PARTS["bodies"].file)).mkdir()
+    assert warm.compile_kernels()
+    assert started == [("compile_part", "dynamics"), ("compile_part", "cloth")]
+    assert warm.compile_kernels(("bodies", "cloth")) and started[2:] == [("compile_part", "cloth")]
 
 
-def test_the_part_of_the_child_runs():
-    warm.compile_bodies()
+def sleeper(*_):
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+
+
+def test_who_does_not_want_to_wait_ends_the_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
+    children = []
+    monkeypatch.setattr(warm, "_start_child", lambda *_: children.append(sleeper()) or children[-1])
+    asked = iter([True, True, False])
+    assert not warm.compile_kernels((), lambda: next(asked))
+    assert len(children) == 3 and all(child.poll() is not None for child in children)
+
+
+def test_a_bake_waits_for_what_was_begun_ahead_and_for_no_more(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
+    children = []
+    monkeypatch.setattr(warm, "_start_child", lambda *_: children.append(sleeper()) or children[-1])
+    warm.start_ahead()
+    warm.start_ahead()
+    assert len(children) == 1
+    asked = iter([True, False])
+    assert not warm.compile_kernels((), lambda: next(asked))
+    assert len(children) == 1 and children[0].poll() is not None
+    warm.stop_ahead()
+    monkeypatch.setattr(warm, "LONGEST", 0.2)
+    assert warm.compile_kernels(("cloth",))
+    assert len(children) == 2 and children[1].poll() is not None
+
+
+COUNT = """
+import sys
+import numpy as np
+from numba.core import event
+from taffeta.solver import warm
+from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.step import advance
+
+class Compiled(event.Listener):
+    def on_start(self, told):
+        print(told.data["dispatcher"].py_func.__qualname__)
+
+    def on_end(self, told):
+        pass
+
+event.register("numba:compile", Compiled())
+cloth, state = warm._cloth()
+targets = (state.x + cloth.origin)[None].repeat(2, axis=0)
+for frame, wind in enumerate((0.0, 2.0)):
+    advance(cloth, state, FrameInput(1 / 24, targets, (warm._body(),), warm.GRAVITY, np.full(3, wind)), frame + 1, Settings())
+"""
+
+
+def test_the_parts_are_all_of_it(tmp_path, monkeypatch):
+    """After the parts were compiled by their processes, a bake with everything compiles nothing any more."""
+    monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
+    assert warm.compile_kernels()
+    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.split() == []

@@ -94,9 +94,8 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
             )
     for obj in shot.colliders:
         if not obj.data.polygons:
-            yield Problem(
-                "WARNING", obj.name, f"{obj.name} has no faces: nothing collides with it", "Choose a mesh with faces"
-            )
+            remedy = "Add faces, or switch its Taffeta Collider off"
+            yield Problem("ERROR", obj.name, f"{obj.name} has no faces: nothing can touch it", remedy)
     evaluated = evaluated_names(shot.depsgraph.view_layer.layer_collection)
     for obj in (*shot.cloths, *shot.colliders):
         if obj.name not in evaluated:

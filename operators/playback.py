@@ -263,6 +263,7 @@ def _freed(obj, older: bool) -> int:
         for bake in (path, *(older_bakes(path) if older else ())):
             count += bake.exists()
             frames.free(bake)
+            bake.with_suffix(".report.json").unlink(missing_ok=True)
     detach(obj)
     cloth = obj.taffeta_cloth
     cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""

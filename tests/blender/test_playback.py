@@ -288,7 +288,9 @@ def test_free_deletes_the_bake_and_shows_the_rig(make, saved, tmp_path):
     baked(obj, folder)
     baked(other, folder, "Other")
     older = frames.copy_aside(folder / "Cloth.pc2")
+    (folder / "Cloth.report.json").write_text("{}")
     assert bpy.ops.taffeta.free(object="Cloth") == {"FINISHED"}
+    assert not (folder / "Cloth.report.json").exists()
     assert playback.find(obj) is None and obj.taffeta_cloth.cache_path == ""
     assert not list(folder.glob("Cloth.pc2")) and not list(folder.glob("Cloth.journal"))
     assert older.exists(), "an older bake is kept unless asked"

@@ -43,6 +43,7 @@ class Order(NamedTuple):
     resume: bool
     from_frame: int | None
     fingerprints: list[str]  # what the scene was like, for the panel
+    owner: str  # the .blend, as seen from the folder of the caches; "" if it was never saved
 
 
 class Job:
@@ -233,7 +234,7 @@ def _open_caches(job: Job, caches: list) -> None:
     for path, garment in zip(order.paths, order.garments, strict=True):
         if not order.resume and order.from_frame is None:
             _set_aside(job, path)
-        caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps))
+        caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, order.owner))
         _note_older(job, caches[-1])
     job.found_count = min(len(cache.good_frames()) for cache in caches)
 

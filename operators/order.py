@@ -7,10 +7,12 @@ its first pose while the cloth settles.
 """
 
 import json
+import os
 from pathlib import Path
 
 import bpy
 
+from ..solver.cache.frames import owner_of
 from ..solver.cache.names import cache_paths, safe_name
 from ..solver.model import Settings
 from . import fingerprint, playback, preflight
@@ -19,6 +21,8 @@ from .job import Order
 from .keyed import keyed_settings
 from .mesh_io import read_collider, read_garment
 from .sampling import colliders_of, depsgraph_of, frame_seconds, plain, posed, read_wearer
+
+LONGEST_OWNER = 200  # characters of a path in a journal's header, six bytes each at the most there
 
 
 def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: str = "") -> Order:
@@ -61,6 +65,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=[json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths],
+        owner=_owner(cache_folder(scene)),
     )
 
 
@@ -88,13 +93,15 @@ def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bo
     for obj in cloths if go_on else ():
         path = playback.cache_file(obj)
         # A copy of a baked garment plays the original's file, and must not write into it.
-        if path is not None and path.is_file() and not playback.shared_with(obj):
+        # Nor must a file that was saved under another name write into the bake of the file that it came from.
+        if path is not None and path.is_file() and not playback.shared_with(obj) and not _is_foreign(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 
 
 def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
-    """Names of files in `folder` that objects outside of this bake play, because of a rename, a copy or a library.
+    """Names of files in `folder` that others play: objects outside of this bake, because of a rename, a copy or a
+    library, and other .blends.
 
     A file that a garment of this bake plays too is its own, unless the other one bears its name.
     """
@@ -106,7 +113,28 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
             bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
             if path not in own or bears_name:
                 names.append(path.stem)
+    names += [path.stem for path in folder.glob("*.pc2") if _is_foreign(path)] if folder.is_dir() else []
     return sorted(set(names))
+
+
+def _owner(folder: Path) -> str:
+    """The open .blend as seen from the folder of its bakes; "" if it has no place, or one that cannot be told so."""
+    if not bpy.data.filepath:
+        return ""
+    try:
+        path = Path(os.path.relpath(bpy.data.filepath, folder)).as_posix()
+    except ValueError:  # another drive
+        return ""
+    return path if len(path) <= LONGEST_OWNER else ""
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
+    owner = owner_of(path)
+    other = path.parent / owner
+    if not owner or not other.is_file():
+        return False
+    return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
 
 
 def gravity_warning(scene: bpy.types.Scene) -> str:

@@ -38,11 +38,12 @@ class FrameCache:
     set aside to when that was needed, else None.
     """
 
-    def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float):
+    def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = ""):
         self.path = path
         self.vertex_count = vertex_count
         self.first_frame = first_frame
         self.fps = fps
+        self.owner = owner
         self.older: Path | None = None
         self._lines: list[Line] = []
         self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
@@ -164,8 +165,10 @@ class FrameCache:
         self._files[".state"].truncate(48 * self.vertex_count * count)
 
 
-def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float) -> FrameCache:
+def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:
     """Open the bake at `path` (NAME.pc2) to go on with it, or start one.
+
+    owner : whose bake it is if it is a new one (`owner_of`): the .blend, as seen from the folder of the cache.
 
     A torn last frame is cut away. A bake of another shape, first frame or rate, a file that is not ours, and a bake
     with damage further back are set aside first (`FrameCache.older` says where), so nothing is lost.
@@ -180,7 +183,7 @@ def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float) -> F
     path = Path(path)
     if path.suffix != ".pc2" or not 1 <= vertex_count < 1 << 31:
         raise ValueError(f"{path}: a cache is a .pc2 file of 1 to 2147483647 vertices, not {vertex_count}")
-    cache = FrameCache(path, int(vertex_count), int(first_frame), float(fps))
+    cache = FrameCache(path, int(vertex_count), int(first_frame), float(fps), owner)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         cache._lock = take_lock(path)
@@ -207,6 +210,15 @@ def cached_frames(path: Path) -> range | None:
         return None
     first = header["first_frame"]
     return range(first, first + min(len(lines), samples.sample_count))
+
+
+def owner_of(path: Path) -> str:
+    """Whose bake is at `path`, as given to `open_cache`; "" if nobody knows."""
+    try:
+        header, _, _ = read_journal(Path(path).with_suffix(".journal"))
+    except OSError:
+        return ""
+    return header.get("owner", "") if header is not None else ""
 
 
 def set_aside(path: Path) -> Path | None:
@@ -272,9 +284,10 @@ def _open_files(cache: FrameCache) -> None:
     wanted = {"format": FORMAT, "vertex_count": cache.vertex_count, "first_frame": cache.first_frame, "fps": cache.fps}
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
-    good = _check_frames(cache, lines) if header == wanted else 0
-    if header != wanted or len(lines) - good > 1:
-        if header == wanted and good:
+    fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
+    good = _check_frames(cache, lines) if fits else 0
+    if not fits or len(lines) - good > 1:
+        if fits and good:
             cache.older = copy_aside(path)
         else:
             if not _discard_empty(path):
@@ -284,7 +297,7 @@ def _open_files(cache: FrameCache) -> None:
     for part in parts(path):
         cache._files[part.suffix] = part.open(mode, buffering=0)
     if header is None:
-        ends = [_write_at(cache._files[".journal"], 0, line_bytes(wanted))]
+        ends = [_write_at(cache._files[".journal"], 0, line_bytes(wanted | {"owner": cache.owner}))]
         _write_at(cache._files[".pc2"], 0, pc2.pack_header(cache.vertex_count, cache.first_frame, 0))
     cache._lines = lines[:good]
     cache._journal_end = ends[: good + 1]

@@ -61,6 +61,7 @@ def _is_header(value: dict | None) -> bool:
         and all(type(value.get(key)) is int for key in ("vertex_count", "first_frame"))
         and value["vertex_count"] > 0
         and type(value.get("fps")) is float
+        and type(value.get("owner", "")) is str
     )
 
 

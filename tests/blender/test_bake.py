@@ -479,3 +479,21 @@ def test_undo_after_a_bake_takes_playback_away_and_no_file(shot, sheet, make):
     assert playback.find(obj) is None and not obj.taffeta_cloth.cache_path
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
     assert played(make, obj, 10) == pytest.approx(expected, abs=0) and bits(obj) == files
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_file_saved_under_another_name_leaves_the_bake_of_the_first_alone(shot, sheet, make, tmp_path, resume):
+    """Two shots in one folder, one saved from the other, with the same names in them."""
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    first = {path.name: path.read_bytes() for path in (tmp_path / "taffeta_cache").iterdir()}
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other.blend"))
+    bpy.context.scene.gravity[2] *= 0.5
+    assert bpy.ops.taffeta.bake(resume=resume) == {"FINISHED"}
+    assert sheet.taffeta_cloth.cache_path == "//taffeta_cache/Cloth-2.pc2"
+    assert {name: (tmp_path / "taffeta_cache" / name).read_bytes() for name in first} == first
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    obj = bpy.data.objects["Cloth"]
+    assert obj.taffeta_cloth.cache_path == "//taffeta_cache/Cloth.pc2" and file_of(obj).exists()

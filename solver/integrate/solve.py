@@ -172,7 +172,7 @@ def solve(
     kind, normal, want, way, drag : what bodies hold (`contact.support.Support`)
     stack, stack_weight, stack_row, stack_room : cloth that lies on cloth (`contact.stacks.Stack`)
     pins, pin_pull, pin_rate : (m,), (m, 3) [N], (m,) [N/m] particles that soft pins (or anything) pull, and how hard
-    free : (f, 2) first particle and end of each garment that nothing from outside holds
+    free : (f, 2) first particle and end of each garment that no pin holds
     gx, gy, gz : [m] the first guess of every particle's d: what gravity has predicted, taken back
     iterations, tolerance : stop after so many, or when the residual's norm has fallen by that factor
 
@@ -212,21 +212,29 @@ def solve(
         for i in range(count):
             p[i, 0], p[i, 1], p[i, 2] = z[i, 0] + turn * p[i, 0], z[i, 1] + turn * p[i, 1], z[i, 2] + turn * p[i, 2]
         taken += 1
-    _add(x, x_prev, mass, d, kind, free)
+    _add(x, x_prev, mass, d, kind, stack, free)
     return taken
 
 
 @fused_inner
-def _add(x, x_prev, mass, d, kind, free):
-    """x += d; garments on which nothing acts from outside keep momentum and angular momentum to rounding."""
+def _add(x, x_prev, mass, d, kind, stack, free):
+    """x += d; garments on which nothing acts from outside keep momentum and angular momentum to rounding.
+
+    One that touches other cloth keeps its place as a whole, too: what holds it up there is left to the response, whose
+    friction goes by what it pushes with. But it may turn.
+    """
     for g in range(free.shape[0]):
         start, stop = np.uintp(free[g, 0]), np.uintp(free[g, 1])
-        alone = True
+        held = touching = False
         for i in range(start, stop):
-            alone &= kind[i] == 0
-        if alone:
-            lx, ly, lz = spin(x, x_prev, mass, start, stop)
-            balance(d, mass, start, stop)
+            held |= kind[i] != 0
+        for k in range(np.uintp(stack.shape[0])):
+            touching |= (start <= stack[k, 0] < stop) != (start <= stack[k, 3] < stop)
+        if held:
+            continue
+        lx, ly, lz = spin(x, x_prev, mass, start, stop)
+        balance(d, mass, start, stop)
+        if not touching:
             keep_spin(x, d, x_prev, mass, start, stop, lx, ly, lz)
     for i in range(np.uintp(x.shape[0])):
         x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + d[i, 0], x[i, 1] + d[i, 1], x[i, 2] + d[i, 2]

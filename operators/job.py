@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -200,7 +201,10 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         from ..solver.build import build
 
         cloth, state = build(order.garments, order.settings)
+        inputs = iter(inputs)
+        ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         _open_caches(job, caches)
+        inputs = chain(ready, inputs)
         for frame, report in shot.run(cloth, state, inputs, order.frames, order.settings, caches, order.from_frame):
             _note(job, frame, report)
             if report is not None and collecting:

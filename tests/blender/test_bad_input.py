@@ -117,6 +117,17 @@ def test_coordinates_that_are_not_finite(shot, make, value):
     baked(make, obj)
 
 
+def test_a_bake_that_fails_before_its_first_frame_leaves_the_one_that_is_there(shot, make, tmp_path):
+    obj, body = make.cloth(make.grid()), make.collider(make.ball(location=(0, 0, -3)))
+    baked(make, obj)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "taffeta_cache").iterdir()}
+    body.data.vertices[3].co[2] = float("nan")
+    body.data.update()
+    refused([body.name])
+    assert {path.name: path.read_bytes() for path in (tmp_path / "taffeta_cache").iterdir()} == before
+    assert playback.find(obj) is not None and playback.trouble(obj) == ""
+
+
 # Maps
 
 

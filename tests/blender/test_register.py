@@ -94,3 +94,8 @@ print(json.dumps({"seconds": seconds, "heavy": heavy}))
     found = [blender(script) for _ in range(3)]
     assert found[0]["heavy"] == []
     record_property("seconds", min(run["seconds"] for run in found))
+
+
+def test_a_script_that_ends_with_taffeta_switched_on_ends_well():
+    """Blender 4.5 as a module would crash on what is left registered: a farm would see a failed job."""
+    subprocess.run([sys.executable, "-c", "import bpy, taffeta; taffeta.register()"], check=True, timeout=120)

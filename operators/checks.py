@@ -319,7 +319,7 @@ def _frames(shot: Shot) -> Iterator[Problem]:
 
 def _disk(shot: Shot) -> Iterator[Problem]:
     """Unsaved files, folders that cannot be written, and too little room."""
-    if not bpy.data.filepath and shot.scene.taffeta.cache_folder.startswith("//"):
+    if not bpy.data.filepath and _wanted_folder(shot.scene).startswith("//"):
         yield Problem(
             "WARNING",
             "",
@@ -327,7 +327,7 @@ def _disk(shot: Shot) -> Iterator[Problem]:
             "Save the file to keep bakes beside it",
         )
     folder = _existing(cache_folder(shot.scene))
-    if not os.access(folder, os.W_OK):
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
         yield Problem("ERROR", "", f"The cache folder cannot be written: {folder}", "Choose another Cache Folder")
         return
     frame_count = max(0, shot.scene.frame_end - shot.scene.frame_start + 1)
@@ -342,12 +342,18 @@ def _disk(shot: Shot) -> Iterator[Problem]:
         )
 
 
+def _wanted_folder(scene: bpy.types.Scene) -> str:
+    """The setting as it is meant: none is the one of a new scene, and no place depends on where Blender was started."""
+    folder = scene.taffeta.cache_folder.strip() or scene.taffeta.bl_rna.properties["cache_folder"].default
+    return folder if folder.startswith("//") or os.path.isabs(folder) else f"//{folder}"
+
+
 def cache_folder(scene: bpy.types.Scene) -> Path:
     """Where bakes of this scene go; a temporary folder of this session while the file has no place of its own.
 
     Not Blender's own temporary folder, which goes when Blender is closed: the file may be saved after the bake.
     """
-    folder = scene.taffeta.cache_folder
+    folder = _wanted_folder(scene)
     if folder.startswith("//") and not bpy.data.filepath:
         session = Path(bpy.app.tempdir).name.replace("blender", "taffeta")
         return Path(tempfile.gettempdir()) / session / folder[2:]
@@ -365,7 +371,12 @@ def _caches(shot: Shot) -> Iterator[Problem]:
         if sentence := playback.trouble(obj):
             yield Problem("WARNING", obj.name, sentence, "Bake again, or bring the cache folder back")
         elif (playback.find(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
-            yield Problem("WARNING", obj.name, words, "Bake again; the frames that are still good are kept")
+            yield Problem(
+                "WARNING",
+                obj.name,
+                words,
+                "Resume bakes anew from the first frame that differs, and keeps those before",
+            )
 
 
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:

@@ -334,6 +334,21 @@ def test_unsaved_files_of_two_sessions_do_not_share_a_folder(make, scene, tmp_pa
     assert str(folder) != other and folder.name == "taffeta_cache"
 
 
+@pytest.mark.parametrize("text", ["", "  ", "caches"])
+def test_no_bake_goes_to_where_blender_was_started(shot, tmp_path, text, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.context.scene.taffeta.cache_folder = text
+    assert checks.cache_folder(bpy.context.scene) == tmp_path / (text.strip() or "taffeta_cache")
+
+
+def test_a_cache_folder_below_a_file(shot, tmp_path):
+    (tmp_path / "file").write_text("")
+    bpy.context.scene.taffeta.cache_folder = str(tmp_path / "file" / "caches")
+    only("ERROR", "", "cannot be written")
+
+
 def test_live_list_and_stale_sentence(shot, tmp_path):
     """What the window does some time after a change; in background mode nobody calls it."""
     obj = baked(tmp_path)

@@ -28,7 +28,7 @@ zip: setup
 	@.venv/bin/python scripts/build_zip.py
 
 bench: setup
-	@.venv/bin/python benchmarks/frame.py
+	@.venv/bin/python benchmarks/bench.py
 
 validation: setup
 	@.venv/bin/python scripts/validation.py

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A case run by Taffeta and by Blender's own cloth modifier, each as an animator would; milliseconds of every frame.
+
+Taffeta: the bake as its button does it, reading the scene and writing the frames included. Blender: what showing a frame
+takes longer than it does in the same scene without cloth. Both from the second frame on, and both see the same mesh,
+bodies, gravity and frames.
+
+Blender at its defaults weighs 0.3 kg a vertex and keeps 15 mm from itself and 35 mm from bodies. At its best it has the
+garment's kilograms per square metre, no air damping (which is not that of air), and the distances of Taffeta's garment
+and body, well under the length of an edge.
+"""
+
+import tempfile
+import time
+
+import bpy
+import numpy as np
+import scenes
+from taffeta.operators import job as jobs
+from taffeta.operators.bake import bake_now
+from taffeta.operators.order import read_order
+from taffeta.solver import warm
+from watch import PeakMemory, Watch
+
+TAFFETA, BEST, DEFAULTS = "Taffeta", "Blender, at its best", "Blender, defaults"
+OUTSIDE = "reading and writing"  # the part of a bake that its report does not name
+WARM = 3  # frames baked before, so that nothing that is loaded once is in the figures
+
+
+def prepare():
+    """Compile the solver, or load it into this process where it is compiled."""
+    warm.compile_kernels()
+    for part in warm.PARTS:
+        warm.compile_part(part)
+
+
+def run(case, patience):
+    """All rows of a case, as JSON can hold them; Blender is given about `patience` seconds each time."""
+    taffeta(case._replace(frames=min(WARM, case.frames)))
+    rows = [taffeta(case), *(blender(case, who, patience) for who in (BEST, DEFAULTS))]
+    for row in rows[1:]:
+        each, ours = row["milliseconds"]["each"], rows[0]["milliseconds"]["each"]
+        row["ratio"] = float(np.mean(each) / np.mean(ours[: len(each)]))
+    return rows
+
+
+def taffeta(case):
+    """Bake the case, then look at the frames as they are played."""
+    garments = scenes.build(case)
+    scene = bpy.context.scene
+    stamps = []
+    with tempfile.TemporaryDirectory() as folder:
+        scene.taffeta.cache_folder = folder
+        job = jobs.Job(read_order(scene))
+        with PeakMemory() as memory:
+            bake_now(scene, job, lambda job: stamps.append(time.perf_counter()))
+        watch = Watch(garments, case.frames)
+        for frame in range(2, case.frames + 1):
+            scene.frame_set(frame)
+            watch.look(frame)
+        watch.count(case.frames)
+        bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
+    row = _row(case, TAFFETA, 1000 * np.diff(stamps), len(job.order.garments[0].x), watch, memory)
+    tasks = {name: 1000 * float(np.mean([r.seconds[name] for r in job.reports])) for name in job.reports[0].seconds}
+    solver = sum(tasks.values())
+    return row | {"tasks": tasks | {OUTSIDE: row["milliseconds"]["mean"] - solver}, "solver_milliseconds": solver}
+
+
+def blender(case, who, patience):
+    """Show the case's frames while Blender simulates them, until `patience` seconds have passed."""
+    garments = scenes.build(case)
+    scene = bpy.context.scene
+    bare = show(scene, case.frames, patience)
+    watch = Watch(garments, case.frames)
+    for obj in watch.bodies:
+        obj.modifiers.new("Collision", "COLLISION")
+        if who == BEST:
+            obj.collision.thickness_outer = max(0.001, obj.taffeta_collider.aura)
+    for obj in garments:
+        dress(obj, who)
+    with PeakMemory() as memory:
+        each = show(scene, case.frames, patience, watch.look)
+    watch.count(scene.frame_current)
+    return _row(case, who, each - np.mean(bare), len(garments[0].data.vertices), watch, memory)
+
+
+def dress(obj, who):
+    """Give a garment Blender's cloth modifier."""
+    ours, scene = obj.taffeta_cloth, bpy.context.scene
+    modifier = obj.modifiers.new("Cloth", "CLOTH")
+    settings, collision = modifier.settings, modifier.collision_settings
+    modifier.point_cache.frame_start, modifier.point_cache.frame_end = scene.frame_start, scene.frame_end
+    collision.use_self_collision = ours.self_collision
+    if ours.pin.source == "GROUP":
+        settings.vertex_group_mass = ours.pin.vertex_group
+    if who == BEST:
+        area = sum(polygon.area for polygon in obj.data.polygons)
+        settings.quality = 5
+        settings.mass = ours.mass.value * area / len(obj.data.vertices)
+        settings.air_damping = 0.0
+        collision.distance_min = collision.self_distance_min = max(0.001, ours.thickness.value)
+
+
+def show(scene, frame_count, patience, look=lambda frame: None):
+    """Milliseconds of showing each frame but the first, for at most about `patience` seconds."""
+    scene.frame_set(scene.frame_start)
+    each = []
+    for frame in range(scene.frame_start + 1, frame_count + 1):
+        started = time.perf_counter()
+        scene.frame_set(frame)
+        bpy.context.evaluated_depsgraph_get().update()
+        each.append(1000 * (time.perf_counter() - started))
+        look(frame)
+        if sum(each) > 1000 * patience:
+            break
+    return np.array(each)
+
+
+def _row(case, who, each, vertices, watch, memory):
+    """One line of the table."""
+    milliseconds = {"mean": float(each.mean()), "worst": float(each.max()), "each": np.round(each, 3).tolist()}
+    head = {"case": case.name, "self_collision": case.self_collision, "vertices": vertices, "who": who}
+    return head | {
+        "columns": case.columns,
+        "frames": len(each) + 1,
+        "milliseconds": milliseconds,
+        **watch.figures(),
+        "memory_megabytes": memory.megabytes,
+    }

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `bench.py` measured, as tables, a plot and the page benchmarks/results.md."""
+
+import numpy as np
+from simulate import BEST, DEFAULTS, OUTSIDE, TAFFETA
+
+COLOURS = {TAFFETA: "tab:red", BEST: "tab:blue", DEFAULTS: "tab:gray"}
+HEAD = (
+    "scene", "self-collision", "vertices", "simulated by", "frames", "ms a frame", "worst ms", "worst stretch",
+    "usual", "mean", "self-crossings", "body crossings", "MB", "times Taffeta's",
+)  # fmt: skip
+NOTES = """\
+- **ms a frame**: from the second frame on. Taffeta's is the whole bake, reading the scene and writing the frames
+  included; its solver was compiled before. Blender's is what showing a frame takes longer than without cloth.
+- **Stretch** of the mesh's edges, length over length at rest less 1: the longest edge of all frames, the median of the
+  frames' longest, the mean of all edges and frames.
+- **Crossings**: edges that go through a triangle, counted by ipctk in three or four frames of the shot; the most
+  of a frame. Where self-collision is off, nobody tries to avoid those of cloth with itself.
+- **MB**: the most memory that the run took beyond what was in use before.
+- **times Taffeta's**: Blender's mean over Taffeta's, both over the frames that Blender got to: a run of Blender is ended
+  after the frame in which its {patience:.0f} s are over, so its **frames** may be fewer.
+- **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
+  body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
+"""
+
+
+def grid(head, rows):
+    """A Markdown table that can be read as it is: texts to the left, numbers to the right."""
+    lines = [list(map(str, line)) for line in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    left = [any(line[k].strip("-.0123456789 %") for line in lines[1:]) for k in range(len(head))]
+    rule = ["-" * width if text else "-" * (width - 1) + ":" for width, text in zip(widths, left, strict=True)]
+    padded = [
+        [cell.ljust(width) if text else cell.rjust(width) for cell, width, text in zip(line, widths, left, strict=True)]
+        for line in lines
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [padded[0], rule, *padded[1:]]) + "\n"
+
+
+def text(result):
+    """What the terminal shows."""
+    rows = result["rows"]
+    tasks = [row for row in rows if "tasks" in row]
+    head = ["scene", "self-collision", "solver", *tasks[0]["tasks"]]
+    times = [
+        [*_scene(row), *(f"{x:.2f}" for x in (row["solver_milliseconds"], *row["tasks"].values()))] for row in tasks
+    ]
+    parts = [
+        grid(HEAD, map(_line, rows)),
+        f"Where Taffeta's milliseconds go, mean of a frame; the solver's are all but {OUTSIDE}:\n",
+    ]
+    return "\n".join([*parts, grid(head, times), *growth(rows)])
+
+
+def page(result):
+    """The page benchmarks/results.md."""
+    machine = result["machine"]
+    about = (
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
+        f"Blender {machine['Blender']}, Python {machine['Python']}, numpy {machine['numpy']}, numba {machine['numba']}. "
+        f"Load when it began {machine['load_before']}, at the end {machine['load_after']}"
+    )
+    disturbed = machine["load_before"] > 0.5
+    about += ": other work ran beside it, and disturbs all of these times.\n" if disturbed else ".\n"
+    notes = NOTES.format(patience=machine["patience_seconds"], best=BEST, defaults=DEFAULTS)
+    title = "# Beside Blender's own cloth\n\nWritten by `make bench` (benchmarks/bench.py), which measures it anew.\n"
+    return "\n".join([title, about, "![Milliseconds a frame over vertices](results.png)\n", text(result), notes])
+
+
+def plot(result, path):
+    """Milliseconds a frame over vertices, of the sheets, both axes logarithmic."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.2, 5.0), dpi=110, layout="constrained")
+    axes.set(xscale="log", yscale="log", xlabel="vertices", ylabel="milliseconds a frame", title="Sheets on a body")
+    for who, colour in COLOURS.items():
+        for alone, style in ((False, "o--"), (True, "o-")):
+            rows = [r for r in result["rows"] if r["who"] == who and r["columns"] and r["self_collision"] == alone]
+            x, y = [row["vertices"] for row in rows], [row["milliseconds"]["mean"] for row in rows]
+            label = f"{who}, {'with' if alone else 'without'} self-collision"
+            axes.plot(x, y, style, color=colour, label=label, markersize=4)
+    axes.axhline(1000 / 24, color="black", linewidth=0.6)
+    axes.annotate("24 frames a second", (1.0, 1000 / 24), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(fontsize=8)
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def _scene(row):
+    return row["case"], "on" if row["self_collision"] else "off"
+
+
+def _line(row):
+    times, stretch, crossings, memory = (row[k] for k in ("milliseconds", "stretch", "crossings", "memory_megabytes"))
+    return [
+        *_scene(row), row["vertices"], row["who"], row["frames"], f"{times['mean']:.1f}", f"{times['worst']:.1f}",
+        *(f"{100 * stretch[which]:.2f} %" for which in ("worst", "median_worst", "mean")),
+        crossings["self"], crossings["body"], "" if memory is None else f"{memory:.0f}",
+        f"{row['ratio']:.1f}" if "ratio" in row else "",
+    ]  # fmt: skip
+
+
+def growth(rows):
+    """Sentences on how Taffeta's time grows with the vertices of the sheets on the sphere, over common frames."""
+    for alone in (False, True):
+        found = [r for r in rows if r["who"] == TAFFETA and "sphere" in r["case"] and r["self_collision"] == alone]
+        if len(found) > 1:
+            common = min(row["frames"] for row in found) - 1
+            times = [np.mean(row["milliseconds"]["each"][:common]) for row in found]
+            power = np.polyfit(np.log([row["vertices"] for row in found]), np.log(times), 1)[0]
+            yield (
+                f"{'With' if alone else 'Without'} self-collision, Taffeta's time for the sphere's first {common + 1} "
+                f"frames grows as the number of vertices to the power {power:.2f}.\n"
+            )

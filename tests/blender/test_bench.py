@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`make bench` measures what it says: the same scene for both, and figures that a mesh of known shape must have."""
+
+import json
+
+import bench
+import bpy
+import numpy as np
+import pytest
+import scenes
+import simulate
+import table
+from watch import Watch
+
+CASE = scenes.Case("11x11 on a torus", 11, True, 3)
+
+
+@pytest.fixture(scope="module")
+def result():
+    """What bench.json holds of a small sheet."""
+    return bench.measure([CASE], patience=60.0)
+
+
+def test_rows_of_a_case_are_whole(result):
+    assert json.loads(json.dumps(result)) == result
+    assert [row["who"] for row in result["rows"]] == [simulate.TAFFETA, simulate.BEST, simulate.DEFAULTS]
+    for row in result["rows"]:
+        assert (row["vertices"], row["frames"], len(row["milliseconds"]["each"])) == (121, 3, 2)
+        assert row["milliseconds"]["worst"] >= row["milliseconds"]["mean"]
+        assert set(row["crossings"]) == {"self", "body", "frames"} and row["crossings"]["frames"][-1] == 3
+        assert -0.1 < row["stretch"]["mean"] <= row["stretch"]["median_worst"] <= row["stretch"]["worst"]
+    assert {"processor", "cores", "Blender", "numba", "date", "load_before", "load_after"} <= set(result["machine"])
+
+
+def test_tasks_add_up_and_ratios_are_of_the_same_frames(result):
+    ours, *theirs = result["rows"]
+    assert sum(ours["tasks"].values()) == pytest.approx(ours["milliseconds"]["mean"])
+    assert {"integration", "self-collision", "volume collision", "LDI generation"} < set(ours["tasks"])
+    for row in theirs:
+        assert row["ratio"] == pytest.approx(row["milliseconds"]["mean"] / ours["milliseconds"]["mean"], rel=0.01)
+
+
+def test_impatience_ends_a_run_after_a_frame_and_compares_with_that_frame_alone():
+    ours, *theirs = simulate.run(CASE, patience=0.0)
+    assert ours["frames"] == 3 and [row["frames"] for row in theirs] == [2, 2]
+    first = ours["milliseconds"]["each"][0]
+    assert theirs[0]["ratio"] == pytest.approx(theirs[0]["milliseconds"]["each"][0] / first, rel=0.01)
+
+
+def test_blender_at_its_best_weighs_as_much_and_keeps_as_far():
+    (sheet,) = scenes.build(scenes.cases([101])[1])
+    simulate.dress(sheet, simulate.BEST)
+    cloth = sheet.modifiers["Cloth"]
+    assert cloth.settings.mass * len(sheet.data.vertices) == pytest.approx(scenes.MASS * scenes.SIDE**2)
+    assert cloth.collision_settings.use_self_collision and cloth.settings.air_damping == 0.0
+    assert cloth.collision_settings.self_distance_min == pytest.approx(0.003)  # of an edge of 2 cm
+    assert bpy.context.scene.taffeta.air_drag == 0.0
+
+
+def test_blender_falls_as_freely_as_taffeta():
+    (sheet,) = scenes.build(CASE)
+    simulate.dress(sheet, simulate.BEST)
+    simulate.show(bpy.context.scene, 2, 60.0)
+    assert np.ptp(scenes.world(sheet)[:, 2]) < 1e-4
+    assert scenes.world(sheet)[0, 2] == pytest.approx(0.02 - 9.81 / 24**2 / 2, abs=0.005)
+
+
+def test_stretch_and_crossings_are_those_of_the_mesh_as_shown():
+    (sheet,) = scenes.build(CASE)
+    watch = Watch([sheet], 3)
+    watch.look(1)
+    sheet.scale = 1.5, 1.5, 1.0
+    sheet.location.z = -0.25  # through the middle of the ring
+    bpy.context.view_layer.update()
+    watch.look(2)
+    watch.count(3)
+    figures = watch.figures()
+    assert figures["stretch"]["worst_each"] == pytest.approx([0.0, 0.5], abs=1e-5)
+    assert figures["stretch"]["mean"] == pytest.approx(0.25, abs=1e-5)
+    assert figures["crossings"]["body"] > 50 and figures["crossings"]["self"] == 0
+
+
+def test_cases_are_each_size_twice_and_the_demo():
+    cases = scenes.cases([21, 201])
+    assert [(case.columns, case.self_collision) for case in cases] == [
+        (21, False), (21, True), (201, False), (201, True), (0, True),
+    ]  # fmt: skip
+    assert cases[0].frames > cases[2].frames > 12
+    assert [case.frames for case in scenes.cases([21], frames=7, demo=False)] == [7, 7]
+
+
+def test_page_names_machine_and_every_row(result):
+    page = table.page(result)
+    assert result["machine"]["processor"] in page and "Load" in page
+    lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
+    assert len(lines) == 4, "three runs, and the times of Taffeta's tasks"
+    for row, line in zip(result["rows"][1:], lines[1:], strict=False):
+        assert line.split("|")[-2].strip() == f"{row['ratio']:.1f}"
+
+
+def test_growth_is_the_power_of_the_vertices():
+    def row(count, times):
+        sheet = {"who": simulate.TAFFETA, "case": "a sphere", "self_collision": True, "vertices": count}
+        return sheet | {"frames": len(times) + 1, "milliseconds": {"each": [count**1.5 * time for time in times]}}
+
+    (sentence,) = table.growth([row(100, [1.0, 2.0, 1e9]), row(400, [2.0, 1.0])])
+    assert "first 3 frames" in sentence and "power 1.50" in sentence
+
+
+def test_plot_is_drawn(result, tmp_path):
+    pytest.importorskip("matplotlib")
+    table.plot(result, tmp_path / "bench.png")
+    assert (tmp_path / "bench.png").stat().st_size > 5000

@@ -44,7 +44,7 @@ def build(case):
     scene.render.fps = 24
     if case.columns:
         garments = [_sheet(scene, case)]
-        _body(case.columns <= ON_TORUS, aura=min(0.005, 0.25 * edge_length(case)))
+        _body(case.columns <= ON_TORUS, distance(case))
         scene.taffeta.air_drag = 0.0  # no air, as for Blender at its best: both fall equally fast
     else:
         bpy.ops.taffeta.scene_add(name=DEMO)
@@ -54,17 +54,17 @@ def build(case):
     return garments
 
 
-def edge_length(case):
-    """[m] between neighbours in a sheet."""
-    return SIDE / (case.columns - 1)
+def distance(case):
+    """[m] that cloth keeps from itself, and again from the body: well under the length of an edge."""
+    return min(0.003, 0.2 * SIDE / (case.columns - 1))
 
 
 def _sheet(scene, case):
-    """A sheet 2 cm above the body, as light as cotton, its layers kept apart by well under an edge."""
+    """A sheet 2 cm above the body, as light as cotton."""
     points, quads, pattern = sheet.rectangle(case.columns, case.columns, SIDE, SIDE)
     material = bpy.data.materials.new("Cotton")
     obj = sheet.add(scene.collection, "Sheet", points + [0.0, 0.0, 0.02], quads, pattern, material)
-    sheet.make_of(obj, mass=MASS, thickness=min(0.003, 0.2 * edge_length(case)))
+    sheet.make_of(obj, mass=MASS, thickness=distance(case))
     obj.taffeta_cloth.self_collision = case.self_collision
     return obj
 

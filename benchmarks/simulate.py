@@ -54,11 +54,7 @@ def taffeta(case):
         job = jobs.Job(read_order(scene))
         with PeakMemory() as memory:
             bake_now(scene, job, lambda job: stamps.append(time.perf_counter()))
-        watch = Watch(garments, case.frames)
-        for frame in range(2, case.frames + 1):
-            scene.frame_set(frame)
-            watch.look(frame)
-        watch.count(case.frames)
+        watch = look_over(garments, case.frames)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
     row = _row(case, TAFFETA, 1000 * np.diff(stamps), len(job.order.garments[0].x), watch, memory)
     tasks = {name: 1000 * float(np.mean([r.seconds[name] for r in job.reports])) for name in job.reports[0].seconds}
@@ -71,17 +67,27 @@ def blender(case, who, patience):
     garments = scenes.build(case)
     scene = bpy.context.scene
     bare = show(scene, case.frames, patience)
-    watch = Watch(garments, case.frames)
-    for obj in watch.bodies:
-        obj.modifiers.new("Collision", "COLLISION")
-        if who == BEST:
-            obj.collision.thickness_outer = max(0.001, obj.taffeta_collider.aura)
+    for obj in scene.objects:
+        if obj.taffeta_collider.enabled:
+            obj.modifiers.new("Collision", "COLLISION")
+            if who == BEST:
+                obj.collision.thickness_outer = max(0.001, obj.taffeta_collider.aura)
     for obj in garments:
         dress(obj, who)
     with PeakMemory() as memory:
-        each = show(scene, case.frames, patience, watch.look)
-    watch.count(scene.frame_current)
+        each = show(scene, case.frames, patience)
+    watch = look_over(garments, len(each) + 1)
     return _row(case, who, each - np.mean(bare), len(garments[0].data.vertices), watch, memory)
+
+
+def look_over(garments, last):
+    """Play the frames up to `last` from the simulator's cache; returns the Watch that saw them."""
+    watch = Watch(garments, last)
+    for frame in range(2, last + 1):
+        bpy.context.scene.frame_set(frame)
+        watch.look(frame)
+    watch.count(last)
+    return watch
 
 
 def dress(obj, who):
@@ -101,7 +107,7 @@ def dress(obj, who):
         collision.distance_min = collision.self_distance_min = max(0.001, ours.thickness.value)
 
 
-def show(scene, frame_count, patience, look=lambda frame: None):
+def show(scene, frame_count, patience):
     """Milliseconds of showing each frame but the first, for at most about `patience` seconds."""
     scene.frame_set(scene.frame_start)
     each = []
@@ -110,7 +116,6 @@ def show(scene, frame_count, patience, look=lambda frame: None):
         scene.frame_set(frame)
         bpy.context.evaluated_depsgraph_get().update()
         each.append(1000 * (time.perf_counter() - started))
-        look(frame)
         if sum(each) > 1000 * patience:
             break
     return np.array(each)

@@ -65,6 +65,19 @@ def test_blender_falls_as_freely_as_taffeta():
     assert scenes.world(sheet)[0, 2] == pytest.approx(0.02 - 9.81 / 24**2 / 2, abs=0.005)
 
 
+def test_what_is_looked_at_is_what_blender_simulated():
+    (sheet,) = scenes.build(CASE._replace(frames=8))
+    simulate.dress(sheet, simulate.BEST)
+    shown, scene = {}, bpy.context.scene
+    for frame in range(1, 9):
+        scene.frame_set(frame)
+        shown[frame] = scenes.world(sheet)
+    for frame in (3, 8):
+        scene.frame_set(frame)
+        assert np.array_equal(scenes.world(sheet), shown[frame])
+    assert shown[8][:, 2].mean() < shown[3][:, 2].mean() < shown[1][:, 2].mean()
+
+
 def test_stretch_and_crossings_are_those_of_the_mesh_as_shown():
     (sheet,) = scenes.build(CASE)
     watch = Watch([sheet], 3)

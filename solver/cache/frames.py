@@ -24,7 +24,7 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
-from .journal import FORMAT, Line, line_bytes, read_journal
+from .journal import FORMAT, Line, line_bytes, read_header, read_journal
 from .names import in_use, older_name, parts, release_lock, take_lock
 
 SYNC_INTERVAL = 0.25  # [s]
@@ -215,10 +215,10 @@ def cached_frames(path: Path) -> range | None:
 def owner_of(path: Path) -> str:
     """Whose bake is at `path`, as given to `open_cache`; "" if nobody knows."""
     try:
-        header, _, _ = read_journal(Path(path).with_suffix(".journal"))
+        header = read_header(Path(path).with_suffix(".journal"))
     except OSError:
         return ""
-    return header.get("owner", "") if header is not None else ""
+    return (header or {}).get("owner", "")
 
 
 def set_aside(path: Path) -> Path | None:

@@ -34,14 +34,25 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
     """Header (None if this is no journal of ours), whole lines, and the size of the file after header and each line."""
     lines, ends = [], []
     with path.open("rb") as file:
-        header = _json(file.readline(LONGEST_LINE))
-        if not _is_header(header):
+        header = _header(file)
+        if header is None:
             return None, [], [0]
         ends.append(file.tell())
         while (line := _frame_line(_json(file.readline(LONGEST_LINE)), header["first_frame"] + len(lines))) is not None:
             lines.append(line)
             ends.append(file.tell())
     return header, lines, ends
+
+
+def read_header(path: Path) -> dict | None:
+    """The header of a journal alone; None if this is no journal of ours."""
+    with path.open("rb") as file:
+        return _header(file)
+
+
+def _header(file) -> dict | None:
+    value = _json(file.readline(LONGEST_LINE))
+    return value if _is_header(value) else None
 
 
 def _json(text: bytes) -> dict | None:

@@ -172,11 +172,13 @@ def respond(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev
 
 def _guard(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev: np.ndarray, dt: float) -> None:
     """Hold back what would pass through other cloth on its way from `start` to `x`; see `guard`."""
-    zones, fresh = None, np.ones(len(x), np.bool_)
+    zones, fresh, off = None, np.ones(len(x), np.bool_), np.empty(len(x))
     for turn in range(guard.ROUNDS):
         if _look(pairs, x, pairs.elapsed)[0]:
             _catch_up(pairs, cloth, start, x, dt)
-        off = _way_off(pairs, start, x, dt)
+            _look(pairs, x, pairs.elapsed)
+        _look(pairs, start, pairs.elapsed - dt, off)
+        np.maximum(off, pairs.astray, out=off)
         hits, times = np.empty(len(pairs.active), np.int32), np.empty(len(pairs.active))
         count = guard.find_impacts(pairs.near, off, pairs.elapsed, fresh, start, x, hits, times)
         if not count:
@@ -190,18 +192,12 @@ def _guard(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev:
     guard.hold(zones, cloth.inv_mass, start, x, x_prev, fresh)
 
 
-def _way_off(pairs: Pairs, start: np.ndarray, x: np.ndarray, dt: float) -> np.ndarray:
-    """(n,) [m] how far each particle is off its way at the most from `start` to `x`."""
-    _look(pairs, start, pairs.elapsed - dt)
-    off = pairs.astray.copy()
-    _look(pairs, x, pairs.elapsed)
-    return np.maximum(off, pairs.astray)
-
-
-def _look(pairs: Pairs, x: np.ndarray, time: float) -> tuple[bool, np.ndarray]:
-    """Fill `pairs.astray` for x at `time` [s]; returns whether a particle is too far off, and how far off all are."""
-    mean = np.empty(3)
-    return find_astray(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, pairs.astray), mean
+def _look(pairs: Pairs, x: np.ndarray, time: float, off: np.ndarray | None = None) -> tuple[bool, np.ndarray]:
+    """Fill `off`, or else `pairs.astray`, with how far particles at x are off their ways at `time` [s]; returns whether
+    one is too far off, and how far off all are.
+    """
+    mean, off = np.empty(3), pairs.astray if off is None else off
+    return find_astray(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, off), mean
 
 
 def _catch_up(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: float) -> None:

@@ -111,6 +111,22 @@ def _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz):
 
 
 @fused_inner
+def _opening(x, a, b, c, d, ka, kb, kc, kd, rest):
+    """The bend vector L of a hinge, its length and the inverse of that; its rest length with the sign, and the direction
+    that counts as open.
+    """
+    lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
+    ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
+    lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
+    length = sqrt(lx * lx + ly * ly + lz * lz)
+    scale = 1.0 / length if length > 1e-9 else 0.0
+    ux, uy, uz = scale * lx, scale * ly, scale * lz
+    if rest != 0.0:
+        rest, ux, uy, uz = _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz)
+    return lx, ly, lz, length, scale, rest, ux, uy, uz
+
+
+@fused_inner
 def linearise_hinges(x, x_prev, stencils, weight, hinge, row, force):
     """Forces of hinges at x, and rows of their stiffness matrix, as for springs: L takes the place of x_j - x_i.
 
@@ -121,15 +137,8 @@ def linearise_hinges(x, x_prev, stencils, weight, hinge, row, force):
         a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
         c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
         ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
-        ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
-        lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        length = sqrt(lx * lx + ly * ly + lz * lz)
-        scale = 1.0 / length if length > 1e-9 else 0.0
-        ux, uy, uz = scale * lx, scale * ly, scale * lz
-        rest, k, damping = hinge[h, 0], hinge[h, 1], hinge[h, 2]
-        if rest != 0.0:
-            rest, ux, uy, uz = _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz)
+        lx, ly, lz, length, scale, rest, ux, uy, uz = _opening(x, a, b, c, d, ka, kb, kc, kd, hinge[h, 0])
+        k, damping = hinge[h, 1], hinge[h, 2]
         went = 0.0
         if damping > 0.0:
             went = ux * (lx - ka * x_prev[a, 0] - kb * x_prev[b, 0] - kc * x_prev[c, 0] - kd * x_prev[d, 0])
@@ -178,15 +187,7 @@ def hinge_forces(x, v, stencils, weight, hinge, force):
         a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
         c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
         ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
-        ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
-        lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        length = sqrt(lx * lx + ly * ly + lz * lz)
-        scale = 1.0 / length if length > 1e-9 else 0.0
-        ux, uy, uz = scale * lx, scale * ly, scale * lz
-        rest = hinge[h, 0]
-        if rest != 0.0:
-            rest, ux, uy, uz = _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz)
+        _, _, _, length, _, rest, ux, uy, uz = _opening(x, a, b, c, d, ka, kb, kc, kd, hinge[h, 0])
         more = length - rest
         energy += 0.5 * hinge[h, 1] * more * more
         pull = hinge[h, 1] * more

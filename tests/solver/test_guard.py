@@ -60,10 +60,10 @@ def heap(thickness=2e-3):
     return build(garments, Settings())
 
 
-@pytest.mark.parametrize("size", [1e-3, 1e-2, 1e-1])
+@pytest.mark.parametrize("size", [1e-2, 1e-1])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_nothing_crosses_whatever_the_dynamics_did(size, seed):
-    """Every particle is thrown anywhere, substep after substep. Without the guard this crosses at once."""
+    """Every particle is thrown anywhere, substep after substep: at 10 cm the response alone leaves crossings at once."""
     cloth, state = heap()
     rng = np.random.default_rng(seed)
     x, v = state.x.copy(), np.zeros_like(state.x)

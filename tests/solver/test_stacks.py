@@ -75,6 +75,5 @@ def test_a_heavy_sheet_on_light_ones():
         assert count_in(cloth, state.x) == (0, 0, 0)
     # medians: single corners may curl
     height = np.median((state.x + cloth.origin)[:, 2].reshape(4, -1), axis=1)
-    print(height)
     assert (np.diff(height) > 0.8 * 0.003).all() and height[0] > 0.0015 and height[3] < 1.5 * 0.0135
     assert 24 * np.median(np.linalg.norm(state.x - before, axis=1)) < 0.01

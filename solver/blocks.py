@@ -40,9 +40,9 @@ def keep_free(kind, normal, i, x, y, z):
 
 
 @fused_inner
-def invert(blocks):
-    """Invert symmetric positive definite 3 x 3 blocks (m, 6) in place; a block of zeros stays."""
-    for i in range(np.uintp(blocks.shape[0])):
+def invert(first, last, blocks):
+    """Invert symmetric positive definite 3 x 3 blocks first to last of (m, 6) in place; a block of zeros stays."""
+    for i in range(np.uintp(first), np.uintp(last)):
         a, b, c, d, e, f = blocks[i, 0], blocks[i, 1], blocks[i, 2], blocks[i, 3], blocks[i, 4], blocks[i, 5]
         p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
         determinant = a * p + b * q + c * r

@@ -6,14 +6,16 @@ twice, edges with any number of faces, loose edges and loose vertices: each gets
 physics can do without. What physics cannot do without is told in one sentence that names the garment.
 """
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
-from .elastic.bending import bending_rest
+from .elastic.bending import bending_rest, hinge_numbers
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
 from .elastic.springs import spring_rest
+from .integrate.rows import lay_out
 from .integrate.tree import grow
 from .model import DYNAMICS, MODELS, Cloth, State
 from .topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
@@ -100,7 +102,9 @@ def build(garments, settings):
         self_collision=np.array([garment.self_collision for garment in garments], dtype=bool),
         **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
         **joined,
+        rows=None,
     )
+    cloth = cloth._replace(rows=lay_out(cloth))
     x = np.ascontiguousarray(x_start - origin)
     return cloth, State(x, np.zeros_like(x))
 
@@ -109,12 +113,20 @@ def repin(cloth, pin):
     """The cloth with other pin weights (n,), for a frame: without the springs and hinges that join what is held."""
     inv_mass = np.where(pin < 1.0, cloth.inv_mass, 0.0)
     spring = np.einsum("ek->e", inv_mass[cloth.edges]) > 0.0
-    hinge = np.einsum("bk,bk->b", inv_mass[cloth.bend_stencils], cloth.bend_weight**2) > 0.0
+    hinge = _bends(cloth.mass, inv_mass, cloth.bend_stencils, cloth.bend_weight)
     kept = {field: getattr(cloth, field)[spring] for field in SPRING_FIELDS}
     kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
     sewn = spring[cloth.seams]
     seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
-    return cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
+    cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
+    return cloth._replace(rows=lay_out(cloth))
+
+
+def _bends(mass, inv_mass, stencils, weight):
+    """Whether each hinge has an end that is not held: one with no more weight than rounding does not count."""
+    squares = weight**2
+    free, all_ends = (np.einsum("hk,hk->h", share[stencils], squares) for share in (inv_mass, 1.0 / mass))
+    return free > LIGHTEST**2 * all_ends
 
 
 def check(garment):
@@ -210,7 +222,7 @@ def _build_part(garment):
     compliance[seam], rate[seam] = seam_rest(garment, pairs[seam], compliance[seam], inv_mass)
     useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[pairs]) > 0)
     stencils, *bend = bending_rest(x, hinges, bending)
-    movable = np.einsum("hk,hk,hk->h", inv_mass[stencils], bend[0], bend[0]) > 0
+    movable = _bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
@@ -272,7 +284,7 @@ def _in_tree_order(joined):
     """The tree of groups, and springs and hinges in its order."""
     leaf, node_bending = grow(
         joined["edges"], joined["rest_length"], joined["inv_mass"],
-        joined["bend_stencils"], joined["bend_weight"], 1.0 / joined["bend_compliance"],
+        joined["bend_stencils"], joined["bend_weight"], hinge_numbers(SimpleNamespace(**joined))[:, 1:],
     )  # fmt: skip
     result = {"leaf": leaf, "node_bending": node_bending}
     for fields in ((*SPRING_FIELDS, "seam_force"), HINGE_FIELDS):

@@ -124,11 +124,16 @@ def fused(function):
     return _compiled(function, fastmath={"contract"})
 
 
+def uncounted_fused(function):
+    """`uncounted` with products and sums rounded once, as in `fused`."""
+    return _compiled(function, fastmath={"contract"}, _nrt=False)
+
+
 def fused_inner(function):
-    """`inner` with products and sums rounded once, as in `fused`."""
+    """`uncounted_inner` with products and sums rounded once, as in `fused`."""
     return numba.njit(
         nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True,
-        fastmath={"contract"},
+        fastmath={"contract"}, _nrt=False,
     )(function)  # fmt: skip
 
 

@@ -79,7 +79,8 @@ class Cloth(NamedTuple):
     bend_damping: np.ndarray  # (b,) [1/s]
     # tree of groups of particles, heap order (integrate/tree.py)
     leaf: np.ndarray  # (n,) node that holds the particle and at most one more
-    node_bending: np.ndarray  # (m,) [N/m] resistance of the hinges to the node moving as one piece
+    node_bending: np.ndarray  # (m, 2) [N/m], of damping [N s/m]: how hinges resist the node moving as one piece
+    rows: NamedTuple  # springs and hinges as rows of the stiffness matrix (integrate/rows.py)
 
 
 class State(NamedTuple):

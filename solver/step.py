@@ -22,7 +22,8 @@ from .elastic import rare
 from .elastic.external import acceleration, blow
 from .elastic.sewing import limit
 from .integrate import explicit, implicit, xpbd
-from .integrate.solve import Rows, Scratch, make_scratch, prepare_rows, solve
+from .integrate.rows import Rows
+from .integrate.solve import Answer, Scratch, make_answer, make_scratch, solve
 from .model import Report, Settings
 
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
@@ -47,6 +48,7 @@ class _Work(NamedTuple):
 
     rows: Rows
     scratch: Scratch
+    answer: Answer
     support: Support
     settings: Settings
     pulls: rare.Pulls
@@ -102,12 +104,13 @@ def advance(cloth, state, frame_input, frame, settings):
     slow_dt = frame_input.duration / len(slow_starts)
     move = MOVES[settings.dynamics]
     solved = settings.theta * dt if move is _theta else dt
-    rows = prepare_rows(cloth, solved)
+    # a seam's stiffness goes by its gap
+    rows = cloth.rows._replace(spring=cloth.rows.spring.copy()) if len(cloth.seams) else cloth.rows
     held = xpbd.prepare_held(cloth, frame_input.targets, settings.pin_rate, solved)
     forces, push = rare.prepare(cloth, frame_input, settings, x), acceleration(frame_input.gravity, settings)
     held, pulls = rare.pulls(forces, held)
     inner = _prepare_explicit(cloth, held, frame_input, settings, dt) if move is _march else None
-    work = _Work(rows, make_scratch(rows), make_support(cloth), settings, pulls, inner)
+    work = _Work(rows, make_scratch(rows), make_answer(rows), make_support(cloth), settings, pulls, inner)
     clock.lap(INTEGRATION)
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
@@ -123,7 +126,7 @@ def advance(cloth, state, frame_input, frame, settings):
         if substep.slow_dt:
             _blow(cloth, x, v, frame_input.wind, substep.slow_dt, settings)
         if len(cloth.seams):
-            limit(cloth, (inner.rows if inner is not None else rows).spring, x)
+            limit(cloth, (rows if inner is None else inner.elastic).spring, x)
         if forces is not None:
             rare.act(forces, cloth, x, v, settings.seed, frame, substep)
         if number == 0 and body is not None:
@@ -195,7 +198,7 @@ def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
 
     Like every way to move, it returns from where to x the particles go in dt at their new velocities, contacts apart.
     """
-    rows, scratch, support, settings, pulls, _ = work
+    rows, scratch, answer, support, settings, pulls, _ = work
     dt = substep.dt
     stack = find_stack(pairs, x, v, cloth.inv_mass, dt) if pairs is not None else no_stack()
     pins = held.particles, held.targets, held.stiffness, held.mass_rate, held.pull
@@ -206,12 +209,13 @@ def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     rest = tuple(-dt * dt * a for a in push)
     if settings.dynamics == "XPBD":
         limits = settings.iterations, settings.tolerance
-        solve(x, x_prev, cloth.mass, *rows, *scratch, *support[:5], *stack[:4], *pulls, held.free, *rest, *limits)
+        solve(x, x_prev, cloth.mass, rows, scratch, answer, support, stack, pulls, held.free, rest, dt, *limits)
     else:
-        implicit.solve_fully(x, x_prev, rest, cloth, rows, scratch, support, stack, pulls, held.free, settings)
+        implicit.solve_fully(
+            x, x_prev, rest, cloth, rows, scratch, answer, support, stack, pulls, held.free, settings, dt
+        )
     if body is not None:
-        taken = scratch.d, scratch.r, scratch.block
-        weigh(*taken, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+        weigh(*answer, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
     if pairs is not None:
         let_go(pairs.near, stack, x, x_prev)
     xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)

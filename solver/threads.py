@@ -18,6 +18,13 @@ def thread_count() -> int:
     return numba.config.NUMBA_NUM_THREADS
 
 
+def pool() -> ThreadPoolExecutor:
+    """The other threads, made when they are first needed."""
+    if not _pool:
+        _pool.append(ThreadPoolExecutor(thread_count(), thread_name_prefix="taffeta"))
+    return _pool[0]
+
+
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:
     """Even ranges of 0..count, one per thread, none shorter than `smallest` unless it is the only one."""
     parts = max(1, min(thread_count(), count // max(smallest, 1)))
@@ -29,7 +36,5 @@ def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
     """[function(part, first, last) for each range], each on its own thread; the caller's thread takes the first."""
     if len(ranges) == 1:
         return [function(0, *ranges[0])]
-    if not _pool:
-        _pool.append(ThreadPoolExecutor(thread_count(), thread_name_prefix="taffeta"))
-    others = [_pool[0].submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
+    others = [pool().submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]

@@ -19,6 +19,7 @@ import numpy as np
 from ..jit import fused_inner
 from ..topology import edge_keys
 
+STRAIGHT = 1e-9  # length of a bend vector that has no direction
 FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
 
 
@@ -93,86 +94,28 @@ def _merge_lines(stencils, weight, k, normal):
     return stencils[kept], weight[kept], k[kept], normal[kept]
 
 
-@fused_inner
-def _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz):
-    """A bent hinge's rest with the sign of the side that the bend vector l is on: along the normal, edge x (o1 - o0).
+def hinge_numbers(cloth):
+    """(h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s] of a cloth's hinges; damping as that of springs."""
+    apart = np.einsum("bk,bk,bk->b", cloth.inv_mass[cloth.bend_stencils], cloth.bend_weight, cloth.bend_weight)
+    c = np.divide(cloth.bend_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
+    return np.stack([2.0 * np.sin(0.5 * cloth.rest_angle), 1.0 / cloth.bend_compliance, c], axis=1)
 
-    Flat, where l has no direction u, it takes the normal's.
+
+@fused_inner
+def opening(x, a, b, c, d, lx, ly, lz, rest, scale):
+    """A bent hinge's rest, with the sign of the side that its bend vector l is on, and l's direction.
+
+    The side is that of the normal, edge x (o1 - o0), whose direction l takes where it is `STRAIGHT`. scale [1] is 1 / |l|.
     """
     ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
     ox, oy, oz = x[d, 0] - x[c, 0], x[d, 1] - x[c, 1], x[d, 2] - x[c, 2]
     nx, ny, nz = ey * oz - ez * oy, ez * ox - ex * oz, ex * oy - ey * ox
     size = sqrt(nx * nx + ny * ny + nz * nz)
+    if scale * STRAIGHT > 0.9 and size > 0.0:
+        return rest, nx / size, ny / size, nz / size
     if lx * nx + ly * ny + lz * nz < 0.0:
         rest = -rest
-    if scale == 0.0 and size > 0.0:
-        ux, uy, uz = nx / size, ny / size, nz / size
-    return rest, ux, uy, uz
-
-
-@fused_inner
-def _opening(x, a, b, c, d, ka, kb, kc, kd, rest):
-    """The bend vector L of a hinge, its length and the inverse of that; its rest length with the sign, and the direction
-    that counts as open.
-    """
-    lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
-    ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
-    lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-    length = sqrt(lx * lx + ly * ly + lz * lz)
-    scale = 1.0 / length if length > 1e-9 else 0.0
-    ux, uy, uz = scale * lx, scale * ly, scale * lz
-    if rest != 0.0:
-        rest, ux, uy, uz = _side(x, a, b, c, d, lx, ly, lz, rest, scale, ux, uy, uz)
-    return lx, ly, lz, length, scale, rest, ux, uy, uz
-
-
-@fused_inner
-def linearise_hinges(x, x_prev, stencils, weight, hinge, row, force):
-    """Forces of hinges at x, and rows of their stiffness matrix, as for springs: L takes the place of x_j - x_i.
-
-    hinge (b, 3): 2 sin(rest angle / 2), k [J], damping over dt [J]. About 120 flops and 600 bytes a hinge.
-    # outputs: row (b, 4); added to: force (n, 3)
-    """
-    for h in range(np.uintp(stencils.shape[0])):
-        a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
-        c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
-        ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        lx, ly, lz, length, scale, rest, ux, uy, uz = _opening(x, a, b, c, d, ka, kb, kc, kd, hinge[h, 0])
-        k, damping = hinge[h, 1], hinge[h, 2]
-        went = 0.0
-        if damping > 0.0:
-            went = ux * (lx - ka * x_prev[a, 0] - kb * x_prev[b, 0] - kc * x_prev[c, 0] - kd * x_prev[d, 0])
-            went += uy * (ly - ka * x_prev[a, 1] - kb * x_prev[b, 1] - kc * x_prev[c, 1] - kd * x_prev[d, 1])
-            went += uz * (lz - ka * x_prev[a, 2] - kb * x_prev[b, 2] - kc * x_prev[c, 2] - kd * x_prev[d, 2])
-        pull = k * (length - rest) + damping * went
-        even = k * min(max(1.0 - rest * scale, 0.0), 1.0) if rest != 0.0 else k
-        stiff = sqrt(k - even + damping)
-        hx, hy, hz = stiff * ux, stiff * uy, stiff * uz
-        row[h, 0], row[h, 1], row[h, 2], row[h, 3] = hx, hy, hz, even
-        px, py, pz = pull * ux, pull * uy, pull * uz
-        force[a, 0], force[a, 1], force[a, 2] = force[a, 0] - ka * px, force[a, 1] - ka * py, force[a, 2] - ka * pz
-        force[b, 0], force[b, 1], force[b, 2] = force[b, 0] - kb * px, force[b, 1] - kb * py, force[b, 2] - kb * pz
-        force[c, 0], force[c, 1], force[c, 2] = force[c, 0] - kc * px, force[c, 1] - kc * py, force[c, 2] - kc * pz
-        force[d, 0], force[d, 1], force[d, 2] = force[d, 0] - kd * px, force[d, 1] - kd * py, force[d, 2] - kd * pz
-
-
-@fused_inner
-def multiply_hinges(p, stencils, weight, row, q):
-    """q += K p for the hinges' matrix K. 60 flops and 400 bytes a hinge."""
-    for h in range(np.uintp(stencils.shape[0])):
-        a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
-        c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
-        ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        hx, hy, hz, even = row[h, 0], row[h, 1], row[h, 2], row[h, 3]
-        lx = ka * p[a, 0] + kb * p[b, 0] + kc * p[c, 0] + kd * p[d, 0]
-        ly = ka * p[a, 1] + kb * p[b, 1] + kc * p[c, 1] + kd * p[d, 1]
-        lz = ka * p[a, 2] + kb * p[b, 2] + kc * p[c, 2] + kd * p[d, 2]
-        along = hx * lx + hy * ly + hz * lz
-        fx, fy, fz = even * lx + along * hx, even * ly + along * hy, even * lz + along * hz
-        q[a, 0], q[a, 1], q[a, 2] = q[a, 0] + ka * fx, q[a, 1] + ka * fy, q[a, 2] + ka * fz
-        q[b, 0], q[b, 1], q[b, 2] = q[b, 0] + kb * fx, q[b, 1] + kb * fy, q[b, 2] + kb * fz
-        q[c, 0], q[c, 1], q[c, 2] = q[c, 0] + kc * fx, q[c, 1] + kc * fy, q[c, 2] + kc * fz
-        q[d, 0], q[d, 1], q[d, 2] = q[d, 0] + kd * fx, q[d, 1] + kd * fy, q[d, 2] + kd * fz
+    return rest, scale * lx, scale * ly, scale * lz
 
 
 @fused_inner
@@ -187,7 +130,14 @@ def hinge_forces(x, v, stencils, weight, hinge, force):
         a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
         c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
         ka, kb, kc, kd = weight[h, 0], weight[h, 1], weight[h, 2], weight[h, 3]
-        _, _, _, length, _, rest, ux, uy, uz = _opening(x, a, b, c, d, ka, kb, kc, kd, hinge[h, 0])
+        lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
+        ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
+        lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
+        length, rest = sqrt(lx * lx + ly * ly + lz * lz), hinge[h, 0]
+        scale = 1.0 / max(length, STRAIGHT)
+        ux, uy, uz = scale * lx, scale * ly, scale * lz
+        if rest != 0.0:
+            rest, ux, uy, uz = opening(x, a, b, c, d, lx, ly, lz, rest, scale)
         more = length - rest
         energy += 0.5 * hinge[h, 1] * more * more
         pull = hinge[h, 1] * more

@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Springs and hinges as forces of positions and velocities, for integrators that take them as they are.
+"""Springs and hinges as forces of positions and velocities, for integrators that take them as they are."""
 
-The springs' and hinges' numbers are those of `integrate.solve.Rows` prepared for dt = 1 s: there damping over dt is
-the damping itself.
-"""
+from typing import NamedTuple
 
 import numpy as np
 
 from ..jit import fused
-from .bending import hinge_forces
-from .springs import spring_forces
+from .bending import hinge_forces, hinge_numbers
+from .springs import spring_forces, spring_numbers
+
+
+class Elastic(NamedTuple):
+    """Springs and hinges of a cloth."""
+
+    edges: np.ndarray  # (e, 2)
+    spring: np.ndarray  # (e, 3) rest length [m], stiffness [N/m], damping [N s/m]
+    stencils: np.ndarray  # (b, 4)
+    weight: np.ndarray  # (b, 4) [1/m]
+    hinge: np.ndarray  # (b, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
+
+
+def elastic_of(cloth):
+    """`Elastic` of a cloth, of arrays of its own."""
+    return Elastic(cloth.edges, spring_numbers(cloth), cloth.bend_stencils, cloth.bend_weight, hinge_numbers(cloth))
 
 
 @fused
 def elastic_forces(x, v, edges, spring, stencils, weight, hinge, force):
-    """Fill force (n, 3) [N] at x, v; returns the elastic energy [J]. spring and hinge as in `Rows` for dt = 1 s."""
+    """Fill force (n, 3) [N] at x, v; returns the elastic energy [J]. the rest as in `Elastic`."""
     for i in range(np.uintp(x.shape[0])):
         force[i, 0], force[i, 1], force[i, 2] = 0.0, 0.0, 0.0
     energy = spring_forces(x, v, edges, spring, force)

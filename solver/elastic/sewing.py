@@ -34,7 +34,7 @@ def seam_rest(garment, pairs, compliance, inv_mass):
 
 
 def limit(cloth, spring, x):
-    """Bound the stiffness and damping of seams in `spring` (e, 3) (see `integrate.solve.Rows`) by their force at x."""
+    """Bound the stiffness and damping of seams in `spring` (e, 3 or more), its second and third column, by force at x."""
     seams = cloth.seams
     across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
     gap = np.sqrt(np.einsum("ij,ij->i", across, across))

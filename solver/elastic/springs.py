@@ -17,7 +17,6 @@ from math import sqrt
 
 import numpy as np
 
-from ..blocks import add_product, add_row, keep_free
 from ..jit import fused_inner
 
 SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
@@ -93,65 +92,36 @@ def _alignment(x, faces, springs, uv):
     return np.where(known, (2.0 * cosine**2 - 1.0) ** 2, along)
 
 
-@fused_inner
-def linearise_springs(x, x_prev, edges, spring, meet, kind, normal, row, force, block, node_block):
-    """Forces of springs at x, rows of their stiffness matrix, and their part in the preconditioner's blocks.
+def spring_numbers(cloth):
+    """(e, 3) rest length [m], stiffness [N/m], damping [N s/m] of a cloth's springs.
 
-    The matrix of a spring along the unit vector u is k (s I + (1 - s) u u^T) + c u u^T for the difference of its
-    ends: s = max(0, 1 - rest length / length) is the stiffness of tension (Choi and Ko 2002: none for compression,
-    so that the matrix stays positive), c the damping over dt. A row holds h = sqrt(k (1 - s) + c) u and k s.
-
-    A group of particles that moves as one piece does not feel the springs inside: the smallest group that holds both
-    ends, `meet`, is told what its two halves counted too much.
-
-    spring (e, 3): rest length [m], k [N/m], damping over dt [N/m]. About 110 flops and 350 bytes a spring.
-    # outputs: row (e, 4); added to: force (n, 3), block (n, 6), node_block (m, 6)
+    Damping is a rate [1/s] at which two ends lose their relative velocity: c = rate x their reduced mass.
     """
-    for e in range(np.uintp(edges.shape[0])):
-        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        length = sqrt(dx * dx + dy * dy + dz * dz)
-        scale = 1.0 / length if length > 0.0 else 0.0
-        ux, uy, uz = scale * dx, scale * dy, scale * dz
-        rest, k, c = spring[e, 0], spring[e, 1], spring[e, 2]
-        went = ux * (dx - x_prev[j, 0] + x_prev[i, 0])
-        went += uy * (dy - x_prev[j, 1] + x_prev[i, 1]) + uz * (dz - x_prev[j, 2] + x_prev[i, 2])
-        pull = k * (length - rest) + c * went
-        a = k * max(1.0 - rest * scale, 0.0)
-        h = sqrt(k - a + c)
-        hx, hy, hz = h * ux, h * uy, h * uz
-        row[e, 0], row[e, 1], row[e, 2], row[e, 3] = hx, hy, hz, a
-        force[i, 0], force[i, 1], force[i, 2] = (
-            force[i, 0] + pull * ux,
-            force[i, 1] + pull * uy,
-            force[i, 2] + pull * uz,
-        )
-        force[j, 0], force[j, 1], force[j, 2] = (
-            force[j, 0] - pull * ux,
-            force[j, 1] - pull * uy,
-            force[j, 2] - pull * uz,
-        )
-        add_row(block, i, a, hx, hy, hz)
-        add_row(block, j, a, hx, hy, hz)
-        if kind[i] == 0 and kind[j] == 0:
-            add_product(node_block, np.uintp(meet[e]), -a, -hx, -hy, -hz, hx, hy, hz)
-        elif kind[i] != 2 and kind[j] != 2:
-            gx, gy, gz = keep_free(kind[i], normal, i, hx, hy, hz)
-            fx, fy, fz = keep_free(kind[j], normal, j, hx, hy, hz)
-            add_product(node_block, np.uintp(meet[e]), 0.0, -gx, -gy, -gz, fx, fy, fz)
+    apart = np.einsum("ek->e", cloth.inv_mass[cloth.edges])
+    c = np.divide(cloth.edge_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
+    return np.stack([cloth.rest_length, 1.0 / cloth.edge_compliance, c], axis=1)
 
 
 @fused_inner
-def multiply_springs(p, edges, row, q):
-    """q += K p for the springs' matrix K. 20 flops and 190 bytes a spring."""
-    for e in range(np.uintp(edges.shape[0])):
-        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        hx, hy, hz, a = row[e, 0], row[e, 1], row[e, 2], row[e, 3]
-        dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
-        along = hx * dx + hy * dy + hz * dz
-        fx, fy, fz = a * dx + along * hx, a * dy + along * hy, a * dz + along * hz
-        q[i, 0], q[i, 1], q[i, 2] = q[i, 0] - fx, q[i, 1] - fy, q[i, 2] - fz
-        q[j, 0], q[j, 1], q[j, 2] = q[j, 0] + fx, q[j, 1] + fy, q[j, 2] + fz
+def linearise(dx, dy, dz, wx, wy, wz, rest, k, c):
+    """Force and matrix of one spring across d = x_j - x_i [m] that went w [m] in the substep, c its damping over dt.
+
+    The matrix along the unit vector u is k (s I + (1 - s) u u^T) + c u u^T for the difference of the ends:
+    s = max(0, 1 - rest length / length) is the stiffness of tension (Choi and Ko 2002: none for compression, so that
+    the matrix stays positive). About 35 flops.
+
+    Returns
+    -------
+    pull [N/m] : the force on i is pull d
+    h : three floats, sqrt(k (1 - s) + c) u
+    a : k s [N/m]
+    """
+    length = sqrt(dx * dx + dy * dy + dz * dz)
+    scale = 1.0 / length if length > 0.0 else 0.0
+    pull = k * (length - rest) + c * scale * (dx * wx + dy * wy + dz * wz)
+    a = k * max(1.0 - rest * scale, 0.0)
+    h = scale * sqrt(k - a + c)
+    return scale * pull, h * dx, h * dy, h * dz, a
 
 
 @fused_inner

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..elastic.internal import elastic_forces, fastest
-from .solve import Rows, prepare_rows
+from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
 from .xpbd import Held, prepare_held
 
 GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
@@ -175,7 +174,7 @@ def march(name, x, v, acceleration, t, dt, count):
 class Pull(NamedTuple):
     """What a cloth's accelerations are made of, for one frame."""
 
-    rows: Rows  # prepared for 1 s, so that damping over dt is damping
+    elastic: Elastic
     inv_mass: np.ndarray  # (n,) [1/kg]
     held: Held
     soft: np.ndarray  # (s,) rows of `held` that soft pins pull
@@ -191,17 +190,17 @@ def prepare_pull(cloth, held, dt, touching):
     proportion to their stiffness, as explicit codes have it against such noise (bulk viscosity: Belytschko, Liu and
     Moran 2000, section 6.2): the ratio is `VISCOSITY` in the fastest mode, and next to nothing in what one sees.
     """
-    rows = prepare_rows(cloth, 1.0)
-    frequency, damping = fastest(cloth.inv_mass, *rows[:5])
+    elastic = elastic_of(cloth)
+    frequency, damping = fastest(cloth.inv_mass, *elastic)
     if touching and frequency > 0.0:
         viscosity = 2.0 * VISCOSITY / frequency
-        for numbers in (rows.spring, rows.hinge):
+        for numbers in (elastic.spring, elastic.hinge):
             numbers[:, 2] += viscosity * numbers[:, 1]
         damping += viscosity * frequency**2
     soft = np.flatnonzero((held.stiffness > 0) & np.isfinite(held.stiffness))
     rate = np.sqrt(held.stiffness[soft, None]) / dt
     most = float(rate.max(initial=0.0))
-    return Pull(rows, cloth.inv_mass, held, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
+    return Pull(elastic, cloth.inv_mass, held, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
 
 
 def count_steps(name, cloth, pin_rate):
@@ -235,14 +234,14 @@ def acceleration_of(pull, push, t0, t1, dt):
 
     push : (3,) [m/s2] what pulls every particle alike. Kinematic particles have none: they keep their velocity.
     """
-    rows, held, soft = pull.rows, pull.held, pull.soft
+    elastic, held, soft = pull.elastic, pull.held, pull.soft
     force, free = np.empty((len(pull.inv_mass), 3)), pull.inv_mass[:, None] > 0
     share, everywhere = pull.inv_mass[:, None], np.where(free, push, 0.0)
     particles, start = held.particles[soft], pose(held, t0)[soft]
     going = (pose(held, t1)[soft] - start) / dt
 
     def acceleration(x, v, t):
-        elastic_forces(x, v, *rows[:5], force)
+        elastic_forces(x, v, *elastic, force)
         a = share * force + everywhere
         if len(soft):
             lag = start + t * going - x[particles]

@@ -18,6 +18,7 @@ the matrix, decide.
 
 import numpy as np
 
+from ..elastic.rare import Pulls
 from .solve import solve
 
 ROUNDS = 8  # of Newton's method at most
@@ -25,10 +26,10 @@ CLOSE = 1e-3  # last round's motion over the longest one's at which they end
 CARE = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
 
 
-def solve_fully(x, x_prev, guess, cloth, rows, scratch, support, stack, pulls, free, settings):
+def solve_fully(x, x_prev, guess, cloth, rows, scratch, answer, support, stack, pulls, free, settings, dt):
     """Rounds from the prediction x (n, 3) [m] on, until the forces at x, the inertia and what is held balance.
 
-    guess : three floats [m], as in `solve`; pulls : what soft pins and pressure pull with (`elastic.rare.Pulls`). Leaves in `scratch` what `contact.support.weigh` asks for: the whole
+    guess : three floats [m], as in `solve`; pulls : what soft pins and pressure pull with (`elastic.rare.Pulls`). Leaves in `answer` what `contact.support.weigh` asks for: the whole
     correction and the last forces.
     """
     everyone, rate = np.arange(len(x), dtype=np.int32), np.zeros(len(x))
@@ -37,17 +38,18 @@ def solve_fully(x, x_prev, guess, cloth, rows, scratch, support, stack, pulls, f
     is_held = (support.kind == 1)[:, None]
     for _ in range(ROUNDS):
         gone = x - start
-        pull = -(rows.mass_rate + rate)[:, None] * gone  # of inertia and soft pins, at x
+        pull = -(cloth.mass / dt**2 + rate)[:, None] * gone  # of inertia and soft pins, at x
         np.add.at(pull, pulls.particles, pulls.pull)
         along = np.einsum("ij,ij->i", gone, support.normal)[:, None] * support.normal * is_held
         want, way = support.want - along, support.way - (gone - along)
-        solve(x, x_prev, cloth.mass, *rows, *scratch, support.kind, support.normal, want, way, support.drag, *stack[:4],
-              everyone, pull, rate, free, *guess, CARE * settings.iterations, settings.tolerance / CARE)  # fmt: skip
-        guess, went = (0.0, 0.0, 0.0), farthest(scratch.d)
+        held, everything = support._replace(want=want, way=way), Pulls(everyone, pull, rate)
+        limits = CARE * settings.iterations, settings.tolerance / CARE
+        solve(x, x_prev, cloth.mass, rows, scratch, answer, held, stack, everything, free, guess, dt, *limits)
+        guess, went = (0.0, 0.0, 0.0), farthest(answer.d)
         furthest = max(furthest, went)
         if went <= CLOSE * furthest:
             break
-    scratch.d[:] = x - start
+    answer.d[:] = x - start
 
 
 def farthest(d):

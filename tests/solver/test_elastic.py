@@ -5,47 +5,55 @@ import naive
 import numba
 import numpy as np
 import pytest
-from taffeta.solver.build import build
-from taffeta.solver.elastic import bending, external, springs
-from taffeta.solver.integrate.solve import make_scratch, prepare_rows
+from taffeta.solver.build import HINGE_FIELDS, SPRING_FIELDS, build
+from taffeta.solver.elastic import external
+from taffeta.solver.integrate.rows import lay_out, linearise_rows, measure_springs, multiply_rows, turn_hinges
 from taffeta.solver.model import Settings
 
 DT = 1 / 720
 
 
 @numba.njit
-def _springs(*arguments):
-    springs.linearise_springs(*arguments)
+def _fill(rows, x, gone, rate, link, turns, d, odd, mass, row, far_row, r, q, block, bend):
+    count = len(x)
+    measure_springs(0, len(rows.edges), rows, x, gone, rate, link)
+    turn_hinges(0, len(rows.hinge), rows, x, gone, rate, turns)
+    linearise_rows(0, count, rows, x, link, turns, d, d, odd, mass, rate, row, far_row, r, q, block, bend)
 
 
 @numba.njit
-def _hinges(*arguments):
-    bending.linearise_hinges(*arguments)
+def _times(rows, mass, row, far_row, p, q):
+    multiply_rows(0, len(p), rows, mass, row, far_row, p, q)
 
 
-@numba.njit
-def _times(p, edges, spring_row, stencils, weight, hinge_row, q):
-    springs.multiply_springs(p, edges, spring_row, q)
-    bending.multiply_hinges(p, stencils, weight, hinge_row, q)
+def only(cloth, fields):
+    """The cloth with springs alone or with hinges alone."""
+    others = HINGE_FIELDS if fields is SPRING_FIELDS else SPRING_FIELDS
+    cloth = cloth._replace(**{field: getattr(cloth, field)[:0] for field in others})
+    return cloth._replace(rows=lay_out(cloth))
 
 
 def linearised(cloth, x, x_prev=None):
     """Forces of springs and of hinges, (n, 3) [N] each, and the function p -> K p."""
-    rows = prepare_rows(cloth, DT)
-    scratch, count = make_scratch(rows), len(x)
     x_prev = x if x_prev is None else x_prev
-    kind, normal = np.zeros(count, np.int8), np.zeros((count, 3))
-    pull, turn = np.zeros((count, 3)), np.zeros((count, 3))
-    blocks = np.zeros((count, 6)), np.zeros_like(scratch.node_block)
-    _springs(x, x_prev, rows.edges, rows.spring, rows.meet, kind, normal, scratch.spring_row, pull, *blocks)
-    _hinges(x, x_prev, rows.stencils, rows.weight, rows.hinge, scratch.hinge_row, turn)
+    pull, turn = (_filled(only(cloth, fields), x, x_prev)[0] for fields in (SPRING_FIELDS, HINGE_FIELDS))
+    return pull, turn, _filled(cloth, x, x_prev)[1]
+
+
+def _filled(cloth, x, x_prev):
+    rows, count = lay_out(cloth), len(x)
+    zero, force, massless = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count)
+    row, far_row = np.empty((len(rows.near), 4)), np.empty(len(rows.far))
+    link, turns = np.empty((len(rows.edges), 6)), np.empty((len(rows.hinge), 3))
+    _fill(rows, x[rows.order], (x - x_prev)[rows.order], 1 / DT, link, turns, zero, np.zeros(count, bool), massless, row,
+          far_row, force, np.empty_like(x), np.empty((count, 6)), np.empty(count))  # fmt: skip
 
     def times(p):
         q = np.zeros((count, 3))
-        _times(p, rows.edges, scratch.spring_row, rows.stencils, rows.weight, scratch.hinge_row, q)
-        return q
+        _times(rows, massless, row, far_row, np.ascontiguousarray(p[rows.order]), q)
+        return q[rows.slot]
 
-    return pull, turn, times
+    return force[rows.slot], times
 
 
 def slope(energy, x, direction, step=1e-7):

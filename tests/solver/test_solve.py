@@ -5,27 +5,32 @@ import naive
 import numba
 import numpy as np
 import pytest
-from taffeta.solver.build import build
+from taffeta.solver import together
+from taffeta.solver.build import HINGE_FIELDS, build
 from taffeta.solver.contact.stacks import no_stack
-from taffeta.solver.elastic.springs import linearise_springs
-from taffeta.solver.integrate.solve import make_scratch, prepare_rows, solve
-from taffeta.solver.integrate.tree import LEAF, fill_nodes, grow, precondition
+from taffeta.solver.contact.support import make_support
+from taffeta.solver.elastic.rare import Pulls
+from taffeta.solver.integrate.rows import lay_out
+from taffeta.solver.integrate.solve import make_answer, make_scratch, solve
+from taffeta.solver.integrate.tree import LEAF, gather_up, grow, hand_down
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
 DT = 1 / 240
-NONE = *no_stack()[:4], np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2), np.int32)  # and no pins
+UNPULLED = Pulls(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0))
+BOUND = np.zeros((0, 2), np.int32)  # no garment is free
 
 
-@numba.njit
-def _fill(x, edges, spring, meet, kind, normal, row, force, block, node_block, node_rate, leaf):
-    linearise_springs(x, x, edges, spring, meet, kind, normal, row, force, block, node_block)
-    fill_nodes(block, node_block, node_rate, leaf, kind, normal)
-
-
-@numba.njit
-def _precondition(*arguments):
-    return precondition(*arguments)
+def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 0.0), stack=None):
+    """Moves x; returns iterations, `Scratch` and `Answer`. held : kind, normal, want"""
+    support = make_support(cloth)
+    if held is not None:
+        support = support._replace(kind=held[0], normal=held[1], want=held[2])
+    scratch, answer = make_scratch(cloth.rows), make_answer(cloth.rows)
+    stack = no_stack() if stack is None else stack
+    taken = solve(x, x_prev, cloth.mass, cloth.rows, scratch, answer, support, stack, UNPULLED, BOUND, guess, DT,
+                  iterations, tolerance)  # fmt: skip
+    return taken, scratch, answer
 
 
 def crumpled(**changes):
@@ -33,6 +38,23 @@ def crumpled(**changes):
     garment = naive.sheet(7, 6, 0.4, 0.3, "alternating", bending_stiffness=1e-3, **changes)
     cloth, state = build([garment], Settings())
     return cloth, state.x + rng.normal(size=state.x.shape) * 0.01, rng
+
+
+@numba.njit
+def _precondition(rows, scratch, normal, r, z):
+    fence, parts = scratch.fence, scratch.crown.shape[0]
+    for part in range(parts):
+        gather_up(fence[part], fence[part + 1], part, parts, rows, scratch.kind, normal, r, scratch.sums, scratch.crown)
+    for part in range(parts):
+        hand_down(fence[part], fence[part + 1], part, parts, rows, scratch.block, scratch.node_block, scratch.kind,
+                  normal, r, z, scratch.sums, scratch.crown)  # fmt: skip
+
+
+def limp(cloth):
+    """The cloth without hinges."""
+    none = {field: getattr(cloth, field)[:0] for field in HINGE_FIELDS}
+    cloth = cloth._replace(node_bending=np.zeros_like(cloth.node_bending), **none)
+    return cloth._replace(rows=lay_out(cloth))
 
 
 def supports(count, rng):
@@ -82,8 +104,11 @@ def system(cloth, x):
     return matrix, force
 
 
+@pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("held", [False, True])
-def test_solve_equals_the_dense_one(held):
+def test_solve_equals_the_dense_one(held, threads, monkeypatch):
+    monkeypatch.setattr(together, "SMALLEST", 4)
+    monkeypatch.setattr(together, "thread_count", lambda: threads)
     cloth, x, rng = crumpled(damping=0.0)
     count = len(x)
     kind, normal, want = supports(count, rng)
@@ -93,30 +118,12 @@ def test_solve_equals_the_dense_one(held):
     keep = free_part(kind, normal)
     rest = keep @ (force - matrix @ want.ravel())
     expected = want.ravel() + keep @ np.linalg.lstsq(keep @ matrix @ keep, rest, rcond=None)[0]
-    rows = prepare_rows(cloth, DT)
-    scratch, y = make_scratch(rows), x.copy()
-    taken = solve(
-        y,
-        x,
-        cloth.mass,
-        *rows,
-        *scratch,
-        kind,
-        normal,
-        want,
-        0 * want,
-        np.zeros(count),
-        *NONE,
-        0.0,
-        0.0,
-        0.0,
-        300,
-        1e-10,
-    )
+    y = x.copy()
+    taken, _, answer = solved(cloth, y, x, 300, 1e-10, (kind, normal, want))
     assert 5 < taken < 300
     assert np.abs((y - x).ravel() - expected).max() < 1e-8 * np.abs(expected).max()
     left = force - matrix @ expected
-    assert np.allclose(scratch.r.ravel(), left, atol=1e-6 * np.abs(force).max()), "what supports have to bear"
+    assert np.allclose(answer.r.ravel(), left, atol=1e-6 * np.abs(force).max()), "what supports have to bear"
 
 
 def test_cloth_at_rest_needs_no_iteration():
@@ -127,13 +134,10 @@ def test_cloth_at_rest_needs_no_iteration():
     for frame in range(100):
         advance(cloth, state, naive.still(garment.x, gravity=(0, -9.81, 0)), frame, settings)
         state.v[:] *= 0.7
-    rows, g = prepare_rows(cloth, DT), 9.81 * DT**2
-    kind, zero = np.where(cloth.inv_mass == 0, np.int8(2), np.int8(0)), np.zeros_like(state.x)
-    fall = np.where(cloth.inv_mass > 0, -g, 0.0)
+    g = 9.81 * DT**2
     x = state.x.copy()
-    x[:, 1] += fall
-    held = kind, zero, zero, zero, np.zeros(len(x))
-    solve(x, state.x, cloth.mass, *rows, *make_scratch(rows), *held, *NONE, 0.0, g, 0.0, 0, 0.1)
+    x[:, 1] += np.where(cloth.inv_mass > 0, -g, 0.0)
+    solved(cloth, x, state.x, 0, 0.1, guess=(0.0, g, 0.0))
     assert np.abs(x - state.x).max() < 1e-3 * g
 
 
@@ -146,20 +150,15 @@ def test_nodes_feel_what_their_particles_feel_as_one_piece(held):
         kind = 0 * kind
     x = x * 0.9  # no tension, so that blocks at supports are exact, too
     x = x * (cloth.rest_length / np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1)).min()
-    stiff = cloth._replace(bend_compliance=np.full_like(cloth.bend_compliance, 1e30))
-    matrix, _ = system(stiff, x)
+    cloth = limp(cloth)
+    matrix, _ = system(cloth, x)
     keep = free_part(kind, normal)
     matrix = keep @ matrix @ keep
-    rows = prepare_rows(cloth, DT)
-    scratch = make_scratch(rows)
-    block, node_block = np.zeros((len(x), 6)), np.zeros_like(scratch.node_block)
-    block[:, [0, 3, 5]] = rows.mass_rate[:, None]
-    force = np.zeros_like(x)
-    _fill(x, rows.edges, rows.spring, rows.meet, kind, normal, scratch.spring_row, force, block, node_block,
-          np.zeros_like(rows.node_rate), rows.leaf)  # fmt: skip
+    y = x.copy()
+    node_block = solved(cloth, y, x, 0, 0.1, (kind, normal, np.zeros_like(x)))[1].node_block
     for node in range(1, len(node_block)):
         inside = np.zeros(len(x))
-        at = rows.leaf.copy()
+        at = cloth.leaf.copy()
         while at.max() > 0:
             inside[at == node] = 1
             at >>= 1
@@ -173,33 +172,12 @@ def test_nodes_feel_what_their_particles_feel_as_one_piece(held):
 def test_the_preconditioner_is_symmetric_and_positive():
     cloth, x, rng = crumpled()
     kind, normal, want = supports(len(x), rng)
-    rows = prepare_rows(cloth, DT)
-    scratch = make_scratch(rows)
-    solve(
-        x.copy(),
-        x,
-        cloth.mass,
-        *rows,
-        *scratch,
-        kind,
-        normal,
-        want,
-        0 * want,
-        np.zeros(len(x)),
-        *NONE,
-        0.0,
-        0.0,
-        0.0,
-        1,
-        0.1,
-    )
+    scratch = solved(cloth, x.copy(), x, 1, 0.1, (kind, normal, want))[1]
     columns = []
     for unit in np.eye(x.size):
         z = np.zeros_like(x)
-        _precondition(
-            scratch.block, scratch.node_block, rows.leaf, kind, normal, unit.reshape(x.shape), z, scratch.sums
-        )
-        columns.append(z.ravel())
+        _precondition(cloth.rows, scratch, normal, unit.reshape(x.shape)[cloth.rows.order], z)
+        columns.append(z[cloth.rows.slot].ravel())
     matrix = np.array(columns)
     assert np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
     values = np.linalg.eigvalsh(matrix)
@@ -210,7 +188,7 @@ def test_the_preconditioner_is_symmetric_and_positive():
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
 def test_every_particle_has_a_leaf(count):
     pairs = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
-    empty = np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros(0)
+    empty = np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros((0, 2))
     leaf, bending = grow(pairs, np.ones(count - 1), np.ones(count), *empty)
     assert len(leaf) == count and np.bincount(leaf).max() <= LEAF
     assert leaf.min() >= len(bending) // 2 and leaf.max() < len(bending)
@@ -233,8 +211,5 @@ def test_iterations_grow_slowly_with_the_mesh():
         cloth, state = build([naive.sheet(size, size, stretch_stiffness=2000.0)], Settings())
         x = state.x.copy()
         x[:, 0] *= 1.001
-        rows = prepare_rows(cloth, DT)
-        kind, zero = np.zeros(len(x), np.int8), np.zeros_like(x)
-        held = kind, zero, zero, zero, np.zeros(len(x)), *NONE
-        taken.append(solve(x, state.x, cloth.mass, *rows, *make_scratch(rows), *held, 0.0, 0.0, 0.0, 500, 1e-3))
+        taken.append(solved(cloth, x, state.x, 500, 1e-3)[0])
     assert taken[1] < 2.6 * taken[0]

@@ -5,7 +5,6 @@ They are quick enough to run while the animator works: together some millisecond
 vertices. A sentence starts with the object's name when it is about an object.
 """
 
-import math
 import os
 import shutil
 import tempfile
@@ -18,14 +17,33 @@ from ..panels.mapped import MAPPED, ROWS
 from . import fingerprint, maps, playback
 from .force_checks import FORCE_CHECKS
 from .keyed import pin_moves
-from .mesh_io import evaluated_names, metres_per_unit
+from .mesh_io import FARTHEST, evaluated_names, metres_per_unit
 from .problem import Problem, Shot
 from .sampling import colliders_of
+from .shape_checks import SHAPE_CHECKS
 
 BYTES_PER_VERTEX = 60  # of a frame on disk: float32 positions and float64 state
 SMALLEST, LARGEST = 0.05, 20.0  # [m] longest side of a garment that raises no question
 TALLEST = 20.0  # [m] of a body; grounds and walls are flat and may be larger
 FLAT = 0.05  # shortest over longest side of a ground or wall
+# What a stiffness of 0 means: severity, consequence, remedy.
+SOFT = {
+    "stretch_stiffness": (
+        "ERROR",
+        "nothing would hold it together, and the bake refuses it",
+        "Choose a fabric, or 100 N/m and more",
+    ),
+    "shear_stiffness": (
+        "WARNING",
+        "its threads turn freely, so it sags askew like a net",
+        "Choose a fabric; soft jersey has 20 N/m",
+    ),
+    "bending_stiffness": (
+        "WARNING",
+        "it crumples into creases as small as its faces",
+        "Choose a fabric; thin silk has 0.8 µN m",
+    ),
+}
 
 
 def colliders(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -171,6 +189,19 @@ def missing(obj, mapped) -> str:
     return "" if all(mapped.image.size) else f"image '{mapped.image.name}' has no pixels"
 
 
+def _stiffness(shot: Shot) -> Iterator[Problem]:
+    """Materials without resistance: allowed but for stretch, and seldom meant."""
+    for obj in shot.cloths:
+        for name, (severity, meaning, remedy) in SOFT.items():
+            mapped = getattr(obj.taffeta_cloth, name)
+            ends = (mapped.value,) if mapped.source == "UNIFORM" else (mapped.minimum, mapped.maximum)
+            if max(ends) <= 0.0:
+                yield Problem(severity, obj.name, f"{obj.name}: {ROWS[name].label} is 0: {meaning}", remedy)
+            elif min(ends) <= 0.0 and severity == "ERROR":
+                sentence = f"{obj.name}: {ROWS[name].label} may be 0 somewhere by its map: {meaning}"
+                yield Problem("WARNING", obj.name, sentence, remedy)
+
+
 def _pins(shot: Shot) -> Iterator[Problem]:
     """Pins that pin nothing, or everything."""
     for obj in shot.cloths:
@@ -234,14 +265,9 @@ def _scales(shot: Shot) -> Iterator[Problem]:
     for obj in (*shot.cloths, *shot.colliders):
         sides = [side * unit for side in obj.dimensions]
         longest, is_cloth = max(sides), obj in shot.cloths
-        if not math.isfinite(longest):
-            yield Problem(
-                "ERROR",
-                obj.name,
-                f"{obj.name} has coordinates that are not numbers",
-                "Repair it: Mesh > Clean Up, or delete them",
-            )
-        elif is_cloth and 0.0 < longest < SMALLEST:
+        if not longest < FARTHEST:
+            continue  # vertices without a finite position: `shape_checks` tells
+        if is_cloth and 0.0 < longest < SMALLEST:
             yield Problem(
                 "WARNING",
                 obj.name,
@@ -254,52 +280,6 @@ def _scales(shot: Shot) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name} is {longest:.3g} m long: cloth on it falls as slowly as on a giant",
                 "Scale it down, or set the Unit Scale in the Scene tab (0.01 if the model is in centimetres)",
-            )
-
-
-def _modifiers(shot: Shot) -> Iterator[Problem]:
-    """Modifiers that leave the cache no place, that differ between viewport and render, or that also simulate."""
-    for obj in shot.cloths:
-        for rebuilder, rig in playback.rebuilders_before_rig(obj):
-            yield Problem(
-                "ERROR",
-                obj.name,
-                f"{obj.name}: {rebuilder} changes its vertices before {rig} moves them",
-                f"Apply {rebuilder}, or move it below {rig}",
-            )
-        for modifier in obj.modifiers:
-            if modifier.type in {"CLOTH", "SOFT_BODY"} and modifier.show_viewport:
-                yield Problem(
-                    "WARNING",
-                    obj.name,
-                    f"{obj.name} is simulated by Blender's {modifier.name} as well",
-                    f"Remove {modifier.name}",
-                )
-        yield from _differences(obj, list(obj.modifiers)[: playback.place(obj)])
-    for obj in shot.colliders:
-        yield from _differences(obj, obj.modifiers)
-
-
-def _differences(obj, modifiers) -> Iterator[Problem]:
-    """Modifiers that look otherwise in a render than in the viewport, which is what a bake sees."""
-    for modifier in modifiers:
-        if modifier.name == playback.NAME:
-            continue
-        if modifier.show_viewport != modifier.show_render:
-            where = "viewport" if modifier.show_viewport else "render"
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}: {modifier.name} is on in the {where} only; the bake sees the viewport",
-                "Make its monitor and camera icons agree",
-            )
-        elif modifier.type in {"SUBSURF", "MULTIRES"} and modifier.levels != modifier.render_levels:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}: {modifier.name} has {modifier.levels} levels in the viewport, "
-                f"{modifier.render_levels} in the render; the bake sees the viewport",
-                "Make the levels agree if skin shines through in the render",
             )
 
 
@@ -385,4 +365,4 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CHECKS = (_setup, _meshes, _maps, _pins, _scales, _modifiers, *FORCE_CHECKS, _frames, _disk, _caches)
+CHECKS = (_setup, _meshes, *SHAPE_CHECKS, _maps, _stiffness, _pins, _scales, *FORCE_CHECKS, _frames, _disk, _caches)

@@ -152,6 +152,16 @@ def loose_edges(mesh: bpy.types.Mesh) -> int:
     return _slow[key]
 
 
+def has_area(mesh: bpy.types.Mesh) -> bool:
+    """Whether any face is more than a line or a point; kept until the mesh changes."""
+    key = ("area", mesh.session_uid)
+    if key not in _slow:
+        area = np.empty(len(mesh.polygons), np.float32)
+        mesh.polygons.foreach_get("area", area)
+        _slow[key] = not (area == 0.0).all()
+    return _slow[key]
+
+
 def _mesh(mesh) -> list[int]:
     """Counts, and checksums of positions and face corners."""
     positions = np.empty(3 * len(mesh.vertices), np.float32)

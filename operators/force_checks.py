@@ -34,6 +34,20 @@ def _fields(shot: Shot) -> Iterator[Problem]:
             )
 
 
+def _particle_fields(shot: Shot) -> Iterator[Problem]:
+    """Force fields that particles carry."""
+    for obj in shot.scene.objects:
+        for system in obj.particle_systems if obj.type == "MESH" else ():
+            fields = system.settings.force_field_1, system.settings.force_field_2
+            if any(field is not None and field.type != "NONE" for field in fields):
+                yield Problem(
+                    "WARNING",
+                    obj.name,
+                    f"{obj.name} has a force field on the particles of {system.name}; cloth does not feel those",
+                    "Give the field to an Empty, or turn it off under Force Field Settings of the particles",
+                )
+
+
 def _pressure(shot: Shot) -> Iterator[Problem]:
     """Pressure in garments that hold none."""
     for obj in shot.cloths:
@@ -76,4 +90,4 @@ def _seams(shot: Shot) -> Iterator[Problem]:
             )
 
 
-FORCE_CHECKS = (_fields, _pressure, _seams)
+FORCE_CHECKS = (_fields, _particle_fields, _pressure, _seams)

@@ -17,7 +17,7 @@ from ..panels.properties import DYNAMICS
 from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
-from .mesh_io import evaluated_names, read_garment
+from .mesh_io import evaluated_names, read_collider, read_garment
 from .sampling import depsgraph_of, posed
 
 __all__ = ["Problem", "check", "check_thoroughly", "latest", "show"]
@@ -63,12 +63,30 @@ def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
         for name, vertices in ((crossing.garment, crossing.vertices), (crossing.other, crossing.other_vertices)):
             key = (scene.session_uid, name)
             _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
-    found += inner_steps(scene, shown[0])
+    found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
 
 
-def inner_steps(scene: bpy.types.Scene, shown: list[bpy.types.Object]) -> Iterator[Problem]:
+def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
+    """Read all as a bake does at its first frame: what that would refuse, if it is not among the `found` ones."""
+    told, garments = {problem.sentence for problem in (*check(scene, depsgraph_of(scene)), *found)}, []
+    with posed(scene, cloths, bodies):
+        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+        depsgraph = depsgraph_of(scene)
+        for obj in (*cloths, *bodies):
+            try:
+                if obj in cloths:
+                    garments.append(read_garment(obj, depsgraph, scene))
+                else:
+                    read_collider(obj, depsgraph, scene)
+            except ValueError as error:
+                if str(error) not in told:
+                    yield Problem("ERROR", obj.name, str(error), "")
+    yield from _inner_steps(scene, garments)
+
+
+def _inner_steps(scene, garments) -> Iterator[Problem]:
     """Explicit dynamics whose stable step is so short that the bake would take for ever."""
     name = scene.taffeta.dynamics
     if name not in EXPLICIT:
@@ -76,8 +94,6 @@ def inner_steps(scene: bpy.types.Scene, shown: list[bpy.types.Object]) -> Iterat
     from ..solver.build import build
     from ..solver.integrate.explicit import MANY, MOST, count_steps
 
-    with posed(scene, shown, []):
-        garments = [read_garment(obj, depsgraph_of(scene), scene) for obj in shown]
     for garment in garments:
         try:
             cloth, _ = build([garment], Settings())

@@ -57,8 +57,9 @@ def test_a_body_that_its_shape_keys_throw_out_of_the_world(shot):
     body().shape_key_add(name="Basis")
     lost = body().shape_key_add(name="Lost")
     lost.data[3].co.z = float("nan")
+    lost.value, lost.mute = 1.0, True
     assert found() == []
-    lost.value = 1.0
+    lost.mute = False
     only("ERROR", "Body", "vertex 3", "at frame 1")
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import bpy
 
-from ..solver.cache.frames import owner_of
 from ..solver.cache.names import cache_paths, safe_name
 from ..solver.model import Settings
 from . import fingerprint, playback, preflight
@@ -94,7 +93,7 @@ def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bo
         path = playback.cache_file(obj)
         # A copy of a baked garment plays the original's file, and must not write into it.
         # Nor must a file that was saved under another name write into the bake of the file that it came from.
-        if path is not None and path.is_file() and not playback.shared_with(obj) and not _is_foreign(path):
+        if path is not None and path.is_file() and not playback.shared_with(obj) and not playback.is_foreign(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 
@@ -113,7 +112,7 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
             bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
             if path not in own or bears_name:
                 names.append(path.stem)
-    names += [path.stem for path in folder.glob("*.pc2") if _is_foreign(path)] if folder.is_dir() else []
+    names += [path.stem for path in folder.glob("*.pc2") if playback.is_foreign(path)] if folder.is_dir() else []
     return sorted(set(names))
 
 
@@ -126,15 +125,6 @@ def _owner(folder: Path) -> str:
     except ValueError:  # another drive
         return ""
     return path if len(path) <= LONGEST_OWNER else ""
-
-
-def _is_foreign(path: Path) -> bool:
-    """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
-    owner = owner_of(path)
-    other = path.parent / owner
-    if not owner or not other.is_file():
-        return False
-    return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
 
 
 def gravity_warning(scene: bpy.types.Scene) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Playing a bake with Blender's own Mesh Cache modifier, and taking it away again.
+"""Playing a bake with Blender's own Mesh Cache modifier.
 
 The modifier "Taffeta Cache" replaces the garment's shape by the frames of a PC2 file. It needs nothing of
 Taffeta, so that the file plays anywhere. It stands behind the modifiers that move the garment before it is
@@ -19,8 +19,8 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ..solver.cache import frames, pc2
-from ..solver.cache.names import older_bakes
+from ..solver.cache import pc2
+from ..solver.cache.frames import owner_of
 
 NAME = "Taffeta Cache"
 
@@ -88,7 +88,7 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
     """
     refuse_linked(obj)
     modifier = find(obj)
-    if modifier is None or _inherited(obj, modifier):
+    if modifier is None or is_inherited(obj, modifier):
         # Blender does not keep another path in a library's modifier, so an override gets a cache of its own.
         for library_cache in _caches(obj):
             library_cache.show_viewport = library_cache.show_render = False
@@ -118,7 +118,7 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
 def detach(obj: bpy.types.Object) -> None:
     """Remove the cache modifier; files stay where they are. A library override plays the library's bake again."""
     for modifier in _caches(obj):
-        if _inherited(obj, modifier):
+        if is_inherited(obj, modifier):
             modifier.show_viewport = modifier.show_render = True
         else:
             obj.modifiers.remove(modifier)
@@ -183,6 +183,15 @@ def shared_with(obj: bpy.types.Object) -> list[str]:
     return sorted(other.name for other in others if path is not None and cache_file(other) == path)
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
+    owner = owner_of(path)
+    other = path.parent / owner
+    if not owner or not other.is_file():
+        return False
+    return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
+
+
 def trouble(obj: bpy.types.Object) -> str:
     """One sentence when the cache of a baked cloth cannot be played as it should, else "". Reads 32 bytes."""
     modifier = find(obj)
@@ -218,7 +227,7 @@ def _caches(obj) -> list[bpy.types.MeshCacheModifier]:
     return [m for m in obj.modifiers if m.type == "MESH_CACHE" and re.fullmatch(NAME + r"(\.\d+)?", m.name)]
 
 
-def _inherited(obj, modifier) -> bool:
+def is_inherited(obj, modifier) -> bool:
     """The modifier belongs to the library that `obj` overrides."""
     return obj.override_library is not None and modifier.is_override_data
 
@@ -249,58 +258,6 @@ def _well_placed(obj, modifier) -> bool:
     return not any(other.type in REBUILDERS for other in before) and not any(
         other.type in RIGS and other.name not in beyond for other in behind
     )
-
-
-def _freed(obj, older: bool) -> int:
-    """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
-    refuse_linked(obj)
-    modifier = find(obj)
-    if modifier is not None and _inherited(obj, modifier):
-        raise ValueError(f"{obj.name} plays a bake that belongs to the library; free it there, or switch it off here")
-    path = cache_file(obj)
-    count = 0
-    if path is not None and not shared_with(obj):
-        for bake in (path, *(older_bakes(path) if older else ())):
-            count += bake.exists()
-            frames.free(bake)
-            bake.with_suffix(".report.json").unlink(missing_ok=True)
-    detach(obj)
-    cloth = obj.taffeta_cloth
-    cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
-    return count
-
-
-class TAFFETA_OT_free(bpy.types.Operator):
-    """Delete the baked frames of the selected cloths and show their own pose again"""
-
-    bl_idname = "taffeta.free"
-    bl_label = "Free Bake"
-    bl_options = {"REGISTER", "UNDO"}
-
-    object: bpy.props.StringProperty(name="Object", description="Cloth to free; empty takes the selected ones")
-    everything: bpy.props.BoolProperty(name="All Cloths", description="Free every cloth of the scene")
-    older: bpy.props.BoolProperty(
-        name="Older Bakes Too",
-        description="Also delete the bakes that were set aside when something else was baked in their place",
-    )
-
-    def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self)
-
-    def draw(self, context):
-        self.layout.label(text="The baked frames are deleted from disk. This cannot be undone.", icon="ERROR")
-        self.layout.prop(self, "everything")
-        self.layout.prop(self, "older")
-
-    def execute(self, context):
-        try:
-            targets = chosen_cloths(context, self.object, self.everything)
-            counts = [_freed(obj, self.older) for obj in targets]
-        except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Freed {sum(counts)} bakes of {', '.join(obj.name for obj in targets)}")
-        return {"FINISHED"}
 
 
 def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy.types.Object]:
@@ -335,16 +292,11 @@ def _tell_broken_caches(*_):
             print(f"Taffeta: {sentence}")
 
 
-_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_free,))
-
-
 def register():
-    """Add the operator and the look at caches when a file is opened."""
-    _register()
+    """Look at caches when a file is opened."""
     bpy.app.handlers.load_post.append(_tell_broken_caches)
 
 
 def unregister():
-    """Take both out again."""
+    """Do that no more."""
     bpy.app.handlers.load_post.remove(_tell_broken_caches)
-    _unregister()

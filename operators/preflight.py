@@ -17,6 +17,7 @@ from ..panels.properties import DYNAMICS
 from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
+from .free import own_older, told
 from .mesh_io import evaluated_names, read_collider, read_garment
 from .sampling import depsgraph_of, posed
 
@@ -145,7 +146,18 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words
+    _show_older(scene, cloths)
     return found
+
+
+def _show_older(scene, cloths) -> None:
+    """Put the room that bakes which were set aside take where the panel of each garment draws it."""
+    session = bpy.context.window_manager.taffeta
+    session.older.clear()
+    for obj in cloths:
+        if paths := own_older(obj, scene):
+            item = session.older.add()
+            item.name, item.sentence = obj.name, f"{told(paths)} of {obj.name} in the cache folder"
 
 
 def _sorted(problems) -> list[Problem]:

@@ -103,6 +103,9 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
             sentences(layout, context, "The file is not saved: bakes go to the temporary folder until it is", "INFO")
         if cloth.cache_path:
             sentences(layout, context, f"Plays {cloth.cache_path}", "FILE_CACHE")
+        if older := context.window_manager.taffeta.older.get(context.object.name):
+            sentences(layout, context, older.sentence, "FILE_BACKUP")
+            layout.operator("taffeta.free_older", icon="TRASH").object = context.object.name
 
 
 class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):

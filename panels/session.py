@@ -24,6 +24,12 @@ class TaffetaProblem(bpy.types.PropertyGroup):
     selectable: BoolProperty(description="taffeta.select_problem can show the vertices that it is about")
 
 
+class TaffetaOlder(bpy.types.PropertyGroup):
+    """Bakes of a garment (its name) that were set aside."""
+
+    sentence: StringProperty(description="How many there are, and the room they take")
+
+
 class TaffetaSession(bpy.types.PropertyGroup):
     """The state of the window; nothing of it is saved."""
 
@@ -31,6 +37,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)
+    older: CollectionProperty(type=TaffetaOlder)
     checked: BoolProperty(description="The preflight list has been made at least once")
     overlay: EnumProperty(
         name="Overlay", default="NONE",
@@ -43,7 +50,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
 # fmt: on
 
 
-CLASSES = (TaffetaProblem, TaffetaSession)
+CLASSES = (TaffetaProblem, TaffetaOlder, TaffetaSession)
 
 
 def register():

@@ -359,6 +359,17 @@ def test_a_bake_makes_them_work(garment):
     assert "Cloth was baked before you changed Mass" in " ".join(layout.texts())
 
 
+def test_older_bakes_are_drawn_with_their_button(garment):
+    session = bpy.context.window_manager.taffeta
+    assert not draw("TAFFETA_PT_bake").buttons("taffeta.free_older")
+    item = session.older.add()
+    item.name, item.sentence = garment.name, "2 older bakes (3 MB) of Cloth in the cache folder"
+    layout = draw("TAFFETA_PT_bake")
+    assert "2 older bakes (3 MB)" in " ".join(layout.texts())
+    assert layout.buttons("taffeta.free_older")[0][0] == {"object": "Cloth"}
+    session.older.clear()
+
+
 def test_a_running_bake_shows_its_progress_and_locks_the_settings(garment):
     session = bpy.context.window_manager.taffeta
     session.baking, session.progress, session.status = True, 0.37, "Frame 37 of 100, 12 s left"

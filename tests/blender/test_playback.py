@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators import playback
+from taffeta.operators import playback, preflight
 from taffeta.solver.cache import frames, pc2
 
 FIRST = 3
@@ -307,6 +307,35 @@ def test_free_takes_older_bakes_when_asked(make, saved, tmp_path):
     pc2.write(folder / "Cloth2.bak1.pc2", samples(3), 1)
     assert bpy.ops.taffeta.free(object="Cloth", older=True) == {"FINISHED"}
     assert [path.name for path in folder.iterdir()] == ["Cloth2.bak1.pc2"]
+
+
+def test_older_bakes_are_told_and_freed_alone(make, saved, tmp_path):
+    obj, folder = make.grid(), tmp_path / "taffeta_cache"
+    baked(obj, folder)
+    older = [frames.copy_aside(folder / "Cloth.pc2") for _ in range(2)]
+    with (folder / "Cloth.bak1.state").open("ab") as file:
+        file.truncate(3_000_000)
+    preflight.show(saved)
+    assert "2 older bakes (3.01 MB) of Cloth" in bpy.context.window_manager.taffeta.older["Cloth"].sentence
+    assert bpy.ops.taffeta.free_older(object="Cloth") == {"FINISHED"}
+    assert not any(path.exists() for path in older)
+    assert playback.trouble(obj) == "" and (folder / "Cloth.state").exists()
+    preflight.show(saved)
+    assert not bpy.context.window_manager.taffeta.older
+
+
+def test_older_bakes_of_another_file_are_not_ours(make, saved, tmp_path):
+    obj, folder = make.cloth(make.grid()), tmp_path / "taffeta_cache"
+    (tmp_path / "other.blend").write_bytes(b"")
+    frames.open_cache(folder / "Cloth.pc2", len(obj.data.vertices), 1, 24.0, "../other.blend").close()
+    frames.copy_aside(folder / "Cloth.pc2")
+    preflight.show(saved)
+    assert not bpy.context.window_manager.taffeta.older
+    bpy.ops.taffeta.free_older(object="Cloth")
+    assert (folder / "Cloth.bak1.pc2").exists()
+    (tmp_path / "other.blend").unlink()
+    preflight.show(saved)
+    assert "1 older bake (" in bpy.context.window_manager.taffeta.older["Cloth"].sentence, "nobody else's any more"
 
 
 def test_free_leaves_what_another_object_plays(make, saved, tmp_path):

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Deleting bakes: the one that plays, and older ones that were set aside when something else was baked.
+
+Nothing is ever deleted unasked, so older bakes pile up: the panel says how many there are and what room they take.
+"""
+
+from pathlib import Path
+
+import bpy
+
+from ..solver.cache import frames
+from ..solver.cache.names import older_bakes, parts, safe_name
+from . import playback
+from .checks import cache_folder
+
+
+def own_older(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Path]:
+    """Bakes of this garment that were set aside, whether or not one plays now; none of another .blend's."""
+    path = playback.cache_file(obj)
+    path = path or cache_folder(scene) / f"{safe_name(obj.taffeta_cloth.cache_name or obj.name)}.pc2"
+    return [older for older in older_bakes(path) if not playback.is_foreign(older)]
+
+
+def told(paths: list[Path]) -> str:
+    """How many bakes these are, and the room they take."""
+    size = sum(part.stat().st_size for path in paths for part in parts(path) if part.is_file())
+    room = f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+    return f"{len(paths)} older {'bake' if len(paths) == 1 else 'bakes'} ({room})"
+
+
+def _freed(obj, scene, older: bool) -> int:
+    """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
+    playback.refuse_linked(obj)
+    modifier = playback.find(obj)
+    if modifier is not None and playback.is_inherited(obj, modifier):
+        raise ValueError(f"{obj.name} plays a bake that belongs to the library; free it there, or switch it off here")
+    path = playback.cache_file(obj)
+    count = 0
+    if path is not None and not playback.shared_with(obj):
+        for bake in (path, *(own_older(obj, scene) if older else ())):
+            count += bake.exists()
+            frames.free(bake)
+            bake.with_suffix(".report.json").unlink(missing_ok=True)
+    playback.detach(obj)
+    cloth = obj.taffeta_cloth
+    cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
+    return count
+
+
+class TAFFETA_OT_free(bpy.types.Operator):
+    """Delete the baked frames of the selected cloths and show their own pose again"""
+
+    bl_idname = "taffeta.free"
+    bl_label = "Free Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: bpy.props.StringProperty(name="Object", description="Cloth to free; empty takes the selected ones")
+    everything: bpy.props.BoolProperty(name="All Cloths", description="Free every cloth of the scene")
+    older: bpy.props.BoolProperty(
+        name="Older Bakes Too",
+        description="Also delete the bakes that were set aside when something else was baked in their place",
+    )
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context):
+        self.layout.label(text="The baked frames are deleted from disk. This cannot be undone.", icon="ERROR")
+        self.layout.prop(self, "everything")
+        self.layout.prop(self, "older")
+
+    def execute(self, context):
+        try:
+            targets = playback.chosen_cloths(context, self.object, self.everything)
+            counts = [_freed(obj, context.scene, self.older) for obj in targets]
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Freed {sum(counts)} bakes of {', '.join(obj.name for obj in targets)}")
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_free_older(bpy.types.Operator):
+    """Delete the bakes of a cloth that were set aside when something else was baked; the one that plays stays"""
+
+    bl_idname = "taffeta.free_older"
+    bl_label = "Delete Older Bakes"
+    bl_options = {"REGISTER"}
+
+    object: bpy.props.StringProperty(name="Object", description="Cloth to clear up; empty takes the selected ones")
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, context):
+        try:
+            targets = playback.chosen_cloths(context, self.object)
+            paths = [path for obj in targets for path in own_older(obj, context.scene)]
+            sentence = told(paths)
+            for path in paths:
+                frames.free(path)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_free, TAFFETA_OT_free_older))

@@ -24,7 +24,7 @@ from ..solver import warm
 from ..solver.cache.frames import cached_frames
 from . import job as jobs
 from . import playback
-from .order import bake_paths, gravity_warning, read_order
+from .order import bake_paths, notices, read_order
 from .sampling import find, frame_inputs, posed
 from .setup import begin_compiling
 
@@ -107,7 +107,8 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         reused = f", {job.kept_count()} of them as they were" if job.kept_count() else ""
         figures = jobs.figures(job)
         speed = f", {figures['milliseconds_per_frame']} ms a frame" if job.reports else ""
-        told.append(("INFO", f"Baked {names}: frames {order.first_frame} to {last}{reused}{speed}"))
+        preview = " in Preview quality" if order.quality == "PREVIEW" else ""
+        told.append(("INFO", f"Baked {names}{preview}: frames {order.first_frame} to {last}{reused}{speed}"))
     return told
 
 
@@ -234,10 +235,8 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
         job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
-        if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
-            self.report({"INFO"}, f"The file is not saved: the bake goes to {job.order.paths[0].parent}")
-        if warning := gravity_warning(scene):
-            self.report({"WARNING"}, warning)
+        for level, text in notices(scene, job.order):
+            self.report({level}, text)
         return job
 
     def _sample(self, job):

@@ -15,7 +15,7 @@ import bpy
 from ..solver.cache.frames import cached_frames
 from . import bake, playback
 from . import job as jobs
-from .order import bake_paths, read_order
+from .order import bake_paths, notices, read_order
 
 FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
@@ -72,6 +72,8 @@ def _bake(options) -> int:
     before = scene.frame_start, scene.frame_end
     _set_frames(scene, cloths, options)
     job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
+    for _, text in notices(scene, job.order):
+        print(f"Taffeta: {text}", flush=True)
     console = bake.Console(job)
     try:
         bake.bake_now(scene, job, console)

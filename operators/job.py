@@ -37,6 +37,7 @@ class Order(NamedTuple):
     wearers: list[Wearer]
     bodies: list[Body]
     settings: Settings
+    quality: str  # PREVIEW or FINAL
     frames: range  # pre-roll included
     first_frame: int  # the first that is written
     fps: float
@@ -300,6 +301,7 @@ def figures(job: Job) -> dict:
         "frames_kept": job.kept_count(),
         "frames_simulated": len(reports),
         "complete": job.complete,
+        "quality": order.quality,
         "substeps": order.settings.substeps,
         "seconds": round(ended - job.started, 3),
     }

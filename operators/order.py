@@ -57,6 +57,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         wearers=[read_wearer(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
         bodies=read_bodies,
         settings=settings_of(scene, cloths),
+        quality=quality_of(cloths),
         frames=frames,
         first_frame=scene.frame_start,
         fps=1.0 / frame_seconds(scene),
@@ -71,12 +72,41 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
 def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
     """The solver's settings; one Final garment makes the whole bake Final."""
     source = scene.taffeta
-    final = any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths)
     values = {name: getattr(source, name) for name in Settings._fields}
-    values["substeps"] = source.substeps if final else source.substeps_preview
+    values["substeps"] = source.substeps if quality_of(cloths) == "FINAL" else source.substeps_preview
     for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
         del values[name]
     return Settings(**{name: plain(value) for name, value in values.items()})
+
+
+def quality_of(cloths: list[bpy.types.Object]) -> str:
+    """Of the whole bake: FINAL if that of any cloth is, else PREVIEW."""
+    return "FINAL" if any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths) else "PREVIEW"
+
+
+def notices(scene: bpy.types.Scene, order: Order) -> list[tuple[str, str]]:
+    """What to tell before a bake begins, though nothing is wrong: pairs (level, sentence)."""
+    told = []
+    if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
+        told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
+    if warning := gravity_warning(scene):
+        told.append(("WARNING", warning))
+    names = {garment.name for garment in order.garments}
+    preview = [
+        obj.name for obj in playback.cloths(scene) if obj.name in names and obj.taffeta_cloth.quality == "PREVIEW"
+    ]
+    if order.quality == "PREVIEW":
+        told.append(
+            (
+                "INFO",
+                f"Preview quality, {order.settings.substeps} substeps: softer cloth, and contacts may slip; "
+                "choose Final for the bake that counts",
+            )
+        )
+    elif preview:
+        others = ", ".join(sorted(names - set(preview)))
+        told.append(("INFO", f"{', '.join(preview)}: baked as Final, not Preview, together with {others}"))
+    return told
 
 
 def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:

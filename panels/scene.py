@@ -157,6 +157,7 @@ def _report_items(report):
     get = report.get
     kept = f", {get('frames_kept')} of them kept from before" if get("frames_kept") else ""
     yield get("frames"), f"Frames {get('frame_start')} to {get('frame_end')}{kept}"
+    yield get("quality"), f"Quality: {str(get('quality')).title()}, {get('substeps')} substeps"
     yield None if get("complete", True) else "", "Stopped before the end: press Resume to go on"
     yield get("seconds"), f"Took {get('seconds')} s, of it {get('preparation_seconds', 0)} s to prepare"
     yield get("milliseconds_per_frame"), f"Solver: {get('milliseconds_per_frame')} ms a frame"

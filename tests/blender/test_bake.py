@@ -497,3 +497,18 @@ def test_a_file_saved_under_another_name_leaves_the_bake_of_the_first_alone(shot
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     obj = bpy.data.objects["Cloth"]
     assert obj.taffeta_cloth.cache_path == "//taffeta_cache/Cloth.pc2" and file_of(obj).exists()
+
+
+def test_a_preview_is_called_one(shot, sheet, make, capfd):
+    """So that nobody takes it for the bake that counts."""
+    sheet.taffeta_cloth.quality = "PREVIEW"
+    shot.frame_end = 2
+    bpy.ops.taffeta.bake()
+    printed = capfd.readouterr().out
+    assert "Preview quality, 6 substeps" in printed and "choose Final" in printed
+    assert "Baked Cloth in Preview quality: frames 1 to 2" in printed
+    assert json.loads(sheet.taffeta_cloth.report_json)["quality"] == "PREVIEW"
+    make.cloth(make.grid("Other", count=5, location=(3, 0, 2)))
+    bpy.ops.taffeta.bake()
+    printed = capfd.readouterr().out
+    assert "Cloth: baked as Final, not Preview, together with Other" in printed and "Preview quality" not in printed

@@ -51,6 +51,14 @@ def test_a_bake_leaves_the_blend_alone(blend):
     assert frame_count(cache(blend)) == 8 and blend.read_bytes() == before
 
 
+def test_a_preview_is_called_one(blend, capfd):
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    bpy.data.objects["Cloth"].taffeta_cloth.quality = "PREVIEW"
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", str(blend), "--frames", "1-2"]) == 0
+    assert "Taffeta: Preview quality, 6 substeps" in capfd.readouterr().out
+
+
 def test_saving_makes_the_file_play(blend, make):
     assert command.run(["bake", str(blend), "--frames", "1-5", "--save"]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(blend))

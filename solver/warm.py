@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .model import Collider, FrameInput, Garment, Settings
+from .quicken import quicken
 
 # What a child process runs: the solver under the name that it has here, without Blender and the rest of the package.
 CHILD = """
@@ -86,6 +87,7 @@ def _wait(children: list[subprocess.Popen], go_on: Callable[[], bool]) -> bool:
 
 def compile_part(part: str) -> None:
     """Run one small frame through a part of the solver: what a child process does."""
+    quicken()
     PARTS[part].compile()
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wavefront OBJ in: positions and faces of one file, or of a numbered sequence as an animated body.
+"""Wavefront OBJ in and out: positions, faces and pattern coordinates of one file; a numbered sequence as a moving body.
 
-Only `v` and `f` lines matter here. They are cut out by their first letter, then all numbers of a kind are read at once. Coordinates come back as written: which axis is up is not in the file.
+Only `v`, `vt` and `f` lines matter here. They are cut out by their first letters, then all numbers of a kind are read
+at once. Coordinates come back as written: which axis is up is not in the file.
 """
 
 import re
@@ -57,6 +58,68 @@ def read_like(path: Path, first: Mesh) -> np.ndarray:
             f"frame ({len(first.x)} and {len(first.face_start) - 1}): export every frame with the same topology"
         )
     return x
+
+
+def read_uv(path: Path, mesh: Mesh) -> np.ndarray:
+    """Pattern coordinates (c, 2) at the corners of a mesh that was read from this file.
+
+    Raises
+    ------
+    ValueError
+        Some corner has none, or one that is not there: a sentence naming the file.
+    """
+    path = Path(path)
+    text = _plain(path.read_bytes())
+    points, faces = _lines(path, text, b"vt"), _lines(path, text, b"f")
+    if not len(points.order):
+        raise ValueError(f"{path} has no UV coordinates: unwrap it, and export it with UVs")
+    blank, slashes = faces.text <= ord(" "), np.cumsum(faces.text == ord("/"))
+    field = slashes - np.maximum.accumulate(np.where(blank, slashes, 0))  # of vertex/uv/normal
+    faces = faces._replace(text=faces.text[blank | (field == 1) & (faces.text != ord("/"))])
+    try:
+        numbers = _from_end(_numbers(path, faces, np.int64), faces, points)
+    except ValueError as error:
+        raise ValueError(
+            f"{path}: not every corner of a face has UV coordinates: unwrap and export it again"
+        ) from error
+    if len(numbers) != len(mesh.corners) or numbers.min() < 1 or numbers.max() > len(points.order):
+        raise ValueError(f"{path}: a face points to UV coordinates that are not there: export it again")
+    return _positions(path, points, 2)[numbers - 1]
+
+
+MADE_BY = b"# Taffeta\n"  # first line of what is written here
+
+
+def face_lines(mesh: Mesh, uv: np.ndarray | None = None) -> bytes:
+    """The lines of a file that stay the same from frame to frame: pattern coordinates (c, 2) if any, and faces."""
+    corners = (mesh.corners + 1).astype(str)
+    lines = []
+    if uv is not None:
+        points, index = np.unique(uv, axis=0, return_inverse=True)
+        lines = [f"vt {u:.9g} {v:.9g}" for u, v in points]
+        corners = np.char.add(np.char.add(corners, "/"), (index.reshape(-1) + 1).astype(str))
+    lines += ["f " + " ".join(corners[a:b]) for a, b in zip(mesh.face_start[:-1], mesh.face_start[1:], strict=True)]
+    return "\n".join([*lines, ""]).encode()
+
+
+def write(path: Path, x: np.ndarray, faces: bytes) -> None:
+    """Write positions x (n, 3) and `face_lines`; the file appears when it is whole.
+
+    Raises
+    ------
+    ValueError
+        A file of this name was not written by Taffeta: it is left alone.
+    OSError
+        It cannot be written.
+    """
+    path = Path(path)
+    if path.exists():
+        with path.open("rb") as file:
+            if file.read(len(MADE_BY)) != MADE_BY:
+                raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
+    part.replace(path)
 
 
 def sequence(path: Path) -> dict[int, Path]:
@@ -134,7 +197,10 @@ def _lines(path: Path, text: bytes, keyword: bytes) -> _Lines:
     letters = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(letters == ord("\n")).astype(np.int32)
     starts, ends = ends[:-1] + 1, ends[1:]
-    wanted = (letters[starts] == ord(keyword)) & (letters[np.minimum(starts + 1, len(letters) - 1)] <= ord(" "))
+    wanted = letters[np.minimum(starts + len(keyword), len(letters) - 1)] <= ord(" ")
+    for place, letter in enumerate(keyword):
+        wanted &= letters[np.minimum(starts + place, len(letters) - 1)] == letter
+    order, starts = starts[wanted], starts + len(keyword) - 1
     lengths = (ends - starts)[wanted]
     if len(lengths) and lengths.max() > LONGEST_LINE:
         raise ValueError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB: it is damaged or no OBJ file")
@@ -147,7 +213,7 @@ def _lines(path: Path, text: bytes, keyword: bytes) -> _Lines:
     inside = words > ord(" ")
     begins = inside & ~np.concatenate(([False], inside[:-1]))
     counts = np.add.reduceat(begins, line_start, dtype=np.int64) if len(lengths) else line_start
-    return _Lines(words, counts, starts[wanted])
+    return _Lines(words, counts, order)
 
 
 def _numbers(path: Path, lines: _Lines, dtype: type) -> np.ndarray:
@@ -164,12 +230,14 @@ def _numbers(path: Path, lines: _Lines, dtype: type) -> np.ndarray:
     return numbers
 
 
-def _positions(path: Path, lines: _Lines) -> np.ndarray:
-    if lines.counts.min() < 3:
+def _positions(path: Path, lines: _Lines, width: int = 3) -> np.ndarray:
+    if lines.counts.min() < width:
         number = int(lines.counts.argmin()) + 1
-        raise ValueError(f"{path}: vertex {number} has fewer than three coordinates: export it again")
+        raise ValueError(
+            f"{path}: vertex {number} has fewer than {('two', 'three')[width - 2]} coordinates: export it again"
+        )
     first = np.cumsum(lines.counts) - lines.counts
-    x = _numbers(path, lines, np.float64)[first[:, None] + np.arange(3)]
+    x = _numbers(path, lines, np.float64)[first[:, None] + np.arange(width)]
     finite = np.isfinite(x).all(axis=1)
     if not finite.all():
         raise ValueError(f"{path}: vertex {int(finite.argmin()) + 1} is not at a finite position: export it again")
@@ -189,15 +257,20 @@ def _faces(path: Path, lines: _Lines, vertices: _Lines, vertex_count: int) -> tu
         lines = lines._replace(text=words[last_slash < last_blank])
     numbers = _numbers(path, lines, np.int64)
     face_start = np.concatenate(([0], np.cumsum(lines.counts)))
-    if (numbers < 0).any():
-        # Negative indices count back from the vertices read so far.
-        so_far = np.repeat(np.searchsorted(vertices.order, lines.order), lines.counts)
-        numbers = np.where(numbers < 0, so_far + numbers + 1, numbers)
+    numbers = _from_end(numbers, lines, vertices)
     bad = (numbers < 1) | (numbers > vertex_count)
     if bad.any():
         face = int(np.searchsorted(face_start, bad.argmax(), side="right"))
         raise ValueError(f"{path}: face {face} points to a vertex that is not there ({vertex_count} vertices)")
     return (numbers - 1).astype(np.int32), face_start.astype(np.int32)
+
+
+def _from_end(numbers: np.ndarray, faces: _Lines, points: _Lines) -> np.ndarray:
+    """Negative indices of faces count back from the points read so far: as indices from the first one on."""
+    if not (numbers < 0).any():
+        return numbers
+    so_far = np.repeat(np.searchsorted(points.order, faces.order), faces.counts)
+    return np.where(numbers < 0, so_far + numbers + 1, numbers)
 
 
 def _fans(x: np.ndarray, corners: np.ndarray, face_start: np.ndarray) -> np.ndarray:

@@ -152,3 +152,50 @@ def test_other_faces_in_a_later_frame_get_a_sentence(tmp_path):
     files = obj.sequence(tmp_path)
     with pytest.raises(ValueError, match="same topology"):
         obj.read_like(files[2], obj.read(files[1]))
+
+
+UV = b"vt 0 0\nvt 0.5 0 0\nvt 0 1\n"
+
+
+@pytest.mark.parametrize("face", [b"f 1/1 2/2 3/3", b"f 1/1/9 2/2/9 3/3/9", b"f 1/-3 2/-2 3/-1", b"f 1/1// 2/2/ 3/3 "])
+def test_pattern_coordinates_at_the_corners(tmp_path, face):
+    mesh = read(tmp_path, UV + TRIANGLE + face + b"\n")
+    assert obj.read_uv(tmp_path / "a.obj", mesh).tolist() == [[0, 0], [0.5, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (TRIANGLE + b"f 1 2 3", "no UV coordinates"),
+        (UV + TRIANGLE + b"f 1 2 3", "not every corner"),
+        (UV + TRIANGLE + b"f 1//1 2//2 3//3", "not every corner"),
+        (UV + TRIANGLE + b"f 1/1 2/2 3", "not every corner"),
+        (UV + TRIANGLE + b"f 1/1 2/2 3/4", "not there"),
+        (UV + TRIANGLE + b"f 1/1 2/2 3/0", "not there"),
+        (b"vt 0\n" + TRIANGLE + b"f 1/1 2/1 3/1", "fewer than two"),
+    ],
+)
+def test_pattern_coordinates_that_are_missing(tmp_path, content, words):
+    mesh = read(tmp_path, content)
+    with pytest.raises(ValueError, match=words):
+        obj.read_uv(tmp_path / "a.obj", mesh)
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    content = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0.5 0\n" + UV + b"f 1/1 2/2 3/3 4/1\nf 2/2 5/3 3/1\n"
+    mesh = read(tmp_path, content)
+    uv = obj.read_uv(tmp_path / "a.obj", mesh)
+    x = np.random.default_rng(4).normal(size=(5, 3)) * 1e4
+    for faces in (obj.face_lines(mesh), obj.face_lines(mesh, uv)):
+        obj.write(tmp_path / "b.obj", x, faces)
+        again = obj.read(tmp_path / "b.obj")
+        assert again.x == pytest.approx(x, rel=1e-8)
+        assert again.corners.tolist() == mesh.corners.tolist() and again.face_start.tolist() == [0, 4, 7]
+    assert np.array_equal(obj.read_uv(tmp_path / "b.obj", again), uv)
+
+
+def test_a_file_of_somebody_else_is_left_alone(tmp_path):
+    mesh = read(tmp_path, TRIANGLE + b"f 1 2 3")
+    with pytest.raises(ValueError, match="not written by Taffeta"):
+        obj.write(tmp_path / "a.obj", mesh.x, obj.face_lines(mesh))
+    assert (tmp_path / "a.obj").read_bytes() == TRIANGLE + b"f 1 2 3"

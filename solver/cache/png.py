@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""PNG in, as grey: what a map needs of a picture (W3C, PNG Specification, Third Edition, 2025).
+
+Every bit depth, colour type and palette; alpha, colour profiles and gamma are left out, because a map is made of the
+numbers that were painted. Interlaced files are refused.
+"""
+
+import struct
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..grey import LUMINANCE
+from ..jit import njit
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MOST_PIXELS = 1 << 28  # 16384 x 16384
+CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: grey, RGB, palette, grey and alpha, RGB and alpha
+PALETTE = 3
+
+
+class _Head(NamedTuple):
+    """The chunk IHDR (section 11.2.1)."""
+
+    width: int
+    height: int
+    depth: int  # bits a channel
+    colour: int  # type, see CHANNELS
+    compression: int
+    filtering: int
+    interlace: int
+
+
+def read_grey(path: Path) -> np.ndarray:
+    """Grey of a picture, (rows, columns) float64 in [0, 1], row 0 at the bottom; a colour's is its luminance.
+
+    Raises
+    ------
+    ValueError
+        No PNG, damaged, interlaced or too large: a sentence naming the file.
+    OSError
+        It cannot be read.
+    """
+    path = Path(path)
+    head, palette, packed = _chunks(path, path.read_bytes())
+    channels = CHANNELS[head.colour]
+    row_size = (head.width * channels * head.depth + 7) // 8
+    rows = _unpacked(path, packed, head.height * (row_size + 1)).reshape(head.height, row_size + 1)
+    if rows[:, 0].max() > 4:
+        raise ValueError(f"{path} is damaged: a row has the filter {rows[:, 0].max()}; save it again")
+    unfilter(rows, max(1, channels * head.depth // 8))
+    samples = _samples(rows[:, 1:], head.depth)[:, : head.width * channels].reshape(head.height, head.width, channels)
+    if head.colour == PALETTE:
+        if samples.max() >= len(palette):
+            raise ValueError(f"{path} is damaged: it uses a colour that its palette lacks; save it again")
+        samples, most = palette[samples[..., 0]], 255
+    else:
+        most = (1 << head.depth) - 1
+    grey = samples[..., :3] @ LUMINANCE if samples.shape[2] >= 3 else samples[..., 0]
+    return np.ascontiguousarray(grey[::-1]) / most
+
+
+def _chunks(path, data) -> tuple[_Head, np.ndarray, bytes]:
+    """Head, palette (p, 3) and packed pixels, with every checksum compared."""
+    if not data.startswith(SIGNATURE):
+        raise ValueError(f"{path} is no PNG picture: save it as one")
+    head, palette, packed, at = None, np.empty((0, 3), np.uint8), [], len(SIGNATURE)
+    while at + 12 <= len(data):
+        (size,), kind = struct.unpack_from(">I", data, at), data[at + 4 : at + 8]
+        body = data[at + 8 : at + 8 + size]
+        if len(data) < at + 12 + size or zlib.crc32(kind + body) != struct.unpack_from(">I", data, at + 8 + size)[0]:
+            raise ValueError(f"{path} is damaged or cut off: save it again")
+        if kind == b"IHDR" and size == 13:
+            head = _checked(path, _Head(*struct.unpack(">IIBBBBB", body)))
+        elif kind == b"PLTE":
+            palette = np.frombuffer(body[: size - size % 3], np.uint8).reshape(-1, 3)
+        elif kind == b"IDAT":
+            packed.append(body)
+        elif kind == b"IEND":
+            break
+        at += 12 + size
+    if head is None or not packed:
+        raise ValueError(f"{path} is damaged: it has no pixels; save it again")
+    return head, palette, b"".join(packed)
+
+
+def _checked(path, head) -> _Head:
+    depths = {0: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}.get(head.colour, (8, 16))
+    if head.colour not in CHANNELS or head.depth not in depths or head.compression or head.filtering:
+        raise ValueError(f"{path} is a PNG of an unknown kind: save it with 8 or 16 bits a channel")
+    if head.interlace:
+        raise ValueError(f"{path} is interlaced: save it without interlacing")
+    if not 0 < head.width * head.height <= MOST_PIXELS:
+        raise ValueError(f"{path} has {head.width} x {head.height} pixels: at most {MOST_PIXELS:,} can be read")
+    return head
+
+
+def _unpacked(path, packed: bytes, size: int) -> np.ndarray:
+    """`size` bytes, however many more the file would unpack to."""
+    try:
+        data = zlib.decompressobj().decompress(packed, size)
+    except zlib.error:
+        data = b""
+    if len(data) < size:
+        raise ValueError(f"{path} is damaged: its pixels cannot be unpacked; save it again")
+    return np.frombuffer(data, np.uint8).copy()
+
+
+@njit
+def unfilter(rows, step):
+    """Undo the filters of rows (h, 1 + w) in place (section 9.2); the first byte of a row names its filter.
+
+    step : bytes from a pixel to the next.
+    """
+    for i in range(rows.shape[0]):
+        kind = rows[i, 0]
+        for j in range(1, rows.shape[1]):
+            left = int(rows[i, j - step]) if j > step else 0
+            up = int(rows[i - 1, j]) if i > 0 else 0
+            corner = int(rows[i - 1, j - step]) if i > 0 and j > step else 0
+            add = 0
+            if kind == 1:
+                add = left
+            elif kind == 2:
+                add = up
+            elif kind == 3:
+                add = (left + up) // 2
+            elif kind == 4:
+                guess = left + up - corner
+                to_left, to_up, to_corner = abs(guess - left), abs(guess - up), abs(guess - corner)
+                add = left if to_left <= to_up and to_left <= to_corner else up if to_up <= to_corner else corner
+            rows[i, j] = (rows[i, j] + add) & 255
+
+
+def _samples(rows: np.ndarray, depth: int) -> np.ndarray:
+    """Numbers (h, n) of `depth` bits each, packed into rows of bytes, the high ones first."""
+    if depth == 8:
+        return rows
+    if depth == 16:
+        return np.ascontiguousarray(rows).view(">u2").astype(np.uint16)
+    bits = np.unpackbits(rows, axis=1).reshape(len(rows), -1, depth)
+    return (bits << np.arange(depth - 1, -1, -1, dtype=np.uint8)).sum(axis=2, dtype=np.uint8)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a scene file to an OBJ per frame: garments and bodies are read, frames are simulated and written."""
+
+import argparse
+import sys
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..solver import warm
+from ..solver.build import build
+from ..solver.cache import obj, png
+from ..solver.grey import bilinear, corner_mean
+from ..solver.model import Collider, FrameInput, Garment, Report
+from ..solver.step import advance
+from . import scene as scene_file
+
+SOFTER = 0.05  # shear over stretch stiffness of woven cloth, if the file does not tell
+
+
+class Garments:
+    """The cloths of a scene: what is simulated, and the files that it goes to."""
+
+    def __init__(self, cloths: list[scene_file.ClothFile]):
+        self.targets = [cloth.target for cloth in cloths]
+        self.garments, self.faces = [], []
+        for cloth in cloths:
+            mesh = obj.read(cloth.obj)
+            uv = _pattern(cloth, mesh)
+            self.garments.append(read_garment(cloth, mesh, uv))
+            self.faces.append(obj.face_lines(mesh, uv))
+
+    def write(self, frame: int, x: np.ndarray) -> None:
+        """Write the frame of every cloth; x (n, 3) [m] of all."""
+        start = 0
+        for garment, target, faces in zip(self.garments, self.targets, self.faces, strict=True):
+            end = start + len(garment.x)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            obj.write(target.with_name(f"{target.name}_{frame:04d}.obj"), x[start:end], faces)
+            start = end
+
+
+def _pattern(cloth: scene_file.ClothFile, mesh: obj.Mesh) -> np.ndarray | None:
+    """Pattern coordinates of a cloth; None if it has none and no map needs any."""
+    try:
+        return obj.read_uv(cloth.obj, mesh)
+    except ValueError:
+        if cloth.maps:
+            raise
+        return None
+
+
+def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> Garment:
+    """A garment at rest in the shape of its mesh: value = minimum + (maximum - minimum) * grey of its map.
+
+    Raises
+    ------
+    ValueError
+        A map cannot be read, or there are no pattern coordinates to lay it on: a sentence naming the file.
+    """
+    count = len(mesh.x)
+
+    def grey(key):
+        return corner_mean(mesh.corners, bilinear(png.read_grey(cloth.maps[key]), uv), count)
+
+    values = {
+        key: low + (high - low) * grey(key) if key in cloth.maps else np.full(count, low)
+        for key, (low, high) in cloth.ranges.items()
+    }
+    stretch = values["stretch_stiffness"]
+    shear = SOFTER * stretch if cloth.model == "FABRIC" else stretch
+    quads = mesh.face_start[:-1][np.diff(mesh.face_start) == 4][:, None] + np.arange(4)
+    following = np.arange(1, len(mesh.corners) + 1)
+    following[mesh.face_start[1:] - 1] = mesh.face_start[:-1]
+    edges = np.unique(np.sort(np.stack((mesh.corners, mesh.corners[following]), axis=1), axis=1), axis=0)
+    return Garment(
+        name=cloth.obj.name,
+        x=mesh.x,
+        x_start=mesh.x.copy(),
+        triangles=mesh.triangles,
+        quads=np.ascontiguousarray(mesh.corners[quads]),
+        edges=edges[edges[:, 0] != edges[:, 1]],
+        uv=None,
+        shear_stiffness=shear if cloth.shear is None else np.full(count, cloth.shear),
+        bending_stiffness=np.full(count, cloth.bending),
+        friction=np.full(count, cloth.friction),
+        pin=grey("pin") if "pin" in cloth.maps else np.zeros(count),
+        pin_distance=np.full(count, np.inf),
+        layer=0,
+        self_collision=True,
+        model=cloth.model,
+        **values,
+    )
+
+
+class Body:
+    """A body that stands still, or goes straight from one file of its sequence to the next."""
+
+    def __init__(self, static: scene_file.StaticFile, restitution: float):
+        self.static = static
+        self.restitution = restitution if static.restitution is None else static.restitution
+        self.files = {0: static.obj}
+        if "#" in static.obj.name:
+            name = static.obj.name.partition("#")[0]
+            sequences = [file for file in sorted(static.obj.parent.glob("*.obj")) if _is_frame(file, static.obj.name)]
+            if not sequences:
+                raise ValueError(f"There is no file {name}0001.obj or the like for {static.obj}; export the sequence")
+            self.files = obj.sequence(sequences[0])
+            if link := next((file for file in self.files.values() if file.is_symlink()), None):
+                raise ValueError(f"{link} is a link, which may lead out of the scene's folder; copy the file there")
+        self.frames = list(self.files)
+        self.mesh = obj.read(self.files[self.frames[0]])
+        self.known = {self.frames[0]: self.mesh.x}
+
+    def x(self, frame: int) -> np.ndarray:
+        """Positions (n, 3) [m] at a frame; the first and the last file hold before and after them."""
+        after = min(bisect_right(self.frames, frame), len(self.frames) - 1)
+        first, last = self.frames[max(0, after - 1)], self.frames[after]
+        self.known = {f: self.known[f] if f in self.known else self._read(f) for f in {first, last}}
+        share = min(1.0, max(0.0, (frame - first) / (last - first))) if last > first else 0.0
+        return self.known[first] + share * (self.known[last] - self.known[first])
+
+    def over(self, frame: int) -> Collider:
+        """The body from the frame before to this one."""
+        x = np.stack((self.x(frame - 1), self.x(frame)))
+        static = self.static
+        return Collider(static.obj.name, x, self.mesh.triangles, static.friction, self.restitution, static.aura)
+
+    def _read(self, frame):
+        return self.mesh.x if frame == self.frames[0] else obj.read_like(self.files[frame], self.mesh)
+
+
+def _is_frame(file: Path, pattern: str) -> bool:
+    """Whether a file is the pattern with a number in the place of its `#`."""
+    before, _, after = pattern.partition("#")
+    after = after.lstrip("#")
+    number = file.name.removeprefix(before).removesuffix(after)
+    return file.name == before + number + after and number.isdecimal()
+
+
+def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
+    """Simulate and write; yields each frame when its files are there, the first with no report.
+
+    Raises
+    ------
+    ValueError, OSError, FloatingPointError
+        A sentence; the frames before are on disk.
+    """
+    garments = Garments(scene.cloths)
+    bodies = [Body(static, max(cloth.restitution for cloth in scene.cloths)) for static in scene.statics]
+    cloth, state = build(garments.garments, scene.settings)
+    pose = np.stack(2 * [state.x + cloth.origin])
+    gravity, calm = np.array(scene.gravity), np.zeros(3)
+    garments.write(scene.frames.start, pose[0])
+    yield scene.frames.start, None
+    for frame in scene.frames[1:]:
+        colliders = tuple(body.over(frame) for body in bodies)
+        report = advance(cloth, state, FrameInput(scene.seconds, pose, colliders, gravity, calm), frame, scene.settings)
+        garments.write(frame, state.x + cloth.origin)
+        yield frame, report
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line says; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m taffeta", description="Cloth simulation without Blender")
+    parser.add_argument("scene", type=Path, metavar="SCENE.xml")
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where savePath begins; the scene's folder if left out"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        scene = scene_file.read(options.scene, options.out or options.scene.parent)
+        print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
+        warm.compile_kernels()
+        began = said = time.perf_counter()
+        for frame, _ in frames(scene):
+            now, last = time.perf_counter(), scene.frames[-1]
+            if now - said > 1.0:
+                said, done = now, frame + 1 - scene.frames.start
+                print(
+                    f"Taffeta: frame {frame} of {last}, {(now - began) / done * (last - frame):.0f} s left", flush=True
+                )
+    except (ValueError, OSError, FloatingPointError) as error:
+        print(f"Taffeta: {error}", file=sys.stderr, flush=True)
+        return 1
+    names = ", ".join(f"{cloth.target}_*.obj" for cloth in scene.cloths)
+    print(f"Taffeta: frames {scene.frames.start} to {scene.frames[-1]} are in {names}", flush=True)
+    return 0

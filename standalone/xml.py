@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""XML in, the plain part of it: elements, attributes and text. No document type, so no entities and no other files."""
+
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+
+LARGEST_FILE = 1 << 20  # bytes of a scene file
+DEEPEST = 16  # elements inside each other
+
+
+class Element(NamedTuple):
+    """One element."""
+
+    tag: str
+    values: dict[str, str]  # its attributes, and its children that hold nothing but text, by name
+    children: list["Element"]  # the others
+    text: list[str]  # pieces, in order
+
+
+def read(path: Path) -> Element:
+    """The root of a file.
+
+    Raises
+    ------
+    ValueError
+        No well-formed XML, a document type, or too large: a sentence naming the file.
+    OSError
+        It cannot be read.
+    """
+    if path.stat().st_size > LARGEST_FILE:
+        raise ValueError(f"{path} has more than {LARGEST_FILE >> 20} MB: that is no scene file")
+    open_elements = [Element("", {}, [], [])]
+    parser = expat.ParserCreate()
+
+    def refuse(*_):
+        raise ValueError(f"{path} has a DOCTYPE: remove it, scene files need none")
+
+    def begin(tag, attributes):
+        if len(open_elements) > DEEPEST:
+            raise ValueError(f"{path}, line {parser.CurrentLineNumber}: more than {DEEPEST} elements inside each other")
+        open_elements.append(Element(tag, dict(attributes), [], []))
+
+    def end(tag):
+        element, parent = open_elements.pop(), open_elements[-1]
+        if element.values or element.children or len(open_elements) == 1:
+            parent.children.append(element)
+        elif tag in parent.values:
+            raise ValueError(f"{path}, line {parser.CurrentLineNumber}: {tag} stands twice in {parent.tag}")
+        else:
+            parent.values[tag] = "".join(element.text).strip()
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.CharacterDataHandler = lambda text: open_elements[-1].text.append(text)
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except expat.ExpatError as error:
+        raise ValueError(f"{path} is not well-formed XML: {error}") from error
+    return open_elements[0].children[0]

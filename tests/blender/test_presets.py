@@ -45,6 +45,35 @@ def test_each_number_has_its_unit_and_source(path):
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_each_number_is_what_its_line_says(path):
+    """Means of the numbers named, plates of the thickness named, shear by the Poisson number named."""
+    found = numbers(path)
+    value = {name: number for name, (number, _, _) in found.items()}
+    for name, (number, _, source) in found.items():
+        said = source.partition(":")[0]
+        scale = 1e-6 if name == "bending_stiffness" else 1.0
+        if said.startswith("mean of"):
+            terms = [scale * float(term) for term in re.findall(r"[\d.]+", said)]
+            assert number == pytest.approx(sum(terms) / len(terms), rel=0.003), (name, source)
+        if poisson := re.search(r"stretch / \(2 \(1 \+ nu\)\).* nu = ([\d.]+)", source):
+            assert number == pytest.approx(value["stretch_stiffness"] / (2 + 2 * float(poisson[1])), rel=0.02)
+        if length := re.search(r"bending length ([\d.]+) cm", source):
+            c = (number / (9.81 * value["mass"])) ** (1 / 3)
+            assert 100 * c == pytest.approx(float(length[1]), abs=0.051), (name, source)
+
+
+def test_each_source_is_explained():
+    text = (Path(PRESET_ROOT) / "presets" / "SOURCES.md").read_text()
+    known = "Wang et al. 2011", "Codim-IPC", "after Penava 2014", "second set", "ZOZO preset", "Cusick"
+    assert all(name.lower() in text.lower() for name in known)
+    for path in SHIPPED:
+        for name, (_, _, source) in numbers(path).items():
+            by_formula = any(word in source for word in ("E h", "stretch /", "kg/m3", "a common sheet"))
+            assert "by eye" in source or by_formula or any(word in source for word in known), (path.stem, name)
+    assert len(SHIPPED) >= 12
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
 def test_each_fabric_is_physical(path):
     """Bending length (B / (mass g))^(1/3) is 1 to 4 cm for textiles (Peirce 1930); shear softer than stretch."""
     value = {name: number[0] for name, number in numbers(path).items()}

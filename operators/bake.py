@@ -306,7 +306,7 @@ def _draw_status(job):
         bar = header.layout.row()
         bar.ui_units_x = 16
         bar.progress(factor=job.share(), text=job.status)
-        header.layout.label(text="stops and keeps the frames done", icon="EVENT_ESC")
+        header.layout.label(text="Esc stops and keeps the frames done", icon="INFO")
 
     return draw
 

@@ -62,7 +62,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         session = context.window_manager.taffeta
         if session.baking:
             layout.progress(factor=session.progress, text=session.status)
-            layout.label(text="stops the bake; frames that are done are kept", icon="EVENT_ESC")
+            layout.label(text="Esc stops the bake; frames that are done are kept", icon="INFO")
             return
         self.draw_verbs(layout, context)
         self.draw_cache(settings_layout(self, context), context)

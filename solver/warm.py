@@ -55,8 +55,6 @@ def compile_kernels(parts: tuple[str, ...] = (), go_on: Callable[[], bool] = lam
     if not _wait(_ahead, go_on):
         return False
     missing = [part for part in parts or PARTS if not is_compiled(SOLVER / PARTS[part].file)]
-    if (os.cpu_count() or 1) < 2:
-        return True
     return _wait([child for child in (_start_child("compile_part", part) for part in missing) if child], go_on)
 
 

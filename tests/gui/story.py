@@ -74,6 +74,14 @@ def evaluated(obj):
     return x.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def scroll(way):
+    """Scroll the Physics tab to its end, or back to its top."""
+    verb = getattr(bpy.ops.view2d, f"scroll_{way}")
+    with inside():
+        for _ in range(60):
+            verb()
+
+
 def arrange_window():
     """3D view on the left, a tall Physics tab on the right."""
     with inside("VIEW_3D"):
@@ -211,7 +219,10 @@ def bake_and_stop(shoot, press, result):
         bpy.ops.taffeta.preflight()
     result["problems"] = [(p.severity, p.object_name, p.sentence) for p in session().problems]
     yield 1.0
+    scroll("down")
+    yield 1.0
     shoot("07_preflight")
+    scroll("up")
     started = time.perf_counter()
     alive = Alive()
     with inside():
@@ -243,6 +254,15 @@ def bake_and_stop(shoot, press, result):
     result["frames_after_resume"] = journal_frames(shawl)
     result["report"] = json.loads(shawl.taffeta_cloth.report_json)
     shoot("11_baked")
+    with inside():
+        bpy.ops.taffeta.bake("INVOKE_DEFAULT", from_frame=FRAMES - 4)
+    yield from bake_until(session, 2.0, 100)
+    yield 2.0  # the list is made anew a moment after a change
+    result["older"] = [item.sentence for item in session().older]
+    scroll("down")
+    yield 1.0
+    shoot("11_rebaked")
+    scroll("up")
 
 
 def scrub_and_reopen(shoot, result):

@@ -100,6 +100,10 @@ def test_resume_finishes_the_bake(result):
     assert result["frames_after_resume"] == list(range(1, FRAMES + 1))
 
 
+def test_the_bake_that_a_rebake_replaced_is_kept_and_told(result):
+    assert len(result["older"]) == 1 and result["older"][0].startswith("1 older bake (")
+
+
 def test_scrubbing_shows_the_fallen_cloth_outside_the_body(result):
     assert result["fell"] > 0.2
     assert result["nearest_to_body"] > 0.345  # the ball's radius is 0.35 m, its facets lie up to 1 mm inside

@@ -23,7 +23,7 @@ from bpy.app.handlers import persistent
 from ..solver import warm
 from ..solver.cache.frames import cached_frames
 from . import job as jobs
-from . import playback
+from . import playback, preflight
 from .order import bake_paths, notices, read_order
 from .sampling import find, frame_inputs, posed
 from .setup import begin_compiling
@@ -72,6 +72,7 @@ def finish(job: jobs.Job) -> None:
     scene = bpy.data.scenes.get(order.scene)
     if scene is not None:
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    preflight.look_again()  # the bake that was set aside takes room now
 
 
 def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:

@@ -1,31 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deleting bakes: the one that plays, and older ones that were set aside when something else was baked.
-
-Nothing is ever deleted unasked, so older bakes pile up: the panel says how many there are and what room they take.
-"""
-
-from pathlib import Path
+"""Deleting bakes: the one that plays, and older ones that were set aside when something else was baked."""
 
 import bpy
 
 from ..solver.cache import frames
-from ..solver.cache.names import older_bakes, parts, safe_name
-from . import playback
-from .checks import cache_folder
-
-
-def own_older(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Path]:
-    """Bakes of this garment that were set aside, whether or not one plays now; none of another .blend's."""
-    path = playback.cache_file(obj)
-    path = path or cache_folder(scene) / f"{safe_name(obj.taffeta_cloth.cache_name or obj.name)}.pc2"
-    return [older for older in older_bakes(path) if not playback.is_foreign(older)]
-
-
-def told(paths: list[Path]) -> str:
-    """How many bakes these are, and the room they take."""
-    size = sum(part.stat().st_size for path in paths for part in parts(path) if part.is_file())
-    room = f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
-    return f"{len(paths)} older {'bake' if len(paths) == 1 else 'bakes'} ({room})"
+from . import playback, preflight
+from .older import own_older, told
 
 
 def _freed(obj, scene, older: bool) -> int:
@@ -102,6 +82,7 @@ class TAFFETA_OT_free_older(bpy.types.Operator):
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        preflight.look_again()
         self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")
         return {"FINISHED"}
 

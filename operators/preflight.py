@@ -17,11 +17,11 @@ from ..panels.properties import DYNAMICS
 from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
-from .free import own_older, told
 from .mesh_io import evaluated_names, read_collider, read_garment
+from .older import own_older, told
 from .sampling import depsgraph_of, posed
 
-__all__ = ["Problem", "check", "check_thoroughly", "latest", "show"]
+__all__ = ["Problem", "check", "check_thoroughly", "latest", "look_again", "show"]
 
 TICK = 0.3  # [s] between a change and the new list
 PAINT_TICK = 1.0  # [s] between looks whether the animator has stopped painting
@@ -258,8 +258,8 @@ def _tick() -> float | None:
 
 
 @persistent
-def _changed(*_):
-    """Something changed: look again soon. There is nobody to show it to in background mode."""
+def look_again(*_):
+    """Something changed: make the list anew soon. There is nobody to show it to in background mode."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=TICK)
 
@@ -268,7 +268,7 @@ def _changed(*_):
 def _opened(*_):
     """Another file: what was found in the last one is of no use."""
     _forget()
-    _changed()
+    look_again()
 
 
 def _forget() -> None:
@@ -277,9 +277,9 @@ def _forget() -> None:
 
 
 HANDLERS = (
-    ("depsgraph_update_post", _changed),
-    ("undo_post", _changed),
-    ("redo_post", _changed),
+    ("depsgraph_update_post", look_again),
+    ("undo_post", look_again),
+    ("redo_post", look_again),
     ("load_post", _opened),
 )
 _register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_preflight, TAFFETA_OT_select_problem))

@@ -82,6 +82,7 @@ def clear(name, folder):
 def build(name, folder, frame_count):
     """Make the scene in an empty file, saved in `folder` and set to bake there; returns the garments' names."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.filepaths.save_version = 0  # no .blend1 among what is shown
     bpy.ops.taffeta.scene_add(name=name)
     scene = bpy.context.scene
     if frame_count:

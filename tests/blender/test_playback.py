@@ -316,7 +316,7 @@ def test_older_bakes_are_told_and_freed_alone(make, saved, tmp_path):
     with (folder / "Cloth.bak1.state").open("ab") as file:
         file.truncate(3_000_000)
     preflight.show(saved)
-    assert "2 older bakes (3.01 MB) of Cloth" in bpy.context.window_manager.taffeta.older["Cloth"].sentence
+    assert "2 older bakes (3.0 MB) of Cloth" in bpy.context.window_manager.taffeta.older["Cloth"].sentence
     assert bpy.ops.taffeta.free_older(object="Cloth") == {"FINISHED"}
     assert not any(path.exists() for path in older)
     assert playback.trouble(obj) == "" and (folder / "Cloth.state").exists()
@@ -344,6 +344,9 @@ def test_free_leaves_what_another_object_plays(make, saved, tmp_path):
     baked(obj, folder)
     copy = obj.copy()
     bpy.context.scene.collection.objects.link(copy)
+    older = frames.copy_aside(folder / "Cloth.pc2")
+    bpy.ops.taffeta.free_older(object=copy.name)
+    assert older.exists(), "it is the original's"
     assert bpy.ops.taffeta.free(object=copy.name) == {"FINISHED"}
     assert playback.find(copy) is None
     assert playback.trouble(obj) == "" and (folder / "Cloth.state").exists()

@@ -82,8 +82,11 @@ def _folder(path: Path) -> str:
 
 
 def is_compiled(path: Path) -> bool:
-    """Whether kernels of this solver file are on the disk; some may still be missing."""
-    return (cache_root() / source_key(path)).is_dir()
+    """Whether kernels of this solver file are on the disk; some may still be missing.
+
+    The folder alone tells nothing: importing the file makes it.
+    """
+    return any((cache_root() / source_key(path)).rglob("*.nbc"))
 
 
 def prune() -> None:

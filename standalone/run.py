@@ -175,14 +175,16 @@ def main(arguments: list[str]) -> int:
         scene = scene_file.read(options.scene, options.out or options.scene.parent)
         print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
         warm.compile_kernels()
+        first, last = scene.frames[0], scene.frames[-1]
         began = said = time.perf_counter()
         for frame, _ in frames(scene):
-            now, last = time.perf_counter(), scene.frames[-1]
-            if now - said > 1.0:
-                said, done = now, frame + 1 - scene.frames.start
-                print(
-                    f"Taffeta: frame {frame} of {last}, {(now - began) / done * (last - frame):.0f} s left", flush=True
-                )
+            now = time.perf_counter()
+            if frame <= first + 1:  # it may have waited for the compiler
+                began = now
+            elif now - said > 1.0:
+                left = (now - began) / (frame - first - 1) * (last - frame)
+                print(f"Taffeta: frame {frame} of {last}, {left:.0f} s left", flush=True)
+                said = now
     except (ValueError, OSError, FloatingPointError) as error:
         print(f"Taffeta: {error}", file=sys.stderr, flush=True)
         return 1

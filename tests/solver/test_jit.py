@@ -83,7 +83,10 @@ def test_no_child_where_kernels_are_there(tmp_path, monkeypatch):
     monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
     started = []
     monkeypatch.setattr(warm, "_start_child", lambda *how: started.append(how))
-    (tmp_path / jit.source_key(jit.SOLVER / warm.PARTS["bodies"].file)).mkdir()
+    folders = {part: tmp_path / jit.source_key(jit.SOLVER / warm.PARTS[part].file) / "files" for part in warm.PARTS}
+    for part in ("bodies", "dynamics"):
+        folders[part].mkdir(parents=True)  # importing a file is enough for its folder to be there
+    (folders["bodies"] / "kernel.1.nbc").write_bytes(b"code")
     assert warm.compile_kernels()
     assert started == [("compile_part", "dynamics"), ("compile_part", "cloth")]
     assert warm.compile_kernels(("bodies", "cloth")) and started[2:] == [("compile_part", "cloth")]

@@ -8,8 +8,15 @@ from .keyed import moves
 from .mesh_io import FARTHEST, positions
 from .problem import Problem, Shot
 
-# Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame.
-FICKLE = frozenset("BEVEL DECIMATE EDGE_SPLIT MASK REMESH TRIANGULATE WELD".split())
+# Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame: when.
+FICKLE = {
+    "BEVEL": lambda modifier: modifier.limit_method == "ANGLE",
+    "DECIMATE": lambda modifier: modifier.decimate_type != "UNSUBDIV",
+    "EDGE_SPLIT": lambda modifier: modifier.use_edge_angle,
+    "REMESH": lambda modifier: True,
+    "TRIANGULATE": lambda modifier: not modifier.quad_method.startswith("FIXED"),
+    "WELD": lambda modifier: True,
+}
 
 
 def _coordinates(shot: Shot) -> Iterator[Problem]:
@@ -52,15 +59,23 @@ def _rebuilt_bodies(shot: Shot) -> Iterator[Problem]:
             if not modifier.show_viewport:
                 continue
             posed |= modifier.type in playback.RIGS | playback.SHAPERS
-            tool = getattr(modifier, "object", None) if modifier.type == "BOOLEAN" else None
-            grows = modifier.type in {"BUILD", "EXPLODE"} or modifier.type in FICKLE and posed
-            if grows or tool is not None and (posed or moves(tool) or moves(obj)):
+            if _may_rebuild(obj, modifier, posed):
                 yield Problem(
                     "WARNING",
                     obj.name,
                     f"{obj.name}: {modifier.name} may change its vertices during the shot, and the bake would stop there",
                     f"Apply {modifier.name}, turn it off, or let a simpler copy without it be the collider",
                 )
+
+
+def _may_rebuild(obj, modifier, posed: bool) -> bool:
+    """Whether a modifier may make other vertices in another frame; `posed`: what it is given changes its shape."""
+    if modifier.type == "BOOLEAN":
+        tool = modifier.object
+        return tool is not None and (posed or moves(tool) or moves(obj))
+    return (
+        modifier.type in {"BUILD", "EXPLODE"} or posed and modifier.type in FICKLE and FICKLE[modifier.type](modifier)
+    )
 
 
 def _before_the_cache(obj) -> Iterator[Problem]:

@@ -111,7 +111,7 @@ def test_subdivision_between_the_mesh_and_its_cache(shot, tmp_path):
     assert found() == []
 
 
-@pytest.mark.parametrize("kind", ["BUILD", "DECIMATE", "REMESH", "WELD", "BEVEL", "TRIANGULATE", "MASK"])
+@pytest.mark.parametrize("kind", ["BUILD", "DECIMATE", "REMESH", "WELD", "BEVEL", "TRIANGULATE", "EDGE_SPLIT"])
 def test_a_body_whose_vertices_may_change_in_the_shot(shot, kind):
     rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
     shot.collection.objects.link(rig)
@@ -125,6 +125,27 @@ def test_a_body_whose_vertices_may_change_in_the_shot(shot, kind):
     only("WARNING", "Body", "Rebuild", "during the shot")
     modifier.show_viewport = modifier.show_render = False
     assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("TRIANGULATE", {"quad_method": "FIXED"}),
+        ("DECIMATE", {"decimate_type": "UNSUBDIV"}),
+        ("BEVEL", {"limit_method": "NONE"}),
+        ("EDGE_SPLIT", {"use_edge_angle": False}),
+        ("MASK", {}),
+        ("SUBSURF", {"levels": 1, "render_levels": 1}),
+    ],
+)
+def test_modifiers_that_go_by_the_mesh_and_not_by_its_shape_are_fine(shot, kind, settings):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    shot.collection.objects.link(rig)
+    body().modifiers.new("Armature", "ARMATURE").object = rig
+    modifier = body().modifiers.new("Rebuild", kind)
+    for name, value in settings.items():
+        setattr(modifier, name, value)
+    assert [p for p in found() if "during the shot" in p.sentence] == []
 
 
 def test_a_boolean_with_something_that_moves(shot, make):

@@ -1,20 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layered depth images on the CPU: every hit of every triangle, by pixel.
+"""Layered depth images of moving bodies: conservative. Contact asks this image: what is not found there is not near.
 
-Two ways of covering pixels:
-
-- `render`: pixel centres, watertight. A pixel row cuts a triangle where two of its edges cross the row; a pixel is
-  inside if an odd number of the three crossings lies at or below its centre. The crossing of an edge is computed
-  from its ends in the order of their indices, so that both triangles of an edge see the same number, and each
-  crossing of a closed mesh is counted twice: every pixel has as many entries as exits, whatever the rounding does.
-- `render_motion`: conservative. A triangle is noted in every pixel whose square, made larger by the triangle's own
-  motion (`ways`), it touches. Contact asks this image: what is not found there is not near.
-
-In the three-directional image (Bargmann 2003, 3.4 and 3.5.2) a triangle is drawn once, along the axis of its
-normal's largest component; in a plain image of one direction (2.1, 3.1) all triangles are drawn along it.
+A triangle is noted in every pixel whose square, made larger by the triangle's own motion (`ways`), it touches. It is
+drawn once, along the axis of its normal's largest component (Bargmann 2003, 3.4 and 3.5.2). Images at pixel centres,
+with as many entries as exits, are in `centres`; they share how hits come to their pixels.
 
 Work is cut into chunks of triangles; their hits are counted per pixel, then written where the counts say. The order
-does not depend on the chunks, nor on the threads: that of the triangles, in `render` by depth, then triangle.
+does not depend on the chunks, nor on the threads: it is that of the triangles.
 """
 
 import math
@@ -25,83 +17,9 @@ from ..jit import njit, uncounted_inner
 from ..model import LDI
 from ..threads import cut, on_threads
 
-THREE_DIRECTIONS = -1
+THREE_DIRECTIONS = -1  # all three, each triangle along the axis that it faces most
+THREE_FULL = -2  # all three, each triangle along all of them
 SMALLEST_PART = 1500  # triangles: fewer are done before another thread wakes up
-
-
-@uncounted_inner
-def _direction(ax, ay, az, bx, by, bz, cx, cy, cz):
-    """Axis of the normal's largest component (the first of equals), or -1 for a triangle without area."""
-    nx = (by - ay) * (cz - az) - (bz - az) * (cy - ay)
-    ny = (bz - az) * (cx - ax) - (bx - ax) * (cz - az)
-    nz = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-    x, y, z = abs(nx), abs(ny), abs(nz)
-    if x == 0.0 and y == 0.0 and z == 0.0:
-        return -1
-    if x >= y and x >= z:
-        return 0
-    return 1 if y >= z else 2
-
-
-@uncounted_inner
-def _crossing(x, i, j, a, b, row):
-    """Where the edge i j crosses the line of constant b: the same number for both triangles of the edge."""
-    if i > j:
-        i, j = j, i
-    return x[i, a] + (x[j, a] - x[i, a]) * ((row - x[i, b]) / (x[j, b] - x[i, b]))
-
-
-@njit
-def _cover_centres(first, last, x, triangles, only, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle):
-    """Hits of triangles first..last at pixel centres; returns their number, which may exceed the room given."""
-    room = len(hit_pixel)
-    found = 0
-    for t in range(first, last):
-        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        d = only  # a plain image keeps triangles without area too: their edges are their neighbours' edges
-        if only < 0:
-            d = _direction(x[i, 0], x[i, 1], x[i, 2], x[j, 0], x[j, 1], x[j, 2], x[k, 0], x[k, 1], x[k, 2])
-            if d < 0:
-                continue
-        a, b = (d + 1) % 3, (d + 2) % 3
-        bottom = min(x[i, b], x[j, b], x[k, b])
-        top = max(x[i, b], x[j, b], x[k, b])
-        row0 = int(max(math.ceil((bottom - low[b]) / pixel - 0.5) - 1.0, 0.0))
-        row1 = int(min(math.floor((top - low[b]) / pixel - 0.5) + 1.0, shape[b] - 1.0))
-        # plane through the triangle as depth = d0 + gu u + gv v
-        ju, jv, jd = x[j, a] - x[i, a], x[j, b] - x[i, b], x[j, d] - x[i, d]
-        ku, kv, kd = x[k, a] - x[i, a], x[k, b] - x[i, b], x[k, d] - x[i, d]
-        area = ju * kv - jv * ku
-        gu = (jd * kv - kd * jv) / area if area != 0.0 else 0.0
-        gv = (ju * kd - ku * jd) / area if area != 0.0 else 0.0
-        near, far = min(x[i, d], x[j, d], x[k, d]), max(x[i, d], x[j, d], x[k, d])
-        for row in range(row0, row1 + 1):
-            v = low[b] + (row + 0.5) * pixel
-            # the two edges that straddle the row; half open, so that a vertex on the row belongs to one side
-            left, right, crossings, leftmost_rises = math.inf, -math.inf, 0, False
-            for edge in range(3):
-                p, q = triangles[t, edge], triangles[t, (edge + 1) % 3]
-                below = x[p, b] <= v
-                if below == (x[q, b] <= v):
-                    continue
-                u = _crossing(x, p, q, a, b, v)
-                crossings += 1
-                if u < left:
-                    left, leftmost_rises = u, below
-                right = max(right, u)
-            if crossings < 2:
-                continue
-            column0 = int(max(math.ceil((left - low[a]) / pixel - 0.5), 0.0))
-            column1 = int(min(math.ceil((right - low[a]) / pixel - 0.5), shape[a] + 0.0))
-            for column in range(column0, column1):
-                if found < room:
-                    depth = x[i, d] + gu * (low[a] + (column + 0.5) * pixel - x[i, a]) + gv * (v - x[i, b])
-                    hit_pixel[found] = base[d] + column * shape[b] + row
-                    hit_depth[found] = min(max(depth, near), far)
-                    # a left edge that rises means a triangle seen from its back: a ray along the axis enters
-                    hit_triangle[found] = 2 * t + (1 if leftmost_rises else 0)
-                found += 1
-    return found
 
 
 @uncounted_inner
@@ -186,14 +104,14 @@ def _scatter(counts, hit_pixel, hit_depth, hit_triangle, pixel_start, depth, tri
             depth[at], triangle[at] = hit_depth[c, h], hit_triangle[c, h]
 
 
-def _frame(low, high, resolution: int, only: int):
-    """Pixel size, pixels per axis and first pixel of each direction for a box."""
+def lay_out(low, high, resolution: int, only: int):
+    """Low corner, pixel size, pixels per axis and first pixel of each direction for a box; `only` as in `centres.render`."""
     low, high = np.asarray(low, float), np.asarray(high, float)
     pixel = max(float((high - low).max()) / resolution, 1e-12)
     shape = np.maximum(np.ceil((high - low) / pixel - 1e-9), 1).astype(np.int64)
     base = np.zeros(4, np.int64)
     for d in range(3):
-        base[d + 1] = base[d] + (shape[(d + 1) % 3] * shape[(d + 2) % 3] if only in (d, THREE_DIRECTIONS) else 0)
+        base[d + 1] = base[d] + (shape[(d + 1) % 3] * shape[(d + 2) % 3] if only < 0 or only == d else 0)
     return low, pixel, shape, base
 
 
@@ -202,42 +120,30 @@ def _hits(parts: int, room: int):
     return np.empty((parts, room), np.int32), np.empty((parts, room)), np.empty((parts, room), np.int32)
 
 
-def _image(cover, triangle_count: int, low, pixel, shape, base) -> LDI:
-    """Run `cover(first, last, hit_pixel, hit_depth, hit_triangle)` until the hits have room, then put them in their pixels."""
+def collect(cover, triangle_count: int, pixel_count: int):
+    """Run `cover(first, last, hit_pixel, hit_depth, hit_code)` until the hits have room, then put them in their pixels.
+
+    Returns
+    -------
+    (pixel_start, depth, code), of each pixel in the order of the triangles; a code is twice the triangle, plus 1 if front
+    """
     ranges = cut(triangle_count, SMALLEST_PART)
-    room = 12 * triangle_count // len(ranges) + 1024
+    room = 12 * triangle_count // len(ranges) + pixel_count + 1024  # memory that is not written costs nothing
     hits = _hits(len(ranges), room)
     counts = on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in hits)), ranges)
     if max(counts) > room:
         more = _hits(len(ranges), max(counts))
         on_threads(lambda part, *span: cover(*span, *(kind[part] for kind in more)), ranges)
         hits = more
-    pixel_start = np.zeros(base[3] + 1, np.int32)
-    depth, code = np.empty(sum(counts)), np.empty(sum(counts), np.int32)
-    _scatter(np.array(counts), *hits, pixel_start, depth, code)
-    return LDI(low, pixel, shape, base, pixel_start, depth, code >> 1, (code & 1).astype(bool))
+    return put_in_pixels(np.array(counts), hits, pixel_count)
 
 
-def render(x, triangles, low, high, resolution: int, direction: int = THREE_DIRECTIONS) -> LDI:
-    """Layered depth image at pixel centres.
-
-    Parameters
-    ----------
-    x : (m, 3) float64 [m]; triangles : (t, 3) int32
-    low, high : (3,) [m] the box; hits beyond its two image axes are cut off, hits beyond it in depth are kept
-    resolution : pixels along the box's longest side
-    direction : 0, 1, 2 for a plain image of all triangles along that axis, THREE_DIRECTIONS for Bargmann's 3.4
-    """
-    low, pixel, shape, base = _frame(low, high, resolution, direction)
-    triangles = np.ascontiguousarray(triangles, np.int32)
-
-    def cover(first, last, *hits):
-        return _cover_centres(first, last, x, triangles, direction, low, pixel, shape, base, *hits)
-
-    image = _image(cover, len(triangles), low, pixel, shape, base)
-    pixels = np.repeat(np.arange(base[3]), np.diff(image.pixel_start))
-    order = np.lexsort((image.front, image.triangle, image.depth, pixels))
-    return image._replace(depth=image.depth[order], triangle=image.triangle[order], front=image.front[order])
+def put_in_pixels(counts, hits, pixel_count: int):
+    """(pixel_start, depth, code) of unsorted hits: arrays (parts, room) of pixel, depth and code."""
+    pixel_start = np.zeros(pixel_count + 1, np.int32)
+    depth, code = np.empty(int(counts.sum())), np.empty(int(counts.sum()), np.int32)
+    _scatter(counts, *hits, pixel_start, depth, code)
+    return pixel_start, depth, code
 
 
 def render_motion(ways, triangles, near, low, high, resolution: int) -> LDI:
@@ -247,16 +153,17 @@ def render_motion(ways, triangles, near, low, high, resolution: int) -> LDI:
     ----------
     ways : (m, 8) [m] of the vertices, as in `ways.find_ways`
     triangles : (t, 3) int32; near : (k,) int32 numbers of those that are drawn
-    low, high, resolution : as in `render`
+    low, high : (3,) [m] the box; resolution : pixels along its longest side
 
     Returns
     -------
     LDI : `triangle` is the place in `near`; a pixel's hits are in that order. Depths are those of the triangle's plane at the pixel centre at the middle of the interval, held within the
         triangle's own range
     """
-    low, pixel, shape, base = _frame(low, high, resolution, THREE_DIRECTIONS)
+    low, pixel, shape, base = lay_out(low, high, resolution, THREE_DIRECTIONS)
 
     def cover(first, last, *hits):
         return _cover_squares(first, last, near, triangles, ways, low, pixel, shape, base, *hits)
 
-    return _image(cover, len(near), low, pixel, shape, base)
+    pixel_start, depth, code = collect(cover, len(near), base[3])
+    return LDI(low, pixel, shape, base, pixel_start, depth, code >> 1, (code & 1).astype(bool))

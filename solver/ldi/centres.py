@@ -150,10 +150,24 @@ def render(x, triangles, low, high, resolution: int, direction: int = THREE_DIRE
     return _image(frame, *collect(cover, len(triangles), base[3]))
 
 
-def finish(frame, pixel, depth, code) -> LDI:
-    """The image of unsorted hits: `frame` from `lay_out`, and of each hit its pixel, depth [m] and code (`collect`)."""
-    count = np.array([len(pixel)])
-    return _image(frame, *put_in_pixels(count, (pixel[None], depth[None], code[None]), frame[3][3]))
+@njit
+def _unpack(texels, low, pixel_size, base, pixel, depth, code):
+    for h in range(len(texels)):
+        pixel[h], code[h] = int(texels[h, 0]), int(texels[h, 2])
+        d = 0 if pixel[h] < base[1] else (1 if pixel[h] < base[2] else 2)
+        depth[h] = low[d] + (texels[h, 1] + 0.5) * pixel_size
+
+
+def finish(frame, texels) -> LDI:
+    """The image of the graphics card's hits, in no order: `frame` from `lay_out`, texels (h, 4) float32.
+
+    Of each hit its pixel, its depth in pixels from half a pixel before the box, and twice its triangle, plus 1 if front.
+    """
+    low, pixel_size, _, base = frame
+    count = len(texels)
+    pixel, depth, code = np.empty((1, count), np.int32), np.empty((1, count)), np.empty((1, count), np.int32)
+    _unpack(texels, low, pixel_size, base, pixel[0], depth[0], code[0])
+    return _image(frame, *put_in_pixels(np.array([count]), (pixel, depth, code), base[3]))
 
 
 def _image(frame, pixel_start, depth, code) -> LDI:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where garments cross a body, each other or themselves in the pose that a bake starts from.
+"""Where garments cross a body, each other or themselves in the pose that a bake starts from, or are inside a body.
 
 Triangle against triangle by Blender's own bounding volume tree, which knows that triangles with a common vertex touch
-there. The pose is the garments' own (the cache muted) at the first frame.
+there; inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
 """
 
 from typing import NamedTuple
@@ -33,10 +33,20 @@ class Crossing(NamedTuple):
     other_vertices: np.ndarray  # of the other's
 
 
-def at_start(
+class Immersion(NamedTuple):
+    """A garment that is inside a body, all of it or a part."""
+
+    garment: str
+    body: str
+    vertices: np.ndarray  # of the garment, that are inside
+    vertex_count: int  # of the garment, in all
+    depth: float  # [Blender units] from the deepest of them to the nearest way out
+
+
+def start_pose(
     scene: bpy.types.Scene, cloths: list[bpy.types.Object], colliders: list[bpy.types.Object]
-) -> list[Crossing]:
-    """Every crossing of these cloths at the bake's first frame; the user's frame comes back afterwards."""
+) -> tuple[list[Surface], list[Surface]]:
+    """Garments and bodies at the bake's first frame; the user's frame comes back afterwards."""
     with posed(scene, cloths, colliders):
         scene.frame_set(scene.frame_start - scene.taffeta.preroll)
         depsgraph = depsgraph_of(scene)
@@ -44,6 +54,11 @@ def at_start(
         origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)
         garments = [_surface(obj, depsgraph, origin) for obj in cloths]
         bodies = [_surface(obj, depsgraph, origin) for obj in colliders]
+    return garments, bodies
+
+
+def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Crossing]:
+    """Every crossing of these garments."""
     found = []
     for index, garment in enumerate(garments):
         for other in (*bodies, *garments[index:]):
@@ -53,6 +68,20 @@ def at_start(
                 if garment is other:
                     one = two = np.union1d(one, two)
                 found.append(Crossing(garment.name, other.name, len(pairs), one, two))
+    return found
+
+
+def find_immersions(garments: list[Surface], bodies: list[Surface]) -> list[Immersion]:
+    """Every garment of which something is inside a closed body."""
+    from ..solver.ldi.inside import find_inside
+
+    found = []
+    for garment in garments:
+        for body in bodies:
+            inside = find_inside(body.x, body.triangles, garment.x)
+            if len(inside.point):
+                depth = float(inside.depth.max())
+                found.append(Immersion(garment.name, body.name, inside.point, len(garment.x), depth))
     return found
 
 
@@ -75,3 +104,10 @@ def _pairs(garment: Surface, other: Surface) -> np.ndarray:
     """Crossing triangle pairs, (k, 2); of a garment with itself each pair once."""
     pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
     return pairs[pairs[:, 0] < pairs[:, 1]] if garment is other else pairs
+
+
+def length(metres: float) -> str:
+    """A length as an animator reads it: 3.1 mm, 12 cm, 1.4 m."""
+    if metres < 0.01:
+        return f"{1000.0 * metres:.1f} mm"
+    return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"

@@ -17,7 +17,7 @@ from ..panels.properties import DYNAMICS
 from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
-from .mesh_io import evaluated_names, read_collider, read_garment
+from .mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from .older import own_older, told
 from .sampling import depsgraph_of, posed
 
@@ -39,9 +39,9 @@ def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Proble
 
 
 def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
-    """What takes longer than a quick look: every map is read, crossings at the start are counted.
+    """What takes longer than a quick look: every map is read; what crosses or is inside a body at the start is counted.
 
-    Seconds for large characters. The crossing vertices are kept for `taffeta.select_problem`.
+    Seconds for large characters. Those vertices are kept for `taffeta.select_problem`.
     """
     cloths = playback.cloths(scene)
     bodies = colliders(scene, cloths)
@@ -50,23 +50,45 @@ def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
     found = [problem for obj in shown[0] for problem in _read_maps(obj)]
     for key in [key for key in _vertices if key[0] == scene.session_uid]:
         del _vertices[key]
-    for crossing in crossings.at_start(scene, *shown):
-        itself = crossing.garment == crossing.other
-        found.append(
-            Problem(
-                "WARNING",
-                crossing.garment,
-                f"{crossing.garment} crosses {'itself' if itself else crossing.other} at the start: "
-                f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices",
-                "Select them and pull them out, or bake: they are eased apart as far as possible",
-            )
-        )
-        for name, vertices in ((crossing.garment, crossing.vertices), (crossing.other, crossing.other_vertices)):
-            key = (scene.session_uid, name)
-            _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
+    found += _tangles(scene, *shown)
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
+
+
+def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
+    """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
+    pose = crossings.start_pose(scene, cloths, bodies)
+    crossed = {(one.garment, one.other): one for one in crossings.find_crossings(*pose)}
+    immersed = {(one.garment, one.body): one for one in crossings.find_immersions(*pose)}
+    for pair in dict.fromkeys((*crossed, *immersed)):
+        garment, other = pair
+        sentence, remedy = "", "Select them and pull them out, or bake: they are eased apart as far as possible"
+        if crossing := crossed.get(pair):
+            sentence = (
+                f"{garment} crosses {'itself' if garment == other else other} at the start: "
+                f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices"
+            )
+            _keep(scene, garment, crossing.vertices)
+            _keep(scene, other, crossing.other_vertices)
+        if immersion := immersed.get(pair):
+            count, deep = len(immersion.vertices), crossings.length(immersion.depth * metres_per_unit(scene))
+            if sentence:
+                sentence += f"; {count} are inside, up to {deep} deep"
+            elif count < immersion.vertex_count:
+                sentence = (
+                    f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"
+                )
+            else:
+                sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
+                remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
+            _keep(scene, garment, immersion.vertices)
+        yield Problem("WARNING", garment, sentence, remedy)
+
+
+def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
+    key = (scene.session_uid, name)
+    _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
 
 
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
@@ -165,7 +187,7 @@ def _sorted(problems) -> list[Problem]:
 
 
 class TAFFETA_OT_preflight(bpy.types.Operator):
-    """Look for everything that could spoil the bake, crossings at the first frame included"""
+    """Look for everything that could spoil the bake, crossings and cloth inside bodies at the first frame included"""
 
     bl_idname = "taffeta.preflight"
     bl_label = "Check Before Baking"
@@ -193,7 +215,7 @@ class TAFFETA_OT_preflight(bpy.types.Operator):
 
 
 class TAFFETA_OT_select_problem(bpy.types.Operator):
-    """Select the vertices that cross something, in Edit Mode"""
+    """Select the vertices that cross something or are inside a body, in Edit Mode"""
 
     bl_idname = "taffeta.select_problem"
     bl_label = "Select Crossing Vertices"

@@ -126,3 +126,42 @@ def test_select_without_a_known_crossing_says_so(make, saved):
     make.cloth(make.grid())
     with pytest.raises(RuntimeError, match="press Check Before Baking"):
         bpy.ops.taffeta.select_problem(object="Cloth")
+
+
+def test_a_garment_wholly_inside_a_body_is_told(make, saved, capfd):
+    """Its surface crosses nothing: only the body's inside knows."""
+    make.cloth(make.grid(count=9, size=0.3, location=(3, 1, 2)))
+    make.collider(make.ball(radius=0.5, rings=24, segments=48, location=(3, 1, 2.1)))
+    problems = preflight.check_thoroughly(saved)
+    assert [(p.severity, p.object) for p in problems] == [("WARNING", "Cloth")]
+    assert problems[0].sentence.startswith("Cloth is wholly inside Body at the start: all 81 vertices, up to 3")
+    assert "flip the faces of Body" in problems[0].remedy
+    depth = float(problems[0].sentence.split("up to ")[1].split(" cm")[0])
+    assert 39.0 < depth <= 40.0  # its middle is 10 cm below the ball's, whose facets lie up to 5 mm inside
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+    assert "wholly inside" in capfd.readouterr().out
+    assert bpy.ops.taffeta.select_problem(object="Cloth") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert all(vertex.select for vertex in cloth().data.vertices)
+    saved.unit_settings.scale_length = 0.01
+    assert "up to 4.0 mm deep" in preflight.check_thoroughly(saved)[0].sentence
+
+
+def test_a_room_and_an_open_body_have_no_inside(make, saved):
+    make.cloth(make.grid(count=9, size=0.3))
+    ball = make.collider(make.ball(radius=0.5))
+    assert len(preflight.check_thoroughly(saved)) == 1
+    ball.data.flip_normals()
+    ball.data.update()
+    assert preflight.check_thoroughly(saved) == []
+
+
+def test_what_is_partly_inside_is_counted(make, saved):
+    make.cloth(make.grid(count=9, size=2.0))
+    make.collider(make.ball(radius=0.6, rings=24, segments=48))
+    x = np.array([vertex.co for vertex in cloth().data.vertices])
+    inside = int((np.linalg.norm(x, axis=1) < 0.59).sum())
+    assert 0 < inside < len(x)
+    sentence = preflight.check_thoroughly(saved)[0].sentence
+    assert sentence.startswith("Cloth crosses Body") and f"; {inside} are inside, up to 59.7 cm deep" in sentence
+    assert len(preflight.check_thoroughly(saved)) == 1

@@ -288,9 +288,30 @@ def scrub_and_reopen(shoot, result):
     shoot("13_reopened")
 
 
+def draw_layers(result):
+    """Layered depth images in the window's own graphics context, against the CPU's."""
+    from importlib import import_module
+
+    words, render = import_module(PACKAGE + ".gpu_ldi").drawer()
+    centres = import_module(PACKAGE + ".solver.ldi.centres")
+    mesh = bpy.data.objects["Body"].data
+    mesh.calc_loop_triangles()
+    x, triangles = np.empty(3 * len(mesh.vertices)), np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.vertices.foreach_get("co", x)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    x, triangles = x.reshape(-1, 3), triangles.reshape(-1, 3)
+    view = x, triangles, x.min(0), x.max(0), 64, centres.THREE_FULL
+    ours, theirs = render(*view), centres.render(*view)
+    result["layers_by"] = words
+    result["layers_same"] = bool(np.array_equal(ours.pixel_start, theirs.pixel_start))
+    result["layers_depth"] = float(np.abs(ours.depth - theirs.depth).max()) if result["layers_same"] else None
+    yield 1.0
+
+
 def story(shoot, press, drag, result, out):
     """The whole story, step by step."""
     yield from arrange_window()
     yield from add_and_paint(shoot, press, drag, result)
     yield from bake_and_stop(shoot, press, result)
+    yield from draw_layers(result)
     yield from scrub_and_reopen(shoot, result)

@@ -113,6 +113,11 @@ def test_the_reopened_file_plays_the_same_bake(result):
     assert result["same_after_reopening"]
 
 
+def test_the_window_draws_the_layers_of_the_cpu(result):
+    assert result["layers_by"].startswith("GPU"), result["layers_by"]
+    assert result["layers_same"] and result["layers_depth"] < 1e-5
+
+
 def test_every_picture_was_drawn(result):
     from PIL import Image
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which points are inside a body, and where does each come out nearest?
+
+Inside is what the winding of the closed bodies round a point says; an open mesh has no inside, nor has a room (a closed
+mesh with its faces inward). The nearest way out is looked for in the conservative three-directional image: a triangle
+whose nearest place lies within r of a point is in a pixel within r of it, and at a depth within r and a pixel. So the
+few pixels about a point, as far as its nearest vertex, hold the triangle that it looks for.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ..contact.body_topology import solid_islands, topology
+from ..contact.distance import closest_on_triangle
+from ..jit import njit, uncounted_inner
+from ..threads import cut, on_threads
+from .query import count_windings
+from .rasterise import render_motion
+
+RESOLUTION = 64  # pixels along the body's longest side
+SMALLEST_PART = 200  # points: fewer are done before another thread wakes up
+
+
+class Inside(NamedTuple):
+    """The points that are inside a body."""
+
+    point: np.ndarray  # (k,) their numbers
+    place: np.ndarray  # (k, 3) [m] where each comes out nearest
+    triangle: np.ndarray  # (k,) of the body, at that place
+    depth: np.ndarray  # (k,) [m] how far away that is
+
+
+def find_inside(x, triangles, points) -> Inside:
+    """The points (p, 3) that lie inside a body of vertices x (m, 3) and `triangles` (t, 3), and their nearest ways out.
+
+    Where closed parts of a body overlap, the way leads through the nearest surface of any of them.
+    """
+    x, points = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(points, np.float64)
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    joined = topology(triangles, len(x))
+    solid = solid_islands(joined, x, triangles)[joined.island] if len(triangles) else np.zeros(0, bool)
+    windings = np.zeros(len(points), np.int32)
+    if solid.any() and len(points):
+        count_windings(x, triangles, solid, points, RESOLUTION, windings)
+    point = np.flatnonzero(windings > 0)
+    places, found = np.empty((len(point), 4)), np.empty(len(point), np.int32)
+    if len(point):
+        _find_ways_out(x, triangles, np.flatnonzero(solid).astype(np.int32), points[point], places, found)
+    return Inside(point, places[:, :3], found, places[:, 3])
+
+
+def _find_ways_out(x, triangles, near, points, places, found) -> None:
+    corners = np.unique(triangles[near])
+    ways = np.zeros((len(x), 8))
+    ways[:, :3] = x
+    image = render_motion(ways, triangles, near, x[corners].min(0), x[corners].max(0), RESOLUTION)
+    bound = cKDTree(x[corners]).query(points)[0] * (1.0 + 1e-9) + 1e-9
+    grid = image.low, image.pixel, image.shape, image.first_pixel, image.pixel_start, image.depth, image.triangle
+
+    def part(_, first, last):
+        _nearest(first, last, points, bound, x, triangles, near, *grid, places, found)
+
+    on_threads(part, cut(len(points), SMALLEST_PART))
+
+
+@uncounted_inner
+def _pixels(at, reach, low, pixel, count):
+    """First and last pixel along an axis within reach; all places of the body lie in the box, so none is missed."""
+    first, last = math.floor((at - reach - low) / pixel), math.floor((at + reach - low) / pixel)
+    return int(min(max(first, 0), count - 1)), int(min(max(last, 0), count - 1))
+
+
+@uncounted_inner
+def _closest(x, triangles, t, point, place):
+    """To `place` the nearest place of triangle t and its distance, if that is less than what stands there."""
+    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    wa, wb, wc, _ = closest_on_triangle(
+        point[0], point[1], point[2], x[i, 0], x[i, 1], x[i, 2], x[j, 0], x[j, 1], x[j, 2], x[k, 0], x[k, 1], x[k, 2]
+    )
+    px, py, pz = (
+        wa * x[i, 0] + wb * x[j, 0] + wc * x[k, 0],
+        wa * x[i, 1] + wb * x[j, 1] + wc * x[k, 1],
+        wa * x[i, 2] + wb * x[j, 2] + wc * x[k, 2],
+    )
+    away = math.sqrt((px - point[0]) ** 2 + (py - point[1]) ** 2 + (pz - point[2]) ** 2)
+    if away < place[3]:
+        place[0], place[1], place[2], place[3] = px, py, pz, away
+        return True
+    return False
+
+
+@njit
+def _nearest(
+    first, last, points, bound, x, triangles, near, low, pixel, shape, first_pixel, pixel_start, depth, drawn, places, found
+):  # fmt: skip
+    """The nearest places of points first..last, none of them farther than `bound` [m]."""
+    for p in range(first, last):
+        places[p, 3], found[p] = bound[p], -1
+        for d in range(3):
+            a, b = (d + 1) % 3, (d + 2) % 3
+            column0, column1 = _pixels(points[p, a], places[p, 3], low[a], pixel, shape[a])
+            row0, row1 = _pixels(points[p, b], places[p, 3], low[b], pixel, shape[b])
+            for column in range(column0, column1 + 1):
+                line = first_pixel[d] + column * shape[b]
+                for hit in range(pixel_start[line + row0], pixel_start[line + row1 + 1]):
+                    if abs(depth[hit] - points[p, d]) > places[p, 3] + pixel:
+                        continue
+                    if _closest(x, triangles, near[drawn[hit]], points[p], places[p]):
+                        found[p] = near[drawn[hit]]

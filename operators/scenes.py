@@ -13,6 +13,16 @@ NAMES = (
     ("sheet_on_torus", "Sheet on Torus", "A square sheet falls on a torus"),
     ("two_sheets", "Two Sheets", "Two sheets fall on a sphere, one onto the other"),
     ("flag", "Flag", "A flag on its pole in a breeze"),
+    ("deformed_torus", "Deformed Torus", "A sheet hangs over the thin ends of a deformed torus"),
+    ("plate", "Plate", "A sheet on an open plate that turns over"),
+    ("dryer", "Dryer", "A sheet tumbles in the drum of a dryer"),
+    ("twisted_knot", "Twisted Knot", "A sheet on a knot that is lifted and lowered"),
+    ("rotation", "Rotation", "A sheet on a leaning torus that turns"),
+    ("clock", "Clock", "A sheet on a torus stretched in a direction that goes round"),
+    ("wings", "Wings", "A sheet on a deformed torus that beats its ends like wings"),
+    ("grow", "Grow", "A sheet on a sphere that grows and shrinks"),
+    ("twist", "Twist", "A sheet on a deformed torus that is twisted to and fro"),
+    ("drum", "Drum", "A sheet on an open plate that swings like the skin of a drum"),
 )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import poncho, simple, skirt
+from . import bodies, poncho, simple, skirt
 
 SCENES = {
     "poncho": poncho.add,
@@ -10,4 +10,14 @@ SCENES = {
     "sheet_on_torus": simple.sheet_on_torus,
     "two_sheets": simple.two_sheets,
     "flag": simple.flag,
+    "deformed_torus": bodies.deformed_torus,
+    "plate": bodies.plate,
+    "dryer": bodies.dryer,
+    "twisted_knot": bodies.twisted_knot,
+    "rotation": bodies.rotation,
+    "clock": bodies.clock,
+    "wings": bodies.wings,
+    "grow": bodies.grow,
+    "twist": bodies.twist,
+    "drum": bodies.drum,
 }

@@ -3,6 +3,7 @@
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 
 def rectangle(columns, rows, width, depth, hole=0, hole_radius=0.0):
@@ -75,6 +76,18 @@ def add(collection, name, points, quads, pattern, material):
     collection.objects.link(obj)
     obj.taffeta_cloth.enabled = True
     obj.taffeta_cloth.uv_map = "Pattern"
+    return obj
+
+
+def square(collection, name, count, side, height, material, turn=0.0, stretch=(1.0, 1.0)):
+    """Add a square garment of count x count vertices at a height [m], turned by `turn` [rad]; return the object.
+
+    `stretch` makes an oblong of it: factors of its side along x and y.
+    """
+    points, quads, pattern = rectangle(count, count, side * stretch[0], side * stretch[1])
+    points = points @ np.array(Matrix.Rotation(turn, 3, "Z")).T + [0.0, 0.0, height]
+    obj = add(collection, name, points, quads, pattern, material)
+    make_of(obj, mass=0.15, thickness=0.003, stretch_stiffness=2500.0, shear_stiffness=60.0)
     return obj
 
 

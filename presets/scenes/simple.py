@@ -4,9 +4,8 @@
 import bmesh
 import bpy
 import numpy as np
-from mathutils import Matrix
 
-from . import materials, sheet, stage
+from . import materials, sheet, solids, stage
 
 FRAMES = (1, 100)
 #: (frame, velocity of the air [m/s]) of the flag's wind
@@ -14,73 +13,30 @@ GUSTS = ((1, (3.0, 0.0, 0.0)), (15, (7.0, 1.5, 0.0)), (32, (5.0, -1.5, 0.3)), (5
 GUSTS += ((68, (5.5, -2.0, 0.0)), (84, (8.0, 1.5, -0.3)), (100, (6.0, -0.5, 0.0)))
 
 
-def _body(collection, name, mesh, height):
-    obj = bpy.data.objects.new(name, mesh)
-    obj.location.z = height
-    mesh.shade_smooth()
-    mesh.materials.append(materials.porcelain())
-    collection.objects.link(obj)
-    return sheet.collide(obj)
-
-
-def _sphere(collection, radius, height):
-    mesh = bpy.data.meshes.new("Sphere")
-    shape = bmesh.new()
-    bmesh.ops.create_uvsphere(shape, u_segments=64, v_segments=32, radius=radius)
-    shape.to_mesh(mesh)
-    shape.free()
-    return _body(collection, "Sphere", mesh, height)
-
-
-def _torus(collection, major, minor, height, around=72, across=32):
-    u, v = np.meshgrid(np.arange(around) * 2 * np.pi / around, np.arange(across) * 2 * np.pi / across, indexing="ij")
-    ring = major + minor * np.cos(v)
-    points = np.stack([ring * np.cos(u), ring * np.sin(u), minor * np.sin(v)], -1).reshape(-1, 3)
-    i, j = (a.ravel() for a in np.mgrid[0:around, 0:across])
-    k, m = (i + 1) % around, (j + 1) % across
-    quads = np.stack([i * across + j, k * across + j, k * across + m, i * across + m], 1)
-    mesh = bpy.data.meshes.new("Torus")
-    mesh.from_pydata(points.tolist(), [], quads.tolist())
-    return _body(collection, "Torus", mesh, height)
-
-
-def _square(collection, name, count, side, height, material, turn=0.0):
-    points, quads, pattern = sheet.rectangle(count, count, side, side)
-    points = points @ np.array(Matrix.Rotation(turn, 3, "Z")).T + [0.0, 0.0, height]
-    obj = sheet.add(collection, name, points, quads, pattern, material)
-    sheet.make_of(obj, mass=0.15, thickness=0.003, stretch_stiffness=2500.0, shear_stiffness=60.0)
-    return obj
-
-
-def _set(context, collection, camera_at=(2.6, -3.2, 2.1), target=(0.0, 0.0, 0.52), lens=76.0):
-    stage.light(context, collection)
-    return stage.ground(collection), stage.camera(context, collection, camera_at, target, lens)
-
-
 def sheet_on_sphere(context, collection):
     """Add a square sheet of 51 x 51 vertices above a sphere; return what was made."""
-    ball = _sphere(collection, 0.4, 0.55)
-    cloth = _square(collection, "Sheet", 51, 1.5, 1.05, materials.woven(inside=0.7))
-    floor, camera = _set(context, collection)
+    ball = solids.sphere(collection, 0.4, 0.55)
+    cloth = sheet.square(collection, "Sheet", 51, 1.5, 1.05, materials.woven(inside=0.7))
+    floor, camera = stage.furnish(context, collection)
     return stage.Example((cloth,), (ball, floor), camera, FRAMES)
 
 
 def sheet_on_torus(context, collection):
     """Add a square sheet of 51 x 51 vertices above a lying torus; return what was made."""
-    ring = _torus(collection, 0.42, 0.15, 0.45)
-    cloth = _square(collection, "Sheet", 51, 1.5, 0.75, materials.woven(inside=0.7))
-    floor, camera = _set(context, collection, target=(0.0, 0.0, 0.38), lens=66.0)
+    ring = solids.torus(collection, 0.42, 0.15, 0.45)
+    cloth = sheet.square(collection, "Sheet", 51, 1.5, 0.75, materials.woven(inside=0.7))
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.38), lens=66.0)
     return stage.Example((cloth,), (ring, floor), camera, FRAMES)
 
 
 def two_sheets(context, collection):
     """Add two sheets, one turned by 45 degrees, that fall one after the other on a sphere; return what was made."""
-    ball = _sphere(collection, 0.35, 0.45)
-    lower = _square(collection, "Lower Sheet", 41, 1.2, 0.86, materials.woven(inside=0.7))
+    ball = solids.sphere(collection, 0.35, 0.45)
+    lower = sheet.square(collection, "Lower Sheet", 41, 1.2, 0.86, materials.woven(inside=0.7))
     plain = materials.plain("Linen", (0.50, 0.46, 0.38), 0.9)
-    upper = _square(collection, "Upper Sheet", 37, 1.0, 1.10, plain, turn=np.pi / 4.0)
+    upper = sheet.square(collection, "Upper Sheet", 37, 1.0, 1.10, plain, turn=np.pi / 4.0)
     upper.taffeta_cloth.layer = 1
-    floor, camera = _set(context, collection)
+    floor, camera = stage.furnish(context, collection)
     return stage.Example((lower, upper), (ball, floor), camera, FRAMES)
 
 
@@ -91,7 +47,7 @@ def flag(context, collection):
     bmesh.ops.create_cone(shape, cap_ends=True, segments=24, radius1=0.03, radius2=0.03, depth=2.6)
     shape.to_mesh(mesh)
     shape.free()
-    pole = _body(collection, "Pole", mesh, 1.3)
+    pole = solids.dress(collection, "Pole", mesh, 1.3)
     points, quads, pattern = sheet.rectangle(49, 33, 1.35, 0.9)
     points = np.column_stack([points[:, 0] + 0.675 + 0.042, np.zeros(len(points)), points[:, 1] + 2.1])
     cloth = sheet.add(collection, "Flag", points, quads, pattern, materials.woven("Bunting", across="Y", inside=0.85))
@@ -101,5 +57,5 @@ def flag(context, collection):
     for frame, wind in GUSTS:
         context.scene.taffeta.wind = wind
         context.scene.taffeta.keyframe_insert("wind", frame=frame)
-    floor, camera = _set(context, collection, (1.9, -4.6, 2.2), (0.62, 0.0, 1.6), 55.0)
+    floor, camera = stage.furnish(context, collection, (1.9, -4.6, 2.2), (0.62, 0.0, 1.6), 55.0)
     return stage.Example((cloth,), (pole, floor), camera, FRAMES)

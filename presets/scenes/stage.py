@@ -57,6 +57,12 @@ def camera(context, collection, position, target, lens=60.0, way=None):
     return obj
 
 
+def furnish(context, collection, camera_at=(2.6, -3.2, 2.1), target=(0.0, 0.0, 0.52), lens=76.0):
+    """Add ground, light and camera of the small examples; return (ground, camera)."""
+    light(context, collection)
+    return ground(collection), camera(context, collection, camera_at, target, lens)
+
+
 def _aimed(collection, data, position, target):
     obj = bpy.data.objects.new(data.name, data)
     collection.objects.link(obj)

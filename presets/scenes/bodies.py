@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bodies, motions and deformations of Bargmann (2003, 6.1.2): a sheet meets each of them.
+
+Sphere and torus alone are in `simple`.
+"""
+
+import math
+
+from . import materials, motions, sheet, solids, stage
+
+FRAMES = (1, 300)
+
+
+def _scene(context, collection, body, height, side=1.15, count=47, turn=0.0, **view):
+    """A square sheet at a height [m] over a body, with ground, light and camera; return what was made."""
+    cloth = sheet.square(collection, "Sheet", count, side, height, materials.woven(inside=0.7), turn)
+    floor, camera = stage.furnish(context, collection, **view)
+    return stage.Example((cloth,), (body, floor), camera, FRAMES)
+
+
+def deformed_torus(context, collection):
+    """Add a sheet that hangs over the thin ends of a deformed torus; return what was made."""
+    return _scene(context, collection, solids.deformed_torus(collection, 0.45), 0.8, side=1.3, count=53, lens=80.0)
+
+
+def plate(context, collection):
+    """Add a sheet on an open plate that turns over and over: it falls off, and the other side comes down on it."""
+    body = solids.plate(collection, 0.5, 0.7)
+    motions.rotate(body, 1, 8.0)
+    return _scene(context, collection, body, 0.78, side=0.9, count=41, target=(0.0, 0.0, 0.6), lens=70.0)
+
+
+def dryer(context, collection):
+    """Add a sheet that tumbles in the turning drum of a dryer; return what was made."""
+    body = solids.dryer(collection, 0.45, 0.6, 0.75)
+    motions.rotate(body, 1, 2.2)
+    cloth = sheet.square(collection, "Sheet", 31, 0.46, 0.6, materials.woven(inside=0.7), stretch=(1.3, 1.0))
+    floor, camera = stage.furnish(context, collection, (0.5, -3.2, 1.35), (0.0, 0.0, 0.72), 84.0)
+    return stage.Example((cloth,), (body, floor), camera, FRAMES)
+
+
+def twisted_knot(context, collection):
+    """Add a sheet on a knot that is lifted and lowered; return what was made."""
+    body = solids.knot(collection, 0.55)
+    motions.lift(body, 0.2, 2.5)
+    return _scene(context, collection, body, 0.95, side=1.25, count=51, turn=0.3, lens=80.0)
+
+
+def rotation(context, collection):
+    """Add a sheet on a torus that leans and turns about the upright axis; return what was made."""
+    body = solids.torus(collection, 0.4, 0.14, 0.5)
+    body.rotation_euler = (math.radians(18.0), 0.0, 0.0)
+    motions.rotate(body, 2, 4.0)
+    return _scene(context, collection, body, 0.85, side=1.3, count=53, lens=80.0)
+
+
+def clock(context, collection):
+    """Add a sheet on a torus stretched in a direction that goes round; return what was made."""
+    body = solids.torus(collection, 0.34, 0.13, 0.4)
+    motions.clock(body, 6.0, 0.35)
+    return _scene(context, collection, body, 0.65, side=1.3, count=53, lens=80.0)
+
+
+def wings(context, collection):
+    """Add a sheet on a deformed torus that beats its ends like wings; return what was made."""
+    body = solids.deformed_torus(collection, 0.5)
+    motions.wings(body, 0.22, 1.8)
+    return _scene(context, collection, body, 0.85, side=1.3, count=53, lens=80.0)
+
+
+def grow(context, collection):
+    """Add a sheet on a sphere that grows and shrinks; return what was made."""
+    body = solids.sphere(collection, 0.32, 0.55)
+    motions.grow(body, 0.3, 2.5)
+    return _scene(context, collection, body, 0.95, side=1.4, count=53)
+
+
+def twist(context, collection):
+    """Add a sheet on a deformed torus that is twisted to and fro along its length; return what was made."""
+    body = solids.deformed_torus(collection, 0.5)
+    motions.twist(body, 1.6, 3.0)
+    return _scene(context, collection, body, 0.85, side=1.3, count=53, lens=80.0)
+
+
+def drum(context, collection):
+    """Add a sheet on an open plate that swings like the skin of a drum; return what was made."""
+    body = solids.plate(collection, 0.5, 0.5)
+    motions.drum(body, 0.12, 0.7)
+    return _scene(context, collection, body, 0.58, side=0.8, count=41)

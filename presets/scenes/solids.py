@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of the small examples as meshes, metres, about their own centres: those of Bargmann (2003, figure 6.1) and more."""
+
+import bmesh
+import bpy
+import numpy as np
+
+from . import materials, sheet
+
+
+def body(collection, name, points, faces, height=0.0):
+    """Add a body that cloth is kept out of; return the object."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(np.asarray(points).tolist(), [], np.asarray(faces).tolist())
+    return dress(collection, name, mesh, height)
+
+
+def dress(collection, name, mesh, height):
+    """Add an object with this mesh as a porcelain body at a height [m]; return it."""
+    obj = bpy.data.objects.new(name, mesh)
+    obj.location.z = height
+    mesh.shade_smooth()
+    mesh.materials.append(materials.porcelain())
+    collection.objects.link(obj)
+    return sheet.collide(obj)
+
+
+def sphere(collection, radius, height):
+    """Add a sphere; return the object."""
+    mesh = bpy.data.meshes.new("Sphere")
+    shape = bmesh.new()
+    bmesh.ops.create_uvsphere(shape, u_segments=64, v_segments=32, radius=radius)
+    shape.to_mesh(mesh)
+    shape.free()
+    return dress(collection, "Sphere", mesh, height)
+
+
+def torus(collection, major, minor, height, around=72, across=32):
+    """Add a lying torus; return the object."""
+    u = _turn(around)
+    circle = np.column_stack([major * np.cos(u), major * np.sin(u), np.zeros(around)])
+    return body(collection, "Torus", *_pipe(circle, np.full(around, minor), across), height)
+
+
+def deformed_torus(collection, height, around=96, across=28):
+    """Add a torus drawn out along x, with thin, sharply bent ends that rise; return the object."""
+    u = _turn(around)
+    ring = np.column_stack([0.62 * np.cos(u), 0.34 * np.sin(u), 0.16 * np.cos(u) ** 2])
+    return body(collection, "Deformed Torus", *_pipe(ring, 0.12 - 0.055 * np.cos(u) ** 2, across), height)
+
+
+def knot(collection, height, around=180, across=20):
+    """Add a trefoil knot of a tube that is thick and thin in turns; return the object."""
+    u = _turn(around)
+    curve = [np.sin(u) + 2.0 * np.sin(2.0 * u), np.cos(u) - 2.0 * np.cos(2.0 * u), -1.2 * np.sin(3.0 * u)]
+    return body(
+        collection, "Twisted Knot", *_pipe(0.17 * np.column_stack(curve), 0.075 + 0.02 * np.cos(3 * u), across), height
+    )
+
+
+def plate(collection, radius, height, rings=24, around=72):
+    """Add a round plate without thickness, open at its rim, of `rings` circles of vertices; return the object."""
+    angle = _turn(around)
+    r = radius * np.arange(1, rings + 1)[:, None] / rings
+    points = np.stack([r * np.cos(angle), r * np.sin(angle), 0.0 * r * angle], -1).reshape(-1, 3)
+    i, j = (a.ravel() for a in np.mgrid[0 : rings - 1, 0:around])
+    k = (j + 1) % around
+    quads = 1 + np.stack([i * around + j, (i + 1) * around + j, (i + 1) * around + k, i * around + k], 1)
+    inner = [(0, 1 + j, 1 + (j + 1) % around) for j in range(around)]
+    faces = inner + quads.tolist()
+    mesh = bpy.data.meshes.new("Plate")
+    mesh.from_pydata([(0.0, 0.0, 0.0), *points.tolist()], [], faces)
+    return dress(collection, "Plate", mesh, height)
+
+
+def dryer(collection, radius, depth, height, around=120):
+    """Add the drum of a dryer: a wall of 3 cm round the y axis, open in front, with three fins inside; return it."""
+    wall, hole, axle, step = 0.03, 0.84 * radius, 0.03, 0.03
+    front, back = -0.5 * depth, 0.5 * depth
+    corners = [(axle, back), (radius, back), (radius, front), (hole, front)]
+    corners += [(hole, front - wall), (radius + wall, front - wall), (radius + wall, back + wall), (axle, back + wall)]
+    profile = []
+    for a, b in zip(np.array(corners), np.array(corners[1:] + corners[:1]), strict=True):
+        count = max(1, round(float(np.linalg.norm(b - a)) / step))
+        profile += [a + (b - a) * k / count for k in range(count)]
+    r, y = np.array(profile).T
+    inner = (y > front - 1e-9) & (y < back + 1e-9) & (r < radius + 1e-9)
+    angle = _turn(around)[:, None]
+    fin = np.maximum(np.cos(3.0 * angle), 0.0) ** 8
+    r = r - np.where(inner, 0.11 * (r / radius) ** 4, 0.0) * fin
+    points = np.stack([r * np.sin(angle), np.broadcast_to(y, r.shape), r * np.cos(angle)], -1)
+    return body(collection, "Dryer", points.reshape(-1, 3), _rings(around, len(y)), height)
+
+
+def _turn(count):
+    return np.arange(count) * 2.0 * np.pi / count
+
+
+def _pipe(curve, radius, across):
+    """Points and quads of a tube round a closed curve (n, 3) that is nowhere upright, of radius (n,)."""
+    along = np.roll(curve, -1, 0) - np.roll(curve, 1, 0)
+    aside = np.cross(along, [0.0, 0.0, 1.0])
+    aside /= np.linalg.norm(aside, axis=1)[:, None]
+    up = np.cross(aside, along)
+    up /= np.linalg.norm(up, axis=1)[:, None]
+    v = _turn(across)
+    round_ = np.cos(v)[:, None] * aside[:, None] + np.sin(v)[:, None] * up[:, None]
+    return (curve[:, None] + radius[:, None, None] * round_).reshape(-1, 3), _rings(len(curve), across)
+
+
+def _rings(around, across):
+    """Quads between `around` rings of `across` vertices each, both closed."""
+    i, j = (a.ravel() for a in np.mgrid[0:around, 0:across])
+    k, m = (i + 1) % around, (j + 1) % across
+    return np.stack([i * across + j, k * across + j, k * across + m, i * across + m], 1)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All bodies of the small examples on one picture: `python scripts/gallery.py [SCENE ...]` bakes and draws them.
+
+Writes out/gallery/SCENE/ (the file, its cache, a row of pictures), out/gallery/gallery.jpg with a row for each scene,
+and prints what each bake did. Exit status 0 only when all of them baked to their end.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import bpy
+import contact_sheet
+import demo
+import taffeta
+from PIL import Image
+from taffeta.operators.scenes import NAMES
+
+OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
+SCENES = [name for name, _, _ in NAMES if name not in {"poncho", "skirt", "two_sheets", "flag"}]
+FRAMES = 300
+CELL = 144, 180  # [pixels] of a picture in the gallery
+
+
+def main() -> int:
+    """Bake, draw and list the scenes; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scenes", nargs="*", default=SCENES, metavar="SCENE", help=", ".join(SCENES))
+    parser.add_argument("--frames", type=int, default=FRAMES, help="how many frames of each")
+    parser.add_argument("--no-pictures", action="store_true")
+    arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.scenes) - set(SCENES)):
+        parser.error(f"there is no {unknown[0]}; there are {', '.join(SCENES)}")
+    taffeta.register()
+    try:
+        done = [bake(name, arguments.frames, not arguments.no_pictures) for name in arguments.scenes]
+    except (RuntimeError, ValueError, OSError) as problem:
+        print(f"The gallery stopped: {str(problem).strip()}", file=sys.stderr)
+        return 1
+    finally:
+        taffeta.unregister()
+    if not arguments.no_pictures:
+        hang(arguments.scenes)
+    return 0 if all(done) else 1
+
+
+def bake(name, frame_count, pictures) -> bool:
+    """Build, bake and draw one scene, and print its figures; whether it came to its end."""
+    folder = OUT / name
+    with contact_sheet.silence():
+        demo.clear(name, folder)
+        cloth = demo.build(name, folder, 0)[0]
+        scene = bpy.context.scene
+        scene.frame_end = scene.frame_start + frame_count - 1
+        bpy.ops.taffeta.bake()
+        bpy.ops.wm.save_mainfile()
+    report = json.loads(bpy.data.objects[cloth].taffeta_cloth.report_json)
+    (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(f"{name}: {json.dumps(report)}", flush=True)
+    if pictures:
+        contact_sheet.sheet(scene, folder / "preview.png", contact_sheet.COLUMNS, name)
+    return report["complete"]
+
+
+def hang(names) -> None:
+    """Put the scenes' rows on one picture, two side by side."""
+    width, height = CELL[0] * contact_sheet.COLUMNS, CELL[1]
+    whole = Image.new("RGB", (2 * width + 8, -(-len(names) // 2) * (height + 8) - 8), "white")
+    for number, name in enumerate(names):
+        with Image.open(OUT / name / "preview.png") as row:
+            whole.paste(
+                row.resize((width, height), Image.LANCZOS), (number % 2 * (width + 8), number // 2 * (height + 8))
+            )
+    whole.save(OUT / "gallery.jpg", quality=88)
+    print(OUT / "gallery.jpg")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,8 +3,8 @@
 
 Inside is what the winding of the closed bodies round a point says; an open mesh has no inside, nor has a room (a closed
 mesh with its faces inward). The nearest way out is looked for in the conservative three-directional image: a triangle
-whose nearest place lies within r of a point is in a pixel within r of it, and at a depth within r and a pixel. So the
-few pixels about a point, as far as its nearest vertex, hold the triangle that it looks for.
+whose nearest place lies within r of a point is in a pixel within r of it, and a pixel's depth is no more than a pixel
+off. So the few hits about as far from a point as its nearest vertex hold the triangle that it looks for.
 """
 
 import math
@@ -104,9 +104,14 @@ def _nearest(
             column0, column1 = _pixels(points[p, a], places[p, 3], low[a], pixel, shape[a])
             row0, row1 = _pixels(points[p, b], places[p, 3], low[b], pixel, shape[b])
             for column in range(column0, column1 + 1):
-                line = first_pixel[d] + column * shape[b]
-                for hit in range(pixel_start[line + row0], pixel_start[line + row1 + 1]):
-                    if abs(depth[hit] - points[p, d]) > places[p, 3] + pixel:
-                        continue
-                    if _closest(x, triangles, near[drawn[hit]], points[p], places[p]):
-                        found[p] = near[drawn[hit]]
+                u = abs(low[a] + (column + 0.5) * pixel - points[p, a]) - 0.5 * pixel
+                for row in range(row0, row1 + 1):
+                    v = abs(low[b] + (row + 0.5) * pixel - points[p, b]) - 0.5 * pixel
+                    room = places[p, 3] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2
+                    at = first_pixel[d] + column * shape[b] + row
+                    for hit in range(pixel_start[at], pixel_start[at + 1]):
+                        if max(abs(depth[hit] - points[p, d]) - pixel, 0.0) ** 2 > room:
+                            continue
+                        if _closest(x, triangles, near[drawn[hit]], points[p], places[p]):
+                            found[p] = near[drawn[hit]]
+                            room = places[p, 3] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2

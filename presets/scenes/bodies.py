@@ -27,14 +27,14 @@ def plate(context, collection):
     """Add a sheet on an open plate that turns over and over: it falls off, and the other side comes down on it."""
     body = solids.plate(collection, 0.5, 0.7)
     motions.rotate(body, 1, 8.0)
-    return _scene(context, collection, body, 0.78, side=0.9, count=41, target=(0.0, 0.0, 0.6), lens=70.0)
+    return _scene(context, collection, body, 0.78, side=0.9, count=57, target=(0.0, 0.0, 0.6), lens=70.0)
 
 
 def dryer(context, collection):
     """Add a sheet that tumbles in the turning drum of a dryer; return what was made."""
     body = solids.dryer(collection, 0.45, 0.6, 0.75)
     motions.rotate(body, 1, 2.2)
-    cloth = sheet.square(collection, "Sheet", 31, 0.46, 0.6, materials.woven(inside=0.7), stretch=(1.3, 1.0))
+    cloth = sheet.square(collection, "Sheet", 41, 0.46, 0.6, materials.woven(inside=0.7), stretch=(1.3, 1.0))
     floor, camera = stage.furnish(context, collection, (0.5, -3.2, 1.35), (0.0, 0.0, 0.72), 84.0)
     return stage.Example((cloth,), (body, floor), camera, FRAMES)
 
@@ -86,4 +86,4 @@ def drum(context, collection):
     """Add a sheet on an open plate that swings like the skin of a drum; return what was made."""
     body = solids.plate(collection, 0.5, 0.5)
     motions.drum(body, 0.12, 0.7)
-    return _scene(context, collection, body, 0.58, side=0.8, count=41)
+    return _scene(context, collection, body, 0.58, side=0.8, count=51)

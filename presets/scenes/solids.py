@@ -7,6 +7,8 @@ import numpy as np
 
 from . import materials, sheet
 
+RIM = 0.012  # [m] aura of a plate
+
 
 def body(collection, name, points, faces, height=0.0):
     """Add a body that cloth is kept out of; return the object."""
@@ -59,7 +61,10 @@ def knot(collection, height, around=180, across=20):
 
 
 def plate(collection, radius, height, rings=24, around=72):
-    """Add a round plate without thickness, open at its rim, of `rings` circles of vertices; return the object."""
+    """Add a round plate without thickness, open at its rim, of `rings` circles of vertices; return the object.
+
+    Its aura is more than half of what the cloth's edges are long: between two particles a rim could pass through.
+    """
     angle = _turn(around)
     r = radius * np.arange(1, rings + 1)[:, None] / rings
     points = np.stack([r * np.cos(angle), r * np.sin(angle), 0.0 * r * angle], -1).reshape(-1, 3)
@@ -70,7 +75,9 @@ def plate(collection, radius, height, rings=24, around=72):
     faces = inner + quads.tolist()
     mesh = bpy.data.meshes.new("Plate")
     mesh.from_pydata([(0.0, 0.0, 0.0), *points.tolist()], [], faces)
-    return dress(collection, "Plate", mesh, height)
+    obj = dress(collection, "Plate", mesh, height)
+    obj.taffeta_collider.aura = RIM
+    return obj
 
 
 def dryer(collection, radius, depth, height, around=120):

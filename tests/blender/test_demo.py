@@ -200,3 +200,16 @@ def test_contact_sheet_and_film_show_what_is_there(scene, tmp_path, monkeypatch)
     import imageio.v2 as imageio
 
     assert sum(1 for _ in imageio.get_reader(tmp_path / "preview.mp4")) == 3
+
+
+def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
+    gallery = demo_script("gallery")
+    monkeypatch.setattr(gallery, "OUT", tmp_path)
+    monkeypatch.setattr(gallery.contact_sheet, "STILL", (40, 50))
+    assert gallery.bake("drum", 3, pictures=True)
+    assert json.loads((tmp_path / "drum" / "report.json").read_text())["frames"] == 3
+    gallery.hang(["drum"])
+    row = np.asarray(Image.open(tmp_path / "gallery.jpg").convert("RGB"), float)
+    assert row.shape == (gallery.CELL[1], 2 * gallery.CELL[0] * gallery.contact_sheet.COLUMNS + 8, 3)
+    drawn = row[:, : gallery.CELL[0]].reshape(-1, 3)
+    assert (drawn[:, 0] > 1.3 * drawn[:, 2]).mean() > 0.01, "the red sheet is not in the picture"

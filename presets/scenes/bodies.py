@@ -24,7 +24,7 @@ def deformed_torus(context, collection):
 
 
 def plate(context, collection):
-    """Add a sheet on an open plate that turns over and over: it falls off, and the other side comes down on it."""
+    """Add a sheet on an open plate that turns over and over, so that it slides off; return what was made."""
     body = solids.plate(collection, 0.5, 0.7)
     motions.rotate(body, 1, 8.0)
     return _scene(context, collection, body, 0.78, side=0.9, count=57, target=(0.0, 0.0, 0.6), lens=70.0)

@@ -5,6 +5,7 @@ import json
 
 import bench
 import bpy
+import ldi
 import numpy as np
 import pytest
 import scenes
@@ -124,3 +125,16 @@ def test_plot_is_drawn(result, tmp_path):
     pytest.importorskip("matplotlib")
     table.plot(result, tmp_path / "bench.png")
     assert (tmp_path / "bench.png").stat().st_size > 5000
+
+
+def test_the_measurements_of_2003_are_repeated():
+    assert list(ldi.PRINTED) == ldi.CASES and {len(row) for row in ldi.PRINTED.values()} == {len(ldi.COLUMNS)}
+    tasks = ldi.bake("torus", 32, 4)
+    assert tasks.shape == (3, len(ldi.COLUMNS) - 1) and (tasks >= 0).all()
+    assert ldi.figures([tasks, tasks + 1.0])[1:] == pytest.approx(tasks.mean(0))
+    assert ldi.figures([tasks])[0] == pytest.approx(1000.0 / tasks.sum(1).mean())
+    for body in ("torus", "knot"):
+        x, triangles = ldi.surface(body)
+        assert (len(x), len(triangles)) == (1600, 3200)
+        assert x[:, 2].max() < 1.34 and x[:, 2].min() > 0.1, "the body is clear of the sheet and of the ground"
+        assert 0 < ldi.draw(ldi.render, x, triangles, 32, ldi.THREE_FULL, 1)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bargmann's measurements (2003, appendix B) repeated: the scenes, the resolutions, the tasks, beside the printed ones.
+
+    python benchmarks/ldi.py [--frames 72] [--write]
+
+A sheet of 441 points falls on a leaning torus, and on a knot, of 3,200 triangles each, slides off and comes to lie on
+the ground, with images of 32, 64 and 128 pixels a side; a poncho hangs on a walking mannequin, with 64. Five substeps a
+frame, as there. Then the images alone: the three of all triangles (3.3), and the one in which each triangle is drawn
+once (3.4), on the CPU and on what Blender's graphics context draws with. Two minutes; --write puts the tables into
+docs/layers.md.
+"""
+
+import argparse
+import math
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+import simulate
+import taffeta
+from taffeta.gpu_ldi import drawer
+from taffeta.operators import job as jobs
+from taffeta.operators.bake import bake_now
+from taffeta.operators.order import read_order
+from taffeta.presets.scenes import materials, sheet, solids, stage
+from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "layers.md"
+MARKS = "<!-- made by benchmarks/ldi.py -->\n", "<!-- end -->\n"
+CASES = [(body, pixels) for body in ("torus", "knot") for pixels in (32, 64, 128)] + [("mannequin", 64)]
+SUBSTEPS = 5
+#: Means over the rows of appendix B [frames/s, then ms]: frames a second, integration, collision with cuboid and volume,
+#: self-collision and its image, the volume's image, transfer of coordinates and moving the model
+PRINTED = {
+    ("torus", 32): (28.4, 1.03, 0.66, 2.10, 10.6, 0.16),
+    ("torus", 64): (22.9, 0.95, 0.68, 4.50, 18.8, 0.16),
+    ("torus", 128): (15.4, 0.97, 0.73, 12.0, 42.8, 0.17),
+    ("knot", 32): (27.1, 0.94, 0.55, 2.31, 13.1, 0.18),
+    ("knot", 64): (20.8, 1.03, 0.68, 5.04, 22.8, 0.18),
+    ("knot", 128): (13.5, 1.03, 0.80, 15.2, 51.7, 0.19),
+    ("mannequin", 64): (13.0, 2.00, 3.11, 5.26, 66.3, 1.01),
+}
+REPEATS = 5  # bakes of each scene; of each frame and task the quickest counts: other programs may be busy meanwhile
+COLUMNS = "frames/s", "integration", "body collision", "self-collision", "body's image", "coordinates"
+
+
+def main():
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--frames", type=int, default=72, help="of every scene")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/layers.md")
+    chosen = parser.parse_args()
+    taffeta.register()
+    try:
+        simulate.prepare()
+        text = page(chosen.frames)
+    finally:
+        taffeta.unregister()
+    print(text)
+    if chosen.write:
+        before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
+        PAGE.write_text(before + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1], encoding="utf-8")
+
+
+def page(frames: int) -> str:
+    """Both tables in Markdown."""
+    lines = [f"| scene, pixels | | {' | '.join(COLUMNS)} |", f"|{' --- |' * (len(COLUMNS) + 2)}"]
+    for case in CASES:
+        measured = figures([bake(*case, frames) for _ in range(REPEATS)])
+        lines.append(f"| {case[0]}, {case[1]} | Taffeta | {_row(measured)} |")
+        lines.append(f"| | 2003 | {_row(PRINTED[case])} |")
+    words, on_gpu = drawer()
+    images = "three full images", "each triangle once", "each triangle once, GPU"
+    lines += ["", f"| body, pixels | triangles | 2003 | {' | '.join(images)} |", f"|{' --- |' * 6}"]
+    for case in CASES:
+        x, triangles = surface(case[0])
+        ways = (render, THREE_FULL), (render, THREE_DIRECTIONS), (on_gpu, THREE_DIRECTIONS)
+        times = [draw(way, x, triangles, case[1], direction) for way, direction in ways]
+        lines.append(f"| {case[0]}, {case[1]} | {len(triangles):,} | {PRINTED[case][4]} | {_row(times)} |")
+    machine = (
+        f"{_processor()}, {os.cpu_count()} cores, Blender {bpy.app.version_string}; the graphics context: {words}."
+    )
+    return (
+        "\n".join(lines)
+        + f"\n\n{frames} frames, milliseconds, the quickest of {REPEATS} bakes and of 30 images each. {machine}\n"
+    )
+
+
+def _row(values) -> str:
+    return " | ".join(f"{value:.3g}" for value in values)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def build(body: str):
+    """Make a scene in an empty file; returns (its garment, its body)."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    collection = bpy.context.scene.collection
+    if body == "mannequin":
+        bpy.ops.taffeta.scene_add(name="poncho")
+        objects = list(bpy.context.scene.objects)
+        return next(o for o in objects if o.taffeta_cloth.enabled), bpy.data.objects["Mannequin"]
+    if body == "torus":
+        obj = solids.torus(collection, 0.42, 0.175, 0.8, 40, 40)
+    else:
+        obj = solids.knot(collection, 0.8, 80, 20)
+    obj.rotation_euler = (math.radians(35.0), 0.0, 0.0)
+    obj.taffeta_collider.friction = 0.1
+    stage.ground(collection)
+    cloth = sheet.square(collection, "Sheet", 21, 0.8, 1.35, materials.plain("Cotton", (0.8, 0.8, 0.8)))
+    cloth.location.y = -0.2
+    return cloth, obj
+
+
+def bake(body: str, pixels: int, frames: int):
+    """Bake a scene; milliseconds (frames - 1, 5) of the tasks in the order of COLUMNS, of each frame but the first."""
+    build(body)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, frames
+    scene.taffeta.substeps, scene.taffeta.ldi_resolution = SUBSTEPS, pixels
+    stamps = []
+    with tempfile.TemporaryDirectory() as folder:
+        scene.taffeta.cache_folder = folder
+        job = jobs.Job(read_order(scene))
+        bake_now(scene, job, lambda _: stamps.append(time.perf_counter()))
+        bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
+    named = "integration", "volume collision", "self-collision", "LDI generation"
+    tasks = 1000.0 * np.array([[report.seconds[name] for name in named] for report in job.reports])
+    return np.column_stack([tasks, 1000.0 * np.diff(stamps) - tasks.sum(1)])
+
+
+def figures(bakes):
+    """In the order of COLUMNS: frames a second and means over the frames, of each the quickest of some equal bakes."""
+    tasks = np.min(bakes, axis=0).mean(0)
+    return (1000.0 / tasks.sum(), *tasks)
+
+
+def surface(body: str):
+    """(x, triangles) of a scene's body in world space at its first frame."""
+    _, obj = build(body)
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh, matrix = shown.data, np.array(shown.matrix_world)
+    mesh.calc_loop_triangles()
+    x, triangles = np.empty(3 * len(mesh.vertices), np.float32), np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.vertices.foreach_get("co", x)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3], triangles.reshape(-1, 3)
+
+
+def draw(way, x, triangles, pixels: int, direction: int, repeats=30) -> float:
+    """Least milliseconds that an image takes."""
+    low, high, times = x.min(0), x.max(0), []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        way(x, triangles, low, high, pixels, direction)
+        times.append(time.perf_counter() - started)
+    return 1000.0 * min(times)
+
+
+if __name__ == "__main__":
+    main()

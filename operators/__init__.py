@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
 
-from . import bake, command, export, free, overlay, paint, playback, preflight, preset, scenes, sequence, setup
+from . import (
+    bake, command, export, free, overlay, paint, playback, preflight, preset, scenes, sequence, setup, untangle,
+)  # fmt: skip
 
 # In the order of registration; undone in reverse.
-SUBMODULES = (playback, sequence, preflight, free, export, setup, preset, paint, overlay, scenes, bake, command)
+SUBMODULES = (
+    playback, sequence, preflight, free, export, setup, preset, paint, overlay, scenes, untangle, bake, command,
+)  # fmt: skip
 
 
 def register():

@@ -52,8 +52,8 @@ def start_pose(
         depsgraph = depsgraph_of(scene)
         # The tree has float32: far from the world's origin it needs one nearby.
         origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)
-        garments = [_surface(obj, depsgraph, origin) for obj in cloths]
-        bodies = [_surface(obj, depsgraph, origin) for obj in colliders]
+        garments = [surface(obj, depsgraph, origin) for obj in cloths]
+        bodies = [surface(obj, depsgraph, origin) for obj in colliders]
     return garments, bodies
 
 
@@ -62,7 +62,7 @@ def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Cross
     found = []
     for index, garment in enumerate(garments):
         for other in (*bodies, *garments[index:]):
-            pairs = _pairs(garment, other)
+            pairs = crossing_pairs(garment, other)
             if len(pairs):
                 one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
                 if garment is other:
@@ -85,7 +85,8 @@ def find_immersions(garments: list[Surface], bodies: list[Surface]) -> list[Imme
     return found
 
 
-def _surface(obj, depsgraph, origin) -> Surface:
+def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.ndarray) -> Surface:
+    """An object as it is evaluated, relative to `origin` (3,) [Blender units]."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     mesh.calc_loop_triangles()
@@ -100,7 +101,7 @@ def _surface(obj, depsgraph, origin) -> Surface:
     return Surface(obj.name, x, triangles, BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True))
 
 
-def _pairs(garment: Surface, other: Surface) -> np.ndarray:
+def crossing_pairs(garment: Surface, other: Surface) -> np.ndarray:
     """Crossing triangle pairs, (k, 2); of a garment with itself each pair once."""
     pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
     return pairs[pairs[:, 0] < pairs[:, 1]] if garment is other else pairs

@@ -69,6 +69,11 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         name="Layer", default=0, min=0, soft_max=10, override=OVERRIDE,
         description="Order of garments worn over each other: 0 is innermost",
     )
+    rigidity: FloatProperty(
+        name="Rigidity", default=1.0, min=1e-3, max=1e3, soft_min=0.1, soft_max=10.0, step=10, override=OVERRIDE,
+        description="How little this garment gives way when Untangle takes layers out of each other, a pure number over "
+        "that of the others: a leather jacket 5, a shirt 1",
+    )
     self_collision: BoolProperty(
         name="Self-Collision", default=True, override=OVERRIDE,
         description="Keep the folds of this garment out of each other. Garments always keep out of other garments",

@@ -161,10 +161,12 @@ def _result(garments, worn, x, before, origin, crossing, close):
     edges = edges[moved[edges].any(axis=1)]
     length = [np.sqrt(((y[edges[:, 1]] - y[edges[:, 0]]) ** 2).sum(axis=1)) for y in (before, x)]
     stretch = np.abs(length[1] / length[0] - 1.0) if len(edges) else np.zeros(1)
+    farthest = float(np.sqrt(((x - before) ** 2).sum(axis=1)).max())
+    x = np.where(moved[:, None], x + origin, np.concatenate([garment.x for garment in garments]))
     return Untangled(
-        x=[x[a:b] + origin for a, b in zip(starts[:-1], starts[1:], strict=True)],
+        x=[x[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)],
         moved_count=int(moved.sum()),
-        farthest=float(np.sqrt(((x - before) ** 2).sum(axis=1)).max()),
+        farthest=farthest,
         stretch_median=float(np.median(stretch)),
         stretch_worst=float(stretch.max()),
         crossing_count=crossing,

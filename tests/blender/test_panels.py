@@ -20,6 +20,7 @@ PANELS = [
     "TAFFETA_PT_cloth_pins",
     "TAFFETA_PT_cloth_sewing",
     "TAFFETA_PT_cloth_collision",
+    "TAFFETA_PT_layers",
     "TAFFETA_PT_bake",
     "TAFFETA_PT_preflight",
     "TAFFETA_PT_forces",

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Untangle: garments that pass through each other or the body at rest come out nested, in the order of their layers.
+
+The garments are taken as they look at the current frame, without their bakes. The result is a shape key, which the
+animator can blend, key and delete, or the garment's new rest shape. A garment that is posed by modifiers gets the key
+that makes the posed shape come out nested: what the modifiers do to small movements is tried out and inverted.
+"""
+
+import time
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
+
+from . import crossings, playback
+from .mesh_io import (
+    check_finite,
+    metres_per_unit,
+    positions,
+    read_collider,
+    read_garment,
+    world_positions,
+    world_to_object,
+)
+from .sampling import colliders_of, depsgraph_of, posed
+
+KEY = "Untangled"  # name of the shape key
+TRIES = 3  # at making modifiers put vertices where they belong
+REACHED = 2e-5  # [m] from there that is near enough
+PROBE = 1e-3  # Blender units by which a vertex is moved to see where its modifiers take it
+
+
+def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
+    """The garments and bodies as they look at the current frame, for `solver.fields.untangle`; call it within `posed`.
+
+    Raises
+    ------
+    ValueError
+        One of them cannot be read, or there is nothing that could be tangled: names the object and the remedy.
+    """
+    from ..solver.fields.untangle import Shape, Worn
+
+    bodies = colliders_of(scene, cloths)
+    if len(cloths) + len(bodies) < 2:
+        raise ValueError(
+            f"{cloths[0].name} is alone; select more cloths, or press Taffeta Collider on the body that it is worn on"
+        )
+    depsgraph, metres = depsgraph_of(scene), metres_per_unit(scene)
+    garments = []
+    for obj in cloths:
+        _refuse(obj)
+        found = read_garment(obj, depsgraph, scene)
+        settings = obj.taffeta_cloth
+        garments.append(
+            Worn(obj.name, found.x_start, found.triangles, found.thickness, settings.layer, settings.rigidity)
+        )
+    shapes = []
+    for obj in bodies:
+        body = read_collider(obj, depsgraph, scene)
+        x = world_positions(obj.evaluated_get(depsgraph), metres)
+        check_finite(obj.name, x, f"at frame {scene.frame_current}")
+        shapes.append(Shape(obj.name, x, body.triangles, body.aura))
+    return garments, shapes
+
+
+def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
+    """What Untangle cannot do with these garments, as sentences; call it within `posed`.
+
+    Raises
+    ------
+    ValueError
+        Two of one layer cross, so that nothing says who is outside.
+    """
+    depsgraph = depsgraph_of(scene)
+    origin = np.array(cloths[0].matrix_world.translation)
+    surfaces = [crossings.surface(obj, depsgraph, origin) for obj in cloths]
+    said = []
+    for index, one in enumerate(surfaces):
+        for other in surfaces[index:]:
+            if cloths[index].taffeta_cloth.layer != bpy.data.objects[other.name].taffeta_cloth.layer:
+                continue
+            count = len(crossings.crossing_pairs(one, other))
+            if count and one is other:
+                said.append(
+                    f"{one.name} crosses itself ({count} pairs of triangles): it has no inside there, so that stays"
+                )
+            elif count:
+                raise ValueError(
+                    f"{one.name} and {other.name} cross, and both have Layer {cloths[index].taffeta_cloth.layer}; "
+                    "give the one that is worn outside a higher Layer"
+                )
+    return said
+
+
+def _refuse(obj) -> None:
+    playback.refuse_linked(obj)
+    keys = obj.data.shape_keys
+    if obj.data.library is not None:
+        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
+    if obj.data.users > 1:
+        raise ValueError(
+            f"{obj.name} shares its mesh with other objects, which would change with it; "
+            "make it single (Object > Relations > Make Single User > Object & Data)"
+        )
+    if keys is not None and (not keys.use_relative or obj.show_only_shape_key):
+        raise ValueError(f"{obj.name}: its shape keys are absolute or one is shown alone; switch that off (Data tab)")
+
+
+@contextmanager
+def without_key(cloths):
+    """The garments as they were before they were untangled: the key is muted meanwhile, and then as it was."""
+    keys = [key for obj in cloths if obj.data.shape_keys and (key := obj.data.shape_keys.key_blocks.get(KEY))]
+    before = [key.mute for key in keys]
+    try:
+        for key in keys:
+            key.mute = True
+        yield
+    finally:
+        for key, muted in zip(keys, before, strict=True):
+            key.mute = muted
+
+
+def _as_key(obj, moved: np.ndarray) -> None:
+    """Let the shape key move each vertex by `moved` (n, 3) [Blender units, object space]."""
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+    key = obj.data.shape_keys.key_blocks.get(KEY) or obj.shape_key_add(name=KEY, from_mix=False)
+    key.relative_key = obj.data.shape_keys.reference_key
+    key.mute, key.value, key.vertex_group = False, 1.0, ""
+    key.data.foreach_set("co", (_coordinates(key.relative_key) + moved).astype(np.float32).ravel())
+    obj.data.update()
+
+
+def _coordinates(key) -> np.ndarray:
+    x = np.empty(3 * len(key.data), np.float32)
+    key.data.foreach_get("co", x)
+    return x.reshape(-1, 3)
+
+
+def _as_rest(obj, moved: np.ndarray) -> None:
+    """Move the mesh itself and all its shape keys; `KEY` goes, for it is in the mesh now."""
+    keys = obj.data.shape_keys
+    for key in keys.key_blocks if keys else ():
+        key.data.foreach_set("co", (_coordinates(key) + moved).astype(np.float32).ravel())
+    x = (positions(obj.data) + moved).astype(np.float32)
+    obj.data.attributes["position"].data.foreach_set("vector", x.ravel())
+    if keys and KEY in keys.key_blocks:
+        obj.shape_key_remove(keys.key_blocks[KEY])
+    obj.data.update()
+
+
+def place(scene, obj, target: np.ndarray) -> np.ndarray:
+    """Movements (n, 3) [Blender units, object space] of a garment's vertices that take it to `target` (n, 3) [m].
+
+    It leaves `KEY` with that on the garment. Call it within `posed`.
+    """
+    metres, moved = metres_per_unit(scene), np.zeros((len(target), 3))
+    away = target - _pose(scene, obj, moved, metres)
+    to_object = world_to_object(obj.name, obj.evaluated_get(depsgraph_of(scene)), metres, scene.frame_current)[:3, :3]
+    bent = any(modifier.show_viewport for modifier in obj.modifiers)
+    slopes = np.broadcast_to(to_object, (len(target), 3, 3))
+    for turn in range(TRIES):
+        moved = moved + np.einsum("nij,nj->ni", slopes, away)
+        away = target - _pose(scene, obj, moved, metres)
+        if not bent or not np.abs(away).max() > REACHED:
+            break
+        if turn == 0:
+            slopes = _inverse_slopes(scene, obj, moved, metres, to_object)
+    return moved
+
+
+def _pose(scene, obj, moved, metres) -> np.ndarray:
+    """World positions (n, 3) [m] with the key at `moved`."""
+    _as_key(obj, moved)
+    return world_positions(obj.evaluated_get(depsgraph_of(scene)), metres)
+
+
+def _inverse_slopes(scene, obj, moved, metres, to_object) -> np.ndarray:
+    """(n, 3, 3) what to move each vertex by for it to go one metre in the world, through the modifiers."""
+    slopes = np.empty((len(moved), 3, 3))
+    for axis in range(3):
+        step = np.zeros(3)
+        step[axis] = PROBE
+        ahead, behind = _pose(scene, obj, moved + step, metres), _pose(scene, obj, moved - step, metres)
+        slopes[:, :, axis] = (ahead - behind) / (2.0 * PROBE)
+    # Where modifiers hold a vertex fast, nothing can be inverted: there it goes as if they did not.
+    dead = ~(np.abs(np.linalg.det(slopes)) > 1e-3 * metres**3)
+    slopes[dead] = np.linalg.inv(to_object)
+    return np.linalg.inv(slopes)
+
+
+def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str, depth: float):
+    """Untangle these garments as they look at the current frame; returns `solver.fields.untangle.Untangled`.
+
+    result : "KEY" or "REST"; depth : [m], see the operator
+
+    Raises
+    ------
+    ValueError
+        Something cannot be untangled: names it and the remedy; nothing was changed then.
+    """
+    from ..solver.fields import untangle as solver
+
+    with posed(scene, cloths, colliders_of(scene, cloths)):
+        with without_key(cloths):
+            garments, bodies = read(scene, cloths)
+            found = solver.untangle(garments, bodies, depth)
+        for obj, garment, x in zip(cloths, garments, found.x, strict=True):
+            keys = obj.data.shape_keys
+            if (x == garment.x).all() and not (keys and KEY in keys.key_blocks):
+                continue
+            moved = place(scene, obj, x)
+            if result == "REST":
+                _as_rest(obj, moved)
+    return found
+
+
+def outcome(found, names: list[str], seconds: float) -> tuple[str, str]:
+    """Level and sentence of a report."""
+    garments = f"{len(names)} garments" if len(names) > 1 else names[0]
+    if not found.moved_count:
+        return "INFO", f"{garments}: nothing was tangled, all layers keep their distance"
+    text = (
+        f"{garments} untangled in {seconds:.1f} s: {found.moved_count:,} vertices moved, {1000 * found.farthest:.1f} mm "
+        f"at most; edges changed by {100 * found.stretch_median:.1f} % in the middle, "
+        f"{100 * found.stretch_worst:.0f} % at worst"
+    )
+    if found.crossing_count:
+        return "WARNING", f"{text}. {found.crossing_count} edges still cross; look at them with Check Before Baking"
+    return "INFO", f"{text}; no layer crosses another"
+
+
+class TAFFETA_OT_untangle(bpy.types.Operator):
+    """Take the selected cloths out of each other and out of the colliders, in the order of their layers"""
+
+    bl_idname = "taffeta.untangle"
+    bl_label = "Untangle"
+    bl_options = {"REGISTER", "UNDO"}
+
+    result: EnumProperty(
+        name="Result", default="KEY",
+        items=(
+            ("KEY", "Shape Key", f"Keep the garments as they are and add a shape key, {KEY}"),
+            ("REST", "Rest Shape", "Change the garments themselves: lengths are measured in the new shape"),
+        ),
+        description="Where the new shape goes",
+    )  # fmt: skip
+    depth: FloatProperty(
+        name="Depth", default=0.08, min=1e-3, max=1e3, soft_min=0.02, soft_max=0.3, unit="LENGTH", precision=3,
+        description="How deep garments may be in each other, in metres. What is deeper is taken to hang beside the other "
+        "one, as an arm hangs beside a vest",
+    )  # fmt: skip
+    everything: BoolProperty(
+        name="All Cloths", options={"SKIP_SAVE"}, description="Untangle every cloth of the scene, not the selected ones"
+    )
+
+    @classmethod
+    def poll(cls, context):
+        active = context.view_layer.objects.active
+        if active is not None and active.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def execute(self, context):
+        scene, window = context.scene, None if bpy.app.background else context.window
+        if window:
+            window.cursor_set("WAIT")
+        try:
+            start = time.perf_counter()
+            cloths = playback.chosen_cloths(context, everything=self.everything)
+            cloths.sort(key=lambda obj: (obj.taffeta_cloth.layer, obj.name))
+            with posed(scene, cloths, colliders_of(scene, cloths)), without_key(cloths):
+                said = doubts(scene, cloths)
+            for sentence in said:
+                self.report({"WARNING"}, sentence)
+            found = untangle(scene, cloths, self.result, self.depth)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            if window:
+                window.cursor_set("DEFAULT")
+        level, sentence = outcome(found, [obj.name for obj in cloths], time.perf_counter() - start)
+        self.report({level}, sentence)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_untangle,))

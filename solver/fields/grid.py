@@ -26,7 +26,7 @@ from .surface import Surface
 
 SMOOTH_FROM, SMOOTH_TO = 1.5, 4.0  # cells from a surface between which f turns into its smoothed self
 BESIDE = 1.75  # cells from a surface within which its nearest triangle is searched for
-REFINED = 4.0  # cells from a surface within which that triangle is improved upon
+REFINED = 6.0  # cells from a surface within which that triangle is improved upon
 REACH = 16  # cells round a surface's box in which it has fields
 FAR = 1e3  # cells: of f and h where there is nothing
 SMOOTHING = 1.2  # cells, standard deviation: folds' far fields meet in creases, along which cloth would crease
@@ -40,7 +40,9 @@ class Grid(NamedTuple):
     values: np.ndarray  # (nx, ny, nz, layers, 2) float32 [m]: f, h
 
 
-def make_grid(layers: list[list[Surface]], low: np.ndarray, high: np.ndarray, node_count: int) -> Grid:
+def make_grid(
+    layers: list[list[Surface]], low: np.ndarray, high: np.ndarray, node_count: int, finest: float = 0.0
+) -> Grid:
     """Sample the fields of all layers within a box.
 
     Parameters
@@ -48,9 +50,10 @@ def make_grid(layers: list[list[Surface]], low: np.ndarray, high: np.ndarray, no
     layers : innermost first, each the surfaces whose union it is
     low, high : (3,) [m] corners of the box
     node_count : about how many nodes it may have
+    finest : [m] between nodes, at least
     """
     size = high - low
-    step = float(np.prod(np.maximum(size, 0.02 * size.max())) / node_count) ** (1.0 / 3.0)
+    step = max(float(np.prod(np.maximum(size, 0.02 * size.max())) / node_count) ** (1.0 / 3.0), finest)
     shape = np.maximum(np.ceil(size / step).astype(int) + 1, 4)
     values = np.full((*shape, len(layers), 2), FAR * step, np.float32)
 
@@ -85,12 +88,9 @@ def _fields(surface, origin, step, shape):
     nearest, square = np.full(shape, -1, np.int32), np.full(shape, (BESIDE * step) ** 2, np.float32)
     arrays = surface.x, surface.triangles, origin, step
     _splat(*arrays, nearest, square)
-    far = nearest < 0
-    if far.all():
+    if (nearest < 0).all():
         return None
-    beside = distance_transform_edt(far, return_distances=False, return_indices=True)
-    nearest = nearest[beside[0], beside[1], beside[2]]
-    del beside, square
+    nearest = _spread(nearest)
     _refine(*arrays, nearest)
     f, h = np.empty(shape, np.float32), np.empty(shape, np.float32)
     border = np.minimum(surface.border, FAR * step)
@@ -98,6 +98,20 @@ def _fields(surface, origin, step, shape):
     blend = np.clip((np.abs(f) / step - SMOOTH_FROM) / (SMOOTH_TO - SMOOTH_FROM), 0.0, 1.0)
     f += blend * (gaussian_filter(f, SMOOTHING, mode="nearest", truncate=3.0) - f)
     return f, h
+
+
+def _spread(nearest):
+    """Give nodes without a triangle that of the nearest node that has one, found on cells of twice the size."""
+    size = nearest.shape
+    half = [(n + 1) // 2 for n in size]
+    coarse = np.full((half[0], 2, half[1], 2, half[2], 2), -1, np.int32)
+    coarse.reshape([2 * n for n in half])[: size[0], : size[1], : size[2]] = nearest
+    coarse = coarse.max(axis=(1, 3, 5))
+    beside = distance_transform_edt(coarse < 0, return_distances=False, return_indices=True)
+    coarse = coarse[beside[0], beside[1], beside[2]]
+    for axis in range(3):
+        coarse = np.repeat(coarse, 2, axis)
+    return np.where(nearest < 0, coarse[: size[0], : size[1], : size[2]], nearest)
 
 
 @inner

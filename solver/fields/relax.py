@@ -23,9 +23,9 @@ from ..threads import cut, on_threads
 from .grid import Grid, look_up
 from .operator import signed_distance
 
-ROUNDS = 14  # gradient steps, each followed by tangential ones
+ROUNDS = 10  # gradient steps, each followed by tangential ones
 SLIDES = 3  # tangential steps after each of them
-LAST = 6  # gradient steps alone, in the end
+LAST = 4  # gradient steps alone, in the end
 STEP = 0.7  # part of the way to the zero set in a step
 FACING = -0.3, 0.1  # cosines between two layers' gradients from which they count, and count fully
 BESIDE = 0.25  # part of a patch that has to face a layer for the patch to lie beside it

@@ -18,6 +18,7 @@ from .relax import Sheet, Wear, relax
 from .surface import Surface, make_surface
 
 NODES = 3_000_000  # of the fields of all layers together: 24 MB
+FINEST = 0.2  # of an edge of the garments: nodes no closer than that
 RIGID = 1e6  # of a body, which moves nothing that one could see
 
 
@@ -78,7 +79,8 @@ def untangle(garments: list[Worn], bodies: list[Shape], depth: float = 0.08) -> 
     sheet = _sheet(garments, rank, worn)
     layers = [solid] + [[_joined([worn[k] for k in order if rank[k] == r + 1])] for r in range(len(levels))]
     pad = 2.0 * float(sheet.half.max()) + 0.25 * depth
-    grid = make_grid(layers, x.min(axis=0) - pad, x.max(axis=0) + pad, NODES // len(layers))
+    finest = FINEST * float(np.median(sheet.length))
+    grid = make_grid(layers, x.min(axis=0) - pad, x.max(axis=0) + pad, NODES // len(layers), finest)
     wear = _wear(garments, bodies, rank, len(levels), depth, grid.step)
     before = x.copy()
     x = relax(x, sheet, wear, grid)

@@ -146,7 +146,7 @@ def test_normals_the_wrong_way_round_do_not_matter():
     mixed[::3] = mixed[::3, ::-1]
     right = untangle([worn("A", (x, triangles), 0), worn("B", dome(0.301, 2.0), 1)], [])
     wrong = untangle([worn("A", (x, mixed), 0), worn("B", (dome(0.301, 2.0)[0], triangles[:, ::-1]), 1)], [])
-    np.testing.assert_allclose(np.concatenate(right.x), np.concatenate(wrong.x), atol=1e-9)
+    np.testing.assert_allclose(np.concatenate(right.x), np.concatenate(wrong.x), atol=1e-6)
 
 
 def test_flat_sheets_face_as_the_ones_below():
@@ -218,7 +218,7 @@ def test_fields_are_distances_and_know_their_border():
     out = np.empty((200, 5))
     _sample(grid.values, grid.origin, grid.step, points, out)
     assert (np.abs(out[:, 0] - radius + 0.1) < 5e-4 + 0.05 * np.abs(radius - 0.1)).all()
-    np.testing.assert_allclose(out[:, 1], np.abs(z) - 0.2, atol=6e-3)
+    np.testing.assert_allclose(out[:, 1], np.abs(z) - 0.2, atol=1e-2)
     assert np.abs(out[:, 2:4] - points[:, :2] / radius[:, None]).mean() < 0.03
     above = np.column_stack((0.1 * np.cos(turn), 0.1 * np.sin(turn), np.full(200, 0.24)))
     _sample(grid.values, grid.origin, grid.step, above, out)

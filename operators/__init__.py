@@ -2,7 +2,19 @@
 """What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
 
 from . import (
-    bake, command, export, free, overlay, paint, playback, preflight, preset, scenes, sequence, setup, untangle,
+    bake,
+    command,
+    export,
+    free,
+    overlay,
+    paint,
+    playback,
+    preflight,
+    preset,
+    scenes,
+    sequence,
+    setup,
+    untangle,
 )  # fmt: skip
 
 # In the order of registration; undone in reverse.

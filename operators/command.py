@@ -13,7 +13,7 @@ from pathlib import Path
 import bpy
 
 from ..solver.cache.frames import cached_frames
-from . import bake, playback
+from . import bake, playback, untangle
 from . import job as jobs
 from .order import bake_paths, notices, read_order
 
@@ -32,6 +32,9 @@ def parser() -> argparse.ArgumentParser:
         "--frames", type=frame_range, metavar="A-B", help="frames to bake; those of the scene if left out"
     )
     verb.add_argument("--resume", action="store_true", help="keep the frames that are still good and go on after them")
+    verb.add_argument(
+        "--untangle", action="store_true", help="first take the cloths out of each other and of the bodies"
+    )
     verb.add_argument(
         "--export", type=Path, metavar="PATH", help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)"
     )
@@ -71,6 +74,9 @@ def _bake(options) -> int:
     cloths = playback.chosen_cloths(bpy.context, options.object or "", everything=True)
     before = scene.frame_start, scene.frame_end
     _set_frames(scene, cloths, options)
+    if options.untangle:
+        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+        untangle.run(scene, cloths, _tell)
     job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)
@@ -80,7 +86,7 @@ def _bake(options) -> int:
     finally:
         console.close()
         for level, text in bake.outcome(job):
-            print(f"Taffeta: {text}", file=sys.stderr if level == "ERROR" else sys.stdout, flush=True)
+            _tell(level, text)
     wanted = range(scene.frame_start, scene.frame_end + 1)
     lacking = [path for path in job.order.paths if not _holds(path, wanted)]
     if lacking:
@@ -91,6 +97,10 @@ def _bake(options) -> int:
     if options.export:
         _export(options, scene)
     return 0
+
+
+def _tell(level: str, text: str) -> None:
+    print(f"Taffeta: {text}", file=sys.stderr if level == "ERROR" else sys.stdout, flush=True)
 
 
 def _scene(name: str | None) -> bpy.types.Scene:

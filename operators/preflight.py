@@ -69,6 +69,8 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
                 f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices"
             )
+            if garment != other:
+                remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
         if immersion := immersed.get(pair):

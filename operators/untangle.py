@@ -7,6 +7,7 @@ that makes the posed shape come out nested: what the modifiers do to small movem
 """
 
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 
 import bpy
@@ -26,6 +27,7 @@ from .mesh_io import (
 from .sampling import colliders_of, depsgraph_of, posed
 
 KEY = "Untangled"  # name of the shape key
+DEPTH = 0.08  # [m]
 TRIES = 3  # at making modifiers put vertices where they belong
 REACHED = 2e-5  # [m] from there that is near enough
 PROBE = 1e-3  # Blender units by which a vertex is moved to see where its modifiers take it
@@ -216,6 +218,30 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
     return found
 
 
+def run(
+    scene: bpy.types.Scene,
+    cloths: list[bpy.types.Object],
+    tell: Callable[[str, str], None],
+    result: str = "KEY",
+    depth: float = DEPTH,
+) -> None:
+    """Untangle these garments; `tell(level, sentence)` hears before what cannot be done, and then what was done.
+
+    Raises
+    ------
+    ValueError
+        As `untangle` and `doubts`.
+    """
+    start = time.perf_counter()
+    cloths = sorted(cloths, key=lambda obj: (obj.taffeta_cloth.layer, obj.name))
+    with posed(scene, cloths, colliders_of(scene, cloths)), without_key(cloths):
+        said = doubts(scene, cloths)
+    for sentence in said:
+        tell("WARNING", sentence)
+    found = untangle(scene, cloths, result, depth)
+    tell(*outcome(found, [obj.name for obj in cloths], time.perf_counter() - start))
+
+
 def outcome(found, names: list[str], seconds: float) -> tuple[str, str]:
     """Level and sentence of a report."""
     garments = f"{len(names)} garments" if len(names) > 1 else names[0]
@@ -247,7 +273,7 @@ class TAFFETA_OT_untangle(bpy.types.Operator):
         description="Where the new shape goes",
     )  # fmt: skip
     depth: FloatProperty(
-        name="Depth", default=0.08, min=1e-3, max=1e3, soft_min=0.02, soft_max=0.3, unit="LENGTH", precision=3,
+        name="Depth", default=DEPTH, min=1e-3, max=1e3, soft_min=0.02, soft_max=0.3, unit="LENGTH", precision=3,
         description="How deep garments may be in each other, in metres. What is deeper is taken to hang beside the other "
         "one, as an arm hangs beside a vest",
     )  # fmt: skip
@@ -268,22 +294,14 @@ class TAFFETA_OT_untangle(bpy.types.Operator):
         if window:
             window.cursor_set("WAIT")
         try:
-            start = time.perf_counter()
             cloths = playback.chosen_cloths(context, everything=self.everything)
-            cloths.sort(key=lambda obj: (obj.taffeta_cloth.layer, obj.name))
-            with posed(scene, cloths, colliders_of(scene, cloths)), without_key(cloths):
-                said = doubts(scene, cloths)
-            for sentence in said:
-                self.report({"WARNING"}, sentence)
-            found = untangle(scene, cloths, self.result, self.depth)
+            run(scene, cloths, lambda level, sentence: self.report({level}, sentence), self.result, self.depth)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         finally:
             if window:
                 window.cursor_set("DEFAULT")
-        level, sentence = outcome(found, [obj.name for obj in cloths], time.perf_counter() - start)
-        self.report({level}, sentence)
         return {"FINISHED"}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from crossings import count_crossings
 from mathutils.bvhtree import BVHTree
+from taffeta.operators import command, preflight
 
 KEY = "Untangled"
 
@@ -227,3 +228,27 @@ def test_a_garment_that_crosses_itself_is_told_before(make, dressed, capfd):
     assert bpy.ops.taffeta.untangle() == {"FINISHED"}
     out = capfd.readouterr().out
     assert "Coat crosses itself" in out and "it has no inside there, so that stays" in out
+
+
+# Untangle, then bake
+
+
+def test_preflight_names_untangle(dressed, scene):
+    sentences = {p.sentence.split(" at the start")[0]: p.remedy for p in preflight.check_thoroughly(scene)}
+    assert "Untangle" in sentences["Coat crosses Shirt"] and "Untangle" in sentences["Shirt crosses Body"]
+
+
+def test_bake_command_untangles_first(make, dressed, saved):
+    """The .blend stays; the baked start has no crossing, where it had hundreds."""
+    body, shirt, coat = dressed
+    bpy.ops.wm.save_mainfile()
+    path = bpy.data.filepath
+    assert command.run(["bake", path, "--frames", "1-2", "--untangle", "--save"]) == 0
+    bpy.ops.wm.open_mainfile(filepath=path)
+    body, shirt, coat = (bpy.data.objects[name] for name in ("Body", "Shirt", "Coat"))
+    bpy.context.scene.frame_set(1)
+    assert count(make, shirt, coat, body=body) == 0
+    first = make.world(coat)
+    coat.modifiers["Taffeta Cache"].show_viewport = False
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(make.world(coat), first, atol=2e-3)

@@ -25,7 +25,7 @@ from .jit import uncounted_inner
 from .threads import pool, thread_count
 
 LINE = 16  # int64 a counter: two processors never write into the same line of their caches
-PATIENCE = 200000  # looks at a counter before the processor is offered to another thread
+PATIENCE = 2000  # looks at a counter before the processor is offered to another thread
 SMALLEST = 256  # particles that are worth a part
 
 _give_way = types.ExternalFunction("sched_yield", types.int32())

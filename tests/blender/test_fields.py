@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators import checks, fields, fingerprint, sampling
+from taffeta.operators import checks, fields, fingerprint, force_checks, sampling
 from taffeta.operators.keyed import curves, keyed
 from taffeta.operators.order import read_order
 from taffeta.solver.elastic import fields as kernels
@@ -201,7 +201,9 @@ def test_preflight_tells_of_fields_that_are_left_out(scene, make):
     bpy.ops.object.forcefield_toggle()
     points.field.shape = "POINTS"
     field_object("WIND", use_absorption=True).name = "Fan"
-    found = {p.object: p for p in checks.CHECKS[6](checks.Shot(scene, bpy.context.evaluated_depsgraph_get(), [], []))}
+    found = {
+        p.object: p for p in force_checks._fields(checks.Shot(scene, bpy.context.evaluated_depsgraph_get(), [], []))
+    }
     assert "Lennard-Jones" in found["Atoms"].sentence and "Every Point" in found["Points"].sentence
     assert found["Fan"].severity == "INFO" and found["Atoms"].severity == "WARNING"
 

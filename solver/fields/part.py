@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ..contact.cloth_detection import candidate_kernel
 from ..contact.hash import overlaps
@@ -19,6 +20,7 @@ from ..jit import inner, njit
 from .surface import vertex_normals
 
 ROUNDS = 12  # times at most that pairs are measured
+TURN = 4  # rounds after which normals are taken anew, for little turns
 SWEEPS = 6  # over the pairs of a round
 CLOSE = 0.85  # part of the wanted distance below which a pair is parted, to the whole of it
 SIDEWAYS = 0.5  # part of its distance that a pair has to lie along the normals, else it is a pair past a border
@@ -51,10 +53,11 @@ def part_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
     owned = _owned(triangles)
     found, boxes, ways = _find(x, layered)
     reference, pairs = x.copy(), found
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
+        if turn % TURN == 0:
+            normals = vertex_normals(x, triangles)
         pairs = pairs[_doubtful_kernel(pairs, x, triangles, layered, np.empty(len(pairs), np.bool_))]
         stencils, kinds = _candidates(pairs, triangles, owned, boxes, ways)
-        normals = vertex_normals(x, triangles)
         near, lacking = _measure_kernel(stencils, kinds, x, normals, layered)
         if not lacking:
             break
@@ -62,29 +65,42 @@ def part_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
         for _ in range(SWEEPS):
             if not _push_kernel(stencils[:near], kinds[:near], x, start, normals, layered):
                 break
-        pairs = found
-        if _strayed(x, reference, layered):
-            pairs, boxes, ways = _find(x, layered)
-            found, reference = pairs, x.copy()
-        else:  # what did not move is as it was
-            touched = (x != before).any(axis=1)[triangles].any(axis=1)
-            pairs = found[touched[found[:, 0]] | touched[found[:, 1]]]
+        strayed = np.abs(x - reference).max(axis=1) > SLACK * layered.half
+        if strayed.any():
+            found, boxes, ways = _find_again(x, layered, found, strayed[triangles].any(axis=1))
+            reference[strayed] = x[strayed]
+        # What did not move is as it was.
+        touched = (x != before).any(axis=1)[triangles].any(axis=1)
+        pairs = found[touched[found[:, 0]] | touched[found[:, 1]]]
     return _count_kernel(x, triangles, found), lacking
-
-
-def _strayed(x, reference, layered):
-    """Whether a vertex left its way so far that triangles may be near that were not."""
-    return bool((np.abs(x - reference).max(axis=1) > SLACK * layered.half).any())
 
 
 def _find(x, layered):
     """Pairs (p, 2) of triangles of different layers that are near each other, the boxes (t, 6), and those of vertices."""
-    grown = ((1.0 + SLACK) * layered.half)[:, None]
-    ways = np.concatenate((x - grown, x + grown), axis=1)
-    corner = ways[layered.triangles]
-    boxes = np.concatenate((corner[:, :, :3].min(axis=1), corner[:, :, 3:].max(axis=1)), axis=1)
+    boxes, ways = _boxes(x, layered)
     nothing = np.zeros(int(layered.layer.max()) + 1, bool)
     return overlaps(boxes, layered.layer[layered.triangles[:, 0]], nothing), boxes, ways
+
+
+def _find_again(x, layered, found, strayed):
+    """`_find` after a few triangles, `strayed` (t,) bool, left the place that they were found at."""
+    boxes, ways = _boxes(x, layered)
+    middle, size = 0.5 * (boxes[:, :3] + boxes[:, 3:]), (boxes[:, 3:] - boxes[:, :3]).max(axis=1)
+    reach = np.sqrt(3.0) * 0.5 * (size[strayed].max() + size)
+    around = np.flatnonzero(cKDTree(middle[strayed]).query(middle, distance_upper_bound=float(reach.max()))[0] <= reach)
+    nothing = np.zeros(int(layered.layer.max()) + 1, bool)
+    new = around[overlaps(boxes[around], layered.layer[layered.triangles[around, 0]], nothing)].astype(np.int32)
+    old = found[~(strayed[found[:, 0]] | strayed[found[:, 1]])]
+    return np.concatenate((old, new[strayed[new[:, 0]] | strayed[new[:, 1]]])), boxes, ways
+
+
+def _boxes(x, layered):
+    """Boxes of triangles (t, 6) and vertices (n, 6), grown so that those that have to be parted, or soon may, overlap."""
+    grown = ((CLOSE + SLACK) * layered.half)[:, None]
+    ways = np.concatenate((x - grown, x + grown), axis=1)
+    a, b, c = (ways[layered.triangles[:, corner]] for corner in range(3))
+    low = np.minimum(np.minimum(a[:, :3], b[:, :3]), c[:, :3])
+    return np.concatenate((low, np.maximum(np.maximum(a[:, 3:], b[:, 3:]), c[:, 3:])), axis=1), ways
 
 
 def _owned(triangles):

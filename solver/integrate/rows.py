@@ -73,13 +73,13 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
     share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, 1:]
     bend_keys = _keys(stencils[:, one].ravel(), stencils[:, other].ravel(), count)
     keys, place = np.unique(bend_keys, return_inverse=True)
-    bend = np.stack([np.bincount(place.ravel(), share[..., k].ravel(), minlength=len(keys)) for k in (0, 1)], axis=1)
+    bend = np.zeros((len(keys), 2))
+    for kind in (0, 1):
+        bend[:, kind] = np.bincount(place.ravel(), share[..., kind].ravel(), minlength=len(keys))
     # of several springs between the same two particles the first has what hinges add
     spring_keys, first = np.unique(_keys(*edges.T, count), return_index=True)
     at = np.searchsorted(spring_keys, keys)
-    is_near = (
-        spring_keys[np.minimum(at, len(spring_keys) - 1)] == keys if len(spring_keys) else np.zeros(len(keys), bool)
-    )
+    is_near = np.append(spring_keys, -1)[at] == keys
     spring = np.concatenate([spring, np.zeros((len(spring), 2))], axis=1)
     spring[first[at[is_near]], 3:] = bend[is_near]
     return spring, keys[~is_near], bend[~is_near]

@@ -84,22 +84,23 @@ def _halve(place, depth):
 
 
 def _bending(leaf, depth, movable, stencils, weight, stiffness):
-    """Sum over hinges of k (sum of the weights of the hinge's ends in the node)^2, (m, 2)."""
+    """Sum over hinges of k (sum of the weights of the hinge's ends in the node)^2, (m, 2).
+
+    A product of two ends' weights counts in the smallest node that holds both, and in all above it.
+    """
     bending = np.zeros((2 << depth, 2))
     node, weight = leaf[stencils], np.where(movable[stencils], weight, 0.0)
-    rigid = movable[stencils].all(axis=1)
-    while len(node):
-        for end in range(4):
-            same = node == node[:, end : end + 1]
-            total = np.einsum("hk,hk->h", weight, same)
-            first = ~same[:, :end].any(axis=1)
-            for kind in (0, 1):
-                share = (stiffness[:, kind] * total**2)[first]
-                bending[:, kind] += np.bincount(node[first, end], share, minlength=len(bending))
-        # weights sum to zero: a hinge that lies in one node resists nothing from there on
-        kept = (node[:, 0] > 1) & ~(rigid & (node == node[:, :1]).all(axis=1))
-        node, weight, stiffness, rigid = node[kept] >> 1, weight[kept], stiffness[kept], rigid[kept]
-    return bending
+    for one, other in zip(*np.triu_indices(4), strict=True):
+        first, second = node[:, one], node[:, other]
+        meet = first >> np.frexp(first ^ second)[1]
+        share = (1.0 if one == other else 2.0) * weight[:, one] * weight[:, other]
+        for kind in (0, 1):
+            bending[:, kind] += np.bincount(meet, share * stiffness[:, kind], minlength=len(bending))
+    low = 1 << depth
+    while low > 1:
+        low //= 2
+        bending[low : 2 * low] += bending[2 * low : 4 * low : 2] + bending[2 * low + 1 : 4 * low : 2]
+    return np.maximum(bending, 0.0)  # of a node that holds whole hinges alone, rounding may be left
 
 
 @fused_inner

@@ -185,6 +185,13 @@ def test_the_preconditioner_is_symmetric_and_positive():
     assert (values > 1e-9 * values.max()).sum() == x.size - held and values.min() > -1e-12 * values.max()
 
 
+def test_cloth_without_hinges_takes_the_same_kernels():
+    """Other types of arrays would have the solve compiled anew in the middle of a bake."""
+    with_hinges, without = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "SPRINGS"))
+    assert len(with_hinges.bend_stencils) and not len(without.bend_stencils)
+    assert [a.dtype for a in with_hinges.rows] == [a.dtype for a in without.rows]
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
 def test_every_particle_has_a_leaf(count):
     pairs = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)

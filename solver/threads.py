@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
+import numpy as np
 
 _pool: list[ThreadPoolExecutor] = []
 
@@ -38,3 +39,8 @@ def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
         return [function(0, *ranges[0])]
     others = [pool().submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]
+
+
+def joined(parts: list) -> np.ndarray:
+    """Arrays of all ranges end to end."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -34,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..model import Cloth, Settings
+from ..threads import cut, joined, on_threads
 from . import guard
 from .cloth_detection import (
     FLAT,
@@ -51,6 +52,7 @@ HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a subste
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
 MOST_STRAY = 16  # particles off their ways that are seen to one by one
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
+FEW = 8192  # pairs that are not worth another thread
 LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
 
 
@@ -132,8 +134,13 @@ def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> Near:
     """Those candidates that can meet, with all that is known of them."""
     values, normal = np.empty((4, len(stencils))), np.empty((len(stencils), 3))
     skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
-    count = measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
-    found = (array[:count] for array in (stencils, is_edge_pair, *values, normal))
+
+    def measure(_, first, last):
+        end = measure_kernel(first, last, stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
+        return [array[first:end] for array in (stencils, is_edge_pair, *values, normal)]
+
+    found = [joined(parts) for parts in zip(*on_threads(measure, cut(len(stencils), FEW)), strict=True)]
+    count = len(found[0])
     return Near(*found, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
 
@@ -275,11 +282,16 @@ def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, h
 
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
     """Stencils of pairs of triangles, and which of them are of edges."""
-    count = len(pairs) + 256
-    while True:
-        stencils, is_edge_pair = np.empty((count, 4), np.int32), np.empty(count, np.bool_)
-        room = count
-        arrays = search.owned, search.calm, search.boxes, search.ways
-        count = candidate_kernel(pairs, cloth.triangles, *arrays, stencils, is_edge_pair)
-        if count <= room:
-            return stencils[:count], is_edge_pair[:count]
+    arrays = pairs, cloth.triangles, search.owned, search.calm, search.boxes, search.ways
+
+    def spread(_, first, last):
+        room = last - first + 256
+        while True:
+            stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
+            count = candidate_kernel(first, last, *arrays, stencils, is_edge_pair)
+            if count <= room:
+                return stencils[:count], is_edge_pair[:count]
+            room = count
+
+    stencils, is_edge_pair = zip(*on_threads(spread, cut(len(pairs), FEW)), strict=True)
+    return joined(stencils), joined(is_edge_pair)

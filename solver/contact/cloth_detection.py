@@ -84,8 +84,9 @@ def look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, norma
 
 
 @njit
-def candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair):
-    """Particle-triangle and edge-edge pairs whose boxes overlap, out of pairs of triangles; returns their number.
+def candidate_kernel(start, end, pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair):
+    """Particle-triangle and edge-edge pairs whose boxes overlap, out of the pairs start..end of triangles; returns
+    their number.
 
     Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
     is no room left. About 12 comparisons and 100 bytes for a rejected primitive, all in one branch: the outcome of
@@ -93,7 +94,7 @@ def candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_ed
     # outputs: stencils (c, 4), is_edge_pair (c,)
     """
     count = 0
-    for pair in range(len(pairs)):
+    for pair in range(start, end):
         first, second = pairs[pair, 0], pairs[pair, 1]
         quiet = False
         for corner in range(3):
@@ -137,15 +138,16 @@ def candidate_kernel(pairs, triangles, owned, calm, boxes, ways, stencils, is_ed
 
 
 @njit
-def measure_kernel(stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal):
-    """Keep the candidates that can meet within the horizon, closed up to the front; returns their number.
+def measure_kernel(start, end, stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal):
+    """Keep those of the candidates start..end that can meet within the horizon, closed up to the front of that range;
+    returns where they end.
 
     150 flops and 150 bytes a candidate, twice that inside a garment.
     # outputs: stencils, is_edge_pair; values (4, c): distance, friction, gap, closing; normal (c, 3)
     """
-    kept = 0
+    kept = start
     h, f, rest = skin.thickness, skin.friction, skin.x_rest
-    for pair in range(len(stencils)):
+    for pair in range(start, end):
         a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
         c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
         edges = is_edge_pair[pair]

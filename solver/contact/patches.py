@@ -14,9 +14,11 @@ import numpy as np
 
 from ..jit import njit
 from ..model import Cloth
+from ..threads import cut, joined, on_threads
 from .hash import overlaps, touch
 
 PATCH = 8  # triangles
+FEW = 2048  # pairs of patches that are not worth another thread
 ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
 
 
@@ -149,14 +151,17 @@ def _sum_up_kernel(patches, cloth_triangles, boxes, normals, calm, cone, patch_b
 
 
 @njit
-def _expand_kernel(patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets_itself, pairs):
-    """Pairs of triangles whose boxes overlap, out of pairs of patches and of patches with themselves; returns their
-    number, also beyond the room in `pairs`. About 12 comparisons and 96 bytes a pair that is looked at.
-    # outputs: pairs (c, 2)
+def _expand_kernel(
+    start, end, patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets_itself, near, pairs
+):
+    """Pairs of triangles whose boxes overlap, out of those of pairs of patches, and then of patches with themselves,
+    that have the numbers start..end; returns how many there are, also beyond the room in `pairs`. About 12 comparisons
+    and 96 bytes a pair that is looked at.
+    # outputs: pairs (c, 2); near (PATCH,) scratch: of the second patch what touches the first's box
     """
     count = 0
     patch_count = len(flat)
-    for pair in range(len(patch_pairs) + patch_count):
+    for pair in range(start, end):
         if pair < len(patch_pairs):
             p = min(patch_pairs[pair, 0], patch_pairs[pair, 1])
             q = max(patch_pairs[pair, 0], patch_pairs[pair, 1])
@@ -173,13 +178,19 @@ def _expand_kernel(patch_pairs, patches, boxes, patch_boxes, patch_normals, flat
             p = q = pair - len(patch_pairs)
             if flat[p] or not meets_itself[patches.garment[p]]:
                 continue
-        for first in range(patches.start[p], patches.start[p + 1]):
+        near_count = 0
+        for second in range(patches.start[q], patches.start[q + 1]):
+            b = patches.triangles[second]
+            near[near_count] = second
+            near_count += touch(boxes, b, b, patch_boxes, p, p)
+        for first in range(patches.start[p], patches.start[p + 1] if near_count else 0):
             a = patches.triangles[first]
             if not touch(boxes, a, a, patch_boxes, q, q):
                 continue
-            for second in range(first + 1 if p == q else patches.start[q], patches.start[q + 1]):
+            for k in range(near_count):
+                second = near[k]
                 b = patches.triangles[second]
-                if touch(boxes, a, a, boxes, b, b):
+                if touch(boxes, a, a, boxes, b, b) and (p != q or second > first):
                     if count < len(pairs):
                         pairs[count, 0] = a
                         pairs[count, 1] = b
@@ -208,15 +219,18 @@ def triangle_pairs(
     patch_boxes, patch_normals, flat = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
     _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, patch_boxes, patch_normals, flat)
     patch_pairs = overlaps(patch_boxes, patches.garment, cloth.self_collision)
-    room = 8 * len(boxes) + 64
-    while True:
-        pairs = np.empty((room, 2), np.int32)
-        count = _expand_kernel(
-            patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, cloth.self_collision, pairs
-        )
-        if count <= room:
-            return pairs[:count], patches.owned
-        room = count
+    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, cloth.self_collision
+
+    def expand(_, first, last):
+        near, room = np.empty(PATCH, np.int32), 16 * len(boxes) + 64
+        while True:
+            pairs = np.empty((room, 2), np.int32)
+            count = _expand_kernel(first, last, *given, near, pairs)
+            if count <= room:
+                return pairs[:count]
+            room = count
+
+    return joined(on_threads(expand, cut(len(patch_pairs) + count, FEW))), patches.owned
 
 
 @njit

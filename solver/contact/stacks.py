@@ -85,8 +85,19 @@ def find_stack(pairs, x, v, inv_mass, dt):
     return Stack(*(array[:count] for array in stack))
 
 
+@njit
+def _let_go(pulled, stencils, weight, row, room, pair, x, x_prev):
+    """# outputs: pulled"""
+    for k in range(len(pair)):
+        along = room[k]
+        for corner in range(4):
+            i, w = np.int64(stencils[k, corner]), weight[k, corner]
+            for axis in range(3):
+                along += w * row[k, axis] * (x[i, axis] - x_prev[i, axis])
+        pulled[pair[k]] = along > 0.0
+
+
 def let_go(near, stack, x, x_prev):
     """Mark the pairs whose sides went apart in the solve: their rows pulled."""
     if len(stack.pair):
-        way = np.einsum("kw,kwj->kj", stack.weight, (x - x_prev)[stack.stencils])
-        near.pulled[stack.pair] = np.einsum("kj,kj->k", way, stack.row[:, :3]) + stack.room > 0.0
+        _let_go(near.pulled, *stack, x, x_prev)

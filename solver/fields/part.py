@@ -120,7 +120,7 @@ def _candidates(pairs, triangles, owned, boxes, ways):
     room, flat = 2 * len(pairs) + 64, np.zeros(len(ways), bool)
     while True:
         stencils, kinds = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
-        room = candidate_kernel(pairs, triangles, owned, flat, boxes, ways, stencils, kinds)
+        room = candidate_kernel(0, len(pairs), pairs, triangles, owned, flat, boxes, ways, stencils, kinds)
         if room <= len(stencils):
             return stencils[:room], kinds[:room]
 

@@ -151,10 +151,19 @@ def _work(job: Job) -> None:
         job.error = sentence(job, error)
     finally:
         job.end()
+        if _solver_is_loaded():
+            _leave_to_the_window(0)
+
+
+def _leave_to_the_window(processors: int) -> None:
+    from ..solver.threads import spare  # here, because it imports numba
+
+    spare(processors)
 
 
 def _queued(job: Job) -> Iterator[FrameInput]:
     """Sampled frames as they come; ends early when the job is stopped."""
+    _leave_to_the_window(1)
     while not job.stop.is_set():
         try:
             item = job.inputs.get(timeout=0.1)

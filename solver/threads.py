@@ -12,17 +12,31 @@ import numba
 import numpy as np
 
 _pool: list[ThreadPoolExecutor] = []
+_spared = [0]  # processors that are left to others
 
 
 def thread_count() -> int:
-    """Threads that numba was told to use (NUMBA_NUM_THREADS)."""
+    """Threads that numba was told to use (NUMBA_NUM_THREADS): what work is cut by, and with it the result's bits."""
     return numba.config.NUMBA_NUM_THREADS
+
+
+def worker_count() -> int:
+    """Threads that work, this one included."""
+    return max(1, thread_count() - _spared[0])
+
+
+def spare(processors: int) -> None:
+    """Leave processors to others from now on: one to a window, so that it stays alive. No result depends on it."""
+    if processors != _spared[0]:
+        _spared[0] = processors
+        while _pool:
+            _pool.pop().shutdown(wait=False)
 
 
 def pool() -> ThreadPoolExecutor:
     """The other threads, made when they are first needed."""
     if not _pool:
-        _pool.append(ThreadPoolExecutor(thread_count(), thread_name_prefix="taffeta"))
+        _pool.append(ThreadPoolExecutor(max(1, worker_count() - 1), thread_name_prefix="taffeta"))
     return _pool[0]
 
 
@@ -34,9 +48,9 @@ def cut(count: int, smallest: int) -> list[tuple[int, int]]:
 
 
 def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
-    """[function(part, first, last) for each range], each on its own thread; the caller's thread takes the first."""
-    if len(ranges) == 1:
-        return [function(0, *ranges[0])]
+    """[function(part, first, last) for each range], on as many threads as work; the caller's takes the first."""
+    if len(ranges) == 1 or worker_count() == 1:
+        return [function(part, *ends) for part, ends in enumerate(ranges)]
     others = [pool().submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]
 

@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from .jit import uncounted_inner
-from .threads import pool, thread_count
+from .threads import pool, thread_count, worker_count
 
 LINE = 16  # int64 a counter: two processors never write into the same line of their caches
 PATIENCE = 2000  # looks at a counter before the processor is offered to another thread
@@ -101,8 +101,8 @@ def part_count(size):
 
 
 def run(kernel, parts, *arguments):
-    """Call a kernel on as many threads as it has parts, or as there are; returns what this thread's call does."""
-    others = [pool().submit(kernel, *arguments) for _ in range(min(parts, thread_count()) - 1)]
+    """Call a kernel on as many threads as it has parts, or as work; returns what this thread's call does."""
+    others = [pool().submit(kernel, *arguments) for _ in range(min(parts, worker_count()) - 1)]
     try:
         return kernel(*arguments)
     finally:

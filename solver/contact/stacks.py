@@ -99,5 +99,4 @@ def _let_go(pulled, stencils, weight, row, room, pair, x, x_prev):
 
 def let_go(near, stack, x, x_prev):
     """Mark the pairs whose sides went apart in the solve: their rows pulled."""
-    if len(stack.pair):
-        _let_go(near.pulled, *stack, x, x_prev)
+    _let_go(near.pulled, *stack, x, x_prev)

@@ -4,7 +4,7 @@
 import numba
 import numpy as np
 import pytest
-from taffeta.solver import together
+from taffeta.solver import threads, together
 from taffeta.solver.threads import pool
 
 PHASES, PARTS = 50, 4
@@ -57,3 +57,16 @@ def test_parts_go_by_size_and_threads(size, parts, monkeypatch):
 def test_threads_have_powers_of_two(monkeypatch):
     monkeypatch.setattr(together, "thread_count", lambda: 3)
     assert together.part_count(10**6) == 4
+
+
+def test_processors_that_are_spared_change_no_part(monkeypatch):
+    """What is cut, and with it every bit, goes by the threads there are; who works, by what is left to others."""
+    monkeypatch.setattr(threads, "thread_count", lambda: 4)
+    ranges = threads.cut(4000, 10)
+    try:
+        for processors in (0, 1, 3, 0):
+            threads.spare(processors)
+            assert threads.cut(4000, 10) == ranges and threads.worker_count() == 4 - processors
+            assert threads.on_threads(lambda *given: given, ranges) == [(k, *ends) for k, ends in enumerate(ranges)]
+    finally:
+        threads.spare(0)

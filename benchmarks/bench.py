@@ -77,15 +77,20 @@ def measure(cases, patience):
     return {"machine": machine, "rows": rows}
 
 
-def describe(patience):
-    """The machine, the versions and the day."""
-    cpu = platform.processor() or platform.machine()
+def processor():
+    """What the machine's processor is called."""
+    name = platform.processor() or platform.machine()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
+        name = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), name)
+    return name
+
+
+def describe(patience):
+    """The machine, the versions and the day."""
     return {
         "date": datetime.date.today().isoformat(),
-        "processor": cpu,
+        "processor": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "Blender": bpy.app.version_string,

@@ -13,7 +13,6 @@ docs/layers.md.
 import argparse
 import math
 import os
-import platform
 import tempfile
 import time
 from pathlib import Path
@@ -22,6 +21,7 @@ import bpy
 import numpy as np
 import simulate
 import taffeta
+from bench import processor
 from taffeta.gpu_ldi import drawer
 from taffeta.operators import job as jobs
 from taffeta.operators.bake import bake_now
@@ -81,9 +81,7 @@ def page(frames: int) -> str:
         ways = (render, THREE_FULL), (render, THREE_DIRECTIONS), (on_gpu, THREE_DIRECTIONS)
         times = [draw(way, x, triangles, case[1], direction) for way, direction in ways]
         lines.append(f"| {case[0]}, {case[1]} | {len(triangles):,} | {PRINTED[case][4]} | {_row(times)} |")
-    machine = (
-        f"{_processor()}, {os.cpu_count()} cores, Blender {bpy.app.version_string}; the graphics context: {words}."
-    )
+    machine = f"{processor()}, {os.cpu_count()} cores, Blender {bpy.app.version_string}; the graphics context: {words}."
     return (
         "\n".join(lines)
         + f"\n\n{frames} frames, milliseconds, the quickest of {REPEATS} bakes and of 30 images each. {machine}\n"
@@ -92,14 +90,6 @@ def page(frames: int) -> str:
 
 def _row(values) -> str:
     return " | ".join(f"{value:.3g}" for value in values)
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def build(body: str):

@@ -37,9 +37,10 @@ from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from . import guard
 from .cloth_detection import (
+    FEW,
     FLAT,
     Skin,
-    candidate_kernel,
+    candidates,
     find_astray,
     look_ahead_kernel,
     measure_kernel,
@@ -52,7 +53,6 @@ HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a subste
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
 MOST_STRAY = 16  # particles off their ways that are seen to one by one
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
-FEW = 8192  # pairs that are not worth another thread
 LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
 
 
@@ -282,16 +282,4 @@ def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, h
 
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
     """Stencils of pairs of triangles, and which of them are of edges."""
-    arrays = pairs, cloth.triangles, search.owned, search.calm, search.boxes, search.ways
-
-    def spread(_, first, last):
-        room = last - first + 256
-        while True:
-            stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
-            count = candidate_kernel(first, last, *arrays, stencils, is_edge_pair)
-            if count <= room:
-                return stencils[:count], is_edge_pair[:count]
-            room = count
-
-    stencils, is_edge_pair = zip(*on_threads(spread, cut(len(pairs), FEW)), strict=True)
-    return joined(stencils), joined(is_edge_pair)
+    return candidates(pairs, cloth.triangles, search.owned, search.calm, search.boxes, search.ways)

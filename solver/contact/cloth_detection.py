@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
+from ..threads import cut, joined, on_threads
 from .hash import touch
 from .impact import closest_pair, mix
 
 FLAT = 0.8  # cosine of the angle between normals round a vertex and their mean up to which the sheet is flat there
+FEW = 8192  # pairs that are not worth another thread
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 
@@ -135,6 +137,22 @@ def candidate_kernel(start, end, pairs, triangles, owned, calm, boxes, ways, ste
                     is_edge_pair[count] = True
                 count += 1
     return count
+
+
+def candidates(pairs, triangles, owned, calm, boxes, ways):
+    """Stencils (c, 4) int32 of the pairs of triangles (p, 2), as `candidate_kernel` finds them; which are of edges (c,)."""
+
+    def find(_, first, last):
+        room = last - first + 256
+        while True:
+            stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
+            count = candidate_kernel(first, last, pairs, triangles, owned, calm, boxes, ways, stencils, is_edge_pair)
+            if count <= room:
+                return stencils[:count], is_edge_pair[:count]
+            room = count
+
+    stencils, is_edge_pair = zip(*on_threads(find, cut(len(pairs), FEW)), strict=True)
+    return joined(stencils), joined(is_edge_pair)
 
 
 @njit

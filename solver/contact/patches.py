@@ -15,6 +15,7 @@ import numpy as np
 from ..jit import njit
 from ..model import Cloth
 from ..threads import cut, joined, on_threads
+from ..topology import edge_keys
 from .hash import overlaps, touch
 
 PATCH = 8  # triangles
@@ -47,16 +48,25 @@ def patches_of(cloth: Cloth) -> Patches:
     return kept[1]
 
 
+def _side_keys(triangles: np.ndarray) -> np.ndarray:
+    """(3 t,) a number for the edge that each side of each triangle is."""
+    sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+    return edge_keys(sides, int(triangles.max(initial=0)) + 1)
+
+
+def find_owners(triangles: np.ndarray) -> np.ndarray:
+    """`Patches.owned` of triangles (t, 3)."""
+    owned = np.zeros((len(triangles), 6), np.uint8)
+    for values, first in ((triangles, 0), (_side_keys(triangles), 3)):
+        at = np.unique(values, return_index=True)[1]
+        owned[at // 3, first + at % 3] = 1
+    return np.packbits(owned, axis=1, bitorder="little")[:, 0]
+
+
 def _make(cloth: Cloth) -> Patches:
     triangles = cloth.triangles.astype(np.int64)
     count = len(triangles)
-    half_edges = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
-    keys = half_edges[:, 0] * len(cloth.x_rest) + half_edges[:, 1]
-    owned = np.zeros((count, 6), np.uint8)
-    first_corner = np.unique(triangles, return_index=True)[1]
-    owned[first_corner // 3, first_corner % 3] = 1
-    first_edge = np.unique(keys, return_index=True)[1]
-    owned[first_edge // 3, 3 + first_edge % 3] = 1
+    keys = _side_keys(triangles)
     # Triangles on both sides of each edge, in both directions, as rows of a compressed matrix.
     order = np.argsort(keys, kind="stable")
     beside = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
@@ -69,9 +79,8 @@ def _make(cloth: Cloth) -> Patches:
     start = start[: patch_count + 1].copy()
     patch = np.empty(count, np.int64)
     patch[grown] = np.repeat(np.arange(patch_count), np.diff(start))
-    bits = np.packbits(owned, axis=1, bitorder="little")[:, 0]
     garment = cloth.garment[triangles[grown[start[:-1]], 0]].astype(np.int32)
-    return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), bits)
+    return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), find_owners(triangles))
 
 
 def _neighbours(triangles: np.ndarray, patch: np.ndarray, patch_count: int) -> np.ndarray:

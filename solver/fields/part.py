@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..contact.cloth_detection import candidate_kernel
+from ..contact.cloth_detection import candidates
 from ..contact.hash import overlaps
 from ..contact.impact import closest_pair, mix
+from ..contact.patches import find_owners
 from ..jit import inner, njit
 from .surface import vertex_normals
 
@@ -50,14 +51,14 @@ def part_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
     Sides of triangles that still go through a triangle of another layer, and pairs that are still too close.
     """
     triangles, start = layered.triangles, x.copy()
-    owned = _owned(triangles)
+    owned, calm = find_owners(triangles), np.zeros(len(x), np.bool_)  # nowhere too flat to meet
     found, boxes, ways = _find(x, layered)
     reference, pairs = x.copy(), found
     for turn in range(ROUNDS):
         if turn % TURN == 0:
             normals = vertex_normals(x, triangles)
         pairs = pairs[_doubtful_kernel(pairs, x, triangles, layered, np.empty(len(pairs), np.bool_))]
-        stencils, kinds = _candidates(pairs, triangles, owned, boxes, ways)
+        stencils, kinds = candidates(pairs, triangles, owned, calm, boxes, ways)
         near, lacking = _measure_kernel(stencils, kinds, x, normals, layered)
         if not lacking:
             break
@@ -101,28 +102,6 @@ def _boxes(x, layered):
     a, b, c = (ways[layered.triangles[:, corner]] for corner in range(3))
     low = np.minimum(np.minimum(a[:, :3], b[:, :3]), c[:, :3])
     return np.concatenate((low, np.maximum(np.maximum(a[:, 3:], b[:, 3:]), c[:, 3:])), axis=1), ways
-
-
-def _owned(triangles):
-    """(t,) uint8: bits 0..2 for the corners, 3..5 for the sides that this triangle is the first to have."""
-    count = int(triangles.max()) + 1
-    owned = np.zeros(len(triangles) * 3, np.uint8)
-    owned[np.unique(triangles.ravel(), return_index=True)[1]] |= 1
-    low, high = triangles.astype(np.int64), triangles[:, [1, 2, 0]].astype(np.int64)
-    keys = np.minimum(low, high) * count + np.maximum(low, high)
-    owned[np.unique(keys.ravel(), return_index=True)[1]] |= 8
-    owned = owned.reshape(-1, 3)
-    return owned[:, 0] | owned[:, 1] << 1 | owned[:, 2] << 2
-
-
-def _candidates(pairs, triangles, owned, boxes, ways):
-    """Stencils (c, 4) and whether each is two edges."""
-    room, flat = 2 * len(pairs) + 64, np.zeros(len(ways), bool)
-    while True:
-        stencils, kinds = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
-        room = candidate_kernel(0, len(pairs), pairs, triangles, owned, flat, boxes, ways, stencils, kinds)
-        if room <= len(stencils):
-            return stencils[:room], kinds[:room]
 
 
 @inner

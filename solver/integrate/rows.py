@@ -22,6 +22,8 @@ import numpy as np
 from ..elastic.bending import STRAIGHT, hinge_numbers, opening
 from ..elastic.springs import linearise, spring_numbers
 from ..jit import fused_inner
+from ..topology import edge_keys
+from .tree import smallest_common
 
 
 class Rows(NamedTuple):
@@ -55,8 +57,7 @@ def lay_out(cloth):
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = _both_ways(*edges.T.astype(np.int64), count)
-    first, second = leaf[edges].T
-    meet = (first >> np.frexp(first ^ second)[1]).astype(np.int32)
+    meet = smallest_common(*leaf[edges].T).astype(np.int32)
     far_start, far, one = _both_ways(far_keys // count, far_keys % count, count)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
@@ -71,22 +72,18 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
     """Springs' numbers (e, 5) with what hinges add between the same two; keys and (q, 2) numbers of all other pairs."""
     one, other = np.triu_indices(4, 1)
     share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, 1:]
-    bend_keys = _keys(stencils[:, one].ravel(), stencils[:, other].ravel(), count)
+    bend_keys = edge_keys(np.stack([stencils[:, one], stencils[:, other]], axis=2).reshape(-1, 2), count)
     keys, place = np.unique(bend_keys, return_inverse=True)
     bend = np.zeros((len(keys), 2))
     for kind in (0, 1):
         bend[:, kind] = np.bincount(place.ravel(), share[..., kind].ravel(), minlength=len(keys))
     # of several springs between the same two particles the first has what hinges add
-    spring_keys, first = np.unique(_keys(*edges.T, count), return_index=True)
+    spring_keys, first = np.unique(edge_keys(edges, count), return_index=True)
     at = np.searchsorted(spring_keys, keys)
     is_near = np.append(spring_keys, -1)[at] == keys
     spring = np.concatenate([spring, np.zeros((len(spring), 2))], axis=1)
     spring[first[at[is_near]], 3:] = bend[is_near]
     return spring, keys[~is_near], bend[~is_near]
-
-
-def _keys(i, j, count):
-    return np.minimum(i, j).astype(np.int64) * count + np.maximum(i, j)
 
 
 def _both_ways(i, j, count):

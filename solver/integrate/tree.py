@@ -83,6 +83,11 @@ def _halve(place, depth):
     return node.astype(np.int32)
 
 
+def smallest_common(first, second):
+    """The smallest nodes that hold both of two leaves (k,) each."""
+    return first >> np.frexp(first ^ second)[1]
+
+
 def _bending(leaf, depth, movable, stencils, weight, stiffness):
     """Sum over hinges of k (sum of the weights of the hinge's ends in the node)^2, (m, 2).
 
@@ -91,8 +96,7 @@ def _bending(leaf, depth, movable, stencils, weight, stiffness):
     bending = np.zeros((2 << depth, 2))
     node, weight = leaf[stencils], np.where(movable[stencils], weight, 0.0)
     for one, other in zip(*np.triu_indices(4), strict=True):
-        first, second = node[:, one], node[:, other]
-        meet = first >> np.frexp(first ^ second)[1]
+        meet = smallest_common(node[:, one], node[:, other])
         share = (1.0 if one == other else 2.0) * weight[:, one] * weight[:, other]
         for kind in (0, 1):
             bending[:, kind] += np.bincount(meet, share * stiffness[:, kind], minlength=len(bending))

@@ -5,10 +5,11 @@ import naive
 import numba
 import numpy as np
 import pytest
-from taffeta.solver import together
+from taffeta.solver import threads, together
 from taffeta.solver.build import HINGE_FIELDS, build
 from taffeta.solver.contact.stacks import no_stack
 from taffeta.solver.contact.support import make_support
+from taffeta.solver.elastic.bending import hinge_numbers
 from taffeta.solver.elastic.rare import Pulls
 from taffeta.solver.integrate.rows import lay_out
 from taffeta.solver.integrate.solve import make_answer, make_scratch, solve
@@ -124,6 +125,37 @@ def test_solve_equals_the_dense_one(held, threads, monkeypatch):
     assert np.abs((y - x).ravel() - expected).max() < 1e-8 * np.abs(expected).max()
     left = force - matrix @ expected
     assert np.allclose(answer.r.ravel(), left, atol=1e-6 * np.abs(force).max()), "what supports have to bear"
+
+
+def test_who_works_changes_no_bit(monkeypatch):
+    """Four parts on one thread, on two and on four."""
+    monkeypatch.setattr(together, "SMALLEST", 4)
+    for module in (together, threads):
+        monkeypatch.setattr(module, "thread_count", lambda: 4)
+    cloth, x, rng = crumpled()
+    held, ends = supports(len(x), rng), []
+    try:
+        for spared in (3, 2, 0, 0):
+            threads.spare(spared)
+            y = x.copy()
+            _, scratch, answer = solved(cloth, y, x, 20, 1e-9, held)
+            ends.append([array.tobytes() for array in (y, *answer)])
+    finally:
+        threads.spare(0)
+    assert len(scratch.crown) == 4 and all(end == ends[0] for end in ends)
+
+
+def test_nodes_bend_as_their_particles_do_together():
+    """Each node's resistance is the sum over hinges of k (sum of the weights of the ends in the node)^2."""
+    cloth, _, _ = crumpled(damping=3.0)
+    numbers = hinge_numbers(cloth)[:, 1:]
+    node = cloth.leaf[cloth.bend_stencils]
+    while node.max() > 0:
+        for one in np.unique(node):
+            inside = np.einsum("hk,hk->h", cloth.bend_weight, node == one)
+            expected = np.einsum("h,hk->k", inside**2, numbers)
+            assert np.allclose(cloth.node_bending[one], expected, rtol=1e-9, atol=1e-9 * numbers.max(axis=0)), one
+        node = node >> 1
 
 
 def test_cloth_at_rest_needs_no_iteration():

@@ -29,7 +29,10 @@ from .sampling import find, frame_inputs, posed
 from .setup import begin_compiling
 
 TICK = 0.03  # [s] between two looks of the window at the worker
-REDRAW = 0.25  # [s] between two redraws of the progress: panels are slow to draw, and the solver wants the cores
+REDRAW = (
+    0.25  # [s] between two redraws of the progress at least: panels are slow to draw, and the solver wants the cores
+)
+REST = 5  # times what a redraw takes that lie between two of them: a slow window leaves four fifths to the solver
 SLICE = 0.05  # [s] of sampling in one tick
 
 
@@ -194,7 +197,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             return {"CANCELLED"}
         self._job = job
         self._sampler = sampled(job)
-        self._drawn, self._plays, self._started = 0.0, False, False
+        self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         self._workspace = context.workspace.name
         context.window_manager.modal_handler_add(self)
@@ -254,9 +257,11 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def _show(self, context, job):
         """Progress for the panel and the status bar, and the frames done for the timeline."""
         session, now = context.window_manager.taffeta, time.perf_counter()
-        if job.status == session.status or now - self._drawn < REDRAW:
+        if self._cost is None:  # the first look after a redraw
+            self._cost = now - self._drawn
+        if job.status == session.status or now - self._drawn < max(REDRAW, REST * self._cost):
             return
-        session.progress, session.status, self._drawn = job.share(), job.status, now
+        session.progress, session.status, self._drawn, self._cost = job.share(), job.status, now, None
         if not self._plays and job.frame >= job.order.first_frame:
             self._plays = True
             play_all(job)

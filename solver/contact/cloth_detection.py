@@ -12,7 +12,7 @@ from .hash import touch
 from .impact import closest_pair, mix
 
 FLAT = 0.8  # cosine of the angle between normals round a vertex and their mean up to which the sheet is flat there
-FEW = 8192  # pairs that are not worth another thread
+FEW = 1024  # pairs that are not worth another thread
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 

@@ -19,7 +19,7 @@ from ..topology import edge_keys
 from .hash import overlaps, touch
 
 PATCH = 8  # triangles
-FEW = 2048  # pairs of patches that are not worth another thread
+FEW = 512  # pairs of patches that are not worth another thread
 ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
 
 

@@ -6,6 +6,7 @@ from . import (
     command,
     export,
     free,
+    live,
     overlay,
     paint,
     playback,
@@ -19,7 +20,7 @@ from . import (
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    playback, sequence, preflight, free, export, setup, preset, paint, overlay, scenes, untangle, bake, command,
+    playback, sequence, preflight, free, export, setup, preset, paint, overlay, scenes, untangle, bake, live, command,
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from bpy.app.handlers import persistent
 from ..solver import warm
 from ..solver.cache.frames import cached_frames
 from . import job as jobs
-from . import playback, preflight
+from . import live, playback, preflight
 from .order import bake_paths, notices, read_order
 from .sampling import find, frame_inputs, posed
 from .setup import begin_compiling
@@ -238,6 +238,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def _prepared(self, scene):
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+        live.end()
         job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
         for level, text in notices(scene, job.order):
             self.report({level}, text)

@@ -23,6 +23,8 @@ from .playback import rebuilders_before_rig
 
 FARTHEST = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
 
+OWN_POSE = "taffeta_pose"  # attribute in which a garment that is simulated live keeps its own pose
+
 
 class Body(NamedTuple):
     """A collider between frames: what does not move, and how to find the object again."""
@@ -201,11 +203,11 @@ def check_finite(name: str, x: np.ndarray, where: str) -> None:
         raise ValueError(f"{name}: vertex {vertex} has no finite position {where}; move or delete it")
 
 
-def positions(mesh) -> np.ndarray:
+def positions(mesh, name: str = "position") -> np.ndarray:
     """Object-space vertices (n, 3) float32 [Blender units]."""
     x = np.empty(3 * len(mesh.vertices), np.float32)
     if len(x):
-        mesh.attributes["position"].data.foreach_get("vector", x)
+        mesh.attributes[name].data.foreach_get("vector", x)
     return x.reshape(-1, 3)
 
 
@@ -220,6 +222,13 @@ def _rest_positions(mesh) -> np.ndarray:
 def world_positions(evaluated, metres: float) -> np.ndarray:
     """World-space vertices (n, 3) float64 [m] of an evaluated object."""
     return _placed(positions(evaluated.data), world_matrix(evaluated, metres))
+
+
+def own_pose(evaluated, metres: float) -> np.ndarray:
+    """World-space vertices (n, 3) float64 [m] of a garment's own pose, while it is simulated live, too."""
+    mesh = evaluated.data
+    name = OWN_POSE if OWN_POSE in mesh.attributes else "position"
+    return _placed(positions(mesh, name), world_matrix(evaluated, metres))
 
 
 def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from .fields import between as fields_between
 from .fields import noise_table, read_fields
 from .keyed import keyed_settings
 from .maps import read_map
-from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, world_positions, world_to_object
+from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, own_pose, world_positions, world_to_object
 from .playback import muted
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
@@ -171,15 +171,22 @@ def frame_inputs(
         depsgraph = depsgraph_of(scene)
         if moment is None:
             moment = _moment(scene, depsgraph, cloths, colliders, frame - 1, 1.0)
-            still = [
-                Collider(body.name, np.stack((x, x)), body.triangles, body.friction, body.restitution, body.aura)
-                for body, x in zip(colliders, moment.bodies, strict=True)
-            ]
-            targets = np.stack((moment.targets, moment.targets))
-            yield _frame_input(scene, targets, tuple(still), moment, moment)
+            yield straight_input(scene, colliders, moment, moment)
         else:
             result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, moment)
             yield result
+
+
+def straight_input(
+    scene: bpy.types.Scene, colliders: Sequence[Body], start: Moment, end: Moment, frames: int = 1
+) -> FrameInput:
+    """The time between two moments so many frames apart, with straight ways from the one to the other."""
+    bodies = tuple(
+        Collider(body.name, np.stack(ends), body.triangles, body.friction, body.restitution, body.aura)
+        for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
+    )
+    frame_input = _frame_input(scene, np.stack((start.targets, end.targets)), bodies, start, end)
+    return frame_input._replace(duration=frames * frame_input.duration)
 
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
@@ -218,12 +225,25 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
     if time == 1.0:
         frame, time = frame + 1, 0.0
     scene.frame_set(frame, subframe=time)
-    metres = metres_per_unit(scene)
+    return read_moment(scene, depsgraph, cloths, colliders)
+
+
+def read_moment(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, cloths: Sequence[Wearer], colliders: Sequence[Body]
+) -> Moment:
+    """The scene as the dependency graph shows it now.
+
+    Raises
+    ------
+    ValueError
+        Something was deleted, or has another mesh than at the start: names it.
+    """
+    metres, frame = metres_per_unit(scene), scene.frame_current
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
     targets, to_object, bodies, settings, pins = [], [], [], [], []
     for wearer in cloths:
         evaluated = _evaluated(objects, wearer, depsgraph)
-        x = world_positions(evaluated, metres)
+        x = own_pose(evaluated, metres)
         if len(x) != wearer.vertex_count:
             raise ValueError(
                 f"{wearer.name} has {len(x)} vertices at frame {frame} instead of {wearer.vertex_count}; "
@@ -248,7 +268,9 @@ def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Mom
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
     own = {wearer.uid for wearer in cloths}
-    fields = read_fields(scene, depsgraph, own, metres) if time == 0.0 else {}  # between frames they go straight
+    fields = (
+        read_fields(scene, depsgraph, own, metres) if scene.frame_subframe == 0.0 else {}
+    )  # between frames they go straight
     pin = np.concatenate(pins) if any(wearer.pin_moves for wearer in cloths) else None
     return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin)
 

@@ -2,8 +2,7 @@
 """Untangle: garments that pass through each other or the body at rest come out nested, in the order of their layers.
 
 The garments are taken as they look at the current frame, without their bakes. The result is a shape key, which the
-animator can blend, key and delete, or the garment's new rest shape. A garment that is posed by modifiers gets the key
-that makes the posed shape come out nested: what the modifiers do to small movements is tried out and inverted.
+animator can blend, key and delete, or the garment's new rest shape (`shape_key`).
 """
 
 import time
@@ -18,19 +17,15 @@ from . import crossings, playback
 from .mesh_io import (
     check_finite,
     metres_per_unit,
-    positions,
     read_collider,
     read_garment,
     world_positions,
-    world_to_object,
 )
 from .sampling import colliders_of, depsgraph_of, posed
+from .shape_key import make_rest, place, refuse_shared
 
 KEY = "Untangled"  # name of the shape key
 DEPTH = 0.08  # [m]
-TRIES = 3  # at making modifiers put vertices where they belong
-REACHED = 2e-5  # [m] from there that is near enough
-PROBE = 1e-3  # Blender units by which a vertex is moved to see where its modifiers take it
 
 
 def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
@@ -51,7 +46,7 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
     depsgraph, metres = depsgraph_of(scene), metres_per_unit(scene)
     garments = []
     for obj in cloths:
-        _refuse(obj)
+        refuse_shared(obj)
         found = read_garment(obj, depsgraph, scene)
         settings = obj.taffeta_cloth
         garments.append(
@@ -95,20 +90,6 @@ def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
     return said
 
 
-def _refuse(obj) -> None:
-    playback.refuse_linked(obj)
-    keys = obj.data.shape_keys
-    if obj.data.library is not None:
-        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
-    if obj.data.users > 1:
-        raise ValueError(
-            f"{obj.name} shares its mesh with other objects, which would change with it; "
-            "make it single (Object > Relations > Make Single User > Object & Data)"
-        )
-    if keys is not None and (not keys.use_relative or obj.show_only_shape_key):
-        raise ValueError(f"{obj.name}: its shape keys are absolute or one is shown alone; switch that off (Data tab)")
-
-
 @contextmanager
 def without_key(cloths):
     """The garments as they were before they were untangled: the key is muted meanwhile, and then as it was."""
@@ -121,75 +102,6 @@ def without_key(cloths):
     finally:
         for key, muted in zip(keys, before, strict=True):
             key.mute = muted
-
-
-def _as_key(obj, moved: np.ndarray) -> None:
-    """Let the shape key move each vertex by `moved` (n, 3) [Blender units, object space]."""
-    if obj.data.shape_keys is None:
-        obj.shape_key_add(name="Basis", from_mix=False)
-    key = obj.data.shape_keys.key_blocks.get(KEY) or obj.shape_key_add(name=KEY, from_mix=False)
-    key.relative_key = obj.data.shape_keys.reference_key
-    key.mute, key.value, key.vertex_group = False, 1.0, ""
-    key.data.foreach_set("co", (_coordinates(key.relative_key) + moved).astype(np.float32).ravel())
-    obj.data.update()
-
-
-def _coordinates(key) -> np.ndarray:
-    x = np.empty(3 * len(key.data), np.float32)
-    key.data.foreach_get("co", x)
-    return x.reshape(-1, 3)
-
-
-def _as_rest(obj, moved: np.ndarray) -> None:
-    """Move the mesh itself and all its shape keys; `KEY` goes, for it is in the mesh now."""
-    keys = obj.data.shape_keys
-    for key in keys.key_blocks if keys else ():
-        key.data.foreach_set("co", (_coordinates(key) + moved).astype(np.float32).ravel())
-    x = (positions(obj.data) + moved).astype(np.float32)
-    obj.data.attributes["position"].data.foreach_set("vector", x.ravel())
-    if keys and KEY in keys.key_blocks:
-        obj.shape_key_remove(keys.key_blocks[KEY])
-    obj.data.update()
-
-
-def place(scene, obj, target: np.ndarray) -> np.ndarray:
-    """Movements (n, 3) [Blender units, object space] of a garment's vertices that take it to `target` (n, 3) [m].
-
-    It leaves `KEY` with that on the garment. Call it within `posed`.
-    """
-    metres, moved = metres_per_unit(scene), np.zeros((len(target), 3))
-    away = target - _pose(scene, obj, moved, metres)
-    to_object = world_to_object(obj.name, obj.evaluated_get(depsgraph_of(scene)), metres, scene.frame_current)[:3, :3]
-    bent = any(modifier.show_viewport for modifier in obj.modifiers)
-    slopes = np.broadcast_to(to_object, (len(target), 3, 3))
-    for turn in range(TRIES):
-        moved = moved + np.einsum("nij,nj->ni", slopes, away)
-        away = target - _pose(scene, obj, moved, metres)
-        if not bent or not np.abs(away).max() > REACHED:
-            break
-        if turn == 0:
-            slopes = _inverse_slopes(scene, obj, moved, metres, to_object)
-    return moved
-
-
-def _pose(scene, obj, moved, metres) -> np.ndarray:
-    """World positions (n, 3) [m] with the key at `moved`."""
-    _as_key(obj, moved)
-    return world_positions(obj.evaluated_get(depsgraph_of(scene)), metres)
-
-
-def _inverse_slopes(scene, obj, moved, metres, to_object) -> np.ndarray:
-    """(n, 3, 3) what to move each vertex by for it to go one metre in the world, through the modifiers."""
-    slopes = np.empty((len(moved), 3, 3))
-    for axis in range(3):
-        step = np.zeros(3)
-        step[axis] = PROBE
-        ahead, behind = _pose(scene, obj, moved + step, metres), _pose(scene, obj, moved - step, metres)
-        slopes[:, :, axis] = (ahead - behind) / (2.0 * PROBE)
-    # Where modifiers hold a vertex fast, nothing can be inverted: there it goes as if they did not.
-    dead = ~(np.abs(np.linalg.det(slopes)) > 1e-3 * metres**3)
-    slopes[dead] = np.linalg.inv(to_object)
-    return np.linalg.inv(slopes)
 
 
 def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str, depth: float):
@@ -212,9 +124,9 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
             keys = obj.data.shape_keys
             if (x == garment.x).all() and not (keys and KEY in keys.key_blocks):
                 continue
-            moved = place(scene, obj, x)
+            moved = place(scene, obj, KEY, x)
             if result == "REST":
-                _as_rest(obj, moved)
+                make_rest(obj, KEY, moved)
     return found
 
 

@@ -34,6 +34,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
     """The state of the window; nothing of it is saved."""
 
     baking: BoolProperty(description="A bake is running")
+    live: BoolProperty(description="The cloth is simulated while the timeline plays")
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)

@@ -286,6 +286,34 @@ def scrub_and_reopen(shoot, result):
     shoot("13_reopened")
 
 
+def play_live(shoot, press, result):
+    """Simulate while the timeline plays, leave with Esc, keep the pose."""
+    scene, shawl = bpy.context.scene, bpy.data.objects["Shawl"]
+    session = bpy.context.window_manager.taffeta
+    scene.frame_set(1)
+    before = [modifier.name for modifier in shawl.modifiers], evaluated(shawl)
+    with inside():
+        bpy.ops.taffeta.live("INVOKE_DEFAULT")
+    end = time.perf_counter() + 120
+    while scene.frame_current < 25 and time.perf_counter() < end:
+        yield 0.05
+    result["live"] = session.live, scene.frame_current
+    result["live_fell"] = float((before[1] - evaluated(shawl))[:, 2].mean())
+    shoot("14_live")
+    window().cursor_warp(400, 500)
+    press("Escape")
+    yield 1.5
+    result["live_after_esc"] = session.live, any(screen.is_animation_playing for screen in bpy.data.screens)
+    scene.frame_set(1)
+    same = np.array_equal(before[1], evaluated(shawl))
+    result["live_left_all"] = same and before[0] == [modifier.name for modifier in shawl.modifiers]
+    with inside():
+        result["keep_pose"] = list(bpy.ops.taffeta.keep_pose(result="KEY"))
+    result["keys"] = [key.name for key in shawl.data.shape_keys.key_blocks]
+    yield 1.0
+    shoot("15_kept")
+
+
 def draw_layers(result):
     """Layered depth images in the window's own graphics context, against the CPU's."""
     from importlib import import_module
@@ -313,3 +341,4 @@ def story(shoot, press, drag, result, out):
     yield from bake_and_stop(shoot, press, result)
     yield from draw_layers(result)
     yield from scrub_and_reopen(shoot, result)
+    yield from play_live(shoot, press, result)

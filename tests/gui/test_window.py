@@ -114,6 +114,13 @@ def test_the_reopened_file_plays_the_same_bake(result):
     assert result["same_after_reopening"]
 
 
+def test_playing_live_simulates_and_leaves_all_as_it_was(result):
+    assert result["live"][0] and 25 <= result["live"][1] < FRAMES
+    assert result["live_fell"] > 0.1
+    assert result["live_after_esc"] == [False, False] and result["live_left_all"]
+    assert result["keep_pose"] == ["FINISHED"] and result["keys"] == ["Basis", "Taffeta Pose"]
+
+
 def test_the_window_draws_the_layers_of_the_cpu(result):
     assert result["layers_by"].startswith("GPU"), result["layers_by"]
     assert result["layers_same"] and result["layers_depth"] < 1e-5

@@ -29,7 +29,9 @@ from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
 from .body_response import Bodies, respond_range
 from .body_topology import Topology, solid_islands, topology
-from .touches import OUTSIDE, PINCHED, Samples, Touches, gather, settle
+from .samples import Samples, gather, samples_of
+from .tips import NO_TIPS, REACH, Near, find_tips, gather_tips, lead_samples, tips_near, with_tips
+from .touches import OUTSIDE, PINCHED, Touches, settle
 
 MOST_DETECTIONS = 8
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
@@ -38,7 +40,6 @@ ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no poin
 SMALLEST_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
 SMALLEST_WOUND_PART = 4000  # triangles
 LEAST_AURA = 1e-5  # [m]
-LIMB = 0.04  # [m] radius over which an edge may bridge: by length^2 / (8 radius) its middle sinks between its ends
 
 
 class Mesh(NamedTuple):
@@ -67,6 +68,7 @@ class View(NamedTuple):
     near: np.ndarray  # (k,) their numbers
     ball: np.ndarray  # (k, 10) their spheres
     used: tuple[np.ndarray, ...]  # per collider, their vertices
+    near_tips: Near
     box: np.ndarray  # (3, 3) low and high corner of what the triangles sweep, largest growth
 
 
@@ -78,6 +80,7 @@ class Body:
     duration: float  # [s] of the frame
     fall: float  # [m/s2] length of gravity
     mesh: Mesh
+    tips: np.ndarray  # (k,) vertices; their samples are the last
     samples: Samples
     candidates: Candidates
     touches: Touches
@@ -102,7 +105,10 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     """
     mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else ())
     count = len(cloth.inv_mass)
-    samples = _samples(cloth, mesh)
+    least = min((c.aura for c in mesh.colliders), default=0.0)
+    start = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in mesh.colliders])
+    tips = find_tips(start, mesh.triangles, mesh.solid, mesh.aura) if mesh.colliders else NO_TIPS
+    samples = with_tips(samples_of(cloth, least), len(tips))
     points = count + len(samples.parents)
     touches = Touches(
         np.zeros(points, np.int8),
@@ -115,7 +121,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     fall = float(np.linalg.norm(frame_input.gravity))
     bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3])
     candidates = make_candidates(points)
-    body = Body(1, frame_input.duration, fall, mesh, samples, candidates, touches, settings, bodies)
+    body = Body(1, frame_input.duration, fall, mesh, tips, samples, candidates, touches, settings, bodies)
     if mesh.colliders:
         touches.place[:count] = _places(body, cloth, state.x)
         if touches.place.any():
@@ -127,7 +133,9 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
 
 def _merge(colliders) -> Mesh:
     colliders = tuple(c for c in colliders if len(c.triangles))
-    colliders = tuple(c._replace(x=np.ascontiguousarray(c.x, np.float64)) for c in colliders)
+    colliders = tuple(
+        c._replace(x=np.ascontiguousarray(c.x, np.float64), aura=max(c.aura, LEAST_AURA)) for c in colliders
+    )
     for c in colliders:
         if not np.isfinite(c.x).all():
             raise ValueError(f"Collider '{c.name}' has vertices at NaN or infinity: clean its mesh or its modifiers.")
@@ -140,7 +148,7 @@ def _merge(colliders) -> Mesh:
     joined = topology(triangles, int(starts[-1]))
     x = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in colliders])
     closed = solid_islands(joined, x, triangles)
-    materials = np.array([(max(c.aura, LEAST_AURA), c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
+    materials = np.array([(c.aura, c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
     solid, traits = _traits(joined, closed, materials, [len(c.triangles) for c in colliders])
     aura = float(materials[:, 0].max(initial=0.0))
     return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined)
@@ -197,7 +205,7 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
         drawn = known.drawn
     cells = make_cells(domain, mesh.aura)
     grid = cells.low, cells.size, cells.shape, cells.flags
-    mark_cloth(x, v, body.samples.parents, body.touches.place, body.way_out, tau, seconds, bulk, *grid)
+    mark_cloth(x, v, *body.samples[:2], body.touches.place, body.way_out, tau, seconds, bulk, *grid)
     spread(cells, DRAWN, int(body.room))
     near, ball, box = np.empty(count, np.int32), np.empty((count, 10)), np.empty((3, 3))
     span, used = np.empty((len(ways), 6), np.int16), np.empty(len(ways), np.int8)
@@ -205,7 +213,9 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
     spread(cells, NEAR)
     parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)
     vertices = tuple(np.flatnonzero(used[first:last]) for first, last in parts)
-    return View(t0, t1, bulk, ways, domain, cells, drawn, near, ball, vertices, box)
+    cloth_ways = cloth.triangles, x, v, tau, seconds, bulk
+    tips = tips_near(body.tips, used, ways, *cloth_ways, mesh.aura)
+    return View(t0, t1, bulk, ways, domain, cells, drawn, near, ball, vertices, tips, box)
 
 
 def _detections(body: Body) -> int:
@@ -214,42 +224,6 @@ def _detections(body: Body) -> int:
     size = float((np.minimum(box[1], body.view.domain[1]) - np.maximum(box[0], body.view.domain[0])).max())
     stride = max(STRIDE * size / body.settings.ldi_resolution, body.mesh.aura)
     return int(min(max(-(-2.0 * float(box[2].max()) // stride), 1), MOST_DETECTIONS))
-
-
-_sampled: list[tuple[np.ndarray, np.ndarray, float, Samples]] = []  # the last answers; they depend on the key alone
-
-
-def _samples(cloth: Cloth, mesh: Mesh) -> Samples:
-    """The middles of edges so long that a limb could show between their ends, though these keep the aura.
-
-    A sheet of 4 cm edges over a torus of 5 cm radius with an aura of 5 mm: 3170 body edges through it in 12 frames
-    without them, none with them. Finer sheets get none.
-    """
-    aura = min((max(c.aura, LEAST_AURA) for c in mesh.colliders), default=0.0)
-    for x_rest, triangles, known, answer in _sampled:
-        if x_rest is cloth.x_rest and triangles is cloth.triangles and known == aura:
-            return answer
-    answer = _sample(cloth, aura)
-    _sampled.insert(0, (cloth.x_rest, cloth.triangles, aura, answer))
-    del _sampled[2:]
-    return answer
-
-
-def _sample(cloth: Cloth, aura: float) -> Samples:
-    count = len(cloth.inv_mass)
-    parents, sag = np.zeros((0, 2), np.int32), 0.0
-    if aura > 0.0 and len(cloth.triangles):
-        sides = np.sort(cloth.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1).astype(np.int64)
-        key = np.unique(sides[:, 0] * count + sides[:, 1])
-        sides = np.stack([key // count, key % count], 1)
-        length = np.linalg.norm(cloth.x_rest[sides[:, 0]] - cloth.x_rest[sides[:, 1]], axis=1)
-        sinks = length * length / (8.0 * LIMB)
-        parents = sides[sinks > 0.5 * aura].astype(np.int32)
-        sag = float(sinks.max())
-    ends = parents.ravel()
-    start = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(ends, minlength=count), out=start[1:])
-    return Samples(parents, start, (np.argsort(ends, kind="stable") // 2).astype(np.int32), sag)
 
 
 def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
@@ -306,13 +280,32 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
         detect(body, cloth, x_prev, v, before, min(max(t, before + 1.0 / body.detections), 1.0), body.settings)
     _move(body, cloth, before, t)
     count = len(cloth.inv_mass)
-    samples = len(body.samples.parents)
     touching = _points(body, cloth, 0, count, x, x_prev, v, t, dt)
-    if samples:
-        touching += _points(body, cloth, count, count + samples, x, x_prev, v, t, dt)
-        touches = body.touches
-        gather(cloth.inv_mass, *body.samples[1:3], touches.count, touches.touch, touches.push, x)
+    if len(body.samples.parents):
+        touching += _respond_samples(body, cloth, x, x_prev, v, t, dt)
     body.fresh = False
+    return touching
+
+
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
+    """Take the particles where their samples want them; returns how many samples touch."""
+    touches, count, fixed = body.touches, len(cloth.inv_mass), len(body.samples.parents) - len(body.tips)
+    tips = body.samples.parents[fixed:], body.samples.weight[fixed:]
+    own, of_tips = slice(count), slice(count + fixed, None)
+    lead_samples(
+        body.view.near_tips,
+        body.bodies.motions,
+        cloth.triangles,
+        x,
+        REACH * body.mesh.aura,
+        *tips,
+        touches.count[of_tips],
+    )
+    touching = _points(body, cloth, count, count + len(body.samples.parents), x, x_prev, v, t, dt)
+    aims = touches.push[fixed:] + np.einsum("ki,kix->kx", tips[1], x[tips[0]])
+    gather(cloth.inv_mass, *body.samples[2:5], touches.count, touches.touch, touches.push, x)
+    counts, touch = touches.count, touches.touch
+    gather_tips(cloth.inv_mass, *tips, aims, counts[own], counts[of_tips], touch[own], touch[of_tips], x)
     return touching
 
 
@@ -347,7 +340,7 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
 
     def part(number, start, stop):
         return respond_range(
-            first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, body.samples.parents,
+            first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, *body.samples[:2],
             x, x_prev, v, *groups, *body.scratch[number], body.samples.sag, *times,
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ through the surface is let out at the nearest place with a limited speed.
 Friction is Coulomb's, on positions: the slip against the touched point of the moving triangle is taken back, up to the
 friction coefficient times the depth that was corrected.
 
-Points are the particles and then the contact samples (middles of long edges).
+Points are the particles and then the contact samples (points on large triangles).
 """
 
 import math
@@ -324,7 +324,7 @@ def _may_touch(memory, p, tau, stray, largest):
 
 @uncounted
 def respond_range(
-    first, last, only_lost, inv_mass, friction, parents, x, x_prev, v, bodies, image, candidates, touches,
+    first, last, only_lost, inv_mass, friction, parents, weight, x, x_prev, v, bodies, image, candidates, touches,
     seen, at, sag, before, tau, seconds, slow,
 ):  # fmt: skip
     """Correct points first..last, or only those of them that are LOST; returns how many touch, how many are LOST.
@@ -341,29 +341,31 @@ def respond_range(
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
             continue
-        i, j = p, p
+        i, j, k, a, b, c = p, p, p, 1.0, 0.0, 0.0
         if p >= particle_count:
-            i, j = parents[p - particle_count, 0], parents[p - particle_count, 1]
-            # an edge sinks in where one of its ends is near a body: all others need not ask
-            if touched[p] <= 0 and not (close[i] or close[j]):
+            s = p - particle_count
+            i, j, k, a, b, c = parents[s, 0], parents[s, 1], parents[s, 2], weight[s, 0], weight[s, 1], weight[s, 2]
+            # cloth sinks in where one of its corners is near a body: all others need not ask; nor what is nowhere
+            if a < 0.0 or (touched[p] <= 0 and not (close[i] or close[j] or close[k])):
                 touched[p] = 0
                 continue
         touched[p] = 0
-        if inv_mass[i] == 0.0 and inv_mass[j] == 0.0:
+        if inv_mass[i] == 0.0 and inv_mass[j] == 0.0 and inv_mass[k] == 0.0:
             continue
         for axis in range(3):
-            at[HERE + axis] = 0.5 * (x[i, axis] + x[j, axis])
-            at[THERE + axis] = 0.5 * (x_prev[i, axis] + x_prev[j, axis])
+            at[HERE + axis] = a * x[i, axis] + b * x[j, axis] + c * x[k, axis]
+            at[THERE + axis] = a * x_prev[i, axis] + b * x_prev[j, axis] + c * x_prev[k, axis]
         if place[p] == OUTSIDE and is_far(image, at, before, tau):
             if p < particle_count:
-                close[p] = False
+                close[p] = sag > image[6][6, 2]
             continue
         stray = math.inf
         if counts[p] >= 0 and tau <= memory[p, 7]:
             stray = max(_stray(memory, at, p, before, THERE), _stray(memory, at, p, tau, HERE))
         near = _may_touch(memory, p, tau, stray, largest)
         if near or not stray <= memory[p, 8] or place[p] != OUTSIDE:
-            vx, vy, vz = 0.5 * (v[i, 0] + v[j, 0]), 0.5 * (v[i, 1] + v[j, 1]), 0.5 * (v[i, 2] + v[j, 2])
+            vx, vy = a * v[i, 0] + b * v[j, 0] + c * v[k, 0], a * v[i, 1] + b * v[j, 1] + c * v[k, 1]
+            vz = a * v[i, 2] + b * v[j, 2] + c * v[k, 2]
             if not stray <= memory[p, 8]:
                 stray = 0.0
                 if not _ask(bodies, image, candidates, seen, at, p, place[p], before, tau):
@@ -373,15 +375,16 @@ def respond_range(
             if place[p] != OUTSIDE:
                 _leave(bodies, image, candidates, touches, at, p, dt)
             elif _may_touch(memory, p, tau, stray, largest):
-                mu = 0.5 * (friction[i] + friction[j])
+                mu = a * friction[i] + b * friction[j] + c * friction[k]
                 _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow)
         if p < particle_count:
-            close[p] = _may_touch(memory, p, tau, stray, largest + sag)
+            # of what is beyond its skin it knows nothing
+            close[p] = memory[p, 8] - stray < sag or _may_touch(memory, p, tau, stray, largest + sag)
         if touched[p] > 0:
             touching += 1
         for axis in range(3):
             if p < particle_count:
                 x[p, axis] = at[HERE + axis]
             else:
-                push[p - particle_count, axis] = at[HERE + axis] - 0.5 * (x[i, axis] + x[j, axis])
+                push[p - particle_count, axis] = at[HERE + axis] - (a * x[i, axis] + b * x[j, axis] + c * x[k, axis])
     return touching, lost

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What touches a body in a substep: particles, and contact samples (middles of long edges) that touch for their ends."""
+"""What touches a body in a substep: particles, and contact samples (points on large triangles) that touch for their corners."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,45 +20,6 @@ class Touches(NamedTuple):
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     led: np.ndarray  # (p,) [m] how far support has led the point into the aura in this substep
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
-
-
-class Samples(NamedTuple):
-    """Contact samples: middles of edges."""
-
-    parents: np.ndarray  # (s, 2) particles
-    particle_start: np.ndarray  # (n + 1,) first entry of each particle in particle_samples
-    particle_samples: np.ndarray  # (2 s,)
-    sag: float  # [m] how far their middles can sink in between their ends
-
-
-@njit
-def gather(inv_mass, particle_start, particle_samples, touched, touch, push, x):
-    """Move each particle by the mean of what its touching samples want, in their fixed order; it touches what they do."""
-    particle_count = len(inv_mass)
-    for i in range(particle_count):
-        if inv_mass[i] == 0.0:
-            continue
-        own, count = touched[i] > 0, 0
-        if not own:
-            for k in range(8):
-                touch[i, 0, k] = 0.0
-        dx, dy, dz = 0.0, 0.0, 0.0
-        for entry in range(particle_start[i], particle_start[i + 1]):
-            s = particle_samples[entry]
-            if touched[particle_count + s] > 0:
-                dx, dy, dz, count = dx + push[s, 0], dy + push[s, 1], dz + push[s, 2], count + 1
-                if not own:
-                    for k in range(8):
-                        touch[i, 0, k] += touch[particle_count + s, 0, k]
-        if count == 0:
-            continue
-        x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dx / count, x[i, 1] + dy / count, x[i, 2] + dz / count
-        if not own:
-            nx, ny, nz = touch[i, 0, 0], touch[i, 0, 1], touch[i, 0, 2]
-            size = math.sqrt(nx * nx + ny * ny + nz * nz)
-            for k in range(8):
-                touch[i, 0, k] /= size if k < 3 and size > 0.0 else count
-            touched[i] = 1 if size > 0.3 * count else 0  # from all sides: no way is the right one
 
 
 @njit

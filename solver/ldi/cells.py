@@ -64,21 +64,25 @@ def clipped(near, far, low, size, count):
 
 
 @njit
-def mark_cloth(x, v, parents, place, deep, tau, seconds, bulk, low, size, shape, flags):
+def mark_cloth(x, v, parents, weight, place, deep, tau, seconds, bulk, low, size, shape, flags):
     """Set DRAWN along the ways of all points from tau to the interval's end, in steps of a cell at most.
 
-    Points are the particles and then the middles of their `parents`. One inside a body (`place`) can look for a way
+    Points are the particles and then those between three `parents` (s, 3), by `weight` (s, 3). One inside a body (`place`) can look for a way
     out as far as `deep` [m]. 40 flops and 100 bytes a point.
     """
     at, step = np.empty(3), np.empty(3)
     for p in range(len(x) + len(parents)):
-        i, j = p, p
+        i, j, k, a, b, c = p, p, p, 1.0, 0.0, 0.0
         if p >= len(x):
-            i, j = parents[p - len(x), 0], parents[p - len(x), 1]
+            s = p - len(x)
+            i, j, k, a, b, c = parents[s, 0], parents[s, 1], parents[s, 2], weight[s, 0], weight[s, 1], weight[s, 2]
+            if a < 0.0:  # nowhere
+                continue
         longest = 0.0
         for axis in range(3):
-            at[axis] = 0.5 * (x[i, axis] + x[j, axis]) - (tau - 0.5) * bulk[axis]
-            step[axis] = (1.0 - tau) * (0.5 * seconds * (v[i, axis] + v[j, axis]) - bulk[axis])
+            at[axis] = a * x[i, axis] + b * x[j, axis] + c * x[k, axis] - (tau - 0.5) * bulk[axis]
+            speed = a * v[i, axis] + b * v[j, axis] + c * v[k, axis]
+            step[axis] = (1.0 - tau) * (seconds * speed - bulk[axis])
             longest = max(longest, abs(step[axis]))
         count = int(min(longest / size, 2.0 * FINENESS)) + 1
         for s in range(count + 1):
@@ -92,7 +96,7 @@ def mark_cloth(x, v, parents, place, deep, tau, seconds, bulk, low, size, shape,
             i0, i1 = clipped(u - deep, u + deep, low[0], size, shape[0])
             j0, j1 = clipped(w - deep, w + deep, low[1], size, shape[1])
             k0, k1 = clipped(z - deep, z + deep, low[2], size, shape[2])
-            for a in range(i0, i1 + 1):
-                for b in range(j0, j1 + 1):
-                    for c in range(k0, k1 + 1):
-                        flags[(a * shape[1] + b) * shape[2] + c] |= DRAWN
+            for column in range(i0, i1 + 1):
+                for row in range(j0, j1 + 1):
+                    for cell in range(k0, k1 + 1):
+                        flags[(column * shape[1] + row) * shape[2] + cell] |= DRAWN

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact samples: points on large triangles of cloth that keep off bodies, too, and take the corners along.
+
+Where cloth is coarse, its particles may all keep the aura while a limb shows between them. An edge of length L whose
+ends lie on a limb of radius R sinks in by L^2 / 8 R in its middle: as much as that is more than the aura allows, its
+edges and triangles get samples in a lattice.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import njit
+from ..model import Cloth
+from ..topology import edge_keys
+
+LIMB = 0.04  # [m] radius over which an edge may bridge
+FLAT, SPARSE = 0.5, 4.0  # auras that an edge without samples may sink by, and what is between two samples
+MOST_PARTS = 8  # of an edge
+
+
+class Samples(NamedTuple):
+    """Where the samples are in the cloth."""
+
+    parents: np.ndarray  # (s, 3) particles
+    weight: np.ndarray  # (s, 3) share of each of them; the last is 0 on an edge
+    particle_start: np.ndarray  # (n + 1,) first entry of each particle in particle_samples
+    particle_samples: np.ndarray  # (k,) samples that the particle has a share of
+    particle_weight: np.ndarray  # (k,) that share
+    sag: float  # [m] how far a triangle can sink in between its corners
+
+
+_sampled: list[tuple[np.ndarray, np.ndarray, float, Samples]] = []  # the last answers; they depend on the key alone
+
+
+def samples_of(cloth: Cloth, aura: float) -> Samples:
+    """The samples that a cloth needs over bodies that have this aura [m]; finer cloth gets none.
+
+    A sheet of 4 cm edges over a torus of 5 cm radius with an aura of 5 mm: 3170 body edges through it in 12 frames
+    without them, none with them.
+    """
+    for x_rest, triangles, known, answer in _sampled:
+        if x_rest is cloth.x_rest and triangles is cloth.triangles and known == aura:
+            return answer
+    answer = _make(cloth, aura)
+    _sampled.insert(0, (cloth.x_rest, cloth.triangles, aura, answer))
+    del _sampled[2:]
+    return answer
+
+
+def _make(cloth: Cloth, aura: float) -> Samples:
+    corners = np.sort(cloth.triangles, axis=1) if aura > 0.0 else np.zeros((0, 3), np.int32)
+    sides = corners[:, [0, 1, 1, 2, 0, 2]].reshape(-1, 3, 2)
+    length = np.linalg.norm(cloth.x_rest[sides[:, :, 0]] - cloth.x_rest[sides[:, :, 1]], axis=2)
+    sinks = length * length / (8.0 * LIMB)
+    parts = np.ceil(length / math.sqrt(8.0 * LIMB * SPARSE * aura)) if aura > 0.0 else length
+    parts = np.where(sinks > FLAT * aura, np.clip(parts, 2, MOST_PARTS), 1).astype(np.int64)
+    first = np.unique(edge_keys(sides.reshape(-1, 2), len(cloth.inv_mass)), return_index=True)[1]
+    edges, edge_parts = sides.reshape(-1, 2)[first], parts.ravel()[first]
+    parents, weight = [np.zeros((0, 3), np.int32)], [np.zeros((0, 3))]
+    for n in range(2, int(parts.max(initial=0)) + 1):
+        share = np.arange(1, n) / n
+        along = np.stack([1.0 - share, share, 0.0 * share], axis=1)
+        inside = np.array([(a, b, n - a - b) for a in range(1, n) for b in range(1, n - a)]).reshape(-1, 3) / n
+        for ends, where in (edges[edge_parts == n][:, [0, 1, 1]], along), (corners[parts.max(axis=1) == n], inside):
+            parents.append(np.repeat(ends, len(where), axis=0).astype(np.int32))
+            weight.append(np.tile(where, (len(ends), 1)))
+    shares = _of_particles(np.concatenate(parents), np.concatenate(weight), len(cloth.inv_mass))
+    return Samples(*shares, float(sinks.max(initial=0.0)))
+
+
+def _of_particles(parents, weight, count):
+    """All of `Samples` but the sag."""
+    entry = np.flatnonzero(weight.ravel() > 0.0)
+    ends = parents.ravel()[entry]
+    start = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(ends, minlength=count), out=start[1:])
+    entry = entry[np.argsort(ends, kind="stable")]
+    return parents, weight, start, (entry // 3).astype(np.int32), weight.ravel()[entry]
+
+
+@njit
+def gather(inv_mass, particle_start, particle_samples, particle_weight, touched, touch, push, x):
+    """Move each particle by the mean of what its touching samples want, in their fixed order; it touches what they do.
+
+    A sample counts by the particle's share of it and by how far it wants to go: none that is deep is outvoted by those
+    that just touch.
+    """
+    particle_count = len(inv_mass)
+    for i in range(particle_count):
+        if inv_mass[i] == 0.0:
+            continue
+        own, count = touched[i] > 0, 0.0
+        if not own:
+            for k in range(8):
+                touch[i, 0, k] = 0.0
+        dx, dy, dz = 0.0, 0.0, 0.0
+        for entry in range(particle_start[i], particle_start[i + 1]):
+            s, w = particle_samples[entry], particle_weight[entry]
+            if touched[particle_count + s] > 0:
+                w *= 1e-9 + math.sqrt(push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2)
+                dx, dy, dz, count = dx + w * push[s, 0], dy + w * push[s, 1], dz + w * push[s, 2], count + w
+                if not own:
+                    for k in range(8):
+                        touch[i, 0, k] += w * touch[particle_count + s, 0, k]
+        if count == 0.0:
+            continue
+        x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dx / count, x[i, 1] + dy / count, x[i, 2] + dz / count
+        if not own:
+            nx, ny, nz = touch[i, 0, 0], touch[i, 0, 1], touch[i, 0, 2]
+            size = math.sqrt(nx * nx + ny * ny + nz * nz)
+            for k in range(8):
+                touch[i, 0, k] /= size if k < 3 and size > 0.0 else count
+            touched[i] = 1 if size > 0.3 * count else 0  # from all sides: no way is the right one

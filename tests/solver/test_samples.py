@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coarse cloth on bodies: what its particles alone would let through, counted by ipctk."""
+
+import crossings
+import naive
+import numpy as np
+import pytest
+import solids
+from taffeta.solver.build import build
+from taffeta.solver.contact import tips
+from taffeta.solver.contact.body_topology import solid_islands, topology
+from taffeta.solver.contact.samples import samples_of
+from taffeta.solver.model import Collider, FrameInput, Settings
+from taffeta.solver.step import advance
+
+FRAME = 1 / 24
+GRAVITY = np.array([0.0, 0.0, -9.81])
+AURA = 0.003
+
+
+def drop(garment, mesh, frames, path=None):
+    """Bake a garment over a body that stands still or goes by `path` (3,) [m] a frame; returns crossings a frame."""
+    cloth, state = build([garment], Settings())
+    x, triangles = mesh
+    path, counts = np.zeros(3) if path is None else np.asarray(path), []
+    for frame in range(2, frames + 2):
+        way = np.stack([x + (frame - 2) * path, x + (frame - 1) * path])
+        bodies = (Collider("Body", way, triangles, 0.3, 0.0, AURA),)
+        targets = (state.x + cloth.origin)[None].repeat(2, axis=0) if garment.pin.max() == 0 else TARGETS(garment)
+        advance(cloth, state, FrameInput(FRAME, targets, bodies, GRAVITY, np.zeros(3)), frame, Settings())
+        counts.append(crossings.count_in(cloth, state.x, bodies).cloth_body)
+    return np.array(counts), state.x + cloth.origin
+
+
+def TARGETS(garment):
+    return garment.x_start[None].repeat(2, axis=0)
+
+
+def finger(length, radius, around=12):
+    """A closed rod along x with round ends, its tip in the origin; returns (x, triangles), faces outward."""
+    turn, cap = np.arange(around) * 2 * np.pi / around, np.linspace(0, np.pi / 2, 6)[1:]
+    along = np.concatenate([radius * (1 - np.cos(cap)), np.linspace(radius, length - radius, 12)[1:-1]])
+    along = np.concatenate([along, length - radius * (1 - np.cos(cap[::-1]))])
+    wide = np.concatenate([radius * np.sin(cap), np.full(10, radius), radius * np.sin(cap[::-1])])
+    rings = len(along)
+    ring = np.stack(
+        [-np.repeat(along, around), np.outer(wide, np.cos(turn)).ravel(), np.outer(wide, np.sin(turn)).ravel()], 1
+    )
+    x = np.concatenate([[[0, 0, 0]], ring, [[-length, 0, 0]]])
+    at = lambda i, j: 1 + i * around + j % around  # noqa: E731
+    faces = [(0, at(0, j), at(0, j + 1)) for j in range(around)]
+    for i in range(rings - 1):
+        for j in range(around):
+            faces += [(at(i, j), at(i + 1, j), at(i + 1, j + 1)), (at(i, j), at(i + 1, j + 1), at(i, j + 1))]
+    faces += [(len(x) - 1, at(rings - 1, j + 1), at(rings - 1, j)) for j in range(around)]
+    return x, np.array(faces, np.int32)
+
+
+def found(mesh, aura=AURA):
+    x, triangles = mesh
+    joined = topology(triangles, len(x))
+    solid = np.where(solid_islands(joined, x, triangles)[joined.island], joined.island + 1, 0).astype(np.int32)
+    return tips.find_tips(x, triangles, solid, aura)
+
+
+def test_a_coarse_sheet_keeps_off_a_torus():
+    """The bench's smallest scene: cells of 10 cm, an aura of 3 mm."""
+    sheet = naive.sheet(21, 21, 2.0, 2.0, thickness=0.003, damping=1.0)
+    x = sheet.x - [1.0, 1.0, -0.275]
+    counts, _ = drop(sheet._replace(x=x, x_start=x, self_collision=False), solids.torus(), 20)
+    assert counts.sum() == 0, counts
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.033, 0.021), (0.05, 0.0)])
+def test_a_finger_does_not_poke_through_a_coarse_cell(place):
+    """A sheet that hangs by its upper border, a finger of 8 mm radius that comes through its plane at 0.5 m/s, where a
+    cell of 10 cm has its middle, a side or nothing special."""
+    sheet = naive.sheet(7, 7, 0.6, 0.6, thickness=0.003, damping=1.0)
+    x = np.stack([np.zeros(49), sheet.x[:, 0] - 0.3, sheet.x[:, 1] - 0.3], axis=1)
+    top = (sheet.x[:, 1] > 0.59).astype(float)
+    sheet = sheet._replace(x=x, x_start=x, pin=top, self_collision=False)
+    rod, triangles = finger(0.4, 0.008)
+    counts, end = drop(sheet, (rod + [-0.03, *place], triangles), 14, (0.02, 0.0, 0.0))
+    assert counts.sum() == 0, counts
+    assert end[:, 0].max() > 0.1, "it is carried along"
+
+
+def test_tips_are_ends_of_limbs():
+    x, triangles = finger(0.3, 0.012)
+    on = found((x, triangles))
+    assert {0, len(x) - 1} <= set(on.tolist())
+    assert np.minimum(-x[on, 0], 0.3 + x[on, 0]).max() < 0.012, "only its two ends"
+    assert len(found((5 * x, triangles))) == 0, "a limb of 12 cm has none"
+    assert len(found((x, triangles[:, [0, 2, 1]]))) == 0, "the inside of a room has none"
+    assert len(found((x, triangles[1:]))) < len(on), "nor has what is open"
+    assert 2 <= len(found((x, triangles), 0.1)) <= 12, "one per aura at most"
+
+
+def test_each_tip_looks_at_the_closest_point_of_the_cloth():
+    rng = np.random.default_rng(5)
+    cloth, state = build([naive.sheet(6, 6, 0.5, 0.5)], Settings())
+    x = state.x + rng.normal(0, 0.01, state.x.shape)
+    used, ways = np.ones(40, np.int8), np.zeros((40, 8))
+    ways[:, :3] = rng.uniform(-0.25, 0.25, (40, 3)) * [1, 1, 0.2]
+    speed, bulk = np.full(x.shape, 0.1), np.zeros(3)
+    near = tips.tips_near(np.arange(40, dtype=np.int32), used, ways, cloth.triangles, x, speed, 0.0, 0.01, bulk, 0.01)
+    samples = tips.with_tips(samples_of(cloth, 0.0), 40)
+    touched = np.zeros(40, np.int32)
+    motions = np.concatenate([ways[:, :3] - 0.01, np.full((40, 3), 0.01)], axis=1)
+    tips.lead_samples(near, motions, cloth.triangles, x, 0.03, samples.parents, samples.weight, touched)
+    grid = np.array([(a, b, 40 - a - b) for a in range(41) for b in range(41 - a)]) / 40
+    dense = np.einsum("gk,tkd->tgd", grid, x[cloth.triangles]).reshape(-1, 3)
+    closest = np.sqrt(((ways[:, None, :3] - dense) ** 2).sum(-1).min(axis=1))
+    at = np.einsum("sk,skd->sd", samples.weight, x[samples.parents])
+    distance = np.linalg.norm(at - ways[:, :3], axis=1)
+    sure = np.abs(closest - 0.03) > 2e-3
+    assert (touched[sure] == (closest < 0.03)[sure]).all() and touched.sum() > 5
+    on = touched == 1
+    assert (distance[on] < closest[on] + 1e-9).all() and (distance[on] > closest[on] - 2e-3).all()
+    assert (samples.weight[~on, 0] == tips.NOWHERE).all()
+
+
+def test_corners_bring_a_sample_to_its_aim_and_not_beyond():
+    """Two tips that want the same point of the cloth elsewhere: together no farther than one alone."""
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    parents, weight = np.tile([0, 1, 2], (2, 1)).astype(np.int32), np.tile([0.5, 0.3, 0.2], (2, 1))
+    aims = np.array([[0.3, 0.2, 0.1], [0.3, 0.2, 0.1]])
+    touch, tip_touch = np.zeros((3, 2, 8)), np.zeros((2, 2, 8))
+    tip_touch[:, 0, 2] = 1.0
+    touched, inv_mass = np.zeros(3, np.int8), np.array([1.0, 1.0, 0.0])
+    tips.gather_tips(inv_mass, parents, weight, aims, touched, np.ones(2, np.int8), touch, tip_touch, x)
+    assert np.allclose(weight[0] @ x, [0.3, 0.2, 0.1]) and (x[2] == [0, 1, 0]).all()
+    assert touched.tolist() == [1, 1, 0] and touch[0, 0, 2] == 1.0

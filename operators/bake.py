@@ -12,10 +12,12 @@ Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume),
 already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
 """
 
+import contextlib
 import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import bpy
 from bpy.app.handlers import persistent
@@ -55,8 +57,10 @@ def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> No
         raise
     finally:
         job.end()
-        finish(job)
-        jobs.release()
+        try:
+            finish(job)
+        finally:
+            jobs.release()
 
 
 def finish(job: jobs.Job) -> None:
@@ -65,17 +69,31 @@ def finish(job: jobs.Job) -> None:
     if job.frame < order.first_frame:
         return
     report = json.dumps(jobs.figures(job), indent=1)
-    for path in order.paths:
-        if job.reports or not path.with_suffix(".report.json").exists():
-            path.with_suffix(".report.json").write_text(report, encoding="utf-8")
+    kept = [_keep_report(job, path, report) for path in order.paths]
     for index, obj in play_all(job):
         cloth = obj.taffeta_cloth
         cloth.fingerprint, cloth.stale = order.fingerprints[index], ""
-        cloth.report_json = order.paths[index].with_suffix(".report.json").read_text(encoding="utf-8")
+        cloth.report_json = kept[index]
     scene = bpy.data.scenes.get(order.scene)
     if scene is not None:
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     preflight.look_again()  # the bake that was set aside takes room now
+
+
+def _keep_report(job: jobs.Job, path: Path, report: str) -> str:
+    """Write the report beside its bake, or read the one of the bake that was kept whole; for the panel.
+
+    Where it cannot be written, as on a full disk, the panel has it alone: the frames count.
+    """
+    file = path.with_suffix(".report.json")
+    try:
+        if not job.reports and file.exists():
+            return file.read_text(encoding="utf-8", errors="replace")
+        file.write_text(report, encoding="utf-8")
+    except OSError:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)  # half a report
+    return report
 
 
 def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
@@ -221,8 +239,10 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             self._show(context, job)
             return {"RUNNING_MODAL"}
         self._leave(context)
-        finish(job)
-        jobs.release()
+        try:
+            finish(job)
+        finally:
+            jobs.release()
         if job.complete:
             return self._tell(job)
         if job.frame >= job.order.first_frame:

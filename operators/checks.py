@@ -307,7 +307,7 @@ def _disk(shot: Shot) -> Iterator[Problem]:
             "Save the file to keep bakes beside it",
         )
     folder = _existing(cache_folder(shot.scene))
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         yield Problem("ERROR", "", f"The cache folder cannot be written: {folder}", "Choose another Cache Folder")
         return
     frame_count = max(0, shot.scene.frame_end - shot.scene.frame_start + 1)
@@ -342,7 +342,8 @@ def cache_folder(scene: bpy.types.Scene) -> Path:
 
 def _existing(folder: Path) -> Path:
     """The folder, or the nearest of its parents that exists."""
-    return next((path for path in (folder, *folder.parents) if path.exists()), Path(folder.anchor or "."))
+    # os.path, because Path raises at a name that is too long
+    return next((path for path in (folder, *folder.parents) if os.path.exists(path)), Path(folder.anchor or "."))
 
 
 def _caches(shot: Shot) -> Iterator[Problem]:

@@ -181,8 +181,10 @@ def queue_length(first: FrameInput) -> int:
 
 
 def sentence(job: Job, error: Exception) -> str:
-    """What to tell the animator; a number of a garment becomes its name."""
+    """What to tell the animator; a number of a garment becomes its name, a bare errno words."""
     text, garments = str(error), job.order.garments
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename} cannot be used ({error.strerror}): choose another cache folder"
     for index, garment in enumerate(garments):
         text = text.replace(f"Garment {index + 1} of {len(garments)} ", f"{garment.name} ")
     return text

@@ -142,7 +142,8 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
             bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
             if path not in own or bears_name:
                 names.append(path.stem)
-    names += [path.stem for path in folder.glob("*.pc2") if playback.is_foreign(path)] if folder.is_dir() else []
+    present = folder.glob("*.pc2") if os.path.isdir(folder) else ()  # Path.is_dir raises at a name that is too long
+    names += [path.stem for path in present if playback.is_foreign(path)]
     return sorted(set(names))
 
 

@@ -187,7 +187,8 @@ def _check_value(name, count, value, least, may_equal, words, unit):
         rule = f"{least:g} or more" if may_equal else f"above {least:g}"
         raise ValueError(
             f"'{name}': {words} is {value[worst]:g} {unit}".rstrip()
-            + f" at vertex {worst} ({int(low.sum())} of {count} vertices are too low); it must be {rule}."
+            + f" at vertex {worst} ({int(low.sum())} of {count} vertices are too low); it must be {rule}: "
+            "change the value or its map."
         )
 
 

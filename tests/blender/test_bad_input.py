@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What users really have: each either simply works, or gives one sentence that names the object and a remedy."""
 
+import errno
 import json
 import resource
 import struct
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -404,6 +406,29 @@ def test_a_disk_that_fills_up_keeps_the_frames_before(shot, sheet):
     assert struct.unpack("<i", playback.cache_file(sheet).read_bytes()[28:32])[0] == 60
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
     assert json.loads(sheet.taffeta_cloth.report_json)["frames_kept"] == 60
+
+
+def test_a_disk_too_full_for_the_report_costs_nothing_but_that(sheet, tmp_path, monkeypatch):
+    """The frames are there and play, the panel has the report, no half of it lies on the disk, the next bake works."""
+
+    def full(path, text, **options):
+        path.write_bytes(text[:9].encode())
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_text", full)
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert playback.trouble(sheet) == "" and json.loads(sheet.taffeta_cloth.report_json)["complete"]
+    assert not list((tmp_path / "taffeta_cache").glob("*.json"))
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+    assert json.loads((tmp_path / "taffeta_cache" / "Cloth.report.json").read_text())["frames_kept"] == 6
+
+
+def test_a_cache_folder_whose_name_is_too_long(shot, sheet):
+    shot.taffeta.cache_folder = "//" + "n" * 300
+    refused(["n" * 300, "cannot be used", "choose another cache folder"])
+    shot.taffeta.cache_folder = "//caches"
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
 
 
 def test_a_truncated_cache_is_completed(sheet):

@@ -57,8 +57,9 @@ def _imported(path: Path) -> list[Path]:
 
 @cache
 def source_key(path: Path) -> str:
-    """Hash of a solver file, of all it imports, of numba's version and of the package's name, which numba writes into
-    what it keeps and cannot load under another: the name of the file's cache folder.
+    """Hash of a solver file, of all it imports, of numba's version, of the package's name, which numba writes into
+    what it keeps and cannot load under another, and of its place, outside of which numba does not look: the name of the
+    file's cache folder.
     """
     seen, waiting = set(), [path]
     while waiting:
@@ -66,7 +67,7 @@ def source_key(path: Path) -> str:
         if file not in seen:
             seen.add(file)
             waiting += _imported(file)
-    digest = hashlib.sha256(f"{numba.__version__} {__package__}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {__package__} {SOLVER}".encode())
     for file in sorted(seen):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
@@ -84,9 +85,11 @@ def _folder(path: Path) -> str:
 def is_compiled(path: Path) -> bool:
     """Whether kernels of this solver file are on the disk; some may still be missing.
 
-    The folder alone tells nothing: importing the file makes it.
+    The folder alone tells nothing: importing the file makes it. Nor does what is older than the file: numba compiles
+    a file anew that was written again, as by installing the same version once more.
     """
-    return any((cache_root() / source_key(path)).rglob("*.nbc"))
+    kernels = (cache_root() / source_key(path)).rglob("*.nbc")
+    return any(kernel.stat().st_mtime >= path.stat().st_mtime for kernel in kernels)
 
 
 def prune() -> None:

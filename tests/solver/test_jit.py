@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,30 @@ def test_another_name_of_the_package_has_another_cache():
     path = jit.SOLVER / "contact" / "hash.py"
     assert other.source_key(path) != jit.source_key(path)
     assert jit.source_key(path) == jit.source_key(path)
+
+
+def test_another_place_has_another_cache(tmp_path):
+    """numba finds what it kept for a file by the file's folder: an equal checkout elsewhere has nothing yet."""
+    shutil.copytree(jit.SOLVER, tmp_path / "taffeta" / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+    script = "from taffeta.solver import jit; print(jit.source_key(jit.SOLVER / 'contact' / 'hash.py'))"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch("[0-9a-f]{16}", done.stdout.strip())
+    assert done.stdout.strip() != jit.source_key(jit.SOLVER / "contact" / "hash.py")
+
+
+def test_kernels_older_than_their_file_are_not_there(tmp_path, monkeypatch):
+    """Installed once more, the files are new, and numba compiles them anew."""
+    monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
+    path = jit.SOLVER / "contact" / "hash.py"
+    kernel = tmp_path / jit.source_key(path) / "files" / "kernel.1.nbc"
+    kernel.parent.mkdir(parents=True)
+    kernel.write_bytes(b"code")
+    assert jit.is_compiled(path)
+    os.utime(kernel, (path.stat().st_mtime - 1,) * 2)
+    assert not jit.is_compiled(path)
 
 
 def test_the_child_imports_the_solver_alone_and_under_our_name(tmp_path):

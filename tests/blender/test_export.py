@@ -40,6 +40,18 @@ def uv_of(mesh):
     return np.array([found[key] for key in keys])
 
 
+def normals_of(obj):
+    """World normals by face and vertex at the current frame."""
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    turn = np.array(evaluated.matrix_world)[:3, :3]
+    found = {}
+    for face in evaluated.data.polygons:
+        for corner in face.loop_indices:
+            key = tuple(sorted(face.vertices)), evaluated.data.loops[corner].vertex_index
+            found[key] = turn @ evaluated.data.corner_normals[corner].vector
+    return np.array([found[key] for key in sorted(found)])
+
+
 def frames_of(make, obj):
     found = []
     for frame in range(FIRST, LAST + 1):
@@ -86,6 +98,27 @@ def test_obj_sequence_brings_back_every_frame(make, scene, tmp_path):
         assert np.allclose(uv_of(back.data), uv, atol=1e-6)
         assert sorted(slot.material.name.split(".")[0] for slot in back.material_slots) == ["Blue", "Red"]
         assert any(line.startswith("vn ") for line in file.read_text().splitlines())
+
+
+@pytest.mark.parametrize("ending", [".abc", ".usdc", ".obj"])
+def test_normals_come_back(make, scene, tmp_path, ending):
+    """Half of the faces flat, half smooth: every corner has the normal that it had, in every frame."""
+    obj = draped(make, tmp_path)
+    obj.data.polygons.foreach_set("use_smooth", np.arange(len(obj.data.polygons)) % 2 == 0)
+    expected = {}
+    for frame in (FIRST, LAST):
+        scene.frame_set(frame)
+        expected[frame] = normals_of(obj)
+    assert np.abs(expected[FIRST] - expected[LAST]).max() > 0.1
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / f"n{ending}"), object="Cloth") == {"FINISHED"}
+    read = {".abc": bpy.ops.wm.alembic_import, ".usdc": bpy.ops.wm.usd_import}.get(ending)
+    if read:
+        (back,) = imported(read, filepath=str(tmp_path / f"n{ending}"), set_frame_range=False)
+    for frame, normals in expected.items():
+        scene.frame_set(frame)
+        if not read:
+            (back,) = imported(bpy.ops.wm.obj_import, filepath=str(tmp_path / f"n_{frame:04d}.obj"))
+        assert normals_of(back) == pytest.approx(normals, abs=1e-4)
 
 
 def test_several_cloths_go_into_one_file(make, scene, tmp_path):

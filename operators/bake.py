@@ -49,7 +49,7 @@ def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> No
     jobs.claim(job)
     try:
         with posed(scene, *_objects(job)):
-            inputs = frame_inputs(scene.name, job.order.wearers, job.order.bodies, job.order.frames)
+            inputs = sampled_inputs(job.order)
             for _ in jobs.steps(job, inputs):
                 tell(job)
     except jobs.FAILURES as error:
@@ -132,6 +132,11 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         preview = " in Preview quality" if order.quality == "PREVIEW" else ""
         told.append(("INFO", f"Baked {names}{preview}: frames {order.first_frame} to {last}{reused}{speed}"))
     return told
+
+
+def sampled_inputs(order: jobs.Order):
+    """The order's frames as they are sampled; to be asked within `posed`."""
+    return frame_inputs(order.scene, order.wearers, order.bodies, order.frames, order.rest_count)
 
 
 def _objects(job):
@@ -308,7 +313,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 def sampled(job):
     """Generator: each step samples for a moment and leaves the scene as the user had it; ends when all is queued."""
     order = job.order
-    inputs = frame_inputs(order.scene, order.wearers, order.bodies, order.frames)
+    inputs = sampled_inputs(order)
     room = 1
     while True:
         if job.inputs.qsize() < room:

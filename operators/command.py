@@ -16,6 +16,7 @@ from ..solver.cache.frames import cached_frames
 from . import bake, playback, untangle
 from . import job as jobs
 from .order import bake_paths, notices, read_order
+from .preroll import at_start
 
 FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
@@ -75,8 +76,8 @@ def _bake(options) -> int:
     before = scene.frame_start, scene.frame_end
     _set_frames(scene, cloths, options)
     if options.untangle:
-        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
-        untangle.run(scene, cloths, _tell)
+        with at_start(scene):
+            untangle.run(scene, cloths, _tell)
     job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
+from .preroll import at_start
 from .sampling import depsgraph_of, posed
 
 
@@ -47,8 +48,7 @@ def start_pose(
     scene: bpy.types.Scene, cloths: list[bpy.types.Object], colliders: list[bpy.types.Object]
 ) -> tuple[list[Surface], list[Surface]]:
     """Garments and bodies at the bake's first frame; the user's frame comes back afterwards."""
-    with posed(scene, cloths, colliders):
-        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+    with posed(scene, cloths, colliders), at_start(scene):
         depsgraph = depsgraph_of(scene)
         # The tree has float32: far from the world's origin it needs one nearby.
         origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)

@@ -43,6 +43,7 @@ SCENE_WORDS = {
     "max_speed": "Speed Limit",
     "cloth_restitution": "Cloth Restitution",
     "preroll": "Pre-Roll",
+    "preroll_from": "Pre-Roll",
 }
 
 CLOTH_WORDS = {

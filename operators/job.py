@@ -39,6 +39,7 @@ class Order(NamedTuple):
     settings: Settings
     quality: str  # PREVIEW or FINAL
     frames: range  # pre-roll included
+    rest_count: int  # of them that lead from the rest pose to the first frame
     first_frame: int  # the first that is written
     fps: float
     paths: list[Path]  # one .pc2 per garment

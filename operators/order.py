@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked.
-
-Pre-roll: the frames before the scene's start are simulated with the animation the scene has there (a rest pose keyed
-20 frames before the shot becomes the first pose), and are not written. Without keys there, the body stands still in
-its first pose while the cloth settles.
-"""
+"""What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked."""
 
 import json
 import os
@@ -19,6 +14,7 @@ from .checks import cache_folder
 from .job import Order
 from .keyed import keyed_settings
 from .mesh_io import read_collider, read_garment
+from .preroll import at_start, rest_count
 from .sampling import colliders_of, depsgraph_of, frame_seconds, plain, posed, read_wearer
 
 LONGEST_OWNER = 200  # characters of a path in a journal's header, six bytes each at the most there
@@ -46,8 +42,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
     bodies = colliders_of(scene, cloths)
     _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
     frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
-    with posed(scene, cloths, bodies):
-        scene.frame_set(frames.start)
+    with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         garments = [read_garment(obj, depsgraph, scene) for obj in cloths]
         read_bodies = [read_collider(obj, depsgraph, scene) for obj in bodies]
@@ -59,6 +54,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         settings=settings_of(scene, cloths),
         quality=quality_of(cloths),
         frames=frames,
+        rest_count=rest_count(scene),
         first_frame=scene.frame_start,
         fps=1.0 / frame_seconds(scene),
         paths=bake_paths(scene, cloths, resume or from_frame != 0),

@@ -19,6 +19,7 @@ from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
 from .mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from .older import own_older, told
+from .preroll import at_start
 from .sampling import depsgraph_of, posed
 
 __all__ = ["Problem", "check", "check_thoroughly", "latest", "look_again", "show"]
@@ -96,8 +97,7 @@ def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
     """Read all as a bake does at its first frame: what that would refuse, if it is not among the `found` ones."""
     told, garments = {problem.sentence for problem in (*check(scene, depsgraph_of(scene)), *found)}, []
-    with posed(scene, cloths, bodies):
-        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+    with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         for obj in (*cloths, *bodies):
             try:

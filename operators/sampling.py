@@ -22,6 +22,7 @@ from .keyed import keyed_settings
 from .maps import read_map
 from .mesh_io import Body, check_finite, corner_vertex, metres_per_unit, own_pose, world_positions, world_to_object
 from .playback import muted
+from .preroll import eased, resting
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
 
@@ -157,24 +158,41 @@ def sample_frame(
 
 
 def frame_inputs(
-    scene_name: str, cloths: Sequence[Wearer], colliders: Sequence[Body], frames: range
+    scene_name: str, cloths: Sequence[Wearer], colliders: Sequence[Body], frames: range, rest_count: int = 0
 ) -> Iterator[FrameInput]:
     """One FrameInput for each frame, in order. Within `posed` whenever it is asked for the next.
 
-    The first frame is the start itself: its input stands still.
+    The first frame is the start itself: its input stands still. The first `rest_count` frames lead from the rest pose to
+    that of the frame after them (`preroll`).
     """
-    moment = None
+    moment = rest = pose = None
     for frame in frames:
         scene = bpy.data.scenes.get(scene_name)
         if scene is None:
             raise ValueError(f"Scene {scene_name} was deleted during the bake; undo that and bake again")
-        depsgraph = depsgraph_of(scene)
-        if moment is None:
-            moment = _moment(scene, depsgraph, cloths, colliders, frame - 1, 1.0)
-            yield straight_input(scene, colliders, moment, moment)
-        else:
-            result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, moment)
+        depsgraph, before = depsgraph_of(scene), moment
+        done = frame - frames.start
+        if before is not None and done > rest_count:
+            result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, before)
             yield result
+            continue
+        if pose is None:
+            at_first = scene, depsgraph, cloths, colliders, frame + rest_count - 1, 1.0
+            if rest_count:
+                with resting(scene):
+                    rest = _moment(*at_first)
+            pose = _moment(*at_first)
+        scene.frame_set(frames.start + rest_count)
+        moment = _between(rest, pose, eased(done / rest_count)) if done < rest_count else pose
+        yield straight_input(scene, colliders, before or moment, moment)
+
+
+def _between(rest: Moment, pose: Moment, share: float) -> Moment:
+    """A share of the way from the rest pose to the pose, in [0, 1]."""
+    return pose._replace(
+        targets=rest.targets + share * (pose.targets - rest.targets),
+        bodies=[a + share * (b - a) for a, b in zip(rest.bodies, pose.bodies, strict=True)],
+    )
 
 
 def straight_input(

@@ -284,7 +284,14 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     preroll: IntProperty(
         name="Pre-Roll", default=0, min=0, max=10000, soft_max=100, override=OVERRIDE,
         description="Frames simulated before the first one, so that the cloth has settled when the shot begins. "
-        "The animation before the scene's start is used",
+        "They are not written to disk",
+    )
+    preroll_from: EnumProperty(
+        name="From", default="ANIMATION", override=OVERRIDE, description="Where the pre-roll starts",
+        items=(
+            ("ANIMATION", "Animation", "Play the animation before the scene's start; without any, the body stands still", 0),
+            ("REST", "Rest Pose", "Go from the rest pose of the armatures to the pose of the first frame", 1),
+        ),
     )
     cache_folder: StringProperty(
         name="Cache Folder", default="//taffeta_cache", subtype="DIR_PATH", options=RELATIVE, override=OVERRIDE,

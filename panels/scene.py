@@ -101,6 +101,9 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         row.prop(scene, "frame_start", text="Frames")
         row.prop(scene, "frame_end", text="")
         layout.prop(scene.taffeta, "preroll")
+        row = layout.row()
+        row.enabled = scene.taffeta.preroll > 0
+        row.prop(scene.taffeta, "preroll_from")
         layout.prop(scene.taffeta, "cache_folder")
         layout.prop(cloth, "cache_name", placeholder=context.object.name)
         if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):

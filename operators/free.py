@@ -56,7 +56,8 @@ class TAFFETA_OT_free(bpy.types.Operator):
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Freed {sum(counts)} bakes of {', '.join(obj.name for obj in targets)}")
+        freed = "1 bake" if sum(counts) == 1 else f"{sum(counts)} bakes"
+        self.report({"INFO"}, f"Freed {freed} of {', '.join(obj.name for obj in targets)}")
         return {"FINISHED"}
 
 

@@ -223,7 +223,12 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
             if report is not None and collecting:
                 gc.enable()
             yield frame
+        for cache in caches:
+            cache.check_place()
         job.complete = job.frame == order.frames.stop - 1
+    except FileNotFoundError:
+        job.frame = order.first_frame - 1
+        raise
     finally:
         if collecting:
             gc.enable()

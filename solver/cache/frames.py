@@ -114,6 +114,7 @@ class FrameCache:
         pc2.patch_count(self._files[".pc2"], index + 1)
         if time.monotonic() - self._synced_at > SYNC_INTERVAL:
             self._sync()
+            self.check_place()
 
     def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
@@ -137,6 +138,14 @@ class FrameCache:
             del self._lines[keep:]
             del self._journal_end[keep + 1 :]
             self._cut_files()
+
+    def check_place(self) -> None:
+        """Raise a FileNotFoundError, with a sentence, if somebody has deleted or moved the files while they are written."""
+        for part in parts(self.path):
+            if not os.path.exists(part):
+                raise FileNotFoundError(
+                    f"{part} was deleted or moved during the bake, and its frames with it: bake again"
+                )
 
     def close(self) -> None:
         """Sync to the disk and let go of the files."""

@@ -4,6 +4,7 @@
 import errno
 import json
 import resource
+import shutil
 import struct
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators import playback
-from taffeta.solver.cache import names
+from taffeta.solver import step
+from taffeta.solver.cache import frames, names
 
 
 @pytest.fixture
@@ -41,9 +43,9 @@ def baked(make, obj, frame=6):
     return x
 
 
-def drop(frames=5, gravity=9.81):
+def drop(frame_count=5, gravity=9.81):
     """Free fall without air, semi-implicit Euler of 1/240 s."""
-    t = frames / 24
+    t = frame_count / 24
     return 0.5 * gravity * t * (t + 1 / 240)
 
 
@@ -422,6 +424,23 @@ def test_a_disk_too_full_for_the_report_costs_nothing_but_that(sheet, tmp_path, 
     assert not list((tmp_path / "taffeta_cache").glob("*.json"))
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
     assert json.loads((tmp_path / "taffeta_cache" / "Cloth.report.json").read_text())["frames_kept"] == 6
+
+
+@pytest.mark.parametrize("interval", [0.0, 1e9], ids=["while it bakes", "at its end"])
+def test_a_cache_that_is_deleted_while_it_is_written(sheet, tmp_path, monkeypatch, interval):
+    """No system but Windows minds; the frames would be gone, and the bake be told as done."""
+
+    def clean_up(cloth, state, frame_input, frame, settings):
+        if frame == 4:
+            shutil.rmtree(tmp_path / "taffeta_cache")
+        return advance(cloth, state, frame_input, frame, settings)
+
+    advance = step.advance
+    monkeypatch.setattr(frames, "SYNC_INTERVAL", interval)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, "advance", clean_up)
+        refused(["Cloth.pc2 was deleted or moved during the bake", "bake again", "No frame was finished"])
+    assert bpy.ops.taffeta.bake() == {"FINISHED"} and playback.trouble(sheet) == ""
 
 
 def test_a_cache_folder_whose_name_is_too_long(shot, sheet):

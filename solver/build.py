@@ -12,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bending import bending_rest, hinge_numbers
+from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
-from .elastic.springs import spring_rest
 from .integrate.rows import lay_out
 from .integrate.tree import grow
 from .model import DYNAMICS, MODELS, Cloth, State
 from .topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 
 LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
+POISSON_MOST = 0.9  # at 1 cloth could not change its area
 
 # field: (least value, may it be equal to that, what a message calls it, unit)
 VALUES = {
@@ -52,6 +53,8 @@ class _Part(NamedTuple):
     edge_damping: np.ndarray
     is_mesh_edge: np.ndarray
     seam_force: np.ndarray
+    couples: np.ndarray
+    coupling: np.ndarray
     bend_stencils: np.ndarray
     bend_weight: np.ndarray
     rest_angle: np.ndarray
@@ -112,14 +115,30 @@ def build(garments, settings):
 def repin(cloth, pin):
     """The cloth with other pin weights (n,), for a frame: without the springs and hinges that join what is held."""
     inv_mass = np.where(pin < 1.0, cloth.inv_mass, 0.0)
-    spring = np.einsum("ek->e", inv_mass[cloth.edges]) > 0.0
+    spring = _matters(inv_mass, cloth.edges, cloth.couples)
     hinge = _bends(cloth.mass, inv_mass, cloth.bend_stencils, cloth.bend_weight)
     kept = {field: getattr(cloth, field)[spring] for field in SPRING_FIELDS}
     kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
     sewn = spring[cloth.seams]
     seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
+    kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
     cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
     return cloth._replace(rows=lay_out(cloth))
+
+
+def _matters(inv_mass, edges, couples):
+    """Whether each spring pulls on what is not held, itself or through the springs that it is coupled with."""
+    free = np.einsum("ek->e", inv_mass[edges]) > 0.0
+    matters = free.copy()
+    matters[couples[free[couples].any(axis=1)]] = True
+    return matters
+
+
+def _keep_couples(kept, couples, coupling):
+    """What couples springs of which some are `kept` (e,), in the numbers of those."""
+    both = kept[couples].all(axis=1)
+    couples = (np.cumsum(kept) - 1)[couples[both]]
+    return {"couples": couples.astype(np.int32), "coupling": coupling[both]}
 
 
 def _bends(mass, inv_mass, stencils, weight):
@@ -163,6 +182,12 @@ def check(garment):
             raise ValueError(
                 f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
             )
+    if not 0.0 < garment.weft < np.inf:
+        raise ValueError(
+            f"'{name}': the weft's stretch stiffness is {garment.weft:g} of the warp's; it must be above 0."
+        )
+    if not 0.0 <= garment.poisson <= POISSON_MOST:
+        raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {POISSON_MOST:g}.")
     for value, least, words, unit in (
         (garment.sewing_time, 0.0, "sewing time", "s"), (garment.sewing_force, 0.0, "sewing force", "N"),
     ):  # fmt: skip
@@ -212,16 +237,18 @@ def _build_part(garment):
     hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
     if garment.model == "SPRINGS":
         pairs, rest_length, compliance, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
+        couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
         hinges = Hinges(*(array[:0] for array in hinges))
     else:
         pairs, is_mesh_edge = springs.pairs, springs.is_mesh_edge
-        rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, shear)
+        fabric = stretch, garment.weft * stretch, shear, np.full(len(x), garment.poisson)
+        rest_length, compliance, couples, coupling = membrane(x, faces, springs, uv, fabric)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam] = 0.0
     compliance[seam], rate[seam] = seam_rest(garment, pairs[seam], compliance[seam], inv_mass)
-    useful = np.isfinite(compliance) & (np.einsum("sk->s", inv_mass[pairs]) > 0)
+    useful = np.isfinite(compliance) & _matters(inv_mass, pairs, couples)
     stencils, *bend = bending_rest(x, hinges, bending)
     movable = _bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
@@ -235,6 +262,7 @@ def _build_part(garment):
         edge_damping=rate[useful],
         is_mesh_edge=(is_mesh_edge & ~seam)[useful],
         seam_force=np.where(seam, garment.sewing_force, np.inf)[useful],
+        **_keep_couples(useful, couples, coupling),
         bend_stencils=stencils,
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
         rest_angle=rest_angle,
@@ -269,12 +297,13 @@ def _masses(garment, faces, springs):
 
 
 def _join(parts, start):
-    """Arrays of all parts end to end, indices shifted to the merged particles."""
-    joined = {}
+    """Arrays of all parts end to end, indices shifted to the merged particles and springs."""
+    joined, springs = {}, np.cumsum([0, *(len(part.edges) for part in parts)])
     for field in _Part._fields:
         arrays = [getattr(part, field) for part in parts]
-        if field in ("triangles", "edges", "bend_stencils"):
-            arrays = [array + first for array, first in zip(arrays, start[:-1], strict=True)]
+        if field in ("triangles", "edges", "bend_stencils", "couples"):
+            firsts = springs if field == "couples" else start
+            arrays = [array + first for array, first in zip(arrays, firsts[:-1], strict=True)]
             joined[field] = np.ascontiguousarray(np.concatenate(arrays), dtype=np.int32)
         else:
             joined[field] = np.concatenate(arrays)
@@ -291,6 +320,8 @@ def _in_tree_order(joined):
     for fields in ((*SPRING_FIELDS, "seam_force"), HINGE_FIELDS):
         order = np.argsort(leaf[joined[fields[0]]].min(axis=1), kind="stable")
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
+    place = np.argsort(leaf[joined["edges"]].min(axis=1), kind="stable").argsort().astype(np.int32)
+    result["couples"] = place[joined["couples"]]
     result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)
     result["seam_force"] = result["seam_force"][result["seams"]]
     return result

@@ -29,7 +29,7 @@ class Garment(NamedTuple):
     uv: np.ndarray | None  # (t, 3, 2) pattern-space coordinates per triangle corner, u along the warp
     mass: np.ndarray  # (n,) [kg/m2] area density
     thickness: np.ndarray  # (n,) [m]
-    stretch_stiffness: np.ndarray  # (n,) [N/m] tension per width and strain along the threads
+    stretch_stiffness: np.ndarray  # (n,) [N/m] tension per width and strain of a strip along the warp
     shear_stiffness: np.ndarray  # (n,) [N/m]
     bending_stiffness: np.ndarray  # (n,) [N m] plate rigidity
     damping: np.ndarray  # (n,) [1/s] rate at which neighbours lose their relative velocity
@@ -43,7 +43,9 @@ class Garment(NamedTuple):
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
-    model: str = "FABRIC"  # one of MODELS: elastic/springs and bending, or elastic/network
+    model: str = "FABRIC"  # one of MODELS: elastic/membrane and bending, or elastic/network
+    weft: float = 1.0  # stretch stiffness along the weft, in that along the warp
+    poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
 
 
 class Cloth(NamedTuple):
@@ -69,6 +71,8 @@ class Cloth(NamedTuple):
     edge_compliance: np.ndarray  # (e,) [m/N]
     edge_damping: np.ndarray  # (e,) [1/s]
     is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
+    couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
+    coupling: np.ndarray  # (c,) [N/m] how hard
     seams: np.ndarray  # (s,) edges that are sewn, if their force is bounded
     seam_force: np.ndarray  # (s,) [N]
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too

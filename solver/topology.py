@@ -174,3 +174,16 @@ def quad_lines(faces, springs, vertex_count):
     valid = stencils[:, 2] != stencils[:, 3]
     count = int(valid.sum())
     return Hinges(stencils[valid], np.full((count, 2), -1), area[valid], np.full(count, 0.5))
+
+
+def both_ways(i, j, count):
+    """Pairs as rows of both their ends: start (n + 1,), the other end, and which pair it is."""
+    first, second = np.concatenate([i, j]), np.concatenate([j, i])
+    order = np.argsort(first * count + second, kind="stable")
+    pair = np.tile(np.arange(len(i), dtype=np.int32), 2)
+    return starts(first, count), second[order].astype(np.int32), pair[order]
+
+
+def starts(slots, count):
+    """Where the rows of sorted `slots` begin, (count + 1,)."""
+    return np.concatenate([[0], np.cumsum(np.bincount(slots, minlength=count))]).astype(np.int32)

@@ -34,11 +34,11 @@ def seam_rest(garment, pairs, compliance, inv_mass):
 
 
 def limit(cloth, spring, x):
-    """Bound the stiffness and damping of seams in `spring` (e, 3 or more), its second and third column, by force at x."""
+    """Bound the stiffness and damping of seams in `spring` (`springs.spring_numbers`) by force at x; they have no couples."""
     seams = cloth.seams
     across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
     gap = np.sqrt(np.einsum("ij,ij->i", across, across))
     most = np.divide(cloth.seam_force, gap, out=np.full(len(gap), np.inf), where=gap > 0.0)
     k = np.minimum(1.0 / cloth.edge_compliance[seams], most)
     spring[seams, 2] *= k / spring[seams, 1]
-    spring[seams, 1] = k
+    spring[seams, 1] = spring[seams, 3] = k

@@ -5,9 +5,9 @@ Springs and hinges know their ends; a thread that adds up forces wants to know, 
 and to write there alone. So every spring is found twice, once from each end, and each row is filled and multiplied by
 the thread that has the particle. A row's entry for the particle j is a symmetric block of three numbers by three,
 
-    k (s I + (1 - s) u u^T) + b I,
+    a I + h h^T + b I,
 
-the spring's (`springs.linearise`), held as one number and one vector, and what hinges with both particles in them add:
+the spring's (`springs.linearise`), of one number and one vector, and what hinges with both particles in them add:
 b = -sum k w_i w_j. A hinge's own force is linear in x but for the direction that its rest angle has (`bending.turn`).
 So where no spring runs, an entry is one number: the far ones, behind the near.
 
@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..elastic.bending import STRAIGHT, hinge_numbers, opening
-from ..elastic.springs import linearise, spring_numbers
+from ..elastic.springs import couplings, linearise, others_pull, spring_numbers
 from ..jit import fused_inner
-from ..topology import edge_keys
+from ..topology import both_ways, edge_keys, starts
 from .tree import smallest_common
 
 
@@ -33,7 +33,10 @@ class Rows(NamedTuple):
     slot: np.ndarray  # (n,) slot of each particle
     leaf: np.ndarray  # (n,) node of the tree that holds the slot
     edges: np.ndarray  # (e, 2) springs, as in `Cloth.edges`
-    spring: np.ndarray  # (e, 5) rest length [m], k [N/m], damping [N s/m]; hinges' b [N/m] and of their damping [N s/m]
+    spring: np.ndarray  # (e, 6) `spring_numbers`; hinges' b [N/m] and of their damping [N s/m]
+    couple_start: np.ndarray  # (e + 1,)
+    couple: np.ndarray  # (2 c,) springs that a spring is coupled with
+    coupling: np.ndarray  # (2 c,) [N/m]
     near_start: np.ndarray  # (n + 1,)
     near: np.ndarray  # (m, 3) slot at the other end of a spring, which spring, smallest node of the tree with both
     far_start: np.ndarray  # (n + 1,)
@@ -56,20 +59,20 @@ def lay_out(cloth):
     leaf, stencils, edges = cloth.leaf[order], slot[cloth.bend_stencils], slot[cloth.edges]
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
-    near_start, near, which = _both_ways(*edges.T.astype(np.int64), count)
+    near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
     meet = smallest_common(*leaf[edges].T).astype(np.int32)
-    far_start, far, one = _both_ways(far_keys // count, far_keys % count, count)
+    far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
     return Rows(
-        order, slot, leaf, edges, spring, near_start, np.stack([near, which, meet[which]], axis=1), far_start, far,
-        far_bend[one], stencils[bent], np.ascontiguousarray(cloth.bend_weight[bent]), hinge[bent], _starts(ends, count),
+        order, slot, leaf, edges, spring, *couplings(cloth), near_start, np.stack([near, which, meet[which]], axis=1), far_start, far,
+        far_bend[one], stencils[bent], np.ascontiguousarray(cloth.bend_weight[bent]), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), cloth.node_bending,
     )  # fmt: skip
 
 
 def _with_bending(edges, spring, stencils, weight, hinge, count):
-    """Springs' numbers (e, 5) with what hinges add between the same two; keys and (q, 2) numbers of all other pairs."""
+    """Springs' numbers (e, 6) with what hinges add between the same two; keys and (q, 2) numbers of all other pairs."""
     one, other = np.triu_indices(4, 1)
     share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, 1:]
     bend_keys = edge_keys(np.stack([stencils[:, one], stencils[:, other]], axis=2).reshape(-1, 2), count)
@@ -82,26 +85,15 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
     at = np.searchsorted(spring_keys, keys)
     is_near = np.append(spring_keys, -1)[at] == keys
     spring = np.concatenate([spring, np.zeros((len(spring), 2))], axis=1)
-    spring[first[at[is_near]], 3:] = bend[is_near]
+    spring[first[at[is_near]], 4:] = bend[is_near]
     return spring, keys[~is_near], bend[~is_near]
 
 
-def _both_ways(i, j, count):
-    """Pairs as rows of both their ends: start (n + 1,), the other end, and which pair it is."""
-    first, second = np.concatenate([i, j]), np.concatenate([j, i])
-    order = np.argsort(first * count + second, kind="stable")
-    pair = np.tile(np.arange(len(i), dtype=np.int32), 2)
-    return _starts(first, count), second[order].astype(np.int32), pair[order]
-
-
-def _starts(slots, count):
-    return np.concatenate([[0], np.cumsum(np.bincount(slots, minlength=count))]).astype(np.int32)
-
-
 @fused_inner
-def measure_springs(first, last, rows, x, gone, rate, link):
+def measure_springs(first, last, rows, x, gone, rate, longer, link):
     """Springs first to last at x, having gone `gone` (n, 3) [m] in the substep; rate [1/s] is 1 / dt.
 
+    longer (e,) [m] is how much longer than at rest all springs are (`springs.lengthen`); unused without couplings.
     # output: link (e, 6): h, a (see `springs.linearise`), b of hinges, all of the force over the way between the ends
     """
     for e in range(np.uintp(first), np.uintp(last)):
@@ -109,10 +101,11 @@ def measure_springs(first, last, rows, x, gone, rate, link):
         pull, hx, hy, hz, a = linearise(
             x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2],
             gone[j, 0] - gone[i, 0], gone[j, 1] - gone[i, 1], gone[j, 2] - gone[i, 2],
-            rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2],
+            rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3],
+            others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer),
         )  # fmt: skip
         link[e, 0], link[e, 1], link[e, 2], link[e, 3] = hx, hy, hz, a
-        link[e, 4], link[e, 5] = rows.spring[e, 3] + rate * rows.spring[e, 4], pull + rows.spring[e, 3]
+        link[e, 4], link[e, 5] = rows.spring[e, 4] + rate * rows.spring[e, 5], pull + rows.spring[e, 4]
 
 
 @fused_inner
@@ -141,12 +134,12 @@ def turn_hinges(first, last, rows, x, gone, rate, turns):
 
 
 @fused_inner
-def linearise_rows(first, last, rows, x, link, turns, d, p, odd, mass, rate, row, far_row, r, q, block, bend):
+def linearise_rows(first, last, rows, x, link, turns, p, odd, mass, rate, row, far_row, r, q, block, bend):
     """Rows first to last of the matrix A at x, and what goes with it, in one pass over the neighbours.
 
-    d, p : (n, 3) [m] first guess, and first direction; odd (n,) bool, where they are not the same as of most particles
+    p : (n, 3) [m] first direction; odd (n,) bool, where it is not the same as of most particles
     # outputs: row (m, 4), far_row (q,); q = A p, block (n, 6) of springs and mass, bend (n,) of hinges [N/m]; added
-    # to: r (n, 3), forces - A d but for the mass. About 25 flops and 90 bytes an entry.
+    # to: r (n, 3), forces. About 25 flops and 90 bytes an entry.
     """
     for i in range(np.uintp(first), np.uintp(last)):
         xi, yi, zi, m, is_odd = x[i, 0], x[i, 1], x[i, 2], mass[i], odd[i]
@@ -164,9 +157,6 @@ def linearise_rows(first, last, rows, x, link, turns, d, p, odd, mass, rate, row
             row[e, 0], row[e, 1], row[e, 2], row[e, 3] = hx, hy, hz, a
             rx, ry, rz = rx + pull * (x[j, 0] - xi), ry + pull * (x[j, 1] - yi), rz + pull * (x[j, 2] - zi)
             if is_odd or odd[j]:
-                ux, uy, uz = d[i, 0] - d[j, 0], d[i, 1] - d[j, 1], d[i, 2] - d[j, 2]
-                along = hx * ux + hy * uy + hz * uz
-                rx, ry, rz = rx - a * ux - along * hx, ry - a * uy - along * hy, rz - a * uz - along * hz
                 ux, uy, uz = p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2]
                 along = hx * ux + hy * uy + hz * uz
                 qx, qy, qz = qx + a * ux + along * hx, qy + a * uy + along * hy, qz + a * uz + along * hz
@@ -177,9 +167,6 @@ def linearise_rows(first, last, rows, x, link, turns, d, p, odd, mass, rate, row
             far_row[e] = b
             rx, ry, rz = rx + k_bend * (x[j, 0] - xi), ry + k_bend * (x[j, 1] - yi), rz + k_bend * (x[j, 2] - zi)
             if is_odd or odd[j]:
-                rx -= b * (d[i, 0] - d[j, 0])
-                ry -= b * (d[i, 1] - d[j, 1])
-                rz -= b * (d[i, 2] - d[j, 2])
                 qx, qy = qx + b * (p[i, 0] - p[j, 0]), qy + b * (p[i, 1] - p[j, 1])
                 qz += b * (p[i, 2] - p[j, 2])
         for e in range(np.uintp(rows.turn_start[i]), np.uintp(rows.turn_start[i + 1])):

@@ -10,6 +10,9 @@ few, that never gets there in one sweep: a load passes one spring a sweep. Here 
 (M / dt^2 + K) d = f, is solved for all of them at once (Baraff and Witkin 1998 for the filtered conjugate gradients;
 `tree` for the preconditioner), a few iterations each as dear as a sweep.
 
+Forces are the true ones at a first guess, K bounds their slope (`elastic.springs`). The guess is the prediction but for
+gravity, or what a body wants: cloth at rest is guessed to stay there, so that its forces alone decide how far it hangs.
+
 A particle that a body holds up is held in the solve, too (`contact.support`): kind 1 fixes its motion along the body's
 normal, kind 2 all of it, as for kinematic particles. Friction drags it along. What the body has to push with comes
 back in r.
@@ -24,12 +27,13 @@ import numpy as np
 
 from .. import together
 from ..blocks import add_row, invert, keep_free
+from ..elastic.springs import lengthen
 from ..jit import fused, fused_inner, uncounted_fused
 from .rows import linearise_rows, measure_springs, multiply_rows, turn_hinges
 from .spin import balance, keep_spin, spin
 from .tree import fill_branch, fill_crown, gather_up, hand_down
 
-PHASES = 9  # of a solve without iterations, at most
+PHASES = 10  # of a solve without iterations, at most
 PHASES_EACH = 5  # of an iteration
 HELD, TOUCHING, ALONE = 0, 1, 2  # what is with a garment that no pin holds
 
@@ -50,6 +54,7 @@ class Scratch(NamedTuple):
     bend: np.ndarray  # (n,)
     block: np.ndarray  # (n, 6)
     row: np.ndarray  # (m, 4)
+    longer: np.ndarray  # (e,)
     link: np.ndarray  # (e, 6)
     far_row: np.ndarray  # (q,)
     turns: np.ndarray  # (h, 3)
@@ -76,8 +81,8 @@ def make_scratch(rows):
     parts = together.part_count(count)
     slots = (np.empty((count, 3)) for _ in range(7))
     single = np.empty(count), np.empty(count, np.int8), np.empty(count, np.bool_), np.empty(count)
-    shapes = (count, 6), (len(rows.near), 4), (len(rows.edges), 6), (len(rows.far),), (len(rows.hinge), 3)
-    shapes += (nodes, 6), (nodes, 3), (parts, 3), (parts, parts, 6)
+    shapes = (count, 6), (len(rows.near), 4), (len(rows.edges),), (len(rows.edges), 6), (len(rows.far),)
+    shapes += (len(rows.hinge), 3), (nodes, 6), (nodes, 3), (parts, 3), (parts, parts, 6)
     fence = np.searchsorted(rows.leaf, nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts))
     springs, hinges = (len(numbers) * np.arange(parts + 1) // parts for numbers in (rows.spring, rows.hinge))
     return Scratch(*slots, *single, *(np.empty(shape) for shape in shapes), fence, springs, hinges)
@@ -100,7 +105,7 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
     stack : `contact.stacks.Stack`, cloth that lies on cloth
     pulls : `elastic.rare.Pulls`, particles that soft pins (or anything) pull, and how hard
     free : (f, 2) first particle and end of each garment that no pin holds
-    guess : three floats [m], the first guess of every particle's d: what gravity has predicted, taken back
+    guess : three floats [m], the first guess of every free particle's d: what gravity has predicted, taken back
     dt : float [s]
     iterations, tolerance : stop after so many, or when the residual's norm has fallen by that factor
     """
@@ -130,10 +135,17 @@ def _solve(
         _enter(first, last, rows, s, x, x_prev, mass, kind, normal, want, way, drag, falls, gx, gy, gz, rate)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
+    if rows.couple.shape[0] > 0:
+        phase += 1
+        part = together.take(board, phase)
+        while part < parts:
+            lengthen(s.spring_fence[part], s.spring_fence[part + 1], s.x, rows.edges, rows.spring, s.longer)
+            part = together.done(board, phase)
+        together.meet(board, phase, parts)
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, s.link)
+        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, s.longer, s.link)
         turn_hinges(s.hinge_fence[part], s.hinge_fence[part + 1], rows, s.x, s.gone, rate, s.turns)
         if part == 0:
             _pull(rows, s, pins, pin_pull, pin_rate)
@@ -158,7 +170,7 @@ def _fill(board, phase, rows, s, x, x_prev, normal, stack, stack_weight, stack_r
     part = together.take(board, phase)
     while part < parts:
         linearise_rows(
-            fence[part], fence[part + 1], rows, s.x, s.link, s.turns, s.d, s.p, s.odd, s.mass, rate, s.row, s.far_row, s.r,
+            fence[part], fence[part + 1], rows, s.x, s.link, s.turns, s.p, s.odd, s.mass, rate, s.row, s.far_row, s.r,
             s.q, s.block, s.bend,
         )  # fmt: skip
         part = together.done(board, phase)
@@ -269,8 +281,8 @@ def _enter(first, last, rows, s, x, x_prev, mass, kind, normal, want, way, drag,
     """Slots first to last from their particles: positions, first guess d, first direction p, and r without springs.
 
     What is held goes with the body as far as friction takes it. Else the residual would be all friction's, and the
-    solve would stop as soon as that is small. What keeps cloth at rest takes back what gravity predicts: p is that, and
-    the first step goes as far along it as serves. What nothing holds `falls`.
+    solve would stop as soon as that is small. What keeps cloth at rest takes back what gravity predicts: the guess does,
+    and the first step goes back along it as far as serves. What nothing holds `falls`.
     """
     for i in range(np.uintp(first), np.uintp(last)):
         k = np.uintp(rows.order[i])
@@ -285,10 +297,10 @@ def _enter(first, last, rows, s, x, x_prev, mass, kind, normal, want, way, drag,
         px, py, pz = keep_free(kind[k], normal, k, gx, gy, gz)
         s.p[i, 0], s.p[i, 1], s.p[i, 2] = (1.0 - share) * px, (1.0 - share) * py, (1.0 - share) * pz
         for axis in range(3):
-            s.x[i, axis] = x[k, axis]
-            s.gone[i, axis] = x[k, axis] - x_prev[k, axis]
-            d = want[k, axis] + share * way[k, axis]
+            d = want[k, axis] + share * way[k, axis] + s.p[i, axis]
             s.d[i, axis] = d
+            s.x[i, axis] = x[k, axis] + d
+            s.gone[i, axis] = s.x[i, axis] - x_prev[k, axis]
             s.r[i, axis] = c * (way[k, axis] + want[k, axis]) - m * d  # friction acts across the normal, not along it
 
 

@@ -7,6 +7,7 @@ A twin takes the same arrays as its kernel and does the same arithmetic on one i
 from itertools import combinations
 
 import numpy as np
+from taffeta.solver.integrate.rows import lay_out
 from taffeta.solver.model import FrameInput, Garment
 
 
@@ -56,51 +57,60 @@ def still(targets, duration=1 / 24, gravity=(0, 0, -9.81), wind=(0, 0, 0), colli
     return FrameInput(duration, targets, tuple(colliders), np.array(gravity, float), np.array(wind, float))
 
 
-def spring_constants(garment):
-    """{(low, high): k [N/m]} by walking over faces; quads must be cut into the two triangles of one diagonal."""
-    x, faces = garment.x, [tuple(t) for t in garment.triangles.tolist()]
-    mesh = {tuple(sorted(e)) for e in garment.edges.tolist()}
-    beside, quad_of = {}, {}
-    for t, (a, b, c) in enumerate(faces):
-        for pair in ((a, b), (b, c), (a, c)):
-            beside.setdefault(tuple(sorted(pair)), []).append(t)
+def triangles_of(garment):
+    """(corners, pattern coordinates or None, weight) of all triangles: a quad counts as cut both ways, half each."""
+    quad_of = {}
     for quad in garment.quads.tolist():
-        halves = [t for t, face in enumerate(faces) if set(face) <= set(quad)]
-        quad_of |= dict.fromkeys(halves, quad)
-        for diagonal in ((quad[0], quad[2]), (quad[1], quad[3])):
-            beside[tuple(sorted(diagonal))] = halves
+        quad_of |= {t: quad for t, face in enumerate(garment.triangles.tolist()) if set(face) <= set(quad)}
+    found, done = [], set()
+    for t, face in enumerate(garment.triangles.tolist()):
+        found.append((face, None if garment.uv is None else garment.uv[t], 0.5 if t in quad_of else 1.0))
+        if t not in quad_of or tuple(quad_of[t]) in done:
+            continue
+        quad = quad_of[t]
+        done.add(tuple(quad))
+        uv = {}
+        for half in (h for h in quad_of if quad_of[h] == quad and garment.uv is not None):
+            uv |= dict(zip(garment.triangles[half].tolist(), garment.uv[half], strict=True))
+        cut = (0, 1, 3), (1, 2, 3)
+        if {quad[1], quad[3]} <= set(face):
+            cut = (0, 1, 2), (0, 2, 3)
+        for corners in cut:
+            other = [quad[k] for k in corners]
+            found.append((other, np.array([uv[v] for v in other]) if uv else None, 0.5))
+    return found
 
-    def piece(t):
-        a, b, c = (x[v] for v in faces[t])
-        return 0.5 * np.linalg.norm(np.cross(b - a, c - a))
 
-    def alignment(i, j, t):
-        if garment.uv is None:
-            return float((i, j) in mesh)
-        (u0, v0), (u1, v1), (u2, v2) = garment.uv[t]
-        a, b, c = (x[v] for v in faces[t])
-        jacobian = np.array([[u1 - u0, v1 - v0], [u2 - u0, v2 - v0]])
-        warp = np.linalg.solve(jacobian, np.stack([b - a, c - a]))[0]
-        direction = (x[j] - x[i]) / np.linalg.norm(x[j] - x[i])
-        return np.cos(2 * np.arccos(np.clip(direction @ warp / np.linalg.norm(warp), -1, 1))) ** 2
+def elasticity(kw, kf, g, nu):
+    """C of an orthotropic membrane, (3, 3) [N/m], for strains along warp and weft and the shear angle."""
+    between = nu * np.sqrt(kw * kf)
+    return np.array([[kw, between, 0], [between, kf, 0], [0, 0, g * (1 - nu**2)]]) / (1 - nu**2)
 
-    constants = {}
-    for (i, j), around in beside.items():
-        area = sum(piece(t) for t in around)
-        length2 = (x[j] - x[i]) @ (x[j] - x[i])
-        along = carriers = 0.0
-        for t in around:
-            if t in quad_of and (i, j) not in mesh:
-                sides = [tuple(sorted(p)) for p in combinations(faces[t], 2) if tuple(sorted(p)) in mesh]
-                along += piece(t) / area * (1 - sum(alignment(*side, t) for side in sides) / 2)
-                carriers += piece(t) / area * length2**2 / (2 * area**2)
-            else:
-                along += piece(t) / area * alignment(i, j, t)
-                carriers += piece(t) / area * (2.0 if t in quad_of else 4.0)
-        k = 0.5 * (garment.stretch_stiffness[i] + garment.stretch_stiffness[j]) * along
-        k += 0.5 * (garment.shear_stiffness[i] + garment.shear_stiffness[j]) * carriers * (1 - along)
-        constants[i, j] = k * max(area / length2, 0.05)
-    return constants
+
+def membrane_energy(garment, x):
+    """Sum of A/2 e^T C e [J] of constant-strain triangles, by the deformation gradient and Green's strain.
+
+    Without a pattern the cloth is isotropic; quads without a pattern are not for this twin.
+    """
+    energy = 0.0
+    for corners, uv, weight in triangles_of(garment):
+        a, b, c = garment.x[corners]
+        sides, now = np.stack([b - a, c - a]), np.stack([x[corners[1]] - x[corners[0]], x[corners[2]] - x[corners[0]]])
+        along = np.eye(2) if uv is None else np.linalg.inv(np.stack([uv[1] - uv[0], uv[2] - uv[0]])) @ sides
+        first = sides[0] if uv is None else along[0]
+        first = first / np.linalg.norm(first)
+        normal = np.cross(*sides)
+        second = np.cross(normal, first) / np.linalg.norm(normal)
+        gradient = np.linalg.inv(sides @ np.stack([first, second]).T) @ now  # (2, 3): rows along warp and weft
+        green = 0.5 * (gradient @ gradient.T - np.eye(2))
+        kw, g = garment.stretch_stiffness[corners].mean(), garment.shear_stiffness[corners].mean()
+        kf, nu = kw * garment.weft, garment.poisson
+        if uv is None:
+            kw = kf = np.sqrt(kw * kf)
+            g = kw / (2 + 2 * nu)
+        e = np.array([green[0, 0], green[1, 1], 2 * green[0, 1]])
+        energy += weight * 0.25 * np.linalg.norm(normal) * e @ elasticity(kw, kf, g, nu) @ e
+    return energy
 
 
 def dihedral_angle(x, stencil):
@@ -123,9 +133,16 @@ def bending_energy(cloth, x):
 
 
 def spring_energy(cloth, x):
-    """1/2 k (length - rest length)^2 over all springs [J]."""
-    length = np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1)
-    return float((0.5 * (length - cloth.rest_length) ** 2 / cloth.edge_compliance).sum())
+    """1/2 k (length - rest length)^2 over all springs, and what couples them [J]."""
+    longer = np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1) - cloth.rest_length
+    shared = cloth.coupling * longer[cloth.couples[:, 0]] * longer[cloth.couples[:, 1]]
+    return float((0.5 * longer**2 / cloth.edge_compliance).sum() + shared.sum())
+
+
+def uncoupled(cloth):
+    """The cloth with springs that do not know of each other: the matrix of the solve is exact for these in tension."""
+    cloth = cloth._replace(couples=cloth.couples[:0], coupling=cloth.coupling[:0])
+    return cloth._replace(rows=lay_out(cloth))
 
 
 def blow(x, v, inv_mass, triangles, wind, drag, lift, dt):

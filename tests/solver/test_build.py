@@ -20,28 +20,6 @@ def crooked(diagonals="same", **changes):
     return garment._replace(x=x, x_start=x, uv=garment.uv @ turn, **changes)
 
 
-def springs_of(cloth):
-    return {
-        tuple(sorted(pair)): 1 / c for pair, c in zip(cloth.edges.tolist(), cloth.edge_compliance.tolist(), strict=True)
-    }
-
-
-@pytest.mark.parametrize("diagonals", ["same", "alternating", "none"])
-@pytest.mark.parametrize("pattern", [True, False])
-def test_spring_constants_equal_the_plain_twin(diagonals, pattern):
-    garment = crooked(diagonals)
-    garment = garment._replace(
-        stretch_stiffness=RNG.uniform(500, 3000, 42),
-        shear_stiffness=RNG.uniform(10, 200, 42),
-        uv=garment.uv if pattern else None,
-    )
-    cloth, _ = build([garment], Settings())
-    expected = naive.spring_constants(garment)
-    found = springs_of(cloth)
-    assert found.keys() == expected.keys()
-    assert np.allclose([found[key] for key in expected], list(expected.values()), rtol=1e-9)
-
-
 @pytest.mark.parametrize("size", [3, 9])
 @pytest.mark.parametrize(("diagonals", "height"), [("same", 0.5), ("alternating", 0.5), ("none", 0.5), ("same", 1.2)])
 def test_grid_carries_tension_and_shear_at_any_resolution(size, diagonals, height):

@@ -143,6 +143,13 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name}: there is no UV map '{cloth.uv_map}' for the pattern",
                 "Choose one of its UV maps, or none",
             )
+        if not cloth.uv_map and cloth.model == "FABRIC" and not cloth.weft_stretch == cloth.weft_bending == 1.0:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} has no Pattern that tells warp from weft: both are as stiff as their mean",
+                "Choose its UV map of the sewing pattern, with the warp along u",
+            )
         for name in MAPPED:
             mapped, label = getattr(cloth, name), ROWS[name].label
             if mapped.source == "UNIFORM":

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ..panels.mapped import MAPPED
+from ..panels.mapped import MAPPED, THREADS
 from ..solver.model import Garment
 from .keyed import pin_moves
 from .maps import read_map
@@ -96,6 +96,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         sewing_time=settings.sewing_time,
         sewing_force=settings.sewing_force or np.inf,
         model=settings.model,
+        **{name: getattr(settings, name) for name in THREADS},
         **values,
     )
 

@@ -9,7 +9,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 
 from ..panels.fabric import PRESET_SUBDIR
-from ..panels.mapped import FABRIC
+from ..panels.mapped import FABRIC, THREADS
 
 
 class TAFFETA_OT_fabric_preset_add(AddPresetBase, bpy.types.Operator):
@@ -20,7 +20,7 @@ class TAFFETA_OT_fabric_preset_add(AddPresetBase, bpy.types.Operator):
     preset_menu = "TAFFETA_PT_fabric_presets"
     preset_subdir = PRESET_SUBDIR
     preset_defines = ["cloth = bpy.context.object.taffeta_cloth"]
-    preset_values = [f"cloth.{name}.value" for name in FABRIC]
+    preset_values = [f"cloth.{name}.value" for name in FABRIC] + [f"cloth.{name}" for name in THREADS]
 
     @classmethod
     def poll(cls, context):

@@ -4,7 +4,7 @@
 import bpy
 
 from .fabric import TAFFETA_PT_fabric_presets
-from .mapped import FABRIC, ROWS
+from .mapped import FABRIC, ROWS, THREADS
 from .rows import PhysicsPanel, mapped, painted_property, prop, settings_layout, why
 
 
@@ -60,6 +60,13 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
         layout.prop(context.object.taffeta_cloth, "model")
         for name in FABRIC:
             mapped(layout, context, context.object, name)
+        cloth = context.object.taffeta_cloth
+        column = layout.column()
+        column.enabled = cloth.model == "FABRIC"
+        for name in THREADS:
+            column.prop(cloth, name)
+        if cloth.model != "FABRIC":
+            why(layout, "Springs know no warp and weft")
         session = context.window_manager.taffeta
         stretch = session.overlay == "STRETCH"
         button = layout.operator(

@@ -6,7 +6,7 @@ import os
 import bpy
 from bl_ui.utils import PresetPanel
 
-from .mapped import FABRIC, follow_value
+from .mapped import FABRIC, THREADS, follow_value
 
 # The folder above presets/taffeta_fabric/, which is where Blender looks for shipped presets.
 PRESET_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -20,6 +20,12 @@ class TAFFETA_PT_fabric_presets(PresetPanel, bpy.types.Panel):
     preset_subdir = PRESET_SUBDIR
     preset_operator = "script.execute_preset"
     preset_add_operator = "taffeta.fabric_preset_add"
+
+    @staticmethod
+    def reset_cb(context):
+        """Blender calls this before a preset runs: one that says nothing of warp and weft means no difference."""
+        for name, same in THREADS.items():
+            setattr(context.object.taffeta_cloth, name, same)
 
     @staticmethod
     def post_cb(context, filepath):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .elastic.bending import bending_rest, hinge_numbers
+from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
@@ -182,10 +182,9 @@ def check(garment):
             raise ValueError(
                 f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
             )
-    if not 0.0 < garment.weft < np.inf:
-        raise ValueError(
-            f"'{name}': the weft's stretch stiffness is {garment.weft:g} of the warp's; it must be above 0."
-        )
+    for value, words in ((garment.weft_stretch, "stretch stiffness"), (garment.weft_bending, "bending stiffness")):
+        if not 0.0 < value < np.inf:
+            raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
     if not 0.0 <= garment.poisson <= POISSON_MOST:
         raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {POISSON_MOST:g}.")
     for value, least, words, unit in (
@@ -241,7 +240,7 @@ def _build_part(garment):
         hinges = Hinges(*(array[:0] for array in hinges))
     else:
         pairs, is_mesh_edge = springs.pairs, springs.is_mesh_edge
-        fabric = stretch, garment.weft * stretch, shear, np.full(len(x), garment.poisson)
+        fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
         rest_length, compliance, couples, coupling = membrane(x, faces, springs, uv, fabric)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
@@ -249,6 +248,8 @@ def _build_part(garment):
     rest_length[seam] = 0.0
     compliance[seam], rate[seam] = seam_rest(garment, pairs[seam], compliance[seam], inv_mass)
     useful = np.isfinite(compliance) & _matters(inv_mass, pairs, couples)
+    if garment.weft_bending != 1.0:
+        hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     stencils, *bend = bending_rest(x, hinges, bending)
     movable = _bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))

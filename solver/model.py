@@ -31,7 +31,7 @@ class Garment(NamedTuple):
     thickness: np.ndarray  # (n,) [m]
     stretch_stiffness: np.ndarray  # (n,) [N/m] tension per width and strain of a strip along the warp
     shear_stiffness: np.ndarray  # (n,) [N/m]
-    bending_stiffness: np.ndarray  # (n,) [N m] plate rigidity
+    bending_stiffness: np.ndarray  # (n,) [N m] plate rigidity against curving the warp
     damping: np.ndarray  # (n,) [1/s] rate at which neighbours lose their relative velocity
     friction: np.ndarray  # (n,) Coulomb coefficient
     pin: np.ndarray  # (n,) in [0, 1]: 0 free, 1 follows the animated pose exactly
@@ -44,7 +44,8 @@ class Garment(NamedTuple):
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
     model: str = "FABRIC"  # one of MODELS: elastic/membrane and bending, or elastic/network
-    weft: float = 1.0  # stretch stiffness along the weft, in that along the warp
+    weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
+    weft_bending: float = 1.0  # the same of the rigidity
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
 
 

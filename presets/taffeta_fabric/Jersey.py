@@ -6,8 +6,11 @@ cloth = bpy.context.object.taffeta_cloth
 
 cloth.mass.value = 0.187  # [kg/m2] Wang et al. 2011, interlock
 cloth.thickness.value = 0.0006  # [m] by eye
-cloth.stretch_stiffness.value = 183.0  # [N/m] mean of 84 and 281: Wang et al. 2011, interlock
+cloth.stretch_stiffness.value = 84.0  # [N/m] warp of Wang et al. 2011, interlock
 cloth.shear_stiffness.value = 20.0  # [N/m] by eye, after the sweater knit of Wang et al. 2011: 19
-cloth.bending_stiffness.value = 5.43e-06  # [N m] mean of 7.6, 4.7 and 4.0: Wang et al. 2011, interlock
+cloth.bending_stiffness.value = 7.6e-06  # [N m] warp 7.6: Wang et al. 2011, interlock
 cloth.damping.value = 3.0  # [1/s] by eye
 cloth.friction.value = 0.35  # [1] ZOZO preset, cotton
+cloth.weft_stretch = 3.345  # [1] 281 / 84: Wang et al. 2011, interlock
+cloth.weft_bending = 0.526  # [1] 4.0 / 7.6: Wang et al. 2011, interlock
+cloth.poisson = 0.3  # [1] by eye, as no knit of this kind was measured

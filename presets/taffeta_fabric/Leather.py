@@ -11,3 +11,6 @@ cloth.shear_stiffness.value = 3800.0  # [N/m] by eye: stretch / (2 (1 + nu)), nu
 cloth.bending_stiffness.value = 3e-05  # [N m] by eye: bending length 1.8 cm, drape in the Cusick band
 cloth.damping.value = 8.0  # [1/s] by eye
 cloth.friction.value = 0.5  # [1] ZOZO preset
+cloth.weft_stretch = 1.0  # [1] by eye: it has no threads
+cloth.weft_bending = 1.0  # [1] by eye: it has no threads
+cloth.poisson = 0.3  # [1] by eye

@@ -11,3 +11,6 @@ cloth.shear_stiffness.value = 200.0  # [N/m] E h / 3: rubber keeps its volume, n
 cloth.bending_stiffness.value = 1.07e-05  # [N m] E h^3 / 12 (1 - nu^2)
 cloth.damping.value = 1.0  # [1/s] by eye: it snaps back
 cloth.friction.value = 0.9  # [1] by eye
+cloth.weft_stretch = 1.0  # [1] by eye: it has no threads
+cloth.weft_bending = 1.0  # [1] by eye: it has no threads
+cloth.poisson = 0.5  # [1] by eye: rubber keeps its volume

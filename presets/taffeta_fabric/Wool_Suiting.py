@@ -11,3 +11,6 @@ cloth.shear_stiffness.value = 38.0  # [N/m] stretch / (2 (1 + nu)) with nu = 0.2
 cloth.bending_stiffness.value = 1e-05  # [N m] by eye: bending length 1.6 cm; Cusick drape of suiting is 40 to 70 %
 cloth.damping.value = 4.0  # [1/s] by eye
 cloth.friction.value = 0.4  # [1] ZOZO preset
+cloth.weft_stretch = 1.0  # [1] by eye: measured along one thread alone
+cloth.weft_bending = 1.0  # [1] by eye: not measured
+cloth.poisson = 0.277  # [1] Codim-IPC, after Penava 2014, woven wool

@@ -10,6 +10,13 @@ stand-in for the dihedral angle theta (Bergou, Wardetzky, Harmon, Zorin and Grin
 chosen anew). The energy 1/2 k (|L| - 2 sin(theta0 / 2))^2 with k = B l^2 / (A0 + A1) bends a grid along its lines with
 the plate rigidity B [N m]. L is a spring with four ends: its force on particle i is K_i times one vector along L, so
 the forces sum to zero (the K_i do) and so do the moments (L x L = 0): momentum and angular momentum are kept exactly.
+
+Woven cloth bends harder along one of its threads. A hinge that curves the cloth at the angle t to the warp has
+
+    B(t) = Bw cos^2 t + Bf sin^2 t,
+
+the orthotropic sheet Bw cos^4 t + 2 H cos^2 t sin^2 t + Bf sin^4 t (Cooper 1960) whose rigidity against twist, H, is the
+mean of both: the only one that single hinges can have, and equal in all directions where Bw = Bf.
 """
 
 from math import sqrt
@@ -18,6 +25,7 @@ import numpy as np
 
 from ..jit import fused_inner
 from ..topology import edge_keys
+from .membrane import warp_of_pattern
 
 STRAIGHT = 1e-9  # length of a bend vector that has no direction
 FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
@@ -73,6 +81,31 @@ def bending_rest(x, hinges, stiffness):
     rest_angle[np.abs(rest_angle) < FLAT] = 0.0
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
     return stencils, weight, rest_angle, np.maximum(np.cos(0.5 * rest_angle) ** 2, 0.05) / k
+
+
+def turn_rigidity(x, faces, uv, hinges, ratio):
+    """Hinges with the rigidity of their direction, Bf being `ratio` times Bw.
+
+    A hinge's threads are those of the faces around its edge's ends, by area. Where no pattern tells them, it has the
+    geometric mean.
+    """
+    if uv is None:
+        return hinges._replace(share=hinges.share * np.sqrt(ratio))
+    corner = x[faces.triangles]
+    warp, told = warp_of_pattern(corner[:, [2, 0, 1]] - corner[:, [1, 2, 0]], uv)
+    tensor = (np.where(told, faces.area, 0.0)[:, None, None] * warp[:, :, None] * warp[:, None]).reshape(-1, 9)
+    at = np.stack([np.bincount(faces.triangles.ravel(), np.repeat(column, 3), minlength=len(x)) for column in tensor.T])
+    around = (at.T[hinges.stencils[:, 0]] + at.T[hinges.stencils[:, 1]]).reshape(-1, 3, 3)
+    edge, across = (x[hinges.stencils[:, b]] - x[hinges.stencils[:, a]] for a, b in ((0, 1), (2, 3)))
+    square = np.einsum("hi,hi->h", edge, edge)
+    skew = np.divide(np.einsum("hi,hi->h", edge, across), square, out=np.zeros(len(edge)), where=square > 0.0)
+    across = across - skew[:, None] * edge
+    along, beside = (np.einsum("hi,hij,hj->h", way, around, way) for way in (across, edge))
+    along, beside = along * square, beside * np.einsum("hi,hi->h", across, across)
+    total = along + beside
+    share = np.divide(along, total, out=np.zeros(len(total)), where=total > 0.0)
+    turned = np.where(total > 0.0, share + (1.0 - share) * ratio, np.sqrt(ratio))
+    return hinges._replace(share=hinges.share * turned)
 
 
 def _merge_lines(stencils, weight, k, normal):

@@ -153,14 +153,22 @@ def _warp(e, uv, is_thread):
     known = np.where(is_thread.sum(axis=1) == 2, SIDES, NOTHING)
     if uv is None:
         return warp, known
+    along, told = warp_of_pattern(e, uv)
+    return np.where(told[:, None], along, warp), np.where(told, PATTERN, known)
+
+
+def warp_of_pattern(e, uv):
+    """Unit vector along the warp of triangles with sides e (m, 3, 3), side k opposite corner k, and where it is told.
+
+    uv (m, 3, 2) : pattern coordinates of the corners. Nothing sees the vector's sign.
+    """
     du, dv = (uv[:, [2, 0, 1]] - uv[:, [1, 2, 0]]).transpose(2, 0, 1)
     determinant = du[:, 0] * dv[:, 1] - du[:, 1] * dv[:, 0]
     flat = np.abs(determinant) <= 1e-9 * (du[:, :2] ** 2 + dv[:, :2] ** 2).sum(axis=1)  # without area in the pattern
-    along = e[:, 0] * dv[:, 1:2] - e[:, 1] * dv[:, 0:1]  # along dx/du up to a factor, whose sign nothing sees
+    along = e[:, 0] * dv[:, 1:2] - e[:, 1] * dv[:, 0:1]  # along dx/du up to a factor
     length = np.sqrt(np.einsum("mi,mi->m", along, along))
     told = ~flat & (length > 0.0)
-    along = np.divide(along, length[:, None], out=warp.copy(), where=told[:, None])
-    return along, np.where(told, PATTERN, known)
+    return np.divide(along, length[:, None], out=np.zeros_like(along), where=told[:, None]), told
 
 
 def _couple(place, stiffness, count):

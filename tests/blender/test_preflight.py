@@ -150,6 +150,14 @@ def test_pattern_that_is_gone(shot):
     only("ERROR", "Cloth", "no UV map 'gone' for the pattern")
 
 
+def test_threads_that_no_pattern_tells(shot):
+    cloth().taffeta_cloth.uv_map = ""
+    cloth().taffeta_cloth.weft_stretch = 2.0
+    only("INFO", "Cloth", "no Pattern that tells warp from weft")
+    cloth().taffeta_cloth.model = "SPRINGS"
+    assert found() == []
+
+
 def test_min_above_max(shot):
     cloth().vertex_groups.new(name="g")
     mass = cloth().taffeta_cloth.mass

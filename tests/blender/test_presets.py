@@ -7,10 +7,10 @@ from pathlib import Path
 import bpy
 import pytest
 from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
-from taffeta.panels.mapped import FABRIC, ROWS, follow_value
+from taffeta.panels.mapped import FABRIC, ROWS, THREADS, follow_value
 
 SHIPPED = sorted((Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR).glob("*.py"))
-LINE = re.compile(r"cloth\.(\w+)\.value = (\S+)  # \[(.+?)\] (.+)")
+LINE = re.compile(r"cloth\.(\w+?)(?:\.value)? = (\S+)  # \[(.+?)\] (.+)")
 MENU = "TAFFETA_PT_fabric_presets"
 
 
@@ -38,23 +38,29 @@ def test_there_are_fabrics_enough():
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
 def test_each_number_has_its_unit_and_source(path):
     found = numbers(path)
-    assert set(found) == set(FABRIC)
+    assert set(found) == {*FABRIC, *THREADS}
     for name, (_, unit, source) in found.items():
-        assert unit == (ROWS[name].symbol.replace("²", "2") or "1")
+        assert unit == ("1" if name in THREADS else ROWS[name].symbol.replace("²", "2") or "1")
         assert len(source) > 5
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
 def test_each_number_is_what_its_line_says(path):
-    """Means of the numbers named, plates of the thickness named, shear by the Poisson number named."""
+    """Warp and quotients of the numbers named, shear by the Poisson number named."""
     found = numbers(path)
     value = {name: number for name, (number, _, _) in found.items()}
     for name, (number, _, source) in found.items():
         said = source.partition(":")[0]
         scale = 1e-6 if name == "bending_stiffness" else 1.0
-        if said.startswith("mean of"):
-            terms = [scale * float(term) for term in re.findall(r"[\d.]+", said)]
-            assert number == pytest.approx(sum(terms) / len(terms), rel=0.003), (name, source)
+        if warp := re.fullmatch(r"warp ([\d.]+)", said):
+            assert number == pytest.approx(scale * float(warp[1]), rel=0.003), (name, source)
+        if quotient := re.fullmatch(r"([\d.]+) / ([\d.]+)", said):
+            weft, warp = (float(quotient[group]) for group in (1, 2))
+            assert number == pytest.approx(weft / warp, rel=0.003), (name, source)
+            whose = value[
+                name.replace("weft_stretch", "stretch_stiffness").replace("weft_bending", "bending_stiffness")
+            ]
+            assert whose == pytest.approx(warp * (1e-6 if name == "weft_bending" else 1.0), rel=0.003), (name, source)
         if poisson := re.search(r"stretch / \(2 \(1 \+ nu\)\).* nu = ([\d.]+)", source):
             assert number == pytest.approx(value["stretch_stiffness"] / (2 + 2 * float(poisson[1])), rel=0.02)
         if length := re.search(r"bending length ([\d.]+) cm", source):
@@ -77,19 +83,31 @@ def test_each_source_is_explained():
 def test_each_fabric_is_physical(path):
     """Bending length (B / (mass g))^(1/3) is 1 to 4 cm for textiles (Peirce 1930); shear softer than stretch."""
     value = {name: number[0] for name, number in numbers(path).items()}
-    assert 0.008 < (value["bending_stiffness"] / (value["mass"] * 9.81)) ** (1 / 3) < 0.04
+    for rigidity in (value["bending_stiffness"], value["weft_bending"] * value["bending_stiffness"]):
+        assert 0.008 < (rigidity / (value["mass"] * 9.81)) ** (1 / 3) < 0.04
     assert 0.05 < value["mass"] < 0.6
     assert 1e-4 < value["thickness"] < 2e-3
     assert 0.0 < value["shear_stiffness"] < value["stretch_stiffness"]
     hanging = value["mass"] * 9.81 / value["stretch_stiffness"]
-    assert hanging < 0.03, "a metre of it would be stretched by its own weight at the top by more than 3 %"
+    assert hanging < 0.05, "a metre of it would be stretched by its own weight at the top by more than 5 %"
+    assert 0.0 <= value["poisson"] <= 0.5 and 0.2 < value["weft_stretch"] < 5.0
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
 def test_each_fabric_is_applied(garment, path):
     assert apply(path) == {"FINISHED"}
     for name, (value, _, _) in numbers(path).items():
-        assert getattr(garment.taffeta_cloth, name).value == pytest.approx(value, rel=1e-6)
+        own = getattr(garment.taffeta_cloth, name)
+        assert (own if name in THREADS else own.value) == pytest.approx(value, rel=1e-6)
+
+
+def test_a_fabric_of_old_says_nothing_of_weft_and_so_has_no_difference(garment, tmp_path):
+    old = tmp_path / "Old.py"
+    old.write_text("import bpy\nbpy.context.object.taffeta_cloth.mass.value = 0.2\n")
+    cloth = garment.taffeta_cloth
+    cloth.weft_stretch, cloth.weft_bending, cloth.poisson = 2.5, 0.5, 0.125
+    assert apply(old) == {"FINISHED"}
+    assert {name: getattr(cloth, name) for name in THREADS} == THREADS
 
 
 def test_the_menu_lists_the_shipped_fabrics():
@@ -102,7 +120,7 @@ def test_a_painted_map_keeps_its_contrast_on_another_fabric(garment):
     stretch = garment.taffeta_cloth.stretch_stiffness
     stretch.source, stretch.minimum, stretch.maximum = "GROUP", 500.0, 2000.0
     apply(next(p for p in SHIPPED if p.stem == "Denim"))
-    assert (stretch.minimum, stretch.maximum) == (pytest.approx(635.0), pytest.approx(4 * 635.0))
+    assert (stretch.minimum, stretch.maximum) == (pytest.approx(223.0), pytest.approx(4 * 223.0))
     assert stretch.source == "GROUP"
 
 
@@ -137,14 +155,17 @@ def test_an_own_fabric_is_saved_applied_and_removed(garment, user_scripts):
     cloth = garment.taffeta_cloth
     for i, name in enumerate(FABRIC):
         getattr(cloth, name).value = 0.0123 * (i + 1)
+    cloth.weft_stretch, cloth.weft_bending, cloth.poisson = 2.5, 0.5, 0.125
     assert bpy.ops.taffeta.fabric_preset_add(name="My Tulle") == {"FINISHED"}
     saved = user_scripts / "presets" / PRESET_SUBDIR / "My_Tulle.py"
     assert saved.exists()
     for name in FABRIC:
         getattr(cloth, name).value = 1.0
+    cloth.weft_stretch, cloth.weft_bending, cloth.poisson = 1.0, 1.0, 0.0
     assert apply(saved) == {"FINISHED"}
     for i, name in enumerate(FABRIC):
         assert getattr(cloth, name).value == pytest.approx(0.0123 * (i + 1), rel=1e-6)
+    assert (cloth.weft_stretch, cloth.weft_bending, cloth.poisson) == (2.5, 0.5, 0.125)
     assert bpy.ops.taffeta.fabric_preset_add(name="My_Tulle", remove_name=True) == {"FINISHED"}
     assert not saved.exists()
 

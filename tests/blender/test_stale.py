@@ -67,6 +67,7 @@ CHANGES = {
     "the mesh of Cloth": lambda: move_vertex(cloth()),
     "the mesh of Body": lambda: move_vertex(body()),
     "Stretch": lambda: setattr(cloth().taffeta_cloth.stretch_stiffness, "value", 3.0),
+    "Weft Stretch": lambda: setattr(cloth().taffeta_cloth, "weft_stretch", 3.0),
     "Self-Collision": lambda: setattr(cloth().taffeta_cloth, "self_collision", False),
     "Wind": lambda: setattr(bpy.context.scene.taffeta, "wind", (1, 0, 0)),
     "gravity": lambda: setattr(bpy.context.scene, "use_gravity", False),

@@ -104,7 +104,7 @@ def membrane_energy(garment, x):
         gradient = np.linalg.inv(sides @ np.stack([first, second]).T) @ now  # (2, 3): rows along warp and weft
         green = 0.5 * (gradient @ gradient.T - np.eye(2))
         kw, g = garment.stretch_stiffness[corners].mean(), garment.shear_stiffness[corners].mean()
-        kf, nu = kw * garment.weft, garment.poisson
+        kf, nu = kw * garment.weft_stretch, garment.poisson
         if uv is None:
             kw = kf = np.sqrt(kw * kf)
             g = kw / (2 + 2 * nu)

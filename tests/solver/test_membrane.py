@@ -13,7 +13,13 @@ from taffeta.solver.step import advance
 from test_elastic import linearised
 
 KW, KF, G, NU = 2000.0, 700.0, 60.0, 0.3
-FABRIC = {"stretch_stiffness": KW, "weft": KF / KW, "shear_stiffness": G, "poisson": NU, "bending_stiffness": 0.0}
+FABRIC = {
+    "stretch_stiffness": KW,
+    "weft_stretch": KF / KW,
+    "shear_stiffness": G,
+    "poisson": NU,
+    "bending_stiffness": 0.0,
+}
 TINY = 1e-7  # strain of the first order
 STRAINS = {"warp": (1, 0, 0), "weft": (0, 1, 0), "shear": (0, 0, 1), "all": (0.7, -0.4, 0.9)}
 
@@ -103,11 +109,11 @@ def test_small_forces_are_those_of_plain_finite_elements(kind, pattern):
 @pytest.mark.parametrize("degrees", [0, 37])
 def test_quads_without_a_pattern_have_their_sides_for_threads(degrees):
     """On a grid the forces are those of the pattern along it; warp and weft, which nobody can tell, share their mean."""
-    garment = sheet("grid", weft=1.0)._replace(uv=None)
+    garment = sheet("grid", weft_stretch=1.0)._replace(uv=None)
     r = np.eye(3)
     r[:2, :2] = turn(degrees)
     turned = garment._replace(x=garment.x @ r, x_start=garment.x @ r)
-    for one in (garment._replace(weft=0.25), turned._replace(weft=0.25)):
+    for one in (garment._replace(weft_stretch=0.25), turned._replace(weft_stretch=0.25)):
         cloth, state = build([one], Settings())
         y = one.x @ (r.T if one.x is turned.x else np.eye(3))
         for strain in STRAINS.values():
@@ -190,7 +196,7 @@ def test_a_pulled_strip_is_as_stiff_as_its_threads_and_narrows(kind, degrees, st
 @pytest.mark.parametrize("kind", ["grid", "triangles"])
 def test_a_hanging_strip_lengthens_and_narrows(kind):
     """At rest under its weight: the strain half way up is sigma g h / 2 K, and it is narrower there by nu of that."""
-    garment = sheet(kind, 90.0, weft=1.0, mass=4.0, damping=20.0)
+    garment = sheet(kind, 90.0, weft_stretch=1.0, mass=4.0, damping=20.0)
     garment = garment._replace(pin=(garment.x[:, 1] > 0.4 - 1e-6).astype(float))
     cloth, state = build([garment], Settings(air_drag=0.0, substeps=20))
     for frame in range(120):
@@ -208,7 +214,7 @@ def test_a_hanging_strip_lengthens_and_narrows(kind):
 
 def test_a_spring_that_is_held_still_pulls_on_its_triangles():
     """Both ends of a border are held apart: the strip between narrows, though no particle of the border is free."""
-    garment = sheet("grid", weft=1.0)
+    garment = sheet("grid", weft_stretch=1.0)
     held = np.abs(garment.x[:, 0] - 0.25) > 0.25 - 1e-6
     free, _ = build([garment], Settings())
     cloth, _ = build([garment._replace(pin=held.astype(float))], Settings())
@@ -229,7 +235,7 @@ def test_slivers_are_softened():
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"), [({"weft": 0.0}, "weft"), ({"weft": np.nan}, "weft"), ({"poisson": 1.0}, "Poisson"),
+    ("changes", "words"), [({"weft_stretch": 0.0}, "weft"), ({"weft_stretch": np.nan}, "weft"), ({"poisson": 1.0}, "Poisson"),
                            ({"poisson": -0.1}, "Poisson")],
 )  # fmt: skip
 def test_impossible_fabric_is_refused(changes, words):

@@ -143,7 +143,7 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name}: there is no UV map '{cloth.uv_map}' for the pattern",
                 "Choose one of its UV maps, or none",
             )
-        if not cloth.uv_map and cloth.model == "FABRIC" and not cloth.weft_stretch == cloth.weft_bending == 1.0:
+        if not cloth.uv_map and cloth.model != "SPRINGS" and not cloth.weft_stretch == cloth.weft_bending == 1.0:
             yield Problem(
                 "INFO",
                 obj.name,

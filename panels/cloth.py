@@ -62,11 +62,13 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
             mapped(layout, context, context.object, name)
         cloth = context.object.taffeta_cloth
         column = layout.column()
-        column.enabled = cloth.model == "FABRIC"
+        column.enabled = cloth.model != "SPRINGS"
         for name in THREADS:
-            column.prop(cloth, name)
-        if cloth.model != "FABRIC":
-            why(layout, "Springs know no warp and weft")
+            row = column.row()
+            row.active = name != "poisson" or cloth.model == "MEMBRANE"
+            row.prop(cloth, name)
+        if cloth.model != "MEMBRANE":
+            why(layout, "Poisson's ratio is of Membrane" if column.enabled else "Springs know no warp and weft")
         session = context.window_manager.taffeta
         stretch = session.overlay == "STRETCH"
         button = layout.operator(

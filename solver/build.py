@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
+from .elastic.fabric import spring_rest
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
@@ -234,14 +235,20 @@ def _build_part(garment):
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
     hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
+    pairs, is_mesh_edge, couples, coupling = (
+        springs.pairs,
+        springs.is_mesh_edge,
+        np.zeros((0, 2), np.int64),
+        np.zeros(0),
+    )
     if garment.model == "SPRINGS":
         pairs, rest_length, compliance, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
-        couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
         hinges = Hinges(*(array[:0] for array in hinges))
-    else:
-        pairs, is_mesh_edge = springs.pairs, springs.is_mesh_edge
+    elif garment.model == "MEMBRANE":
         fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
         rest_length, compliance, couples, coupling = membrane(x, faces, springs, uv, fabric)
+    else:
+        rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])

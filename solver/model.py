@@ -14,7 +14,7 @@ import numpy as np
 IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR"
 DYNAMICS = IMPLICIT + EXPLICIT
-MODELS = "FABRIC", "SPRINGS"
+MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 
 
 class Garment(NamedTuple):
@@ -43,7 +43,7 @@ class Garment(NamedTuple):
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
-    model: str = "FABRIC"  # one of MODELS: elastic/membrane and bending, or elastic/network
+    model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's

@@ -71,7 +71,7 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
         for key, (low, high) in cloth.ranges.items()
     }
     stretch = values["stretch_stiffness"]
-    shear = SOFTER * stretch if cloth.model == "FABRIC" else stretch
+    shear = SOFTER * stretch if cloth.model != "SPRINGS" else stretch
     quads = mesh.face_start[:-1][np.diff(mesh.face_start) == 4][:, None] + np.arange(4)
     following = np.arange(1, len(mesh.corners) + 1)
     following[mesh.face_start[1:] - 1] = mesh.face_start[:-1]

@@ -57,6 +57,53 @@ def still(targets, duration=1 / 24, gravity=(0, 0, -9.81), wind=(0, 0, 0), colli
     return FrameInput(duration, targets, tuple(colliders), np.array(gravity, float), np.array(wind, float))
 
 
+def spring_constants(garment):
+    """{(low, high): k [N/m]} by walking over faces; quads must be cut into the two triangles of one diagonal."""
+    x, faces = garment.x, [tuple(t) for t in garment.triangles.tolist()]
+    mesh = {tuple(sorted(e)) for e in garment.edges.tolist()}
+    beside, quad_of = {}, {}
+    for t, (a, b, c) in enumerate(faces):
+        for pair in ((a, b), (b, c), (a, c)):
+            beside.setdefault(tuple(sorted(pair)), []).append(t)
+    for quad in garment.quads.tolist():
+        halves = [t for t, face in enumerate(faces) if set(face) <= set(quad)]
+        quad_of |= dict.fromkeys(halves, quad)
+        for diagonal in ((quad[0], quad[2]), (quad[1], quad[3])):
+            beside[tuple(sorted(diagonal))] = halves
+
+    def piece(t):
+        a, b, c = (x[v] for v in faces[t])
+        return 0.5 * np.linalg.norm(np.cross(b - a, c - a))
+
+    def alignment(i, j, t):
+        if garment.uv is None:
+            return float((i, j) in mesh)
+        (u0, v0), (u1, v1), (u2, v2) = garment.uv[t]
+        a, b, c = (x[v] for v in faces[t])
+        jacobian = np.array([[u1 - u0, v1 - v0], [u2 - u0, v2 - v0]])
+        warp = np.linalg.solve(jacobian, np.stack([b - a, c - a]))[0]
+        direction = (x[j] - x[i]) / np.linalg.norm(x[j] - x[i])
+        return np.cos(2 * np.arccos(np.clip(direction @ warp / np.linalg.norm(warp), -1, 1))) ** 2
+
+    constants = {}
+    for (i, j), around in beside.items():
+        area = sum(piece(t) for t in around)
+        length2 = (x[j] - x[i]) @ (x[j] - x[i])
+        along = carriers = 0.0
+        for t in around:
+            if t in quad_of and (i, j) not in mesh:
+                sides = [tuple(sorted(p)) for p in combinations(faces[t], 2) if tuple(sorted(p)) in mesh]
+                along += piece(t) / area * (1 - sum(alignment(*side, t) for side in sides) / 2)
+                carriers += piece(t) / area * length2**2 / (2 * area**2)
+            else:
+                along += piece(t) / area * alignment(i, j, t)
+                carriers += piece(t) / area * (2.0 if t in quad_of else 4.0)
+        k = 0.5 * (garment.stretch_stiffness[i] + garment.stretch_stiffness[j]) * along
+        k += 0.5 * (garment.shear_stiffness[i] + garment.shear_stiffness[j]) * carriers * (1 - along)
+        constants[i, j] = k * max(area / length2, 0.05)
+    return constants
+
+
 def triangles_of(garment):
     """(corners, pattern coordinates or None, weight) of all triangles: a quad counts as cut both ways, half each."""
     quad_of = {}

@@ -66,6 +66,28 @@ def test_quads_bend_alike_in_every_direction(degrees, diagonals):
     assert ideal * inner**2 * 0.98 < energy < ideal * 1.02
 
 
+def springs_of(cloth):
+    return {
+        tuple(sorted(pair)): 1 / c for pair, c in zip(cloth.edges.tolist(), cloth.edge_compliance.tolist(), strict=True)
+    }
+
+
+@pytest.mark.parametrize("diagonals", ["same", "alternating", "none"])
+@pytest.mark.parametrize("pattern", [True, False])
+def test_spring_constants_equal_the_plain_twin(diagonals, pattern):
+    garment = crooked(diagonals)
+    garment = garment._replace(
+        stretch_stiffness=RNG.uniform(500, 3000, 42),
+        shear_stiffness=RNG.uniform(10, 200, 42),
+        uv=garment.uv if pattern else None,
+    )
+    cloth, _ = build([garment], Settings())
+    expected = naive.spring_constants(garment)
+    found = springs_of(cloth)
+    assert found.keys() == expected.keys()
+    assert np.allclose([found[key] for key in expected], list(expected.values()), rtol=1e-9)
+
+
 @pytest.mark.parametrize(("degrees", "cos2"), [(0, 1.0), (30, 0.75), (45, 0.5), (90, 0.0)])
 @pytest.mark.parametrize("diagonals", ["same", "alternating", "none"])
 def test_bending_has_the_rigidity_of_its_threads(diagonals, degrees, cos2):

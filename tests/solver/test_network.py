@@ -89,7 +89,9 @@ def test_quads_beside_triangles_are_no_border():
 
 
 def test_a_model_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="'Sheet': the model 'GLUE' does not exist; choose one of FABRIC, SPRINGS"):
+    with pytest.raises(
+        ValueError, match="'Sheet': the model 'GLUE' does not exist; choose one of FABRIC, MEMBRANE, SPRINGS"
+    ):
         build([naive.sheet(3, 3, model="GLUE")], Settings())
 
 

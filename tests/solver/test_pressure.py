@@ -44,7 +44,7 @@ def icosphere(splits=3, radius=RADIUS):
 
 def ball(splits=3, **changes):
     x, triangles = icosphere(splits)
-    return naive.garment(x, triangles, stretch_stiffness=STIFFNESS, poisson=1 / 3, damping=20.0, **changes)
+    return naive.garment(x, triangles, stretch_stiffness=STIFFNESS, damping=20.0, **changes)
 
 
 def settled(garment, frames=60, **given):
@@ -61,8 +61,8 @@ def strain(state):
 
 
 def membrane(e):
-    """Pressure [Pa] that holds a sphere at the strain e: p = 2 T / r, with the tension of equal strains in all directions,
-    T = K e / (1 - nu) (1 + e), and Poisson's ratio nu = 1 / 3.
+    """Pressure [Pa] that holds a sphere of equilateral springs at the strain e: p = 2 T / r, with the tension
+    T = sqrt(3) k e / (1 + e) of the lattice and k = sqrt(3) / 2 of the stretch stiffness.
     """
     return 3.0 * STIFFNESS * e / (RADIUS * (1 + e) ** 2)
 

@@ -89,9 +89,9 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     model: EnumProperty(
         name="Model", default="FABRIC", override=OVERRIDE, description="How the fabric's numbers become forces",
         items=(
-            ("FABRIC", "Fabric", "Springs with measured stiffness along warp, weft and aslant: quickest, and stretches least", 0),
-            ("MEMBRANE", "Membrane", "Warp, weft, shear and Poisson's ratio as measured, on any mesh. Fast motion stretches "
-             "it more where the mesh does not run along the threads: give it more Substeps", 2),
+            ("FABRIC", "Fabric", "Springs with measured stiffness along warp, weft and aslant: exact where the mesh runs "
+             "along the threads", 0),
+            ("MEMBRANE", "Membrane", "Warp, weft, shear and Poisson's ratio as measured, on any mesh", 2),
             ("SPRINGS", "Springs", "Plain springs as in older tools: stiffness depends on the mesh, best on even quads", 1),
         ),
     )

@@ -21,6 +21,7 @@ from .contact.support import Support, find_support, make_support, weigh
 from .elastic import rare
 from .elastic.external import acceleration, blow
 from .elastic.sewing import limit
+from .elastic.springs import CALM
 from .integrate import explicit, implicit, xpbd
 from .integrate.rows import Rows
 from .integrate.solve import Answer, Scratch, make_answer, make_scratch, solve
@@ -209,7 +210,7 @@ def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     rest = tuple(-dt * dt * a for a in push)
     if settings.dynamics == "XPBD":
         limits = settings.iterations, settings.tolerance
-        solve(x, x_prev, cloth.mass, rows, scratch, answer, support, stack, pulls, held.free, rest, dt, *limits)
+        solve(x, x_prev, cloth.mass, rows, scratch, answer, support, stack, pulls, held.free, rest, dt, CALM, *limits)
     else:
         implicit.solve_fully(
             x, x_prev, rest, cloth, rows, scratch, answer, support, stack, pulls, held.free, settings, dt

@@ -9,8 +9,12 @@ The matrix of the solve knows each spring alone, with a constant above k that bo
 
     s^T M s <= sum d_i s_i^2,   d_i = k_i + sum_j |c_ij| sqrt(k_i / k_j)
 
-because 2 |c s_i s_j| <= |c| (s_i^2 sqrt(k_i / k_j) + s_j^2 sqrt(k_j / k_i)) (Gershgorin's circles, scaled: Golub and Van
-Loan 2013, section 7.2.1). So the solve goes by the true forces, but never too far.
+because 2 |c s_i s_j| <= |c| (s_i^2 sqrt(k_i / k_j) + s_j^2 sqrt(k_j / k_i)) (Gershgorin's circles, scaled: Golub and
+Van Loan 2013, section 7.2.1). So the solve goes by the true forces, but never too far.
+
+One solve a substep is then not all of implicit Euler: what a spring's bound has more than it needs, d - k, holds it to
+the guess, as if it had more mass. Held to where the substep began, it would be a damping instead. Mass alone lets cloth
+on crooked meshes shake itself to pieces, damping alone makes shear slow: `CALM` is the part that is damping.
 """
 
 from math import sqrt
@@ -20,11 +24,14 @@ import numpy as np
 from ..jit import fused_inner
 from ..topology import both_ways
 
+CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and within 3 mm of implicit Euler
+
 
 def spring_numbers(cloth):
     """(e, 4) rest length [m], stiffness k [N/m], damping [N s/m], and stiffness d [N/m] of a cloth's springs.
 
-    d bounds k and couplings together. Damping is a rate [1/s] at which two ends lose their relative velocity: c = rate x their reduced mass.
+    d bounds k and couplings together. Damping is a rate [1/s] at which two ends lose their relative velocity: c = rate x
+    their reduced mass.
     """
     apart = np.einsum("ek->e", cloth.inv_mass[cloth.edges])
     c = np.divide(cloth.edge_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
@@ -60,12 +67,13 @@ def others_pull(e, couple_start, couple, coupling, longer):
 
 
 @fused_inner
-def linearise(dx, dy, dz, wx, wy, wz, rest, k, c, bound, others):
+def linearise(dx, dy, dz, wx, wy, wz, rest, k, c, bound, others, calm):
     """Force and matrix of one spring across d = x_j - x_i [m] that went w [m] in the substep, c its damping over dt.
 
-    others [N] is the tension for the lengthening of other springs. The matrix along the unit vector u is
+    others [N] is the tension for the lengthening of other springs; calm (see above) is 0 where the solve is repeated
+    until its forces balance. The matrix along the unit vector u is
     a I + (bound - a + c) u u^T for the difference of the ends: a, the tension over the length, is what tension resists
-    across (Choi and Ko 2002: none for compression, so that the matrix stays positive). About 35 flops.
+    across (Choi and Ko 2002: none for compression, so that the matrix stays positive). About 50 flops.
 
     Returns
     -------
@@ -77,6 +85,8 @@ def linearise(dx, dy, dz, wx, wy, wz, rest, k, c, bound, others):
     scale = 1.0 / length if length > 0.0 else 0.0
     tension = k * (length - rest) + others
     pull = tension + c * scale * (dx * wx + dy * wy + dz * wz)
+    sx, sy, sz = dx - wx, dy - wy, dz - wz  # at the substep's start
+    pull += calm * (bound - k) * (length - sqrt(sx * sx + sy * sy + sz * sz))
     a = scale * max(tension, 0.0)
     h = scale * sqrt(max(bound - a, 0.0) + c)
     return scale * pull, h * dx, h * dy, h * dz, a

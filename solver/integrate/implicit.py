@@ -48,7 +48,7 @@ def solve_fully(x, x_prev, guess, cloth, rows, scratch, answer, support, stack, 
         held, everything = support._replace(want=want, way=way), Pulls(everyone, pull, rate)
         limits = CARE * settings.iterations, settings.tolerance / CARE
         starts.append(x.copy())
-        solve(x, x_prev, cloth.mass, rows, scratch, answer, held, stack, everything, free, guess, dt, *limits)
+        solve(x, x_prev, cloth.mass, rows, scratch, answer, held, stack, everything, free, guess, dt, 0.0, *limits)
         guess, went = (0.0, 0.0, 0.0), farthest(answer.d)
         furthest = max(furthest, went)
         if went <= CLOSE * furthest:

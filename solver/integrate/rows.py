@@ -90,9 +90,10 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
 
 
 @fused_inner
-def measure_springs(first, last, rows, x, gone, rate, longer, link):
+def measure_springs(first, last, rows, x, gone, rate, calm, longer, link):
     """Springs first to last at x, having gone `gone` (n, 3) [m] in the substep; rate [1/s] is 1 / dt.
 
+    calm : see `springs`.
     longer (e,) [m] is how much longer than at rest all springs are (`springs.lengthen`); unused without couplings.
     # output: link (e, 6): h, a (see `springs.linearise`), b of hinges, all of the force over the way between the ends
     """
@@ -102,7 +103,7 @@ def measure_springs(first, last, rows, x, gone, rate, longer, link):
             x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2],
             gone[j, 0] - gone[i, 0], gone[j, 1] - gone[i, 1], gone[j, 2] - gone[i, 2],
             rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3],
-            others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer),
+            others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer), calm,
         )  # fmt: skip
         link[e, 0], link[e, 1], link[e, 2], link[e, 3] = hx, hy, hz, a
         link[e, 4], link[e, 5] = rows.spring[e, 4] + rate * rows.spring[e, 5], pull + rows.spring[e, 4]

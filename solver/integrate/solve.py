@@ -94,7 +94,7 @@ def make_answer(rows):
     return Answer(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 6)))
 
 
-def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, iterations, tolerance):
+def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, calm, iterations, tolerance):
     """Move x by the substep's correction d; returns the iterations taken.
 
     Parameters
@@ -107,6 +107,7 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
     free : (f, 2) first particle and end of each garment that no pin holds
     guess : three floats [m], the first guess of every free particle's d: what gravity has predicted, taken back
     dt : float [s]
+    calm : see `elastic.springs`
     iterations, tolerance : stop after so many, or when the residual's norm has fallen by that factor
     """
     parts = len(scratch.crown)
@@ -116,7 +117,7 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
     _look_what_holds(free, support.kind, stack[0], state, falls)
     taken = together.run(
         _solve, parts, board, log, rows, scratch, answer, x, x_prev, mass, *support[:5], *stack[:4], *pulls, falls, *guess,
-        1.0 / dt, iterations, tolerance,
+        1.0 / dt, calm, iterations, tolerance,
     )  # fmt: skip
     _add(x, x_prev, mass, answer.d, free, state)
     return taken
@@ -125,7 +126,7 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
 @uncounted_fused
 def _solve(
     board, log, rows, s, answer, x, x_prev, mass, kind, normal, want, way, drag, stack, stack_weight, stack_row,
-    stack_room, pins, pin_pull, pin_rate, falls, gx, gy, gz, rate, iterations, tolerance,
+    stack_room, pins, pin_pull, pin_rate, falls, gx, gy, gz, rate, calm, iterations, tolerance,
 ):  # fmt: skip
     """What every thread runs; rate [1/s] is 1 / dt. See `solve`."""
     parts, fence, phase = s.crown.shape[0], s.fence, 0
@@ -145,7 +146,7 @@ def _solve(
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, s.longer, s.link)
+        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, calm, s.longer, s.link)
         turn_hinges(s.hinge_fence[part], s.hinge_fence[part + 1], rows, s.x, s.gone, rate, s.turns)
         if part == 0:
             _pull(rows, s, pins, pin_pull, pin_rate)

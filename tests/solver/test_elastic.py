@@ -18,7 +18,7 @@ DT = 1 / 720
 def _fill(rows, x, gone, rate, longer, link, turns, p, odd, mass, row, far_row, r, q, block, bend):
     count = len(x)
     lengthen(0, len(rows.edges), x, rows.edges, rows.spring, longer)
-    measure_springs(0, len(rows.edges), rows, x, gone, rate, longer, link)
+    measure_springs(0, len(rows.edges), rows, x, gone, rate, 0.0, longer, link)
     turn_hinges(0, len(rows.hinge), rows, x, gone, rate, turns)
     linearise_rows(0, count, rows, x, link, turns, p, odd, mass, rate, row, far_row, r, q, block, bend)
 

@@ -223,21 +223,23 @@ def test_wind_carries_cloth_along():
 
 @pytest.mark.parametrize("rate", [48, 23.976, 12])
 def test_the_frame_rate_does_not_matter(rate):
-    """The same second of a swinging, wind-blown sheet at 24 frames a second and at another rate."""
+    """The same second of a swinging, wind-blown sheet at 24 frames a second and at another rate; the air comes at other
+    moments. Solved to the end: what a solve leaves, chance amplifies."""
+    settings = Settings(iterations=40, tolerance=1e-6)
 
     def play(frames_per_second, seconds):
         pin = np.arange(80) < 8
-        cloth, state, target = start(naive.sheet(10, 8, pin=pin), Settings())
+        cloth, state, target = start(naive.sheet(10, 8, pin=pin), settings)
         for frame in range(round(seconds * frames_per_second)):
             frame_input = naive.still(target, duration=1 / frames_per_second, wind=(0, 2, 0))
-            advance(cloth, state, frame_input, frame, Settings())
+            advance(cloth, state, frame_input, frame, settings)
         return state.x
 
     seconds = 0.5 if rate != 23.976 else 12 / 23.976
     reference = play(24, 0.5)
     moved = np.abs(reference - play(24, 11 / 24)).max()
     other = play(rate, seconds)
-    assert np.abs(other - reference).max() < 0.03 * moved if rate != 23.976 else 0.05 * moved
+    assert np.abs(other - reference).max() < (0.01 if rate != 23.976 else 0.05) * moved
 
 
 @pytest.mark.parametrize("factor", [10.0])

@@ -29,7 +29,7 @@ def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 
         support = support._replace(kind=held[0], normal=held[1], want=held[2])
     scratch, answer = make_scratch(cloth.rows), make_answer(cloth.rows)
     stack = no_stack() if stack is None else stack
-    taken = solve(x, x_prev, cloth.mass, cloth.rows, scratch, answer, support, stack, UNPULLED, BOUND, guess, DT,
+    taken = solve(x, x_prev, cloth.mass, cloth.rows, scratch, answer, support, stack, UNPULLED, BOUND, guess, DT, 0.0,
                   iterations, tolerance)  # fmt: skip
     return taken, scratch, answer
 

@@ -101,19 +101,19 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         "Empty takes threads along the mesh's edges",
     )
     weft_stretch: FloatProperty(
-        name="Weft Stretch", default=THREADS["weft_stretch"], min=0.01, max=100.0, soft_min=0.2, soft_max=5.0, step=10,
+        name="Weft Stretch", default=THREADS["weft_stretch"], min=0.05, max=20.0, soft_min=0.2, soft_max=5.0, step=10,
         precision=2, override=OVERRIDE,
         description="Stretch stiffness along the weft (v of the pattern) over that along the warp, a pure number: cotton "
         "1.6, silk 2.3, jersey 3.3, denim 4.7 (Wang 2011). Without a Pattern both get the mean",
     )
     weft_bending: FloatProperty(
-        name="Weft Bending", default=THREADS["weft_bending"], min=0.01, max=100.0, soft_min=0.2, soft_max=5.0, step=10,
+        name="Weft Bending", default=THREADS["weft_bending"], min=0.05, max=20.0, soft_min=0.2, soft_max=5.0, step=10,
         precision=2, override=OVERRIDE,
         description="Bending stiffness of the weft over that of the warp, a pure number: jersey 0.5, tablecloth 0.6, "
         "denim 1.9 (Wang 2011). Without a Pattern both get the mean",
     )
     poisson: FloatProperty(
-        name="Poisson's Ratio", default=THREADS["poisson"], min=0.0, max=0.9, soft_max=0.5, step=5, precision=2,
+        name="Poisson's Ratio", default=THREADS["poisson"], min=0.0, max=0.7, soft_max=0.5, step=5, precision=2,
         override=OVERRIDE,
         description="How much narrower a strip gets for being pulled longer, a pure number: 0 not at all, woven cotton "
         "0.24, wool 0.28, polyester 0.38 (Penava 2014), rubber 0.5",

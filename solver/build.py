@@ -22,7 +22,7 @@ from .model import DYNAMICS, MODELS, Cloth, State
 from .topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 
 LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
-POISSON_MOST = 0.9  # at 1 cloth could not change its area
+POISSON_MOST = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
 
 # field: (least value, may it be equal to that, what a message calls it, unit)
 VALUES = {

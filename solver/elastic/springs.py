@@ -24,7 +24,7 @@ import numpy as np
 from ..jit import fused_inner
 from ..topology import both_ways
 
-CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and within 3 mm of implicit Euler
+CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
 
 
 def spring_numbers(cloth):

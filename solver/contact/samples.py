@@ -18,6 +18,7 @@ from ..topology import edge_keys
 LIMB = 0.04  # [m] radius over which an edge may bridge
 FLAT, SPARSE = 0.5, 4.0  # auras that an edge without samples may sink by, and what is between two samples
 MOST_PARTS = 8  # of an edge
+DEEP = 5e-4  # [m] what a sample wants beyond this counts for more than its share
 
 
 class Samples(NamedTuple):
@@ -84,8 +85,9 @@ def _of_particles(parents, weight, count):
 def gather(inv_mass, particle_start, particle_samples, particle_weight, touched, touch, push, x):
     """Move each particle by the mean of what its touching samples want, in their fixed order; it touches what they do.
 
-    A sample counts by the particle's share of it and by how far it wants to go: none that is deep is outvoted by those
-    that just touch.
+    A sample counts by the particle's share of it and, beyond DEEP, by how far it wants to go: none that is deep is
+    outvoted by those that just touch. At rest all want little, and shares alone decide: votes that grow with what is
+    wanted keep cloth murmuring (a sheet on a ball: 0.2 mm/s for ever instead of 0.03).
     """
     particle_count = len(inv_mass)
     for i in range(particle_count):
@@ -99,7 +101,7 @@ def gather(inv_mass, particle_start, particle_samples, particle_weight, touched,
         for entry in range(particle_start[i], particle_start[i + 1]):
             s, w = particle_samples[entry], particle_weight[entry]
             if touched[particle_count + s] > 0:
-                w *= 1e-9 + math.sqrt(push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2)
+                w *= DEEP + math.sqrt(push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2)
                 dx, dy, dz, count = dx + w * push[s, 0], dy + w * push[s, 1], dz + w * push[s, 2], count + w
                 if not own:
                     for k in range(8):

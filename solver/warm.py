@@ -202,7 +202,7 @@ def _garment(name, height):
 
 
 def _body():
-    """A tetrahedron under the garments that rises by a millimetre, with a tip (`contact.tips`): a small one."""
+    """A tetrahedron under the garments that rises by a millimetre, with a tip (`contact.ridges`): a small one."""
     x = np.array([[-0.05, -0.05, -0.01], [0.1, -0.05, -0.01], [0, 0.1, -0.01], [0.02, 0.01, 0.001]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]], dtype=np.int32)
     x, triangles = np.concatenate([x, 0.1 * x + [0.02, 0.02, -0.001]]), np.concatenate([triangles, triangles + 4])

@@ -29,9 +29,20 @@ from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
 from .body_response import Bodies, respond_range
 from .body_topology import Topology, solid_islands, topology
+from .ridges import (
+    NO_NEAR,
+    NO_RIDGES,
+    REACH,
+    Near,
+    Ridges,
+    find_ridges,
+    gather_ridges,
+    lead_samples,
+    ridges_near,
+    with_ridges,
+)
 from .samples import Samples, gather, samples_of
-from .tips import NO_TIPS, REACH, Near, find_tips, gather_tips, lead_samples, tips_near, with_tips
-from .touches import OUTSIDE, PINCHED, Touches, settle
+from .touches import OUTSIDE, PINCHED, Touches, no_touches, settle
 
 MOST_DETECTIONS = 8
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
@@ -68,7 +79,7 @@ class View(NamedTuple):
     near: np.ndarray  # (k,) their numbers
     ball: np.ndarray  # (k, 10) their spheres
     used: tuple[np.ndarray, ...]  # per collider, their vertices
-    near_tips: Near
+    near_ridges: Near
     box: np.ndarray  # (3, 3) low and high corner of what the triangles sweep, largest growth
 
 
@@ -80,7 +91,7 @@ class Body:
     duration: float  # [s] of the frame
     fall: float  # [m/s2] length of gravity
     mesh: Mesh
-    tips: np.ndarray  # (k,) vertices; their samples are the last
+    ridges: Ridges  # their samples are the last
     samples: Samples
     candidates: Candidates
     touches: Touches
@@ -106,29 +117,35 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else ())
     count = len(cloth.inv_mass)
     least = min((c.aura for c in mesh.colliders), default=0.0)
-    start = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in mesh.colliders])
-    tips = find_tips(start, mesh.triangles, mesh.solid, mesh.aura) if mesh.colliders else NO_TIPS
-    samples = with_tips(samples_of(cloth, least), len(tips))
-    points = count + len(samples.parents)
-    touches = Touches(
-        np.zeros(points, np.int8),
-        np.zeros(points, np.int32),
-        np.zeros((points, 2, 8)),
-        np.empty((len(samples.parents), 3)),
-        np.zeros(points),
-        np.zeros(count, np.bool_),
-    )
+    samples = samples_of(cloth, least)
     fall = float(np.linalg.norm(frame_input.gravity))
     bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3])
-    candidates = make_candidates(points)
-    body = Body(1, frame_input.duration, fall, mesh, tips, samples, candidates, touches, settings, bodies)
+    memory = make_candidates(0), no_touches(count, len(samples.parents))
+    body = Body(1, frame_input.duration, fall, mesh, NO_RIDGES, samples, *memory, settings, bodies)
     if mesh.colliders:
-        touches.place[:count] = _places(body, cloth, state.x)
-        if touches.place.any():
+        body.touches.place[:count] = _places(body, cloth, state.x)
+        if body.touches.place.any():
             body.way_out = _way_out(mesh)
         body.view = _look(body, cloth, state.x, state.v, 0.0, 1.0)
+        _add_ridges(body, cloth, state)
         body.detections = _detections(body)
     return body
+
+
+def _add_ridges(body: Body, cloth: Cloth, state: State) -> None:
+    """Find the ridges that may meet the cloth in this frame; they and all points get room for what they know."""
+    mesh, count = body.mesh, len(cloth.inv_mass)
+    start = np.concatenate([c.x[0] for c in mesh.colliders])
+    is_in = np.zeros(len(start), np.bool_)
+    is_in[mesh.triangles[body.view.near]] = True
+    lengths = mesh.aura, body.samples.longest
+    body.ridges = find_ridges(start, mesh.triangles, mesh.topology.neighbour, mesh.solid, is_in, *lengths)
+    body.samples = with_ridges(body.samples, len(body.ridges.ends))
+    place = body.touches.place[:count]
+    body.touches = no_touches(count, len(body.samples.parents))
+    body.touches.place[:count] = place
+    body.candidates = make_candidates(len(body.touches.place))
+    body.view = body.view._replace(near_ridges=_near_ridges(body, cloth, body.view, state.x, state.v, 0.0))
 
 
 def _merge(colliders) -> Mesh:
@@ -213,9 +230,17 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
     spread(cells, NEAR)
     parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)
     vertices = tuple(np.flatnonzero(used[first:last]) for first, last in parts)
-    cloth_ways = cloth.triangles, x, v, tau, seconds, bulk
-    tips = tips_near(body.tips, used, ways, *cloth_ways, mesh.aura)
-    return View(t0, t1, bulk, ways, domain, cells, drawn, near, ball, vertices, tips, box)
+    view = View(t0, t1, bulk, ways, domain, cells, drawn, near, ball, vertices, NO_NEAR, box)
+    return view._replace(near_ridges=_near_ridges(body, cloth, view, x, v, tau))
+
+
+def _near_ridges(body: Body, cloth: Cloth, view: View, x, v, tau: float) -> Near:
+    """The ridges that may meet the cloth from tau to the end of a view's interval."""
+    used = np.zeros(len(view.ways), np.bool_)
+    for first, vertices in zip(body.mesh.starts, view.used, strict=False):
+        used[first + vertices] = True
+    seconds = (view.t1 - view.t0) * body.duration
+    return ridges_near(body.ridges, used, view.ways, cloth.triangles, x, v, tau, seconds, view.bulk, body.mesh.aura)
 
 
 def _detections(body: Body) -> int:
@@ -289,23 +314,31 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
 
 def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
-    touches, count, fixed = body.touches, len(cloth.inv_mass), len(body.samples.parents) - len(body.tips)
-    tips = body.samples.parents[fixed:], body.samples.weight[fixed:]
-    own, of_tips = slice(count), slice(count + fixed, None)
-    lead_samples(
-        body.view.near_tips,
-        body.bodies.motions,
-        cloth.triangles,
-        x,
-        REACH * body.mesh.aura,
-        *tips,
-        touches.count[of_tips],
-    )
+    touches, count = body.touches, len(cloth.inv_mass)
+    fixed = len(body.samples.parents) - len(body.ridges.ends)
+    ridges = body.samples.parents[fixed:], body.samples.weight[fixed:]
+    own, of_ridges = slice(count), slice(count + fixed, None)
+    reach, found = REACH * body.mesh.aura, (*ridges, touches.count[of_ridges])
+    lead_samples(body.view.near_ridges, body.bodies.motions, cloth.triangles, x_prev, x, reach, *found)
     touching = _points(body, cloth, count, count + len(body.samples.parents), x, x_prev, v, t, dt)
-    aims = touches.push[fixed:] + np.einsum("ki,kix->kx", tips[1], x[tips[0]])
+    push = touches.push[fixed:]
+    aims = push + np.einsum("ki,kix->kx", ridges[1], x[ridges[0]])
     gather(cloth.inv_mass, *body.samples[2:5], touches.count, touches.touch, touches.push, x)
     counts, touch = touches.count, touches.touch
-    gather_tips(cloth.inv_mass, *tips, aims, counts[own], counts[of_tips], touch[own], touch[of_tips], x)
+    order = np.argsort(-np.einsum("kx,kx->k", push, push), kind="stable")
+    gather_ridges(
+        order,
+        cloth.inv_mass,
+        touches.led,
+        *ridges,
+        push,
+        aims,
+        counts[own],
+        counts[of_ridges],
+        touch[own],
+        touch[of_ridges],
+        x,
+    )
     return touching
 
 

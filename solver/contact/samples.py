@@ -30,6 +30,7 @@ class Samples(NamedTuple):
     particle_samples: np.ndarray  # (k,) samples that the particle has a share of
     particle_weight: np.ndarray  # (k,) that share
     sag: float  # [m] how far a triangle can sink in between its corners
+    longest: float  # [m] edge of the cloth
 
 
 _sampled: list[tuple[np.ndarray, np.ndarray, float, Samples]] = []  # the last answers; they depend on the key alone
@@ -68,11 +69,11 @@ def _make(cloth: Cloth, aura: float) -> Samples:
             parents.append(np.repeat(ends, len(where), axis=0).astype(np.int32))
             weight.append(np.tile(where, (len(ends), 1)))
     shares = _of_particles(np.concatenate(parents), np.concatenate(weight), len(cloth.inv_mass))
-    return Samples(*shares, float(sinks.max(initial=0.0)))
+    return Samples(*shares, float(sinks.max(initial=0.0)), float(length.max(initial=0.0)))
 
 
 def _of_particles(parents, weight, count):
-    """All of `Samples` but the sag."""
+    """All of `Samples` but the last two."""
     entry = np.flatnonzero(weight.ravel() > 0.0)
     ends = parents.ravel()[entry]
     start = np.zeros(count + 1, np.int32)

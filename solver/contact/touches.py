@@ -22,6 +22,19 @@ class Touches(NamedTuple):
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
 
 
+def no_touches(particle_count: int, sample_count: int) -> Touches:
+    """Nothing touches anything yet."""
+    points = particle_count + sample_count
+    return Touches(
+        np.zeros(points, np.int8),
+        np.zeros(points, np.int32),
+        np.zeros((points, 2, 8)),
+        np.zeros((sample_count, 3)),
+        np.zeros(points),
+        np.zeros(particle_count, np.bool_),
+    )
+
+
 @njit
 def settle(inv_mass, touched, touch, v):
     """Normal velocity of touching particles against the surface: what restitution leaves of the impact, else none."""

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make demo [SCENE=name]   the example shot: built, baked, exported, drawn under out/
 # make test                every test; make lint, make zip, make bench, make validation (docs/validation.md)
+# make fabrics             every preset draped over a table and a ball (docs/fabric.md)
 # Each sets up what it needs the first time (scripts/setup.py).
 
 PYTHON := $(firstword $(wildcard .venv/bin/python) python3)
 SCENE ?= poncho
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test test-4.5 test-5.2 test-gui lint zip bench validation setup setup-5.2 gui-root clean
+.PHONY: demo test test-4.5 test-5.2 test-gui lint zip bench validation fabrics setup setup-5.2 gui-root clean
 
 demo: setup
 	@.venv/bin/python scripts/demo.py $(SCENE)
@@ -32,6 +33,9 @@ bench: setup
 
 validation: setup
 	@.venv/bin/python scripts/validation.py
+
+fabrics: setup
+	@.venv/bin/python scripts/fabrics.py
 
 setup:
 	@python3 scripts/setup.py 4.5

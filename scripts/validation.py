@@ -243,7 +243,8 @@ def pendulums():
 PAGE = """# Validation: ours over theory
 
 Made by `make validation` (`scripts/validation.py`); the same laws are held by `tests/solver/test_physics.py`,
-`test_integrators.py` and `test_dynamics.py`, with tolerances.
+`test_integrators.py`, `test_dynamics.py` and, for independence of mesh, substeps and frame rate, `test_resolution.py`,
+with tolerances. How the fabrics drape: [fabric](fabric.md).
 
 ## Order of every kind of dynamics
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import ipctk
 import numpy as np
 
+AT_ONCE = 200_000  # pairs that are looked at together
+DOUBT = 1e-9  # part of a pair's size to the third power below which a volume may be zero
+
 
 class Crossings(NamedTuple):
     """Edge-triangle pairs, by whom they belong to."""
@@ -21,8 +24,29 @@ class Crossings(NamedTuple):
 
 def edges_of(triangles):
     """The edges of triangles, each once, (e, 2)."""
-    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
-    return np.unique(np.sort(sides, axis=1), axis=0)
+    sides = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
+    first, last, count = sides.min(axis=1), sides.max(axis=1), sides.max(initial=0) + 1
+    return np.stack(np.divmod(np.unique(first * count + last), count), axis=1)
+
+
+def may_cross(edge, face):
+    """(k,) False where an edge (k, 2, 3) clearly misses a triangle (k, 3, 3): most pairs, so that few are left to ipctk.
+
+    It does if both ends are on one side of the triangle's plane, or if the triangle's sides pass the edge's line on
+    both sides: by the signs of volumes of tetrahedra (Segura and Feito 2001).
+    """
+    (p, q), (a, b, c) = edge.transpose(1, 0, 2), face.transpose(1, 0, 2)
+    ends = np.stack([_volume(a, b, c, p), _volume(a, b, c, q)])
+    sides = np.stack([_volume(p, q, a, b), _volume(p, q, b, c), _volume(p, q, c, a)])
+    corners = np.concatenate([edge, face], axis=1)
+    zero = DOUBT * (corners.max(axis=1) - corners.min(axis=1)).max(axis=1) ** 3
+    apart = (ends > zero).all(axis=0) | (ends < -zero).all(axis=0)
+    return ~(apart | ((sides > zero).any(axis=0) & (sides < -zero).any(axis=0)))
+
+
+def _volume(a, b, c, d):
+    """(k,) six times the volume of tetrahedra, with the sign of their turn."""
+    return np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a)
 
 
 def count_crossings(x, triangles, garment, bodies=()):
@@ -47,13 +71,14 @@ def count_crossings(x, triangles, garment, bodies=()):
     broad.can_vertices_collide = ipctk.make_static_obstacle_filter(len(x))
     broad.build(np.asfortranarray(points), np.asfortranarray(edges), np.asfortranarray(faces))
     counts = [0, 0, 0]
-    for near in broad.detect_edge_face_candidates():
-        edge, face = edges[near.edge_id], faces[near.face_id]
-        if not set(edge.tolist()) & set(face.tolist()) and ipctk.is_edge_intersecting_triangle(
-            *points[edge], *points[face]
-        ):
-            first, second = owner[edge[0]], owner[face[0]]
-            counts[2 if first < 0 or second < 0 else int(first != second)] += first >= 0 or second >= 0
+    near = np.array([(pair.edge_id, pair.face_id) for pair in broad.detect_edge_face_candidates()]).reshape(-1, 2)
+    for first in range(0, len(near), AT_ONCE):
+        edge, face = edges[near[first : first + AT_ONCE, 0]], faces[near[first : first + AT_ONCE, 1]]
+        doubtful = may_cross(points[edge], points[face]) & ~(edge[:, :, None] == face[:, None, :]).any(axis=(1, 2))
+        for one, other in zip(edge[doubtful], face[doubtful], strict=True):
+            if ipctk.is_edge_intersecting_triangle(*points[one], *points[other]):
+                which, whose = owner[one[0]], owner[other[0]]
+                counts[2 if which < 0 or whose < 0 else int(which != whose)] += which >= 0 or whose >= 0
     return Crossings(*map(int, counts))
 
 

@@ -7,7 +7,7 @@ Crossings are counted by ipctk, which shares no code with Taffeta.
 import ipctk
 import numpy as np
 import pytest
-from crossings import Crossings, count_crossings, count_in, edges_of
+from crossings import Crossings, count_crossings, count_in, edges_of, may_cross
 from taffeta.solver.build import build
 from taffeta.solver.contact import cloth as contact
 from taffeta.solver.model import Collider, FrameInput, Garment, Settings
@@ -388,6 +388,16 @@ def test_the_counter_counts():
     assert count_crossings(flat, triangles[:1], one[:3], apart) == Crossings(0, 0, 0)
     assert count_crossings(x + (np.arange(6) > 2)[:, None] * [0, 0, 1.5], triangles, one) == Crossings(0, 0, 0)
     assert count_crossings(x, np.array([[0, 1, 2], [3, 4, 0]]), one) == Crossings(1, 0, 0)  # 3-4; the others share 0
+
+
+def test_the_counter_leaves_no_crossing_out():
+    """What it asks ipctk about is all that ipctk would find among all pairs."""
+    x, triangles = np.random.default_rng(5).normal(size=(60, 3)), np.arange(60).reshape(-1, 3)
+    pairs = [(edge, face) for edge in edges_of(triangles) for face in triangles if not set(edge) & set(face)]
+    found = [ipctk.is_edge_intersecting_triangle(*x[edge], *x[face]) for edge, face in pairs]
+    assert count_crossings(x, triangles, np.zeros(60, int)) == Crossings(sum(found), 0, 0) and sum(found) > 20
+    asked = may_cross(*(x[np.array(side)] for side in zip(*pairs, strict=True)))
+    assert asked[found].all() and asked.sum() < 0.2 * len(pairs)
 
 
 @pytest.mark.parametrize("substeps", [10, 30])

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Taffeta beside Blender's own cloth, in one run: the same meshes, bodies, frames, gravity and mass.
 
-    python benchmarks/bench.py [--full] [--sizes 21 51] [--frames 20] [--no-demo] [--patience 30]
+    python benchmarks/bench.py [--sizes 21 51] [--parts sheets demo dress threads] [--frames 20] [--patience 15]
 
-Sheets of growing size, each without and with self-collision, and the demo shot; about ten minutes on two cores. Prints
-tables, writes out/bench.json and out/bench.png, and, if nothing was left out, benchmarks/results.md with its plot.
+Sheets of growing size, each without and with self-collision, the demo shot and a dress; then the larger sheets with one
+thread and with all. A quarter of an hour on two quiet cores; one scene alone is `--parts dress`, or `--parts sheets
+--sizes 101`. Prints tables, writes out/bench.json and out/bench.png, and, if nothing was left out, benchmarks/results.md
+with its plot.
 """
 
 import argparse
@@ -13,11 +15,14 @@ import json
 import os
 import platform
 import shutil
+import time
 from pathlib import Path
 
 import bpy
+import inside
 import numba
 import numpy as np
+import scaling
 import scenes
 import simulate
 import table
@@ -25,9 +30,10 @@ import taffeta
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "out"
-SIZES = 21, 51, 101, 201  # vertices along a side of the sheets
-FULL = 401  # added by --full
-PATIENCE = 30.0  # [s] after which a run of Blender is not given another frame
+SIZES = 21, 51, 101, 201, 401  # vertices along a side of the sheets
+THREADS = "threads"
+PARTS = *scenes.SCENES, THREADS
+PATIENCE = 15.0  # [s] after which a run of Blender is not given another frame
 
 
 def main():
@@ -35,7 +41,7 @@ def main():
     chosen = options()
     taffeta.register()
     try:
-        result = measure(chosen.cases, chosen.patience)
+        result = measure(chosen.cases, chosen.patience, chosen.threads)
     finally:
         taffeta.unregister()
     OUT.mkdir(exist_ok=True)
@@ -48,33 +54,43 @@ def main():
         shutil.copyfile(OUT / "bench.png", results.with_suffix(".png"))
 
 
-def options():
+def options(arguments=None):
     """What was asked for on the command line, with the cases that follow from it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="*", help=f"vertices along a side of the sheets; else {SIZES}")
-    parser.add_argument("--full", action="store_true", help=f"also a sheet of {FULL} x {FULL}, which takes long")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure; else all")
     parser.add_argument("--frames", type=int, default=0, help="of every shot; else fewer for larger sheets")
     parser.add_argument("--patience", type=float, default=PATIENCE, metavar="S", help="seconds for a run of Blender")
-    parser.add_argument("--no-demo", action="store_true", help="leave out the demo shot")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     if chosen.frames and chosen.frames < 2 or min(chosen.sizes or SIZES) < 3:
         parser.error("a shot has 2 frames or more, a sheet 3 vertices or more along a side")
-    sizes = (*SIZES, FULL) if chosen.full else SIZES
-    chosen.whole = not (chosen.frames or chosen.no_demo or chosen.sizes is not None)
-    chosen.cases = scenes.cases(sizes if chosen.sizes is None else chosen.sizes, chosen.frames, not chosen.no_demo)
+    chosen.whole = not (chosen.frames or chosen.sizes is not None or set(chosen.parts) < set(PARTS))
+    chosen.cases = scenes.cases(SIZES if chosen.sizes is None else chosen.sizes, chosen.frames, chosen.parts)
+    sizes = scaling.FRAMES if chosen.sizes is None else chosen.sizes
+    chosen.threads = {size: chosen.frames or scaling.FRAMES.get(size, scenes.frames_of(size)) for size in sizes}
+    if THREADS not in chosen.parts:
+        chosen.threads = {}
+    if not chosen.cases and not chosen.threads:
+        parser.error("nothing is left to measure")
     return chosen
 
 
-def measure(cases, patience):
-    """Run all cases; returns what bench.json holds."""
-    machine = describe(patience)
+def measure(cases, patience, threads):
+    """Run all cases, and sheets of the sizes in `threads` with one thread and with all; returns what bench.json holds."""
+    started, machine = time.perf_counter(), describe(patience)
     simulate.prepare()
-    rows = []
+    rows, left_out = [], []
     for case in cases:
         print(f"{case.name}, {'with' if case.self_collision else 'without'} self-collision ...", flush=True)
-        rows += simulate.run(case, patience)
-    machine["load_after"] = round(os.getloadavg()[0], 1)
-    return {"machine": machine, "rows": rows}
+        seconds = {who: simulate.expected(case, who, rows) for who in (simulate.BEST, simulate.DEFAULTS)}
+        rows += simulate.run(case, patience, [who for who in seconds if seconds[who] <= patience])
+        scene = {"case": case.name, "self_collision": case.self_collision}
+        left_out += [scene | {"who": who, "seconds": seconds[who]} for who in seconds if seconds[who] > patience]
+    if threads:
+        print("with one thread and with all ...", flush=True)
+    scaled = scaling.measure(threads) if threads else []
+    machine |= {"load_after": round(os.getloadavg()[0], 1), "minutes": round((time.perf_counter() - started) / 60, 1)}
+    return {"machine": machine, "rows": rows, "left_out": left_out, "threads": scaled}
 
 
 def processor():
@@ -99,6 +115,8 @@ def describe(patience):
         "numba": numba.__version__,
         "load_before": round(os.getloadavg()[0], 1),
         "patience_seconds": patience,
+        "bytes_a_second": inside.bandwidth(os.cpu_count()),
+        "operations_a_second": inside.arithmetic(),
     }
 
 

@@ -12,10 +12,13 @@ and body, well under the length of an edge.
 
 import tempfile
 import time
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 import scenes
+from inside import Inside
 from taffeta.operators import job as jobs
 from taffeta.operators.bake import bake_now
 from taffeta.operators.order import read_order
@@ -24,7 +27,17 @@ from watch import PeakMemory, Watch
 
 TAFFETA, BEST, DEFAULTS = "Taffeta", "Blender, at its best", "Blender, defaults"
 OUTSIDE = "reading and writing"  # the part of a bake that its report does not name
-WARM = 3  # frames baked before, so that nothing that is loaded once is in the figures
+WARM, WARM_COLUMNS = 3, 51  # frames, and vertices along a side at most, of a bake before the one that counts
+
+
+class Bake(NamedTuple):
+    """A bake that is over, with its frames still on disk."""
+
+    garments: list  # objects
+    job: jobs.Job
+    each: np.ndarray  # [ms] of each frame but the first
+    memory: PeakMemory
+    inside: Inside
 
 
 def prepare():
@@ -34,32 +47,59 @@ def prepare():
         warm.compile_part(part)
 
 
-def run(case, patience):
+def run(case, patience, others=(BEST, DEFAULTS)):
     """All rows of a case, as JSON can hold them; Blender is given about `patience` seconds each time."""
-    taffeta(case._replace(frames=min(WARM, case.frames)))
-    rows = [taffeta(case), *(blender(case, who, patience) for who in (BEST, DEFAULTS))]
+    warm_up(case)
+    rows = [taffeta(case), *(blender(case, who, patience) for who in others)]
     for row in rows[1:]:
         each, ours = row["milliseconds"]["each"], rows[0]["milliseconds"]["each"]
         row["ratio"] = float(np.mean(each) / np.mean(ours[: len(each)]))
     return rows
 
 
-def taffeta(case):
-    """Bake the case, then look at the frames as they are played."""
+def expected(case, who, rows):
+    """[s] that a frame of a sheet may take, judged by the sheet before; 0 where there was none."""
+    before = [r for r in rows if r["who"] == who and r["columns"] and r["self_collision"] == case.self_collision]
+    if not case.columns or not before:
+        return 0.0
+    return before[-1]["milliseconds"]["mean"] / 1000 * case.columns**2 / before[-1]["vertices"]
+
+
+def warm_up(case):
+    """Bake a few frames of something like it, so that nothing that is loaded once is in the figures."""
+    with baked(case._replace(frames=min(WARM, case.frames), columns=min(WARM_COLUMNS, case.columns))):
+        pass
+
+
+@contextmanager
+def baked(case):
+    """Bake a case as the button does; its frames are there to be played for as long as this lasts."""
     garments = scenes.build(case)
     scene = bpy.context.scene
     stamps = []
     with tempfile.TemporaryDirectory() as folder:
         scene.taffeta.cache_folder = folder
         job = jobs.Job(read_order(scene))
-        with PeakMemory() as memory:
+        with Inside() as inside, PeakMemory() as memory:
             bake_now(scene, job, lambda job: stamps.append(time.perf_counter()))
-        watch = look_over(garments, case.frames)
+        yield Bake(garments, job, 1000 * np.diff(stamps), memory, inside)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
-    row = _row(case, TAFFETA, 1000 * np.diff(stamps), len(job.order.garments[0].x), watch, memory)
-    tasks = {name: 1000 * float(np.mean([r.seconds[name] for r in job.reports])) for name in job.reports[0].seconds}
+
+
+def taffeta(case):
+    """Bake the case, then look at the frames as they are played."""
+    with baked(case) as bake:
+        watch = look_over(bake.garments, case.frames)
+    reports, garments = bake.job.reports, bake.job.order.garments
+    row = _row(case, TAFFETA, bake.each, sum(len(garment.x) for garment in garments), watch, bake.memory)
+    tasks = {name: 1000 * float(np.mean([r.seconds[name] for r in reports])) for name in reports[0].seconds}
     solver = sum(tasks.values())
-    return row | {"tasks": tasks | {OUTSIDE: row["milliseconds"]["mean"] - solver}, "solver_milliseconds": solver}
+    return row | {
+        "tasks": tasks | {OUTSIDE: row["milliseconds"]["mean"] - solver},
+        "solver_milliseconds": solver,
+        "solver_bytes": bake.inside.bytes_at_most(garments),
+        "solve": bake.inside.figures(),
+    }
 
 
 def blender(case, who, patience):

@@ -3,6 +3,7 @@
 
 import numpy as np
 from simulate import BEST, DEFAULTS, OUTSIDE, TAFFETA
+from taffeta.solver.model import Settings
 
 COLOURS = {TAFFETA: "tab:red", BEST: "tab:blue", DEFAULTS: "tab:gray"}
 TITLE = "Sheets on a body: the frames that Blender at its best got to"
@@ -16,8 +17,17 @@ NOTES = """\
 - **Stretch** of the mesh's edges, length over length at rest less 1: the longest edge of all frames, the median of the
   frames' longest, the mean of all edges and frames.
 - **Crossings**: edges that go through a triangle, counted by ipctk in three or four frames of the shot; the most
-  of a frame. Where self-collision is off, nobody tries to avoid those of cloth with itself.
-- **MB**: the most memory that the run took beyond what was in use before.
+  of a frame; of 40,000 vertices or more in the last frame alone. Where self-collision is off, nobody tries to avoid
+  those of cloth with itself.
+- **MB**: the most memory that the run took beyond what was in use before, by what Linux says is resident: Blender's own
+  copies of mesh and frames are in it, for Taffeta as for Blender.
+- **bytes a vertex**: all arrays of Taffeta's solver at the moment when there are most, by tracemalloc, while it builds
+  the cloth and simulates the shot's last frame; not what it is given, which is garments and the frame's pose and bodies.
+- **iterations** are those of the conjugate gradients; at most {iterations} a solve. A frame has {substeps} substeps with a solve
+  each, and one more that looks what touches bodies.
+- **GB, Gflop a frame**: estimated from the sizes of the solve's arrays (benchmarks/inside.py), as if nothing stayed in
+  a cache. The machine's own are measured in the same run: adding arrays that no cache holds, on all cores, and
+  the product of two matrices, which computes with vectors where the solve computes with single numbers.
 - **times Taffeta's**: Blender's mean over Taffeta's, both over the frames that Blender got to: a run of Blender is ended
   after the frame in which its {patience:.0f} s are over, so its **frames** may be fewer.
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
@@ -41,16 +51,48 @@ def grid(head, rows):
 def text(result):
     """What the terminal shows."""
     rows = result["rows"]
-    tasks = [row for row in rows if "tasks" in row]
-    head = ["scene", "self-collision", "solver", *tasks[0]["tasks"]]
+    ours = [row for row in rows if row["who"] == TAFFETA]
+    parts = []
+    if ours:
+        parts += [grid(HEAD, map(_line, rows)), *map(_left_out, result["left_out"])]
+        parts += [
+            f"Where Taffeta's milliseconds go, mean of a frame; the solver's are all but {OUTSIDE}:\n",
+            _tasks(ours),
+        ]
+        parts += ["What the solver takes, and its solve, mean of a frame:\n", _solves(ours, result["machine"])]
+    return "\n".join([*parts, *limits(ours, result["machine"]), *growth(rows), *scaling(result["threads"])])
+
+
+def _left_out(case):
+    return (
+        f"Left out: {case['who']}, {case['case']} {'with' if case['self_collision'] else 'without'} self-collision. Judged "
+        f"by the sheet before, a frame would take {case['seconds']:.0f} s.\n"
+    )
+
+
+def _tasks(rows):
     times = [
-        [*_scene(row), *(f"{x:.2f}" for x in (row["solver_milliseconds"], *row["tasks"].values()))] for row in tasks
+        [*_scene(row), *(f"{x:.2f}" for x in (row["solver_milliseconds"], *row["tasks"].values()))] for row in rows
     ]
-    parts = [
-        grid(HEAD, map(_line, rows)),
-        f"Where Taffeta's milliseconds go, mean of a frame; the solver's are all but {OUTSIDE}:\n",
-    ]
-    return "\n".join([*parts, grid(head, times), *growth(rows)])
+    return grid(["scene", "self-collision", "solver", *rows[0]["tasks"]], times)
+
+
+def _solves(rows, machine):
+    head = (
+        "scene", "self-collision", "bytes a vertex", "solves", "iterations of one", "at most", "ms", "GB", "GB/s",
+        "of the machine's", "Gflop", "Gflop/s", "of the machine's",
+    )  # fmt: skip
+    lines = []
+    for row in rows:
+        solve, line = row["solve"], []
+        for kind in ("bytes", "operations"):
+            rate = solve[kind] / solve["milliseconds"] * 1000
+            share = rate / machine[f"{kind}_a_second"]
+            line += [f"{solve[kind] / 1e9:.3f}", f"{rate / 1e9:.2f}", f"{100 * share:.0f} %"]
+        counts = f"{solve['solves']:.0f}", f"{solve['iterations']:.1f}", solve["iterations_most"]
+        memory = round(row["solver_bytes"] / row["vertices"])
+        lines.append([*_scene(row), memory, *counts, f"{solve['milliseconds']:.2f}", *line])
+    return grid(head, lines)
 
 
 def page(result):
@@ -59,11 +101,13 @@ def page(result):
     about = (
         f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
         f"Blender {machine['Blender']}, Python {machine['Python']}, numpy {machine['numpy']}, numba {machine['numba']}. "
-        f"Load when it began {machine['load_before']}, at the end {machine['load_after']}"
+        f"It took {machine['minutes']:.0f} minutes; load when it began {machine['load_before']}, at the end "
+        f"{machine['load_after']}"
     )
     disturbed = machine["load_before"] > 0.5
     about += ": other work ran beside it, and disturbs all of these times.\n" if disturbed else ".\n"
-    notes = NOTES.format(patience=machine["patience_seconds"], best=BEST, defaults=DEFAULTS)
+    names = {"best": BEST, "defaults": DEFAULTS, "iterations": Settings().iterations, "substeps": Settings().substeps}
+    notes = NOTES.format(patience=machine["patience_seconds"], **names)
     title = "# Beside Blender's own cloth\n\nWritten by `make bench` (benchmarks/bench.py), which measures it anew.\n"
     return "\n".join([title, about, "![Milliseconds a frame over vertices](results.png)\n", text(result), notes])
 
@@ -79,7 +123,7 @@ def plot(result, path):
 
     figure, axes = plt.subplots(figsize=(7.2, 5.0), dpi=110, layout="constrained")
     axes.set(xscale="log", yscale="log", xlabel="vertices", ylabel="milliseconds a frame", title=TITLE)
-    reached = {_scene(row): row["frames"] - 1 for row in result["rows"] if row["who"] == BEST}
+    reached = {_scene(row): row["frames"] - 1 for row in result["rows"] if row["who"] in (TAFFETA, BEST)}
     for who, colour in COLOURS.items():
         for alone, style in ((False, "o--"), (True, "o-")):
             rows = [r for r in result["rows"] if r["who"] == who and r["columns"] and r["self_collision"] == alone]
@@ -117,7 +161,48 @@ def growth(rows):
             common = min(row["frames"] for row in found) - 1
             times = [np.mean(row["milliseconds"]["each"][:common]) for row in found]
             power = np.polyfit(np.log([row["vertices"] for row in found]), np.log(times), 1)[0]
+            taken = [np.mean(row["solve"]["iterations_each"][:common]) for row in found]
+            counts = ", ".join(
+                f"{count:.1f} at {row['columns']}x{row['columns']}" for count, row in zip(taken, found, strict=True)
+            )
             yield (
                 f"{'With' if alone else 'Without'} self-collision, Taffeta's time for the sphere's first {common + 1} "
-                f"frames grows as the number of vertices to the power {power:.2f}.\n"
+                f"frames grows as the number of vertices to the power {power:.2f}. Iterations of a solve in these "
+                f"frames: {counts}.\n"
             )
+
+
+def limits(rows, machine):
+    """A sentence on what the machine can do, and how much of it the solve of the largest sheet without self-collision
+    makes use of.
+    """
+    sheets = [row for row in rows if row["columns"] and not row["self_collision"]] or rows
+    if not sheets:
+        return
+    row, rates = sheets[-1], [machine[f"{kind}_a_second"] / 1e9 for kind in ("bytes", "operations")]
+    solve = row["solve"]
+    reached = [solve[kind] / solve["milliseconds"] / 1e6 for kind in ("bytes", "operations")]
+    yield (
+        f"This machine moves {rates[0]:.1f} GB/s between memory and all its cores and computes {rates[1]:.0f} Gflop/s. The "
+        f"solve of {row['case']} passes over an estimated {solve['bytes'] / 1e9:.2f} GB a frame in "
+        f"{solve['milliseconds']:.0f} ms: {reached[0]:.1f} GB/s, {100 * reached[0] / rates[0]:.0f} % of the bandwidth, and "
+        f"{reached[1]:.1f} Gflop/s, {100 * reached[1] / rates[1]:.0f} % of the arithmetic.\n"
+    )
+
+
+def scaling(rows):
+    """What more threads are worth, in a table."""
+    if rows:
+        most = rows[0]["threads"]
+        yield f"The solver's milliseconds a frame with one thread and with {most}, each in a fresh process:\n"
+        head = "scene", "self-collision", "frames", "1 thread", f"{most} threads", "times as fast"
+        yield grid(
+            head,
+            (
+                [
+                    *_scene(row), row["frames"], f"{row['milliseconds_of_one']:.1f}", f"{row['milliseconds']:.1f}",
+                    f"{row['milliseconds_of_one'] / row['milliseconds']:.2f}",
+                ]
+                for row in rows
+            ),
+        )  # fmt: skip

@@ -13,7 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "solve
 
 from crossings import count_crossings  # ipctk counts them, no code of Taffeta
 
-LOOKS = 3  # how many frames of a shot crossings are counted in
+LOOKS = 3  # how many frames of a shot crossings are counted in, besides the last
+LARGE = 40_000  # vertices from which it is the last alone: counting takes seconds
 
 
 class Watch:
@@ -22,7 +23,8 @@ class Watch:
     def __init__(self, garments, frame_count):
         self.garments = garments
         self.bodies = [obj for obj in bpy.context.scene.objects if obj.taffeta_collider.enabled]
-        self.every = max(1, frame_count // LOOKS)
+        large = sum(len(obj.data.vertices) for obj in garments) >= LARGE
+        self.every = frame_count if large else max(1, frame_count // LOOKS)
         self.edges = [scenes.edges(obj) for obj in garments]
         self.rest = [_lengths(scenes.positions(obj.data, obj.matrix_world), scenes.edges(obj)) for obj in garments]
         self.worst, self.mean, self.crossings = [], [], {}

@@ -2,12 +2,15 @@
 """`make bench` measures what it says: the same scene for both, and figures that a mesh of known shape must have."""
 
 import json
+from types import SimpleNamespace
 
 import bench
 import bpy
+import inside
 import ldi
 import numpy as np
 import pytest
+import scaling
 import scenes
 import simulate
 import table
@@ -19,7 +22,7 @@ CASE = scenes.Case("11x11 on a torus", 11, True, 3)
 @pytest.fixture(scope="module")
 def result():
     """What bench.json holds of a small sheet."""
-    return bench.measure([CASE], patience=60.0)
+    return bench.measure([CASE], patience=60.0, threads={})
 
 
 def test_rows_of_a_case_are_whole(result):
@@ -94,20 +97,93 @@ def test_stretch_and_crossings_are_those_of_the_mesh_as_shown():
     assert figures["crossings"]["body"] > 50 and figures["crossings"]["self"] == 0
 
 
-def test_cases_are_each_size_twice_and_the_demo():
+def test_what_goes_on_inside_the_solver_is_told(result):
+    row = result["rows"][0]
+    solve = row["solve"]
+    assert solve["solves"] == 11, "of ten substeps, and of one more that looks what touches"
+    assert 0 < solve["iterations"] <= solve["iterations_most"] <= 8 and len(solve["iterations_each"]) == 2
+    assert 0 < solve["milliseconds"] <= row["tasks"]["integration"] + row["tasks"]["volume collision"]
+    least = 121 * 8 * 3 * 2  # x and v
+    assert least < row["solver_bytes"] < 1e7
+
+
+def test_cost_is_counted_by_what_there_is():
+    sizes = dict.fromkeys(inside.EACH_SOLVE, 0) | {"near": 100, "hinges": 10}
+    assert inside.cost(sizes, 2.0, 3.0) == (
+        2 * (100 * 134 + 10 * 300) + 3 * 100 * 60,
+        2 * (100 * 75 + 10 * 70) + 3 * 100 * 20,
+    )
+
+
+def test_a_frame_that_would_outlast_patience_is_left_out():
+    row = {"who": simulate.BEST, "columns": 101, "self_collision": True, "vertices": 101**2}
+    rows = [row | {"milliseconds": {"mean": 2000.0}}]
+    larger = scenes.Case("", 202, True, 8)
+    assert simulate.expected(larger, simulate.BEST, rows) == pytest.approx(8.0)
+    assert simulate.expected(larger, simulate.DEFAULTS, rows) == 0.0
+    assert simulate.expected(larger._replace(self_collision=False), simulate.BEST, rows) == 0.0
+    assert simulate.expected(scenes.cases([], parts=("dress",))[0], simulate.BEST, rows) == 0.0
+
+
+def test_all_threads_are_compared_with_one(monkeypatch):
+    asked, baked = [], scaling.bakes({5: 2})
+
+    def run(command, env, **_):
+        asked.append((command[2:], env["NUMBA_NUM_THREADS"]))
+        rows = [row | {"milliseconds": 30.0 / len(asked)} for row in baked]
+        return SimpleNamespace(stdout="Blender speaks\n" + json.dumps(rows) + "\n")
+
+    assert all(row["milliseconds"] > 0.0 for row in baked)
+    monkeypatch.setattr(scaling.numba.config, "NUMBA_NUM_THREADS", 2)
+    monkeypatch.setattr(scaling.subprocess, "run", run)
+    rows = scaling.measure({5: 2})
+    assert asked == [(["5:2"], "1"), (["5:2"], "2")]
+    assert [(row["self_collision"], row["threads"]) for row in rows] == [(False, 2), (True, 2)]
+    (_, lines) = table.scaling(rows)
+    cells = [line.split("|")[4:7] for line in lines.splitlines()[2:]]
+    assert [[float(cell) for cell in line] for line in cells] == [[30.0, 15.0, 2.0]] * 2
+
+
+def test_the_dress_is_a_dress_on_its_dummy():
+    (case,) = scenes.cases([], parts=("dress",))
+    (dress,) = scenes.build(case)
+    x, body = scenes.world(dress), scenes.world(bpy.data.objects["Dummy"])
+    assert len(x) == 20_000 and dress.taffeta_cloth.self_collision
+    for height in np.arange(0.45, 1.3, 0.05):
+        near = np.abs(x[:, 2] - height) < 0.02
+        inner = body[np.abs(body[:, 2] - height) < 0.03]
+        assert np.abs(x[near, 0]).max() > np.abs(inner[:, 0]).max(), "it is round the dummy"
+    widest = [np.ptp(x[np.abs(x[:, 2] - height) < 0.02, 0]) for height in (1.08, 0.8, 0.42)]
+    assert widest[0] < 0.26 and widest[1] > 1.5 * widest[0] and widest[2] > 3.0 * widest[0], "a waist and a flare"
+    bpy.context.scene.frame_set(11)
+    assert np.abs(scenes.world(bpy.data.objects["Dummy"]) - body).max() > 0.03, "and the dummy turns"
+
+
+def test_cases_are_each_size_twice_the_demo_and_the_dress():
     cases = scenes.cases([21, 201])
-    assert [(case.columns, case.self_collision) for case in cases] == [
-        (21, False), (21, True), (201, False), (201, True), (0, True),
+    assert [(case.columns, case.self_collision, case.scene) for case in cases] == [
+        (21, False, "sheets"), (21, True, "sheets"), (201, False, "sheets"), (201, True, "sheets"), (0, True, "demo"),
+        (0, True, "dress"),
     ]  # fmt: skip
     assert cases[0].frames > cases[2].frames > 12
-    assert [case.frames for case in scenes.cases([21], frames=7, demo=False)] == [7, 7]
+    assert [case.frames for case in scenes.cases([21], frames=7, parts=("sheets",))] == [7, 7]
+
+
+def test_options_choose_single_scenes_and_only_the_whole_is_written():
+    assert bench.options([]).whole and set(bench.options([]).threads) == {101, 201}
+    dress = bench.options(["--parts", "dress", "--frames", "4"])
+    assert not dress.whole and not dress.threads
+    assert [(case.scene, case.frames) for case in dress.cases] == [("dress", 4)]
+    small = bench.options(["--parts", "sheets", "threads", "--sizes", "51"])
+    assert not small.whole and [case.columns for case in small.cases] == [51, 51] and set(small.threads) == {51}
 
 
 def test_page_names_machine_and_every_row(result):
     page = table.page(result)
-    assert result["machine"]["processor"] in page and "Load" in page
+    assert result["machine"]["processor"] in page and "load when it began" in page
     lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
-    assert len(lines) == 4, "three runs, and the times of Taffeta's tasks"
+    assert len(lines) == 5, "three runs, the times of Taffeta's tasks, and its solve"
+    assert "% of the bandwidth" in page and "% of the arithmetic" in page
     for row, line in zip(result["rows"][1:], lines[1:], strict=False):
         assert line.split("|")[-2].strip() == f"{row['ratio']:.1f}"
 
@@ -115,10 +191,12 @@ def test_page_names_machine_and_every_row(result):
 def test_growth_is_the_power_of_the_vertices():
     def row(count, times):
         sheet = {"who": simulate.TAFFETA, "case": "a sphere", "self_collision": True, "vertices": count}
+        sheet |= {"columns": round(count**0.5), "solve": {"iterations_each": [count / 100.0] * len(times)}}
         return sheet | {"frames": len(times) + 1, "milliseconds": {"each": [count**1.5 * time for time in times]}}
 
     (sentence,) = table.growth([row(100, [1.0, 2.0, 1e9]), row(400, [2.0, 1.0])])
     assert "first 3 frames" in sentence and "power 1.50" in sentence
+    assert "1.0 at 10x10, 4.0 at 20x20" in sentence
 
 
 def test_plot_is_drawn(result, tmp_path):

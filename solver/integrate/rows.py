@@ -64,9 +64,10 @@ def lay_out(cloth):
     far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
+    weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
     return Rows(
         order, slot, leaf, edges, spring, *couplings(cloth), near_start, np.stack([near, which, meet[which]], axis=1), far_start, far,
-        far_bend[one], stencils[bent], np.ascontiguousarray(cloth.bend_weight[bent]), hinge[bent], starts(ends, count),
+        far_bend[one], stencils[bent], np.ascontiguousarray(weight), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), cloth.node_bending,
     )  # fmt: skip
 

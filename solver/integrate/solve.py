@@ -54,7 +54,7 @@ class Scratch(NamedTuple):
     bend: np.ndarray  # (n,)
     block: np.ndarray  # (n, 6)
     row: np.ndarray  # (m, 4)
-    longer: np.ndarray  # (e,)
+    longer: np.ndarray  # (e,), none without coupled springs
     link: np.ndarray  # (e, 6)
     far_row: np.ndarray  # (q,)
     turns: np.ndarray  # (h, 3)
@@ -81,7 +81,14 @@ def make_scratch(rows):
     parts = together.part_count(count)
     slots = (np.empty((count, 3)) for _ in range(7))
     single = np.empty(count), np.empty(count, np.int8), np.empty(count, np.bool_), np.empty(count)
-    shapes = (count, 6), (len(rows.near), 4), (len(rows.edges),), (len(rows.edges), 6), (len(rows.far),)
+    edge_count = len(rows.edges)
+    shapes = (
+        (count, 6),
+        (len(rows.near), 4),
+        (edge_count if len(rows.couple) else 0,),
+        (edge_count, 6),
+        (len(rows.far),),
+    )
     shapes += (len(rows.hinge), 3), (nodes, 6), (nodes, 3), (parts, 3), (parts, parts, 6)
     fence = np.searchsorted(rows.leaf, nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts))
     springs, hinges = (len(numbers) * np.arange(parts + 1) // parts for numbers in (rows.spring, rows.hinge))

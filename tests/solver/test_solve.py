@@ -224,6 +224,14 @@ def test_cloth_without_hinges_takes_the_same_kernels():
     assert [a.dtype for a in with_hinges.rows] == [a.dtype for a in without.rows]
 
 
+def test_nothing_is_kept_twice_or_for_nobody():
+    """What hinges weigh is in memory once, and springs that pull for no other need no room for how long they are."""
+    fabric, membrane = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "MEMBRANE"))
+    assert np.shares_memory(fabric.rows.weight, fabric.bend_weight)
+    assert len(membrane.couples) and not len(fabric.couples)
+    assert len(make_scratch(membrane.rows).longer) == len(membrane.edges) and not len(make_scratch(fabric.rows).longer)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
 def test_every_particle_has_a_leaf(count):
     pairs = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)

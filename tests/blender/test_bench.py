@@ -184,6 +184,10 @@ def test_page_names_machine_and_every_row(result):
     lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
     assert len(lines) == 5, "three runs, the times of Taffeta's tasks, and its solve"
     assert "% of the bandwidth" in page and "% of the arithmetic" in page
+    left_out = {"case": "401x401 on a sphere", "self_collision": True, "who": simulate.DEFAULTS, "seconds": 92.6}
+    assert "Left out" not in page and "Left out: Blender, defaults, 401x401 on a sphere with self-collision" in (
+        table.page(result | {"left_out": [left_out]})
+    )
     for row, line in zip(result["rows"][1:], lines[1:], strict=False):
         assert line.split("|")[-2].strip() == f"{row['ratio']:.1f}"
 

@@ -33,15 +33,24 @@ def may_cross(edge, face):
     """(k,) False where an edge (k, 2, 3) clearly misses a triangle (k, 3, 3): most pairs, so that few are left to ipctk.
 
     It does if both ends are on one side of the triangle's plane, or if the triangle's sides pass the edge's line on
-    both sides: by the signs of volumes of tetrahedra (Segura and Feito 2001).
+    both sides, by the signs of volumes of tetrahedra (Segura and Feito 2001); or if both ends are beyond one of the
+    triangle's sides, as seen along its normal, which tells where all lie in one plane.
     """
     (p, q), (a, b, c) = edge.transpose(1, 0, 2), face.transpose(1, 0, 2)
     ends = np.stack([_volume(a, b, c, p), _volume(a, b, c, q)])
     sides = np.stack([_volume(p, q, a, b), _volume(p, q, b, c), _volume(p, q, c, a)])
     corners = np.concatenate([edge, face], axis=1)
-    zero = DOUBT * (corners.max(axis=1) - corners.min(axis=1)).max(axis=1) ** 3
+    size = (corners.max(axis=1) - corners.min(axis=1)).max(axis=1)
+    zero = DOUBT * size**3
     apart = (ends > zero).all(axis=0) | (ends < -zero).all(axis=0)
-    return ~(apart | ((sides > zero).any(axis=0) & (sides < -zero).any(axis=0)))
+    apart |= (sides > zero).any(axis=0) & (sides < -zero).any(axis=0)
+    left = np.flatnonzero(~apart)
+    p, q, normal = p[left], q[left], np.cross(b[left] - a[left], c[left] - a[left])
+    for first, second in ((a, b), (b, c), (c, a)):
+        out = np.cross(second[left] - first[left], normal)
+        beyond = [np.einsum("ij,ij->i", out, end - first[left]) > DOUBT * size[left] ** 4 for end in (p, q)]
+        apart[left] |= beyond[0] & beyond[1]
+    return ~apart
 
 
 def _volume(a, b, c, d):

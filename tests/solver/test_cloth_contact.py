@@ -390,14 +390,15 @@ def test_the_counter_counts():
     assert count_crossings(x, np.array([[0, 1, 2], [3, 4, 0]]), one) == Crossings(1, 0, 0)  # 3-4; the others share 0
 
 
-def test_the_counter_leaves_no_crossing_out():
-    """What it asks ipctk about is all that ipctk would find among all pairs."""
-    x, triangles = np.random.default_rng(5).normal(size=(60, 3)), np.arange(60).reshape(-1, 3)
+@pytest.mark.parametrize("depth", [1, 0])
+def test_the_counter_leaves_no_crossing_out(depth):
+    """What it asks ipctk about is all that ipctk would find among all pairs, in space and in a plane."""
+    x, triangles = np.random.default_rng(5).normal(size=(60, 3)) * [1, 1, depth], np.arange(60).reshape(-1, 3)
     pairs = [(edge, face) for edge in edges_of(triangles) for face in triangles if not set(edge) & set(face)]
     found = [ipctk.is_edge_intersecting_triangle(*x[edge], *x[face]) for edge, face in pairs]
     assert count_crossings(x, triangles, np.zeros(60, int)) == Crossings(sum(found), 0, 0) and sum(found) > 20
     asked = may_cross(*(x[np.array(side)] for side in zip(*pairs, strict=True)))
-    assert asked[found].all() and asked.sum() < 0.2 * len(pairs)
+    assert asked[found].all() and asked.sum() < (0.2 if depth else 0.6) * len(pairs)
 
 
 @pytest.mark.parametrize("substeps", [10, 30])

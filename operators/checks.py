@@ -16,6 +16,7 @@ import bpy
 from ..panels.mapped import MAPPED, ROWS
 from . import fingerprint, maps, playback
 from .force_checks import FORCE_CHECKS
+from .groups import GROUP_CHECKS
 from .keyed import pin_moves
 from .mesh_io import FARTHEST, evaluated_names, metres_per_unit
 from .problem import Problem, Shot
@@ -221,7 +222,7 @@ def _pins(shot: Shot) -> Iterator[Problem]:
                     "WARNING", obj.name, f"{obj.name} is pinned everywhere: nothing is left to simulate", "Lower Pin"
                 )
             continue
-        weights = fingerprint.weights(obj, pin)
+        weights = fingerprint.weights(obj, pin.vertex_group)
         weights = 1.0 - weights if pin.invert else weights
         values = pin.minimum + (pin.maximum - pin.minimum) * weights
         if values.max() <= 0.0:
@@ -373,4 +374,17 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CHECKS = (_setup, _meshes, *SHAPE_CHECKS, _maps, _stiffness, _pins, _scales, *FORCE_CHECKS, _frames, _disk, _caches)
+CHECKS = (
+    _setup,
+    _meshes,
+    *SHAPE_CHECKS,
+    _maps,
+    *GROUP_CHECKS,
+    _stiffness,
+    _pins,
+    _scales,
+    *FORCE_CHECKS,
+    _frames,
+    _disk,
+    _caches,
+)

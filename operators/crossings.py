@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
+from . import groups
 from .preroll import at_start
 from .sampling import depsgraph_of, posed
 
@@ -22,6 +23,8 @@ class Surface(NamedTuple):
     x: np.ndarray  # (n, 3) [Blender units], relative to an origin that all surfaces share
     triangles: np.ndarray  # (t, 3)
     tree: BVHTree
+    obj: bpy.types.Object
+    masks: dict[str, np.ndarray]  # vertices that collide, as in `groups.masks`, where a group says so
 
 
 class Crossing(NamedTuple):
@@ -58,11 +61,11 @@ def start_pose(
 
 
 def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Crossing]:
-    """Every crossing of these garments."""
+    """Every crossing of these garments with what they are to keep off."""
     found = []
     for index, garment in enumerate(garments):
         for other in (*bodies, *garments[index:]):
-            pairs = crossing_pairs(garment, other)
+            pairs = _kept_apart(garment, other, crossing_pairs(garment, other))
             if len(pairs):
                 one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
                 if garment is other:
@@ -72,17 +75,31 @@ def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Cross
 
 
 def find_immersions(garments: list[Surface], bodies: list[Surface]) -> list[Immersion]:
-    """Every garment of which something is inside a closed body."""
+    """Every garment of which something is inside a closed body that it is to meet."""
     from ..solver.ldi.inside import find_inside
 
     found = []
     for garment in garments:
         for body in bodies:
+            if not groups.meet(garment.obj, body.obj):
+                continue
             inside = find_inside(body.x, body.triangles, garment.x)
-            if len(inside.point):
-                depth = float(inside.depth.max())
-                found.append(Immersion(garment.name, body.name, inside.point, len(garment.x), depth))
+            held = garment.masks.get("meets_bodies", np.ones(len(garment.x), bool))[inside.point]
+            if held.any():
+                depth = float(inside.depth[held].max())
+                found.append(Immersion(garment.name, body.name, inside.point[held], len(garment.x), depth))
     return found
+
+
+def _kept_apart(garment: Surface, other: Surface, pairs: np.ndarray) -> np.ndarray:
+    """Those of the crossing pairs of triangles (k, 2) that a bake would keep apart."""
+    if not groups.meet(garment.obj, other.obj):
+        return pairs[:0]
+    if garment is other and (mask := garment.masks.get("meets_itself")) is not None:
+        return pairs[mask[garment.triangles].all(axis=1)[pairs].all(axis=1)]
+    if not other.obj.taffeta_cloth.enabled and (mask := garment.masks.get("meets_bodies")) is not None:
+        return pairs[mask[garment.triangles].all(axis=1)[pairs[:, 0]]]
+    return pairs
 
 
 def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.ndarray) -> Surface:
@@ -98,7 +115,10 @@ def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.nd
     x = x.reshape(-1, 3) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
     x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     triangles = triangles.reshape(-1, 3)
-    return Surface(obj.name, x, triangles, BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True))
+    tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
+    lacking = any(groups.missing(obj, name) for name in groups.MASKS)  # preflight tells of that
+    masks = {} if lacking else {field: mask for field, mask in groups.masks(obj, mesh).items() if mask is not None}
+    return Surface(obj.name, x, triangles, tree, obj, masks)
 
 
 def crossing_pairs(garment: Surface, other: Surface) -> np.ndarray:

@@ -16,8 +16,9 @@ from bpy.app.handlers import persistent
 
 from ..panels.mapped import ROWS
 from .fields import READ, emitters
+from .groups import MASKS, met
 from .keyed import curves, keyed, moves
-from .maps import ATTRIBUTE_VALUES, group_weights
+from .maps import ATTRIBUTE_VALUES, weights_in
 
 # Session-wide memory of slow hashes: (kind, session_uid, ...) -> value. Emptied by the handler below.
 _slow: dict[tuple, object] = {}
@@ -88,6 +89,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints.setdefault(word, []).append(None if f"taffeta.{field}" in by_keys[scene] else value)
     for field, word in CLOTH_WORDS.items():
         prints[word] = None if f"taffeta_cloth.{field}" in by_keys[obj] else _plain(getattr(cloth, field))
+    prints |= _groups(obj, scene, colliders)
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
@@ -122,12 +124,12 @@ def sentence(words: list[str]) -> str:
     return " and ".join(([", ".join(words[:-1])] if len(words) > 1 else []) + words[-1:])
 
 
-def weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup) -> np.ndarray:
-    """Weights of a mapped property's vertex group, (n,); kept until the mesh changes. The group must exist."""
+def weights(obj: bpy.types.Object, group: str) -> np.ndarray:
+    """Weights of a vertex group, (n,); kept until the mesh changes. The group must exist."""
     mesh = obj.data
-    key = ("weights", mesh.session_uid, mapped.vertex_group, len(mesh.vertices))
+    key = ("weights", mesh.session_uid, group, len(mesh.vertices))
     if key not in _slow:
-        _slow[key] = group_weights(obj, mapped, mesh)
+        _slow[key] = weights_in(obj, group, mesh)
     return _slow[key]
 
 
@@ -186,6 +188,20 @@ def _field(obj) -> list:
     return [obj.name, values, None if moves(obj) else [_plain(row) for row in obj.matrix_world]]
 
 
+def _groups(obj, scene, colliders) -> dict[str, object]:
+    """Who collides with what: masks by their weights, the collection by those in it that matter."""
+    cloth, prints = obj.taffeta_cloth, {}
+    for name in MASKS:
+        group = getattr(cloth, name)
+        known = group in obj.vertex_groups
+        left_out = zlib.crc32(weights(obj, group) > 0.0) if known else None
+        prints[cloth.bl_rna.properties[name].name] = [group, left_out]
+    others = [*colliders, *(other for other in scene.objects if other.type == "MESH" and other.taffeta_cloth.enabled)]
+    told = met(obj, others)
+    names = None if told is None else sorted(other.name for other, is_met in zip(others, told, strict=True) if is_met)
+    return prints | {"Collision Collection": names}
+
+
 def _mapped(obj, mapped, by_keys) -> list:
     """Settings of one mapped property but those by keys, with a checksum of the map where that is quick to have."""
 
@@ -197,7 +213,7 @@ def _mapped(obj, mapped, by_keys) -> list:
     common = [mapped.source, number("minimum"), number("maximum"), mapped.invert]
     if mapped.source == "GROUP":
         known = mapped.vertex_group in obj.vertex_groups
-        return [*common, mapped.vertex_group, zlib.crc32(weights(obj, mapped)) if known else None]
+        return [*common, mapped.vertex_group, zlib.crc32(weights(obj, mapped.vertex_group)) if known else None]
     if mapped.source == "IMAGE":
         image = mapped.image
         return [*common, [image.name, list(image.size), _image(image)] if image else None, mapped.uv_map]

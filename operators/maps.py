@@ -55,12 +55,16 @@ def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.t
 
 def group_weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
     """Weights of the vertex group, (n,); 0 where a vertex is not in it."""
-    group = obj.vertex_groups.get(mapped.vertex_group)
-    if group is None:
+    if mapped.vertex_group not in obj.vertex_groups:
         raise ValueError(
             _missing(obj, mapped, "vertex group", mapped.vertex_group, [g.name for g in obj.vertex_groups])
         )
-    index, weights = group.index, np.zeros(len(mesh.vertices))
+    return weights_in(obj, mapped.vertex_group, mesh)
+
+
+def weights_in(obj: bpy.types.Object, group: str, mesh: bpy.types.Mesh) -> np.ndarray:
+    """Weights of one of the object's vertex groups, (n,); 0 where a vertex is not in it."""
+    index, weights = obj.vertex_groups[group].index, np.zeros(len(mesh.vertices))
     for vertex in mesh.vertices:
         for element in vertex.groups:
             if element.group == index:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..panels.mapped import MAPPED, THREADS
 from ..solver.model import Garment
+from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
 from .playback import rebuilders_before_rig
@@ -38,6 +39,7 @@ class Body(NamedTuple):
     restitution: float
     aura: float  # [m]
     sample_count: int  # parts that each frame is cut into, 0 = chosen by motion
+    meets: tuple[bool, ...] | None = None  # as in the solver's `Collider`
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:
@@ -91,6 +93,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         uv=uv,
         layer=settings.layer,
         self_collision=settings.self_collision,
+        **masks(obj, evaluated.data),
         pin_moves=pin_moves(obj),
         sewing=settings.sewing,
         sewing_time=settings.sewing_time,

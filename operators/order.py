@@ -11,6 +11,7 @@ from ..solver.cache.names import cache_paths, safe_name
 from ..solver.model import Settings
 from . import fingerprint, playback, preflight
 from .checks import cache_folder
+from .groups import met, met_by
 from .job import Order
 from .keyed import keyed_settings
 from .mesh_io import read_collider, read_garment
@@ -44,8 +45,8 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
     frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
     with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
-        garments = [read_garment(obj, depsgraph, scene) for obj in cloths]
-        read_bodies = [read_collider(obj, depsgraph, scene) for obj in bodies]
+        garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
+        read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
     return Order(
         scene=scene.name,
         garments=garments,

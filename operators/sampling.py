@@ -153,7 +153,7 @@ def sample_frame(
     bodies = []
     for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
         x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
-        bodies.append(Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura))
+        bodies.append(_collider(body, x))
     return _frame_input(scene, targets, tuple(bodies), start, end), end
 
 
@@ -200,11 +200,14 @@ def straight_input(
 ) -> FrameInput:
     """The time between two moments so many frames apart, with straight ways from the one to the other."""
     bodies = tuple(
-        Collider(body.name, np.stack(ends), body.triangles, body.friction, body.restitution, body.aura)
-        for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
+        _collider(body, np.stack(ends)) for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
     )
     frame_input = _frame_input(scene, np.stack((start.targets, end.targets)), bodies, start, end)
     return frame_input._replace(duration=frames * frame_input.duration)
+
+
+def _collider(body: Body, x: np.ndarray) -> Collider:
+    return Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura, body.meets)
 
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:

@@ -5,7 +5,7 @@ import bpy
 
 from .fabric import TAFFETA_PT_fabric_presets
 from .mapped import FABRIC, ROWS, THREADS
-from .rows import PhysicsPanel, mapped, painted_property, prop, settings_layout, why
+from .rows import PhysicsPanel, group_search, mapped, painted_property, prop, settings_layout, why
 
 
 def add_buttons(self, context):
@@ -125,8 +125,14 @@ class TAFFETA_PT_cloth_collision(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        settings = context.scene.taffeta
-        layout.prop(context.object.taffeta_cloth, "self_collision")
+        settings, obj = context.scene.taffeta, context.object
+        cloth = obj.taffeta_cloth
+        layout.prop(cloth, "self_collision")
+        column = layout.column()
+        column.enabled = cloth.self_collision
+        group_search(column, obj, "self_group")
+        group_search(layout, obj, "body_group")
+        layout.prop(cloth, "collision_collection")
         prop(layout, context, settings, "cloth_restitution")
         layout.prop(settings, "collider_source")
         row = layout.row()

@@ -76,7 +76,20 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     )
     self_collision: BoolProperty(
         name="Self-Collision", default=True, override=OVERRIDE,
-        description="Keep the folds of this garment out of each other. Garments always keep out of other garments",
+        description="Keep the folds of this garment out of each other. Garments keep out of other garments all the same",
+    )
+    self_group: StringProperty(
+        name="Self Vertex Group", override=OVERRIDE,
+        description="Vertices of this group, and faces that touch them, are left out of self-collision",
+    )
+    body_group: StringProperty(
+        name="Object Vertex Group", override=OVERRIDE,
+        description="Vertices of this group, and faces that touch them, are let through by all colliders",
+    )
+    collision_collection: PointerProperty(
+        name="Collision Collection", type=bpy.types.Collection, override=OVERRIDE,
+        description="This garment meets only the colliders and garments of this collection and its children; of two "
+        "garments each must meet the other. Empty meets all",
     )
     quality: EnumProperty(
         name="Quality", default="FINAL", override=OVERRIDE,

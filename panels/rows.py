@@ -121,6 +121,15 @@ def _search(row, group, name, owner, names, missing):
         row.label(text="", icon="ERROR")
 
 
+def group_search(layout, obj, name: str):
+    """A field for one of the object's vertex groups, or none; a sign where that is not there (any more)."""
+    group = getattr(obj.taffeta_cloth, name)
+    row = layout.row(align=True)
+    row.prop_search(obj.taffeta_cloth, name, obj, "vertex_groups")
+    if group and group not in obj.vertex_groups:
+        row.label(text="", icon="ERROR")
+
+
 def painted_property(obj: bpy.types.Object) -> str:
     """Name of the mapped property whose map is being painted on `obj`, or ""."""
     cloth = obj.taffeta_cloth

@@ -103,7 +103,8 @@ def build(garments, settings):
         garment=np.repeat(np.arange(len(garments), dtype=np.int32), counts),
         x_rest=np.concatenate([garment.x for garment in garments]).astype(np.float64) - origin,
         layer=np.repeat(np.array([garment.layer for garment in garments], dtype=np.int32), counts),
-        self_collision=np.array([garment.self_collision for garment in garments], dtype=bool),
+        meets=_meetings(garments),
+        **{name: _mask(garments, name) for name in ("meets_bodies", "meets_itself")},
         **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
         **joined,
         rows=None,
@@ -183,6 +184,10 @@ def check(garment):
             raise ValueError(
                 f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
             )
+    for field, words in (("meets_bodies", "bodies"), ("meets_itself", "self-collision")):
+        value = getattr(garment, field)
+        if value is not None and np.shape(value) != (count,):
+            raise ValueError(f"'{name}': the mask for {words} has the shape {np.shape(value)}, expected ({count},).")
     for value, words in ((garment.weft_stretch, "stretch stiffness"), (garment.weft_bending, "bending stiffness")):
         if not 0.0 < value < np.inf:
             raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
@@ -333,6 +338,28 @@ def _in_tree_order(joined):
     result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)
     result["seam_force"] = result["seam_force"][result["seams"]]
     return result
+
+
+def _meetings(garments):
+    """(g, g) which garments touch which: two of them where each meets the other, one itself where it is to."""
+    meets = np.ones((len(garments), len(garments)), bool)
+    for row, garment in zip(meets, garments, strict=True):
+        if garment.meets is not None:
+            if len(garment.meets) != len(garments):
+                raise ValueError(
+                    f"'{garment.name}' tells of {len(garment.meets)} garments whether it meets them; "
+                    f"there are {len(garments)}."
+                )
+            row[:] = garment.meets
+    meets = meets & meets.T
+    np.fill_diagonal(meets, [garment.self_collision for garment in garments])
+    return meets
+
+
+def _mask(garments, field):
+    masks = (getattr(garment, field) for garment in garments)
+    parts = [np.ones(len(g.x), bool) if m is None else m for g, m in zip(garments, masks, strict=True)]
+    return np.concatenate(parts).astype(bool)
 
 
 def _per_vertex(garments, field):

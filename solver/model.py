@@ -38,6 +38,9 @@ class Garment(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m] largest distance from the animated pose; inf where free
     layer: int  # 0 is innermost
     self_collision: bool
+    meets: tuple[bool, ...] | None = None  # whether it may touch each garment of the bake, in order; None: all
+    meets_bodies: np.ndarray | None = None  # (n,) bool: False where bodies let it through; None: nowhere
+    meets_itself: np.ndarray | None = None  # (n,) bool: False where its own folds do; None: nowhere
     pin_moves: bool = False  # whether frames say anew how firmly it is pinned (`FrameInput.pin`)
     shrink: np.ndarray | None = None  # (n,) part by which cloth is smaller than its rest shape, below 1; None: 0
     sewing: bool = False  # whether edges without a face pull shut
@@ -65,7 +68,11 @@ class Cloth(NamedTuple):
     pin: np.ndarray  # (n,) in [0, 1]
     pin_distance: np.ndarray  # (n,) [m]
     layer: np.ndarray  # (n,)
-    self_collision: np.ndarray  # (g,) bool
+    meets: np.ndarray  # (g, g) bool: which garments touch which; on the diagonal, which touch themselves
+    meets_bodies: (
+        np.ndarray
+    )  # (n,) bool: what touches a particle, or a face or edge that it belongs to, are bodies, too
+    meets_itself: np.ndarray  # (n,) bool: the same of the garment's own folds
     # springs, in the order of the tree below, so that neighbours in memory are neighbours in the cloth
     edges: np.ndarray  # (e, 2)
     rest_length: np.ndarray  # (e,) [m]
@@ -104,6 +111,7 @@ class Collider(NamedTuple):
     friction: float  # Coulomb coefficient
     restitution: float  # in [0, 1]
     aura: float  # [m] shell around the body that cloth is kept out of
+    meets: tuple[bool, ...] | None = None  # whether each garment may touch it, in order; None: all
 
 
 class FieldNumbers(NamedTuple):

@@ -171,7 +171,7 @@ def _blow(cloth, x, v, wind, dt, settings):
 
 def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     """Candidates of cloth on cloth that hold for this substep; None if no garment can touch itself or another."""
-    if len(cloth.self_collision) == 1 and not cloth.self_collision[0]:
+    if not cloth.meets.any():
         return None
     if pairs is None or not cloth_contact.is_current(pairs, cloth, x, v, dt):
         pairs = cloth_contact.detect(cloth, x, v, dt, settings)
@@ -252,7 +252,7 @@ def _march(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
 
 def _prepare_explicit(cloth, held, frame_input, settings, dt):
     """What explicit dynamics need in a frame; a ValueError where they would never end."""
-    touching = bool(frame_input.colliders) or len(cloth.self_collision) > 1 or bool(cloth.self_collision[0])
+    touching = bool(frame_input.colliders) or bool(cloth.meets.any())
     inner = explicit.prepare_pull(cloth, held, dt, touching)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
@@ -274,6 +274,6 @@ def _check_finite(cloth, x, v, frame):
     if not np.isfinite(x.sum() + v.sum()):
         bad = ~(np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1))
         raise FloatingPointError(
-            f"Garment {cloth.garment[bad.argmax()] + 1} of {len(cloth.self_collision)} blew up in frame {frame} at "
+            f"Garment {cloth.garment[bad.argmax()] + 1} of {len(cloth.meets)} blew up in frame {frame} at "
             f"{int(bad.sum())} particles: raise the substeps, or lower its stiffness or the speed of what drives it."
         )

@@ -18,6 +18,7 @@ from ..solver.model import Collider, FrameInput, Garment, Report
 from ..solver.step import advance
 from . import scene as scene_file
 
+LEFT_OUT = 0.5  # grey from which on a mask leaves a vertex out
 SOFTER = 0.05  # shear over stretch stiffness of woven cloth, if the file does not tell
 
 
@@ -32,6 +33,10 @@ class Garments:
             uv = _pattern(cloth, mesh)
             self.garments.append(read_garment(cloth, mesh, uv))
             self.faces.append(obj.face_lines(mesh, uv))
+        names = [cloth.obj.name for cloth in cloths]
+        given = [cloth.collide_with for cloth in cloths]
+        meets = [None if own is None else tuple(name in own for name in names) for own in given]
+        self.garments = [g._replace(meets=row) for g, row in zip(self.garments, meets, strict=True)]
 
     def write(self, frame: int, x: np.ndarray) -> None:
         """Write the frame of every cloth; x (n, 3) [m] of all."""
@@ -90,7 +95,8 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
         pin=grey("pin") if "pin" in cloth.maps else np.zeros(count),
         pin_distance=np.full(count, np.inf),
         layer=0,
-        self_collision=True,
+        self_collision=cloth.self_collision,
+        **{key: grey(key) < LEFT_OUT for key in ("meets_itself", "meets_bodies") if key in cloth.maps},
         model=cloth.model,
         **values,
     )
@@ -99,8 +105,8 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
 class Body:
     """A body that stands still, or goes straight from one file of its sequence to the next."""
 
-    def __init__(self, static: scene_file.StaticFile, restitution: float):
-        self.static = static
+    def __init__(self, static: scene_file.StaticFile, restitution: float, meets: tuple[bool, ...] | None = None):
+        self.static, self.meets = static, meets
         self.restitution = restitution if static.restitution is None else static.restitution
         self.files = {0: static.obj}
         if "#" in static.obj.name:
@@ -127,10 +133,16 @@ class Body:
         """The body from the frame before to this one."""
         x = np.stack((self.x(frame - 1), self.x(frame)))
         static = self.static
-        return Collider(static.obj.name, x, self.mesh.triangles, static.friction, self.restitution, static.aura)
+        numbers = static.friction, self.restitution, static.aura
+        return Collider(static.obj.name, x, self.mesh.triangles, *numbers, self.meets)
 
     def _read(self, frame):
         return self.mesh.x if frame == self.frames[0] else obj.read_like(self.files[frame], self.mesh)
+
+
+def met_by(static: scene_file.StaticFile, cloths: list[scene_file.ClothFile]) -> tuple[bool, ...]:
+    """Whether each cloth meets a body."""
+    return tuple(cloth.collide_with is None or static.obj.name in cloth.collide_with for cloth in cloths)
 
 
 def _is_frame(file: Path, pattern: str) -> bool:
@@ -150,7 +162,8 @@ def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
         A sentence; the frames before are on disk.
     """
     garments = Garments(scene.cloths)
-    bodies = [Body(static, max(cloth.restitution for cloth in scene.cloths)) for static in scene.statics]
+    bounciest = max(cloth.restitution for cloth in scene.cloths)
+    bodies = [Body(static, bounciest, met_by(static, scene.cloths)) for static in scene.statics]
     cloth, state = build(garments.garments, scene.settings)
     pose = np.stack(2 * [state.x + cloth.origin])
     gravity, calm = np.array(scene.gravity), np.zeros(3)

@@ -33,6 +33,8 @@ class ClothFile(NamedTuple):
     model: str  # of solver.model.MODELS
     shear: float | None  # [N/m]; None: from the stretch stiffness
     bending: float  # [N m]
+    self_collision: bool
+    collide_with: tuple[str, ...] | None  # names of the files of what it meets; None: all
 
 
 class StaticFile(NamedTuple):
@@ -90,6 +92,10 @@ def read(path: Path, out: Path) -> Scene:
     if len(set(targets)) < len(targets):
         raise ValueError(f"{path}: two cloths are saved under one name; give each its own saveName")
     statics = [_static(path, element, folder) for element in parts["static"]]
+    known = sorted({found.obj.name for found in (*cloths, *statics)})
+    for name in (name for cloth in cloths for name in cloth.collide_with or ()):
+        if name not in known:
+            raise ValueError(f"{path}: collideWith names '{name}', which is none of its files: {', '.join(known)}")
     first, last = general["StartFrame"], general["EndFrame"]
     if not first <= last <= first + MOST_FRAMES:
         raise ValueError(f"{path}: EndFrame {last} must be from StartFrame {first} to {MOST_FRAMES:,} frames later")
@@ -143,6 +149,8 @@ def _cloth(path, element, folder, out) -> ClothFile:
         numbers["model"],
         numbers["shearStiffness"],
         numbers["bendingStiffness"],
+        numbers["selfCollision"],
+        numbers["collideWith"],
     )
 
 
@@ -220,6 +228,14 @@ def _strength(text: str) -> float:
     return float(_switch(text)) if text.lower() in YES | NO else _number(0.0, 1e6)(text)
 
 
+def _names(text: str) -> tuple[str, ...]:
+    """Reads names with commas between them; `none` is no name."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise ValueError("but must be names of files with commas between them, or none")
+    return () if _plain(text) == "none" else names
+
+
 def _choice(*names: str, **others: str) -> Callable[[str], str]:
     """Reads one of some names."""
     known = {_plain(name): name for name in names} | others
@@ -249,7 +265,7 @@ FILES = {
     name: _Reader(str, "")
     for name in (
         "objPath", "clothPath", "constraintsPath", "texturePath", "savePath", "saveName",
-        "thicknessPath", "massPath", "stiffnessPath", "dampingPath",
+        "thicknessPath", "massPath", "stiffnessPath", "dampingPath", "selfMaskPath", "bodyMaskPath",
     )
 }  # fmt: skip
 # Value of a garment: the file that holds its map.
@@ -259,6 +275,8 @@ MAPS = {
     "mass": "massPath",
     "stretch_stiffness": "stiffnessPath",
     "damping": "dampingPath",
+    "meets_itself": "selfMaskPath",
+    "meets_bodies": "bodyMaskPath",
 }
 # Value of a garment: how table 5.1.3 calls its limits, and what it is if both are left out.
 RANGES = {
@@ -274,6 +292,8 @@ SETTINGS = {
     "model": _Reader(_choice(*MODELS), "SPRINGS"),
     "shearStiffness": _Reader(_number(0.0, 1e9), None),
     "bendingStiffness": _Reader(_number(0.0, 1e3), 1e-5),
+    "selfCollision": _Reader(_switch, True),
+    "collideWith": _Reader(_names, None),
 }
 STATIC = {
     "objPath": _Reader(str, ""),

@@ -42,7 +42,7 @@ from .ridges import (
     with_ridges,
 )
 from .samples import Samples, gather, samples_of
-from .touches import OUTSIDE, PINCHED, Touches, no_touches, settle
+from .touches import APART, OUTSIDE, PINCHED, Touches, no_touches, settle
 
 MOST_DETECTIONS = 8
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
@@ -62,8 +62,9 @@ class Mesh(NamedTuple):
     aura: float  # [m] the largest
     solids: int  # closed bodies
     solid: np.ndarray  # (t,) number of the closed body, 0 for none
-    traits: np.ndarray  # (t, 4) as in Bodies
+    traits: np.ndarray  # (t, 5) as in Bodies
     topology: Topology
+    meets: np.ndarray  # (c, g) bool: which colliders touch which garments
 
 
 class View(NamedTuple):
@@ -114,17 +115,17 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     ValueError
         A collider's vertices are not finite or its triangles name vertices that it does not have.
     """
-    mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else ())
+    mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else (), len(cloth.garment_start) - 1)
     count = len(cloth.inv_mass)
     least = min((c.aura for c in mesh.colliders), default=0.0)
     samples = samples_of(cloth, least)
     fall = float(np.linalg.norm(frame_input.gravity))
-    bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3])
+    bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3], mesh.meets)
     memory = make_candidates(0), no_touches(count, len(samples.parents))
     body = Body(1, frame_input.duration, fall, mesh, NO_RIDGES, samples, *memory, settings, bodies)
     if mesh.colliders:
         body.touches.place[:count] = _places(body, cloth, state.x)
-        if body.touches.place.any():
+        if (body.touches.place > OUTSIDE).any():
             body.way_out = _way_out(mesh)
         body.view = _look(body, cloth, state.x, state.v, 0.0, 1.0)
         _add_ridges(body, cloth, state)
@@ -148,7 +149,7 @@ def _add_ridges(body: Body, cloth: Cloth, state: State) -> None:
     body.view = body.view._replace(near_ridges=_near_ridges(body, cloth, body.view, state.x, state.v, 0.0))
 
 
-def _merge(colliders) -> Mesh:
+def _merge(colliders, garments: int) -> Mesh:
     colliders = tuple(c for c in colliders if len(c.triangles))
     colliders = tuple(
         c._replace(x=np.ascontiguousarray(c.x, np.float64), aura=max(c.aura, LEAST_AURA)) for c in colliders
@@ -158,6 +159,9 @@ def _merge(colliders) -> Mesh:
             raise ValueError(f"Collider '{c.name}' has vertices at NaN or infinity: clean its mesh or its modifiers.")
         if c.triangles.min() < 0 or c.triangles.max() >= c.x.shape[1]:
             raise ValueError(f"Collider '{c.name}' has faces on vertices that it does not have: its topology changed.")
+        if c.meets is not None and len(c.meets) != garments:
+            raise ValueError(f"Collider '{c.name}' tells of {len(c.meets)} garments; there are {garments}.")
+    meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
     starts = np.cumsum([0] + [c.x.shape[1] for c in colliders])
     empty = np.zeros((0, 3), np.int32)
     triangles = np.concatenate([empty] + [c.triangles + np.int32(s) for c, s in zip(colliders, starts, strict=False)])
@@ -168,7 +172,7 @@ def _merge(colliders) -> Mesh:
     materials = np.array([(c.aura, c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
     solid, traits = _traits(joined, closed, materials, [len(c.triangles) for c in colliders])
     aura = float(materials[:, 0].max(initial=0.0))
-    return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined)
+    return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined, meets)
 
 
 _dressed: list[tuple[Topology, tuple, tuple[np.ndarray, np.ndarray]]] = []  # the last answers, which depend on the key
@@ -181,7 +185,8 @@ def _traits(joined: Topology, closed, materials, counts) -> tuple[np.ndarray, np
         if known is joined and known_key == key:
             return answer
     solid = np.where(closed[joined.island], joined.island + 1, 0).astype(np.int32)
-    answer = solid, np.column_stack([np.repeat(materials, counts, axis=0), solid]).astype(np.float64)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    answer = solid, np.column_stack([materials[rows], solid, rows]).astype(np.float64)
     _dressed.insert(0, (joined, key, answer))
     del _dressed[4:]
     return answer
@@ -252,21 +257,30 @@ def _detections(body: Body) -> int:
 
 
 def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
-    """(n,) OUTSIDE, INSIDE or PINCHED at the start of the frame, by the winding of the closed bodies along z."""
-    place = np.full(len(x), OUTSIDE, np.int8)
+    """(n,) OUTSIDE, INSIDE or PINCHED at the start of the frame, by the winding of the closed bodies along z; APART."""
+    place = np.where(cloth.meets_bodies, np.int8(OUTSIDE), np.int8(APART))
     mesh = body.mesh
     if not mesh.solid.any() or not len(x):
         return place
     bodies = np.concatenate([c.x[0] for c in mesh.colliders]) - cloth.origin
-    ranges = cut(len(mesh.triangles), SMALLEST_WOUND_PART)
+    for met in np.unique(mesh.meets, axis=1).T:  # at once for all garments that meet the same bodies
+        who = np.flatnonzero((mesh.meets == met[:, None]).all(axis=0)[cloth.garment] & cloth.meets_bodies)
+        solid = np.where(met[mesh.traits[:, 4].astype(int)], mesh.solid, 0)
+        place[who] = np.clip(_windings(body, bodies, solid, x[who]), OUTSIDE, PINCHED)
+    return place
+
+
+def _windings(body: Body, bodies: np.ndarray, solid: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(n,) how often x (n, 3) is enclosed by the triangles that are `solid` (t,)."""
+    ranges = cut(len(solid), SMALLEST_WOUND_PART)
     windings = np.zeros((len(ranges), len(x)), np.int32)
 
     def part(number, start, stop):
-        mine = mesh.triangles[start:stop], mesh.solid[start:stop]
+        mine = body.mesh.triangles[start:stop], solid[start:stop]
         count_windings(bodies, *mine, x, body.settings.ldi_resolution, windings[number])
 
     on_threads(part, ranges)
-    return np.clip(windings.sum(axis=0), OUTSIDE, PINCHED).astype(np.int8)
+    return windings.sum(axis=0)
 
 
 def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
@@ -373,7 +387,7 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
 
     def part(number, start, stop):
         return respond_range(
-            first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, *body.samples[:2],
+            first + start, first + stop, only_lost, cloth.inv_mass, cloth.friction, cloth.garment, *body.samples[:2],
             x, x_prev, v, *groups, *body.scratch[number], body.samples.sag, *times,
         )  # fmt: skip
 

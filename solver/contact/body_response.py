@@ -21,7 +21,7 @@ import numpy as np
 from ..jit import uncounted, uncounted_inner
 from ..ldi.query import CALM, HERE, NEVER, THERE, associate, is_far
 from .moving_triangle import closest, outward, passage, plane
-from .touches import LOST, OUTSIDE, PINCHED
+from .touches import APART, LOST, OUTSIDE, PINCHED
 
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
 PASSES = 4  # corrections of one point in one substep: a floor, two walls and one more
@@ -33,10 +33,12 @@ class Bodies(NamedTuple):
 
     triangles: np.ndarray  # (t, 3)
     motions: np.ndarray  # (m, 6) [m] position at the substep's start, motion through it; only near the cloth
-    traits: np.ndarray  # (t, 4): aura [m], friction, restitution, number of the closed body (inside forbidden) or 0
+    traits: np.ndarray  # (t, 5): aura [m], friction, restitution, number of the closed body (inside forbidden) or 0,
+    # row of `meets`
     neighbours: np.ndarray  # (t, 3), with the next two as in body_topology.Topology
     vertex_start: np.ndarray
     vertex_triangles: np.ndarray
+    meets: np.ndarray  # (c, g) bool: which colliders touch which garments
 
 
 @uncounted_inner
@@ -52,8 +54,8 @@ def _outruns(triangles, motions, at, t, distance):
 
 
 @uncounted_inner
-def _choose(triangles, motions, traits, known, key, counts, memory, at, p, largest, stray, tau):
-    """The triangle that matters to point p: the first it came through, else the one it is deepest in the aura of.
+def _choose(triangles, motions, traits, meets, g, known, key, counts, memory, at, p, largest, stray, tau):
+    """The triangle that matters to point p of garment g: the first it came through, else the one it is deepest in the aura of.
 
     Exact tests, 200 flops and more, are for those whose bound says that they can be near; all bounds are renewed.
     Returns (triangle or -1, side it came from or 0 if it did not come through, whether another surface within the
@@ -70,6 +72,9 @@ def _choose(triangles, motions, traits, known, key, counts, memory, at, p, large
             calm = min(calm, key[p, c, 0])
             continue
         t = np.int64(known[p, c])
+        if not meets[int(traits[t, 4]), g]:
+            calm = min(calm, key[p, c, 0])
+            continue
         aura = traits[t, 0]
         d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
         key[p, c, 0] = d
@@ -99,7 +104,7 @@ def _contact(bodies, at, t, came_from, ease):
 
     Returns (push [m] along n, depth [m] that friction feels, gap [m] now, nx, ny, nz, wa, wb, wc).
     """
-    triangles, motions, traits, neighbours, vertex_start, vertex_triangles = bodies
+    triangles, motions, traits, neighbours, vertex_start, vertex_triangles, _ = bodies
     x, y, z = at[HERE], at[HERE + 1], at[HERE + 2]
     px, py, pz = at[THERE], at[THERE + 1], at[THERE + 2]
     d, wa, wb, wc, feature, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
@@ -177,7 +182,7 @@ def _ask(bodies, image, candidates, seen, at, p, place, before, tau):
 @uncounted_inner
 def _is_behind(bodies, at, t):
     """Is the point inside, seen from t, the closest triangle of its body?"""
-    triangles, motions, _, neighbours, vertex_start, vertex_triangles = bodies
+    triangles, motions, _, neighbours, vertex_start, vertex_triangles, _ = bodies
     x, y, z = at[HERE], at[HERE + 1], at[HERE + 2]
     _, _, _, _, feature, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
     sign = outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, 1.0, dx, dy, dz)
@@ -185,8 +190,8 @@ def _is_behind(bodies, at, t):
 
 
 @uncounted_inner
-def _exit(bodies, candidates, touches, at, p, limit, several):
-    """The triangle through which point p, inside a closed body, leaves it, or -1; also notes where the point is now.
+def _exit(bodies, candidates, touches, at, p, g, limit, several):
+    """The triangle through which point p of garment g, inside a closed body, leaves it, or -1; also notes where the point is now.
 
     The closest triangle of a body decides whether the point is inside that body at all: where a body cuts through
     itself, as an arm does that is pressed into the side, a point between the two is left to the one it is outside of.
@@ -200,7 +205,7 @@ def _exit(bodies, candidates, touches, at, p, limit, several):
         sure = math.inf
     for c in range(counts[p]):
         other = np.int64(known[p, c])
-        if traits[other, 3] == 0.0:
+        if traits[other, 3] == 0.0 or not bodies[6][int(traits[other, 4]), g]:
             continue
         d = closest(bodies[0], bodies[1], other, 1.0, at[HERE], at[HERE + 1], at[HERE + 2])[0]
         if d > sure:
@@ -239,11 +244,11 @@ def _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough):
 
 
 @uncounted_inner
-def _leave(bodies, image, candidates, touches, at, p, dt):
+def _leave(bodies, image, candidates, touches, at, p, g, dt):
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
     place, touched, touch = touches[0], touches[1], touches[2]
     counts = candidates[2]
-    t = _exit(bodies, candidates, touches, at, p, image[6][6, 0], image[6][6, 1] > 1.0)
+    t = _exit(bodies, candidates, touches, at, p, g, image[6][6, 0], image[6][6, 1] > 1.0)
     if t < 0:
         return
     push, _, gap, nx, ny, nz, a, b, c = _contact(bodies, at, t, 0.0, RECOVERY_SPEED * dt)
@@ -264,7 +269,7 @@ def _leave(bodies, image, candidates, touches, at, p, dt):
 
 
 @uncounted_inner
-def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow):
+def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt, vx, vy, vz, slow):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
     touched, touch = touches[1], touches[2]
     traits = bodies[2]
@@ -272,7 +277,7 @@ def _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, v
     grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for _ in range(PASSES):
         t, came_from, again = _choose(
-            bodies[0], bodies[1], traits, known, key, counts, memory, at, p, largest, stray, tau
+            bodies[0], bodies[1], traits, bodies[6], g, known, key, counts, memory, at, p, largest, stray, tau
         )
         if t < 0:
             break
@@ -324,7 +329,7 @@ def _may_touch(memory, p, tau, stray, largest):
 
 @uncounted
 def respond_range(
-    first, last, only_lost, inv_mass, friction, parents, weight, x, x_prev, v, bodies, image, candidates, touches,
+    first, last, only_lost, inv_mass, friction, garment, parents, weight, x, x_prev, v, bodies, image, candidates, touches,
     seen, at, sag, before, tau, seconds, slow,
 ):  # fmt: skip
     """Correct points first..last, or only those of them that are LOST; returns how many touch, how many are LOST.
@@ -352,6 +357,8 @@ def respond_range(
         touched[p] = 0
         if inv_mass[i] == 0.0 and inv_mass[j] == 0.0 and inv_mass[k] == 0.0:
             continue
+        if place[i] == APART or place[j] == APART or place[k] == APART:
+            continue
         for axis in range(3):
             at[HERE + axis] = a * x[i, axis] + b * x[j, axis] + c * x[k, axis]
             at[THERE + axis] = a * x_prev[i, axis] + b * x_prev[j, axis] + c * x_prev[k, axis]
@@ -373,10 +380,10 @@ def respond_range(
                     lost += 1
                     continue
             if place[p] != OUTSIDE:
-                _leave(bodies, image, candidates, touches, at, p, dt)
+                _leave(bodies, image, candidates, touches, at, p, garment[i], dt)
             elif _may_touch(memory, p, tau, stray, largest):
                 mu = a * friction[i] + b * friction[j] + c * friction[k]
-                _keep_off(bodies, candidates, touches, at, p, mu, largest, stray, tau, dt, vx, vy, vz, slow)
+                _keep_off(bodies, candidates, touches, at, p, garment[i], mu, largest, stray, tau, dt, vx, vy, vz, slow)
         if p < particle_count:
             # of what is beyond its skin it knows nothing
             close[p] = memory[p, 8] - stray < sag or _may_touch(memory, p, tau, stray, largest + sag)

@@ -108,7 +108,8 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
 
     Notes
     -----
-    Pairs inside a garment without self-collision, and pairs of which nothing can move, are left out.
+    Pairs of garments that do not meet, pairs inside a garment without self-collision or with a particle that is masked
+    there, and pairs of which nothing can move, are left out.
     """
     horizon, slack = _horizon(cloth, v, dt, settings)
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
@@ -133,7 +134,7 @@ def _firm_last(cloth: Cloth, near: Near) -> tuple[Near, int]:
 def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> Near:
     """Those candidates that can meet, with all that is known of them."""
     values, normal = np.empty((4, len(stencils))), np.empty((len(stencils), 3))
-    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest)
+    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest, cloth.meets_itself)
 
     def measure(_, first, last):
         end = measure_kernel(first, last, stencils, is_edge_pair, skin, x, v, reach, horizon, values, normal)
@@ -251,7 +252,7 @@ def _candidates_around(stray: np.ndarray, is_stray: np.ndarray, pairs: Pairs, cl
 
 
 def _can_meet(cloth: Cloth) -> bool:
-    return len(cloth.triangles) > 1 and (len(cloth.self_collision) > 1 or bool(cloth.self_collision.any()))
+    return len(cloth.triangles) > 1 and bool(cloth.meets.any())
 
 
 def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tuple[float, float]:

@@ -24,6 +24,7 @@ class Skin(NamedTuple):
     friction: np.ndarray
     garment: np.ndarray
     x_rest: np.ndarray
+    meets_itself: np.ndarray
 
 
 @inner
@@ -164,7 +165,7 @@ def measure_kernel(start, end, stencils, is_edge_pair, skin, x, v, reach, horizo
     # outputs: stencils, is_edge_pair; values (4, c): distance, friction, gap, closing; normal (c, 3)
     """
     kept = start
-    h, f, rest = skin.thickness, skin.friction, skin.x_rest
+    h, f, rest, meets = skin.thickness, skin.friction, skin.x_rest, skin.meets_itself
     for pair in range(start, end):
         a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
         c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
@@ -190,6 +191,8 @@ def measure_kernel(start, end, stencils, is_edge_pair, skin, x, v, reach, horizo
         # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
         apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
         if skin.garment[a] == skin.garment[c]:
+            if not (meets[a] & meets[b] & meets[c] & meets[d]):
+                continue
             ua, ub, uc, ud = closest_pair(edges, rest, a, b, c, d)
             rx = mix(rest, 0, a, b, c, d, ua, ub, uc, ud)
             ry = mix(rest, 1, a, b, c, d, ua, ub, uc, ud)

@@ -76,7 +76,7 @@ def _cells_kernel(boxes, cells):
 
 
 @njit
-def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box, entry_cell, pairs):
+def _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_cell, pairs):
     """Pairs of overlapping boxes; returns how many there are, also beyond the room in `pairs`.
 
     Reads 12 bytes an entry of a bucket, 48 more for those of one cube and 96 more if it is their lowest.
@@ -117,7 +117,7 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
                 here &= touch(boxes, a, a, boxes, b, b)
                 if not here:
                     continue
-                if group[a] == group[b] and not meets_itself[group[a]]:
+                if not meets[group[a], group[b]]:
                     continue
                 if count < len(pairs):
                     pairs[count, 0] = a
@@ -127,14 +127,14 @@ def _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box,
     return count
 
 
-def overlaps(boxes: np.ndarray, group: np.ndarray, meets_itself: np.ndarray) -> np.ndarray:
+def overlaps(boxes: np.ndarray, group: np.ndarray, meets: np.ndarray) -> np.ndarray:
     """All pairs of overlapping boxes.
 
     Parameters
     ----------
     boxes : (b, 6) lowest corner, then highest corner. A box that is not finite overlaps nothing.
     group : (b,) int32, the group of each box
-    meets_itself : (g,) bool, whether boxes of the same group are to be paired
+    meets : (g, g) bool, which groups' boxes are to be paired with which
 
     Returns
     -------
@@ -148,6 +148,6 @@ def overlaps(boxes: np.ndarray, group: np.ndarray, meets_itself: np.ndarray) -> 
     while True:
         pairs = np.empty((count, 2), np.int32)
         bucket_start = np.zeros(bucket_count + 1, np.int32)
-        count = _overlaps_kernel(boxes, cells, group, meets_itself, bucket_start, entry_box, entry_cell, pairs)
+        count = _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_cell, pairs)
         if count <= len(pairs):
             return pairs[:count]

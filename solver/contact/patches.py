@@ -160,9 +160,7 @@ def _sum_up_kernel(patches, cloth_triangles, boxes, normals, calm, cone, patch_b
 
 
 @njit
-def _expand_kernel(
-    start, end, patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets_itself, near, pairs
-):
+def _expand_kernel(start, end, patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets, near, pairs):
     """Pairs of triangles whose boxes overlap, out of those of pairs of patches, and then of patches with themselves,
     that have the numbers start..end; returns how many there are, also beyond the room in `pairs`. About 12 comparisons
     and 96 bytes a pair that is looked at.
@@ -185,7 +183,7 @@ def _expand_kernel(
                         continue
         else:
             p = q = pair - len(patch_pairs)
-            if flat[p] or not meets_itself[patches.garment[p]]:
+            if flat[p] or not meets[patches.garment[p], patches.garment[p]]:
                 continue
         near_count = 0
         for second in range(patches.start[q], patches.start[q + 1]):
@@ -227,8 +225,8 @@ def triangle_pairs(
     count = len(patches.garment)
     patch_boxes, patch_normals, flat = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
     _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, patch_boxes, patch_normals, flat)
-    patch_pairs = overlaps(patch_boxes, patches.garment, cloth.self_collision)
-    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, cloth.self_collision
+    patch_pairs = overlaps(patch_boxes, patches.garment, cloth.meets)
+    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, cloth.meets
 
     def expand(_, first, last):
         near, room = np.empty(PATCH, np.int32), 16 * len(boxes) + 64
@@ -243,7 +241,7 @@ def triangle_pairs(
 
 
 @njit
-def _around_kernel(triangles, is_stray, ways, garment, meets_itself, boxes, calm, pairs):
+def _around_kernel(triangles, is_stray, ways, garment, meets, boxes, calm, pairs):
     """Grow the boxes of triangles that have a stray corner and pair these with all whose boxes they overlap; returns
     how many pairs there are, also beyond the room in `pairs`. 48 bytes a triangle and triangle with a stray corner.
     # outputs: boxes, calm, pairs (c, 2)
@@ -266,7 +264,7 @@ def _around_kernel(triangles, is_stray, ways, garment, meets_itself, boxes, calm
             a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
             if second <= first and (second == first or is_stray[a] | is_stray[b] | is_stray[c]):
                 continue  # two that have stray corners come once
-            if of == garment[a] and not meets_itself[of]:
+            if not meets[of, garment[a]]:
                 continue
             if count < len(pairs):
                 pairs[count, 0] = first
@@ -293,7 +291,7 @@ def pairs_around(
     room = 1024
     while True:
         pairs = np.empty((room, 2), np.int32)
-        count = _around_kernel(cloth.triangles, is_stray, ways, cloth.garment, cloth.self_collision, boxes, calm, pairs)
+        count = _around_kernel(cloth.triangles, is_stray, ways, cloth.garment, cloth.meets, boxes, calm, pairs)
         if count <= room:
             return pairs[:count]
         room = count

@@ -8,13 +8,14 @@ import numpy as np
 from ..jit import njit
 
 OUTSIDE, INSIDE, PINCHED = 0, 1, 2
+APART = -1  # of a particle that bodies let through
 LOST = -1  # instead of a number of touches: the image cannot answer
 
 
 class Touches(NamedTuple):
     """What the points touch in this substep, up to two surfaces each."""
 
-    place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED inside two at once
+    place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED inside two at once; APART
     count: np.ndarray  # (p,) 0 to 2, or LOST
     touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample

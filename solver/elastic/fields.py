@@ -68,7 +68,7 @@ def pack(fields, weight, cloth, table=None):
         np.array([[*at.x, *at.axis, *at[2:]] for at in moments], float)
         for moments in ([field.start for field in fields], [field.end for field in fields])
     )
-    weight = np.ones(len(cloth.self_collision)) if weight is None else np.array(weight, float)
+    weight = np.ones(len(cloth.meets)) if weight is None else np.array(weight, float)
     unit = np.array([field.unit for field in fields])
     table = np.array(TABLE if table is None else table, np.int64)
     return Packed(code, unit, start, end, weight, table, np.zeros((len(cloth.mass), 8)))

@@ -79,8 +79,8 @@ def part_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
 def _find(x, layered):
     """Pairs (p, 2) of triangles of different layers that are near each other, the boxes (t, 6), and those of vertices."""
     boxes, ways = _boxes(x, layered)
-    nothing = np.zeros(int(layered.layer.max()) + 1, bool)
-    return overlaps(boxes, layered.layer[layered.triangles[:, 0]], nothing), boxes, ways
+    others = ~np.eye(int(layered.layer.max()) + 1, dtype=bool)
+    return overlaps(boxes, layered.layer[layered.triangles[:, 0]], others), boxes, ways
 
 
 def _find_again(x, layered, found, strayed):
@@ -89,8 +89,8 @@ def _find_again(x, layered, found, strayed):
     middle, size = 0.5 * (boxes[:, :3] + boxes[:, 3:]), (boxes[:, 3:] - boxes[:, :3]).max(axis=1)
     reach = np.sqrt(3.0) * 0.5 * (size[strayed].max() + size)
     around = np.flatnonzero(cKDTree(middle[strayed]).query(middle, distance_upper_bound=float(reach.max()))[0] <= reach)
-    nothing = np.zeros(int(layered.layer.max()) + 1, bool)
-    new = around[overlaps(boxes[around], layered.layer[layered.triangles[around, 0]], nothing)].astype(np.int32)
+    others = ~np.eye(int(layered.layer.max()) + 1, dtype=bool)
+    new = around[overlaps(boxes[around], layered.layer[layered.triangles[around, 0]], others)].astype(np.int32)
     old = found[~(strayed[found[:, 0]] | strayed[found[:, 1]])]
     return np.concatenate((old, new[strayed[new[:, 0]] | strayed[new[:, 1]]])), boxes, ways
 

@@ -88,7 +88,7 @@ def mark_cloth(x, v, parents, weight, place, deep, tau, seconds, bulk, low, size
         for s in range(count + 1):
             part = s / count
             u, w, z = at[0] + part * step[0], at[1] + part * step[1], at[2] + part * step[2]
-            if place[p] == 0:
+            if place[p] <= 0:
                 cell = cell_of(low, size, shape, u, w, z)
                 if cell >= 0:
                     flags[cell] |= DRAWN

@@ -54,7 +54,7 @@ def of_taffeta(x, v, metres=1.0):
     """q - c v [Pa] of the scene's fields at points x [m] that move with v."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     read = fields.read_fields(bpy.context.scene, depsgraph, (), metres)
-    still = SimpleNamespace(mass=np.ones(len(x)), origin=np.zeros(3), garment=np.zeros(len(x), int), self_collision=[1])
+    still = SimpleNamespace(mass=np.ones(len(x)), origin=np.zeros(3), garment=np.zeros(len(x), int), meets=[1])
     packed = kernels.pack(fields.between(read, read), None, still, fields.noise_table())
     kernels.evaluate(packed, still, x, v, 1, 1.0)
     q = packed.push[:, :4] + packed.push[:, 4:]

@@ -289,6 +289,24 @@ def test_collider_panels_appear_on_colliders(garment, make):
     assert any("Disabled in viewports" in text for text in draw("TAFFETA_PT_collider").texts())
 
 
+def test_collision_groups_have_rows_and_a_sign_for_a_missing_one(garment):
+    layout = draw("TAFFETA_PT_cloth_collision")
+    rows = [name for name, _ in layout.properties()]
+    assert rows[:4] == ["self_collision", "self_group", "body_group", "collision_collection"]
+    assert not any(grey.is_grey() for name, grey in layout.properties() if name in ("self_group", "body_group"))
+    garment.taffeta_cloth.self_collision = False
+    greys = {name: place.is_grey() for name, place in draw("TAFFETA_PT_cloth_collision").properties()}
+    assert greys["self_group"] and not greys["body_group"]
+
+    def signs():
+        calls = draw("TAFFETA_PT_cloth_collision").calls
+        return [arguments for function, arguments, _ in calls if arguments.get("icon") == "ERROR"]
+
+    assert signs() == []
+    garment.taffeta_cloth.body_group = "gone"
+    assert len(signs()) == 1
+
+
 def test_every_mapped_property_is_drawn_once(garment):
     drawn = [draw("TAFFETA_PT_cloth_" + part) for part in ("fabric", "pins", "sewing")]
     painted = [options["prop"] for layout in drawn for options, _ in layout.buttons("taffeta.paint")]

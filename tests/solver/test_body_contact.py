@@ -71,10 +71,10 @@ def particles(x, friction=0.3):
     count = len(x)
     fields = {name: np.zeros(0) for name in Cloth._fields}
     fields |= {
-        "origin": np.zeros(3), "garment_start": np.array([0, count]), "garment": np.zeros(count, int),
+        "origin": np.zeros(3), "garment_start": np.array([0, count]), "garment": np.zeros(count, np.int32),
         "x_rest": x.copy(), "triangles": np.zeros((0, 3), np.int32), "mass": np.ones(count),
         "inv_mass": np.ones(count), "thickness": np.full(count, 0.002), "friction": np.full(count, float(friction)),
-        "edges": np.zeros((0, 2), np.int32),
+        "edges": np.zeros((0, 2), np.int32), "meets_bodies": np.ones(count, bool),
     }  # fmt: skip
     return Cloth(**fields), State(x.copy(), np.zeros_like(x))
 

@@ -178,7 +178,7 @@ def test_two_garments_keep_apart():
     assert cloth.garment_start.tolist() == [0, 16, 31]
     for items in (cloth.triangles, cloth.edges, cloth.bend_stencils):
         assert (np.ptp(cloth.garment[items], axis=1) == 0).all() and set(cloth.garment[items].ravel()) == {0, 1}
-    assert cloth.layer.tolist() == [0] * 16 + [2] * 15 and cloth.self_collision.tolist() == [False, True]
+    assert cloth.layer.tolist() == [0] * 16 + [2] * 15 and cloth.meets.tolist() == [[False, True], [True, True]]
     world = state.x + cloth.origin
     assert world[:16, 2].max() == 0 and np.allclose(world[16:, 2], 7.0)
     assert cloth.mass[16:].sum() == pytest.approx(0.3) and cloth.mass[:16].sum() == pytest.approx(0.15)

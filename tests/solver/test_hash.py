@@ -5,26 +5,26 @@ import numpy as np
 import pytest
 from taffeta.solver.contact.hash import overlaps
 
-EVERYONE = np.ones(1, np.bool_)
+EVERYONE = np.ones((1, 1), np.bool_)
 
 
-def every_pair(boxes, group, meets_itself):
+def every_pair(boxes, group, meets):
     """All overlapping pairs by comparing each with each."""
     with np.errstate(invalid="ignore"):
         meet = (boxes[:, None, :3] <= boxes[None, :, 3:]).all(axis=2)
     meet &= meet.T
-    meet &= (group[:, None] != group[None, :]) | meets_itself[group][:, None]
+    meet &= meets[group[:, None], group[None, :]]
     finite = np.isfinite(boxes).all(axis=1)
     meet &= finite[:, None] & finite[None, :]
     return {(a, b) for a, b in np.argwhere(np.triu(meet, 1)).tolist()}
 
 
-def check(boxes, group=None, meets_itself=EVERYONE):
+def check(boxes, group=None, meets=EVERYONE):
     group = np.zeros(len(boxes), np.int32) if group is None else group
-    pairs = overlaps(boxes, group, meets_itself)
+    pairs = overlaps(boxes, group, meets)
     found = {(min(a, b), max(a, b)) for a, b in pairs.tolist()}
     assert len(found) == len(pairs)  # each once
-    assert found == every_pair(boxes, group, meets_itself)
+    assert found == every_pair(boxes, group, meets)
     return len(found)
 
 
@@ -73,12 +73,14 @@ def test_boxes_that_are_not_finite_meet_nothing():
     assert check(np.full((5, 6), np.nan)) == 0
 
 
-def test_groups_that_do_not_meet_themselves():
+def test_groups_meet_those_that_they_are_to_meet():
     rng = np.random.default_rng(8)
     boxes = boxes_of(rng.normal(size=(300, 3)) * 0.3, np.full(3, 0.05))
     group = rng.integers(0, 3, 300).astype(np.int32)
-    counts = [check(boxes, group, np.array(flags)) for flags in ([True] * 3, [False, True, False], [False] * 3)]
-    assert counts[0] > counts[1] > counts[2] > 0
+    meets = [np.ones((3, 3), bool), np.ones((3, 3), bool), ~np.eye(3, dtype=bool), np.zeros((3, 3), bool)]
+    meets[1][0, 0] = meets[1][1, 2] = meets[1][2, 1] = False
+    counts = [check(boxes, group, of) for of in meets]
+    assert counts[0] > counts[1] > 0 and counts[0] > counts[2] > counts[3] == 0
 
 
 def test_the_order_is_the_same_each_time_and_no_boxes_is_fine():

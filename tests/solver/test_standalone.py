@@ -125,6 +125,44 @@ def test_constraints_are_pins(tmp_path):
     assert pin.reshape(4, 4)[:, 0].tolist() == [1.0] * 4 and pin.reshape(4, 4)[:, 2:].max() == 0.0
 
 
+def test_masks_leave_out_where_they_are_white(tmp_path):
+    grey(tmp_path / "map.png", [[1.0, 1.0, 0.0, 0.0]])
+    cloth = garment(tmp_path, FILE.replace("</FILE>", "<selfMaskPath>map.png</selfMaskPath></FILE>"))
+    assert cloth.meets_itself.reshape(4, 4).tolist() == [[False, False, True, True]] * 4 and cloth.meets_bodies is None
+    cloth = garment(tmp_path, FILE.replace("</FILE>", "<bodyMaskPath>map.png</bodyMaskPath></FILE>"))
+    assert cloth.meets_bodies.reshape(4, 4)[:, 0].tolist() == [False] * 4 and cloth.meets_itself is None
+
+
+def test_what_cloths_meet(tmp_path):
+    sheet(tmp_path / "body.obj")
+    sheet(tmp_path / "coat.obj")
+    coat = FILE.replace("sheet", "coat")
+    inside = f"<static objPath='body.obj'/><cloth>{coat}<SETTINGS><collideWith>none</collideWith></SETTINGS></cloth>"
+    settings = "<collideWith>sheet.obj, coat.obj</collideWith><selfCollision>false</selfCollision>"
+    read_ = read(tmp_path, inside, settings=settings)
+    garments = run.Garments(read_.cloths).garments
+    assert [g.meets for g in garments] == [(False, False), (True, True)]
+    assert [g.self_collision for g in garments] == [True, False]
+    assert run.met_by(read_.statics[0], read_.cloths) == (False, False)
+    (alone,) = read(tmp_path, inside.partition("<cloth>")[0], settings="<collideWith>body.obj</collideWith>").cloths
+    assert run.met_by(read_.statics[0], [alone]) == (True,)
+    with pytest.raises(ValueError, match="collideWith names 'skin.obj', which is none of its files: sheet.obj"):
+        read(tmp_path, settings="<collideWith>skin.obj</collideWith>")
+    with pytest.raises(ValueError, match="collideWith in <SETTINGS> is '', but must be names of files"):
+        read(tmp_path, settings="<collideWith></collideWith>")
+
+
+def test_a_cloth_that_meets_no_body_falls_through(tmp_path):
+    sheet(tmp_path / "floor.obj", height=0.999, size=3.0)
+    general = "<general><EndFrame>6</EndFrame></general><static objPath='floor.obj'/>"
+    heights = []
+    for settings in ("<friction>0.3</friction>", "<collideWith>none</collideWith>"):
+        path = write(tmp_path, general, settings=settings)
+        assert run.main([str(path), "--out", str(tmp_path / "out")]) == 0
+        heights.append(x_of(tmp_path / "out", 6)[:, 1].max())
+    assert heights[0] > 0.99 and heights[1] < 0.95
+
+
 def test_a_cloths_own_numbers(tmp_path):
     read_ = read(
         tmp_path,

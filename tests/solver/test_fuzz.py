@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fast part of `benchmarks/fuzz.py`: short random shots of small sheets, in which cloth may not cross cloth."""
+
+import fuzz
+import numpy as np
+import pytest
+
+FRAMES, MOST = 2, 8
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_cloth_crosses_cloth_in_a_random_shot(seed):
+    found, error = fuzz.run(fuzz.scene(seed, FRAMES, MOST), FRAMES)
+    assert error == "" and len(found) == FRAMES + 1
+    assert all(counts[:2] == (0, 0) for counts in found), "within sheets, and between them"
+    assert found[0].cloth_body == 0, "a shot starts apart"
+
+
+def test_a_seed_is_a_shot_and_seeds_reach_the_limits():
+    one, two = fuzz.scene(5), fuzz.scene(5)
+    assert np.array_equal(one.velocities, two.velocities) and one.words == two.words
+    shots = [fuzz.scene(seed) for seed in range(60)]
+    thickness = np.array([garment.thickness[0] for shot in shots for garment in shot.garments])
+    assert thickness.min() < 3e-4 and thickness.max() > 1.5e-2
+    fastest = max(np.linalg.norm(shot.velocities, axis=1).max() for shot in shots)
+    assert 30.0 < fastest <= fuzz.FASTEST * (1.0 + 1e-12)
+    assert any(shot.body is None for shot in shots) and any(shot.body is not None for shot in shots)
+    for shot in shots:
+        for garment in shot.garments:
+            length = np.linalg.norm(garment.x[garment.edges[:, 0]] - garment.x[garment.edges[:, 1]], axis=1)
+            assert np.isfinite(garment.x_start).all() and length.min() > 0.0
+
+
+def test_a_crossing_is_found_and_told():
+    """A body is put across cloth: the middle of a triangle of the one is that of the other."""
+    shot = fuzz.scene(1)
+    garment, body = shot.garments[0], shot.body
+    middle = garment.x_start[garment.triangles[0]].mean(axis=0) - body.x[body.triangles[0]].mean(axis=0)
+    across = body._replace(start=middle, velocity=np.zeros(3))
+    assert fuzz.run(shot._replace(body=across), 0)[0][0].cloth_body > 0

@@ -196,7 +196,8 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
         known = group in obj.vertex_groups
         left_out = zlib.crc32(weights(obj, group) > 0.0) if known else None
         prints[cloth.bl_rna.properties[name].name] = [group, left_out]
-    others = [*colliders, *(other for other in scene.objects if other.type == "MESH" and other.taffeta_cloth.enabled)]
+    cloths = (other for other in scene.objects if other.type == "MESH" and other.taffeta_cloth.enabled)
+    others = [*colliders, *(other for other in cloths if other != obj)]
     told = met(obj, others)
     names = None if told is None else sorted(other.name for other, is_met in zip(others, told, strict=True) if is_met)
     return prints | {"Collision Collection": names}

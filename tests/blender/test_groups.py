@@ -111,6 +111,22 @@ def test_cloth_falls_past_what_is_not_in_its_collection(shot, make):
     assert np.linalg.norm(make.world(twin), axis=1).min() > 0.29
 
 
+def test_of_two_garments_both_have_to_be_willing(shot, make):
+    scene, sheet = shot
+    cape = make.cloth(make.grid(count=5, size=0.4, location=(0, 0, 0.4)))
+    cape.name, ball = "Cape", bpy.data.objects["Body"]
+    sheet.taffeta_cloth.collision_collection = collection("Skirt", cape, ball)
+    cape.taffeta_cloth.collision_collection = collection("Coat", ball)
+    assert sentences(scene) == [
+        (
+            "INFO",
+            "Cloth is to meet Cape, but is not in the Collision Collection of Cape: they pass through each other",
+        )
+    ]
+    cape.taffeta_cloth.collision_collection.objects.link(sheet)
+    assert sentences(scene) == [] and groups.meet(sheet, cape)
+
+
 CHANGES = {
     "Self Vertex Group": lambda sheet: setattr(sheet.taffeta_cloth, "self_group", "g"),
     "Object Vertex Group": lambda sheet: setattr(sheet.taffeta_cloth, "body_group", "g"),
@@ -137,6 +153,15 @@ def test_a_changed_group_makes_the_bake_stale(shot, word):
         sheet.data.update()
         bpy.context.view_layer.update()
     assert fingerprint.changes(sheet, scene, [body]) == [word], "what is in it counts, too"
+
+
+def test_renaming_a_garment_in_its_own_collection_makes_nothing_stale(shot):
+    scene, sheet = shot
+    body = bpy.data.objects["Body"]
+    sheet.taffeta_cloth.collision_collection = collection("Own", sheet, body)
+    fingerprint.store(sheet, scene, [body])
+    sheet.name = "Cape"
+    assert fingerprint.changes(sheet, scene, [body]) == []
 
 
 def test_a_changed_group_bakes_anew(shot, make):

@@ -133,7 +133,8 @@ def test_every_input_of_a_frame_counts(tmp_path, field):
     value = getattr(given, field)
     if field == "colliders":
         for part in Collider._fields:
-            other = "other" if part == "name" else getattr(value[0], part) + 1
+            known = {"name": "other", "meets": (True, False)}
+            other = known[part] if part in known else getattr(value[0], part) + 1
             changed = given._replace(colliders=(value[0]._replace(**{part: other}),))
             assert shot.digest_of(changed) != shot.digest_of(given)
         return

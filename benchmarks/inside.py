@@ -13,6 +13,7 @@ from unittest import mock
 import numpy as np
 from taffeta.solver import step
 from taffeta.solver.build import build
+from taffeta.solver.integrate.rows import Rows
 
 # What: (bytes, floating-point operations) of each in an iteration, and once a solve. Rows' entries and hinges as in
 # rows.py and tree.py; slots and nodes by the arrays that pass through solve.py and tree.py.
@@ -37,11 +38,11 @@ class Inside:
     def __enter__(self):
         solve, advance = step.solve, step.advance
 
-        def counted(x, x_prev, mass, rows, *others):
+        def counted(*arguments):
             started = perf_counter()
-            taken = solve(x, x_prev, mass, rows, *others)
+            taken = solve(*arguments)
             self.frames[-1].append((taken, perf_counter() - started))
-            self.sizes = _sizes(rows)
+            self.sizes = _sizes(next(given for given in arguments if isinstance(given, Rows)))
             return taken
 
         def framed(cloth, state, frame_input, frame, settings):

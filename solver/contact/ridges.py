@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ridges and tips of bodies, as of fingers, sticks and table tops: what cloth can meet between all of its samples.
 
-A ridge is a piece of an edge round which a closed body is thin or sharp, a tip the end of a limb: a ridge of no length.
-Each ridge near the cloth has a contact sample of its own, which is, in each substep, the point of the cloth that is
-closest to it at its start: so the cloth is looked at just where it would be poked. From there on it is a sample like all others
-(`body_response`).
+A ridge is a piece of an edge round which a closed body is thin or sharp; a tip, the end of a limb or a sharp corner, is
+a ridge of no length. Each ridge near the cloth has a contact sample of its own: the point of the cloth that is closest
+to it at the start of each substep, so that the cloth is looked at just where it would be poked. From there on it is a
+sample like all others (`body_response`).
 """
 
 import math
@@ -65,7 +65,7 @@ def find_ridges(x, triangles, neighbour, solid, is_in, aura: float, longest: flo
     tips = np.flatnonzero(is_in & (radius < TIP))
     thin = min(TIP, longest * longest / (8.0 * FLAT * aura))
     sharp = SHARP if longest > 4.0 * aura else math.inf
-    edges = np.empty((3 * len(triangles), 4), np.int32)
+    edges = np.empty((3 * len(triangles), 5), np.int32)
     edges = edges[: _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges)]
     length = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
     short = length < aura
@@ -75,8 +75,9 @@ def find_ridges(x, triangles, neighbour, solid, is_in, aura: float, longest: flo
     row = np.repeat(np.arange(len(edges)), pieces)
     first = np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     share = np.stack([first, first + 1.0], axis=1) / pieces[row, None]
+    tips = np.union1d(tips, edges[edges[:, 4] == 1, :2])  # corners are as sharp as the edges that end there
     tips = _one_per_cell(x[tips], aura, tips)
-    corners = np.concatenate([np.repeat(tips, 4).reshape(-1, 4), edges[row]]).astype(np.int32)
+    corners = np.concatenate([np.repeat(tips, 4).reshape(-1, 4), edges[row, :4]]).astype(np.int32)
     return Ridges(corners[:, :2], corners[:, 2:], np.concatenate([np.zeros((len(tips), 2)), share]))
 
 
@@ -91,7 +92,7 @@ def _one_per_cell(points, size: float, rows):
 def _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges):
     """Edges of closed bodies whose faces fall away with a radius below `thin` [m] or an angle above `sharp` [rad];
     returns how many. A rod's radius is the mean width of the two faces by the angle between them. 150 flops an edge.
-    # output: edges (3 t, 4): ends, and third vertices of the faces
+    # output: edges (3 t, 5): ends, third vertices of the faces, whether it is sharp
     """
     count = 0
     for t in range(len(triangles)):
@@ -119,6 +120,7 @@ def _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges):
             angle = math.atan2(math.sqrt(kx * kx + ky * ky + kz * kz), along)
             if angle > sharp or 0.5 * (n + m) < thin * angle * math.sqrt(ex * ex + ey * ey + ez * ez):
                 edges[count, 0], edges[count, 1], edges[count, 2], edges[count, 3] = a, b, c, d
+                edges[count, 4] = angle > sharp
                 count += 1
     return count
 

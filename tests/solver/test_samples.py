@@ -124,7 +124,8 @@ def test_ridges_are_edges_along_what_is_thin_or_sharp():
     cube = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)], float)
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     faces = np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))], np.int32)
-    pieces = found((cube, faces))[1]
+    corners, pieces = found((cube, faces))
+    assert sorted(corners.tolist()) == list(range(8)), "corners are tips"
     assert len(np.unique(np.sort(pieces, axis=1), axis=0)) == 12 and len(pieces) >= 12 * 9, "in pieces of 10 cm"
 
 

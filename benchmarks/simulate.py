@@ -44,7 +44,7 @@ def prepare():
     """Compile the solver, or load it into this process where it is compiled."""
     warm.compile_kernels()
     for part in warm.PARTS:
-        warm.compile_part(part)
+        warm.PARTS[part].compile()
 
 
 def run(case, patience, others=(BEST, DEFAULTS)):

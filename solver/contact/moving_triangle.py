@@ -12,6 +12,8 @@ import numpy as np
 from ..jit import uncounted_inner
 from .distance import closest_on_triangle
 
+TRIES = 8  # at the place of a passage
+
 
 @uncounted_inner
 def vertex(motions, i, tau):
@@ -83,7 +85,7 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
 def passage(triangles, motions, t, px, py, pz, x, y, z):
     """Does the way from (px, py, pz) at tau = 0 to (x, y, z) at tau = 1 lead through triangle t?
 
-    Position and triangle are taken as moving evenly, the distance from the triangle's plane as changing evenly.
+    Position and corners are taken as moving evenly; where the distance from the turning plane is zero is searched for.
     Returns (share of the way done at the passage, or 2 if there is none; side it came from, +1 or -1).
     """
     _, _, _, then = plane(triangles, motions, t, 0.0, px, py, pz)
@@ -91,8 +93,16 @@ def passage(triangles, motions, t, px, py, pz, x, y, z):
     side = 1.0 if then >= 0.0 else -1.0
     if now * side >= 0.0:
         return 2.0, side
-    share = then / (then - now)
-    hx, hy, hz = px + share * (x - px), py + share * (y - py), pz + share * (z - pz)
+    hair, low, high, share = 1e-3 * (abs(then) + abs(now)) + 1e-7, 0.0, 1.0, 0.0
+    for _ in range(TRIES):
+        share = low + (high - low) * then / (then - now)
+        hx, hy, hz = px + share * (x - px), py + share * (y - py), pz + share * (z - pz)
+        height = plane(triangles, motions, t, share, hx, hy, hz)[3]
+        if abs(height) <= 0.1 * hair:
+            break
+        if height * side > 0.0:  # a triangle that turns does not come evenly
+            low, then = share, height
+        else:
+            high, now = share, height
     distance = closest(triangles, motions, t, share, hx, hy, hz)[0]
-    # on the plane but for the evenness taken for granted: allow a hair beyond the edges
-    return (share if distance <= 1e-3 * (abs(then) + abs(now)) + 1e-7 else 2.0), side
+    return (share if distance <= hair else 2.0), side  # a hair beyond the edges is allowed

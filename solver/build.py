@@ -330,10 +330,11 @@ def _in_tree_order(joined):
         joined["bend_stencils"], joined["bend_weight"], hinge_numbers(SimpleNamespace(**joined))[:, 1:],
     )  # fmt: skip
     result = {"leaf": leaf, "node_bending": node_bending}
-    for fields in ((*SPRING_FIELDS, "seam_force"), HINGE_FIELDS):
-        order = np.argsort(leaf[joined[fields[0]]].min(axis=1), kind="stable")
+    springs, hinges = (np.argsort(leaf[joined[ends]].min(axis=1), kind="stable") for ends in ("edges", "bend_stencils"))
+    for fields, order in ((*SPRING_FIELDS, "seam_force"), springs), (HINGE_FIELDS, hinges):
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
-    place = np.argsort(leaf[joined["edges"]].min(axis=1), kind="stable").argsort().astype(np.int32)
+    place = np.empty(len(springs), np.int32)
+    place[springs] = np.arange(len(springs), dtype=np.int32)
     result["couples"] = place[joined["couples"]]
     result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)
     result["seam_force"] = result["seam_force"][result["seams"]]

@@ -69,9 +69,7 @@ class Cloth(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m]
     layer: np.ndarray  # (n,)
     meets: np.ndarray  # (g, g) bool: which garments touch which; on the diagonal, which touch themselves
-    meets_bodies: (
-        np.ndarray
-    )  # (n,) bool: what touches a particle, or a face or edge that it belongs to, are bodies, too
+    meets_bodies: np.ndarray  # (n,) bool: bodies touch a particle, and faces and edges that it belongs to
     meets_itself: np.ndarray  # (n,) bool: the same of the garment's own folds
     # springs, in the order of the tree below, so that neighbours in memory are neighbours in the cloth
     edges: np.ndarray  # (e, 2)

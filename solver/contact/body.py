@@ -137,10 +137,8 @@ def _add_ridges(body: Body, cloth: Cloth, state: State) -> None:
     """Find the ridges that may meet the cloth in this frame; they and all points get room for what they know."""
     mesh, count = body.mesh, len(cloth.inv_mass)
     start = np.concatenate([c.x[0] for c in mesh.colliders])
-    is_in = np.zeros(len(start), np.bool_)
-    is_in[mesh.triangles[body.view.near]] = True
-    lengths = mesh.aura, body.samples.longest
-    body.ridges = find_ridges(start, mesh.triangles, mesh.topology.neighbour, mesh.solid, is_in, *lengths)
+    about = mesh.triangles, mesh.topology.neighbour, mesh.solid, _used(mesh, body.view)
+    body.ridges = find_ridges(start, *about, mesh.aura, body.samples.longest)
     body.samples = with_ridges(body.samples, len(body.ridges.ends))
     place = body.touches.place[:count]
     body.touches = no_touches(count, len(body.samples.parents))
@@ -241,11 +239,16 @@ def _look(body: Body, cloth: Cloth, x, v, t0: float, t1: float, before: float | 
 
 def _near_ridges(body: Body, cloth: Cloth, view: View, x, v, tau: float) -> Near:
     """The ridges that may meet the cloth from tau to the end of a view's interval."""
+    seconds, cloth_ways = (view.t1 - view.t0) * body.duration, (cloth.triangles, x, v, tau)
+    used = _used(body.mesh, view)
+    return ridges_near(body.ridges, used, view.ways, *cloth_ways, seconds, view.bulk, body.mesh.aura)
+
+
+def _used(mesh: Mesh, view: View) -> np.ndarray:
+    """(m,) bool: vertices of the triangles that may meet the cloth."""
     used = np.zeros(len(view.ways), np.bool_)
-    for first, vertices in zip(body.mesh.starts, view.used, strict=False):
-        used[first + vertices] = True
-    seconds = (view.t1 - view.t0) * body.duration
-    return ridges_near(body.ridges, used, view.ways, cloth.triangles, x, v, tau, seconds, view.bulk, body.mesh.aura)
+    used[mesh.triangles[view.near]] = True
+    return used
 
 
 def _detections(body: Body) -> int:

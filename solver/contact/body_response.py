@@ -55,7 +55,7 @@ def _outruns(triangles, motions, at, t, distance):
 
 @uncounted_inner
 def _choose(triangles, motions, traits, meets, g, known, key, counts, memory, at, p, largest, stray, tau):
-    """The triangle that matters to point p of garment g: the first it came through, else the one it is deepest in the aura of.
+    """The triangle that matters to point p of garment g: the first it came through, else that whose aura it is deepest in.
 
     Exact tests, 200 flops and more, are for those whose bound says that they can be near; all bounds are renewed.
     Returns (triangle or -1, side it came from or 0 if it did not come through, whether another surface within the
@@ -191,7 +191,8 @@ def _is_behind(bodies, at, t):
 
 @uncounted_inner
 def _exit(bodies, candidates, touches, at, p, g, limit, several):
-    """The triangle through which point p of garment g, inside a closed body, leaves it, or -1; also notes where the point is now.
+    """The triangle through which point p of garment g, inside a closed body, leaves it, or -1; also notes where the
+    point is now.
 
     The closest triangle of a body decides whether the point is inside that body at all: where a body cuts through
     itself, as an arm does that is pressed into the side, a point between the two is left to the one it is outside of.

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..jit import inner, njit
 from .distance import closest_on_segments, closest_on_triangle
+from .hash import touch
 from .samples import FLAT, Samples
 
 TIP = 0.02  # [m] radius of a limb's end that counts as a tip, and the largest of a limb that has ridges
@@ -206,38 +207,25 @@ def _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes, whole):
                 whole[block, axis + 3] = max(whole[block, axis + 3], high)
 
 
-@inner
-def _overlap(low_x, low_y, low_z, high_x, high_y, high_z, boxes, t):
-    return (
-        boxes[t, 0] <= high_x
-        and boxes[t, 3] >= low_x
-        and boxes[t, 1] <= high_y
-        and boxes[t, 4] >= low_y
-        and boxes[t, 2] <= high_z
-        and boxes[t, 5] >= low_z
-    )
-
-
 @njit
 def _pairs_kernel(ends, share, ways, boxes, whole, reach, start, found):
     """Triangles whose boxes come within reach of each ridge's way; returns how many, also beyond the room in `found`.
     6 comparisons a ridge and block, and a triangle of the blocks near it, at most.
     # outputs: start (k + 1,), found
     """
-    count = 0
-    low, high = np.empty(3), np.empty(3)
+    count, ridge = 0, np.empty((1, 6))
     for k in range(len(ends)):
         start[k], i, j = count, ends[k, 0], ends[k, 1]
         for axis in range(3):
             grow = reach + max(abs(ways[i, axis + 3]) + ways[i, 6], abs(ways[j, axis + 3]) + ways[j, 6])
             along = ways[j, axis] - ways[i, axis]
             first, last = ways[i, axis] + share[k, 0] * along, ways[i, axis] + share[k, 1] * along
-            low[axis], high[axis] = min(first, last) - grow, max(first, last) + grow
+            ridge[0, axis], ridge[0, axis + 3] = min(first, last) - grow, max(first, last) + grow
         for block in range(BLOCKS):
-            if not _overlap(low[0], low[1], low[2], high[0], high[1], high[2], whole, block):
+            if not touch(ridge, 0, 0, whole, block, block):
                 continue
             for t in range(block * len(boxes) // BLOCKS, (block + 1) * len(boxes) // BLOCKS):
-                if _overlap(low[0], low[1], low[2], high[0], high[1], high[2], boxes, t):
+                if touch(ridge, 0, 0, boxes, t, t):
                     if count < len(found):
                         found[count] = t
                     count += 1
@@ -355,11 +343,10 @@ def lead_samples(near, motions, triangles, x_prev, x, reach, parents, weight, to
 @njit
 def gather_ridges(order, inv_mass, led, parents, weight, push, aims, touched, ridge_touched, touch, ridge_touch, x):
     """Move the corners of each triangle that a ridge wants elsewhere, one ridge after the other, the deepest first
-    (`order`): the samples get to their `aims` (k, 3) [m] as far as others before have not brought them there, by `push` (k, 3) [m] at most. The corners
-    touch what the first of their samples does.
+    (`order`): the samples get to their `aims` (k, 3) [m] as far as others before have not brought them there, by `push`
+    (k, 3) [m] at most. The corners touch what the first of their samples does.
 
-    touched (n,), touch (n, 2, 8) of the particles, ridge_touched (k,), ridge_touch (k, 2, 8) of the
-    samples of ridges.
+    led, touched (n,), touch (n, 2, 8) of the particles, ridge_touched (k,), ridge_touch (k, 2, 8) of the samples.
     # outputs: x (n, 3), touched, touch
     """
     for row in order:

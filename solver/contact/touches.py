@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What touches a body in a substep: particles, and contact samples (points on large triangles) that touch for their corners."""
+"""What touches a body in a substep: particles, and contact samples (`samples`) that touch for their corners."""
 
 from typing import NamedTuple
 

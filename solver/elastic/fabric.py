@@ -5,13 +5,13 @@ A spring of length l at angle t to the warp, between triangles of areas A0 and A
 
     k = (A0 + A1) / l^2 (K cos^2 2t + c G sin^2 2t),      energy 1/2 k (|x1 - x0| - l)^2
 
-with K the stretch stiffness [N/m], Kw cos^2 t + Kf sin^2 t for warp and weft, and G the shear stiffness [N/m]. On a grid along the threads this gives tension K
-per width and strain, and shear stress G per unit angle, at any resolution: c = 2 where a quad has both its diagonals,
-4 where a single one carries the shear. An equilateral mesh without a pattern gets Young's modulus K in every direction.
-The diagonals of a quad carry shear as far as its sides lie along the threads: cos^2 2t of a diagonal is what that of
-the sides leaves of 1, and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square. So cells of any proportion keep K and G.
-Springs for triangle meshes after Selle, Su, Irving and Fedkiw 2009; `membrane` is exact on any mesh, but
-slower to get there.
+with K the stretch stiffness [N/m], Kw cos^2 t + Kf sin^2 t for warp and weft, and G the shear stiffness [N/m]. On a
+grid along the threads this gives tension K per width and strain (and what the diagonals bear of it: docs/fabric.md),
+and shear stress G per unit angle, at any resolution: c = 2 where a quad has both its diagonals, 4 where a single one
+carries the shear. An equilateral mesh without a pattern gets Young's modulus K in every direction. The diagonals of a
+quad carry shear as far as its sides lie along the threads: cos^2 2t of a diagonal is what that of the sides leaves of 1,
+and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square. Springs for triangle meshes after Selle, Su, Irving and Fedkiw 2009;
+`membrane` is exact on any mesh, but slower to get there.
 """
 
 import numpy as np

@@ -67,8 +67,8 @@ def clipped(near, far, low, size, count):
 def mark_cloth(x, v, parents, weight, place, deep, tau, seconds, bulk, low, size, shape, flags):
     """Set DRAWN along the ways of all points from tau to the interval's end, in steps of a cell at most.
 
-    Points are the particles and then those between three `parents` (s, 3), by `weight` (s, 3). One inside a body (`place`) can look for a way
-    out as far as `deep` [m]. 40 flops and 100 bytes a point.
+    Points are the particles and then those between three `parents` (s, 3), by `weight` (s, 3). One inside a body
+    (`place`) can look for a way out as far as `deep` [m]. 40 flops and 100 bytes a point.
     """
     at, step = np.empty(3), np.empty(3)
     for p in range(len(x) + len(parents)):

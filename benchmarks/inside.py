@@ -17,9 +17,9 @@ from taffeta.solver.integrate.rows import Rows
 
 # What: (bytes, floating-point operations) of each in an iteration, and once a solve. Rows' entries and hinges as in
 # rows.py and tree.py; slots and nodes by the arrays that pass through solve.py and tree.py.
-EACH_ITERATION = {"near": (60, 20), "far": (36, 6), "slots": (416, 54), "nodes": (168, 21)}
+EACH_ITERATION = {"near": (72, 20), "far": (44, 6), "slots": (552, 60), "nodes": (256, 21)}
 EACH_SOLVE = {
-    "near": (134, 75), "far": (90, 25), "springs": (150, 60), "hinges": (300, 70), "slots": (550, 80), "nodes": (240, 60),
+    "near": (88, 45), "far": (60, 12), "springs": (284, 75), "hinges": (536, 80), "slots": (800, 80), "nodes": (400, 60),
 }  # fmt: skip
 
 LONG = 4_000_000  # numbers in an array that no cache holds

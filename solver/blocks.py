@@ -1,52 +1,95 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Symmetric 3 x 3 blocks, six numbers each: xx, xy, xz, yy, yz, zz."""
+"""Symmetric 3 x 3 blocks in an array (3 m, 4): three rows each, as Quads whose last number is 0."""
 
 import numpy as np
 
 from .jit import fused_inner
+from .quads import dot, every, flat, load, quad, spread, store
+
+_TWO, _THREE = np.uintp(2), np.uintp(3)
 
 
 @fused_inner
-def add_row(blocks, i, a, hx, hy, hz):
-    """Add a I + h h^T to the symmetric 3 x 3 block i of (m, 6): xx, xy, xz, yy, yz, zz."""
-    blocks[i, 0] += a + hx * hx
-    blocks[i, 1] += hx * hy
-    blocks[i, 2] += hx * hz
-    blocks[i, 3] += a + hy * hy
-    blocks[i, 4] += hy * hz
-    blocks[i, 5] += a + hz * hz
+def first_row(i):
+    """Where block i begins."""
+    return _THREE * np.uintp(i)
 
 
 @fused_inner
-def add_product(blocks, i, a, gx, gy, gz, hx, hy, hz):
+def clear(blocks, i):
+    """Zeros in block i."""
+    nothing, at = quad(0.0, 0.0, 0.0, 0.0), first_row(i)
+    for row in range(at, at + _THREE):
+        store(blocks, row, nothing)
+
+
+@fused_inner
+def write(blocks, i, a, x, y, z):
+    """Block i becomes a I and these rows, of which the first three numbers count."""
+    at = first_row(i)
+    store(blocks, at, flat(x) + quad(a, 0.0, 0.0, 0.0))
+    store(blocks, at + np.uintp(1), flat(y) + quad(0.0, a, 0.0, 0.0))
+    store(blocks, at + _TWO, flat(z) + quad(0.0, 0.0, a, 0.0))
+
+
+@fused_inner
+def add(blocks, i, a, x, y, z):
+    """Add a I and these rows, of which the first three numbers count, to block i."""
+    at = first_row(i)
+    write(blocks, i, a, load(blocks, at) + x, load(blocks, at + np.uintp(1)) + y, load(blocks, at + _TWO) + z)
+
+
+@fused_inner
+def add_block(blocks, i, others, j):
+    """Add block j of others to block i."""
+    at = first_row(j)
+    add(blocks, i, 0.0, load(others, at), load(others, at + np.uintp(1)), load(others, at + _TWO))
+
+
+@fused_inner
+def add_product(blocks, i, a, g, h):
     """Add 2 a I + g h^T + h g^T to block i."""
-    blocks[i, 0] += 2.0 * (a + gx * hx)
-    blocks[i, 1] += gx * hy + gy * hx
-    blocks[i, 2] += gx * hz + gz * hx
-    blocks[i, 3] += 2.0 * (a + gy * hy)
-    blocks[i, 4] += gy * hz + gz * hy
-    blocks[i, 5] += 2.0 * (a + gz * hz)
+    x, y, z = every(g, 0) * h + every(h, 0) * g, every(g, 1) * h + every(h, 1) * g, every(g, 2) * h + every(h, 2) * g
+    add(blocks, i, 2.0 * a, x, y, z)
 
 
 @fused_inner
-def keep_free(kind, normal, i, x, y, z):
-    """The part of a vector along which particle i is free: all, all but the normal (kind 1), nothing (kind 2)."""
+def times(blocks, i, v):
+    """Block i times a vector."""
+    at = first_row(i)
+    first = every(v, 0) * load(blocks, at) + every(v, 1) * load(blocks, at + np.uintp(1))
+    return first + every(v, 2) * load(blocks, at + _TWO)
+
+
+@fused_inner
+def trace(blocks, i):
+    """Sum of block i's diagonal."""
+    at = first_row(i)
+    return blocks[at, 0] + blocks[at + np.uintp(1), 1] + blocks[at + _TWO, 2]
+
+
+@fused_inner
+def invert(blocks, i, more):
+    """Add more I to block i, which is positive definite then, and invert it in place; a block of zeros stays."""
+    at = first_row(i)
+    below, last = at + np.uintp(1), at + _TWO
+    a, b, c = blocks[at, 0] + more, blocks[at, 1], blocks[at, 2]
+    d, e, f = blocks[below, 1] + more, blocks[below, 2], blocks[last, 2] + more
+    p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
+    determinant = a * p + b * q + c * r
+    if determinant > 0.0:
+        s, t = spread(1.0 / determinant), b * c - a * e
+        store(blocks, at, s * quad(p, q, r, 0.0))
+        store(blocks, below, s * quad(q, a * f - c * c, t, 0.0))
+        store(blocks, last, s * quad(r, t, a * d - b * b, 0.0))
+
+
+@fused_inner
+def keep_free(kind, normal, i, v):
+    """The part of a vector along which i is free: all, all but the normal (kind 1), nothing (kind 2)."""
     if kind == 0:
-        return x, y, z
+        return v
     if kind == 1:
-        along = x * normal[i, 0] + y * normal[i, 1] + z * normal[i, 2]
-        return x - along * normal[i, 0], y - along * normal[i, 1], z - along * normal[i, 2]
-    return 0.0, 0.0, 0.0
-
-
-@fused_inner
-def invert(first, last, blocks):
-    """Invert symmetric positive definite 3 x 3 blocks first to last of (m, 6) in place; a block of zeros stays."""
-    for i in range(np.uintp(first), np.uintp(last)):
-        a, b, c, d, e, f = blocks[i, 0], blocks[i, 1], blocks[i, 2], blocks[i, 3], blocks[i, 4], blocks[i, 5]
-        p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
-        determinant = a * p + b * q + c * r
-        if determinant > 0.0:
-            s = 1.0 / determinant
-            blocks[i, 0], blocks[i, 1], blocks[i, 2] = s * p, s * q, s * r
-            blocks[i, 3], blocks[i, 4], blocks[i, 5] = s * (a * f - c * c), s * (b * c - a * e), s * (a * d - b * b)
+        n = load(normal, i)
+        return v - dot(v, n) * n
+    return quad(0.0, 0.0, 0.0, 0.0)

@@ -130,8 +130,8 @@ def _compile_bodies():
     touches = bodies.touches
     support, mass = make_support(cloth), cloth.inv_mass
     find_support(state.x, x_prev, mass, touches.count, touches.touch, touches.led, dt, *support)
-    block = np.ones((len(mass), 6))
-    weigh(state.x - x_prev, state.v, block, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+    give = np.ones(len(mass))
+    weigh(state.x - x_prev, state.v, give, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
 
 
 class Part(NamedTuple):

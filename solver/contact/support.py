@@ -78,11 +78,11 @@ def find_support(x, x_prev, inv_mass, touched, touch, led, dt, kind, normal, wan
 
 
 @fused
-def weigh(d, r, block, inv_mass, touch, dt, kind, normal, way, drag, force, slip):
+def weigh(d, r, give, inv_mass, touch, dt, kind, normal, way, drag, force, slip):
     """Learn from a solve what the supports took, for the next substep.
 
-    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held, block (n, 6) [m/N] the inverse of
-    each particle's own stiffness, drag included. # outputs: force, slip
+    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held, give (n,) [m/N] the inverse of each
+    particle's own stiffness, drag included, in the mean of all directions. # outputs: force, slip
     """
     for i in range(np.uintp(d.shape[0])):
         if kind[i] != HELD:
@@ -104,6 +104,6 @@ def weigh(d, r, block, inv_mass, touch, dt, kind, normal, way, drag, force, slip
         if took + rate * went <= most:
             slip[i] = STILL
         elif before <= STILL:  # it begins to slip, softly: what would let go at once would catch again at once
-            slip[i] = max((took - most) * (block[i, 0] + block[i, 3] + block[i, 5]) / 3.0, STILL)
+            slip[i] = max((took - most) * give[i], STILL)
         else:
             slip[i] = max(min(2.0 * went - before, 2.0 * went), 0.5 * went, STILL)

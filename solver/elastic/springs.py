@@ -22,6 +22,7 @@ from math import sqrt
 import numpy as np
 
 from ..jit import fused_inner
+from ..quads import dot, part, spread
 from ..topology import both_ways
 
 CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
@@ -67,7 +68,7 @@ def others_pull(e, couple_start, couple, coupling, longer):
 
 
 @fused_inner
-def linearise(dx, dy, dz, wx, wy, wz, rest, k, c, bound, others, calm):
+def linearise(d, w, rest, k, c, bound, others, calm):
     """Force and matrix of one spring across d = x_j - x_i [m] that went w [m] in the substep, c its damping over dt.
 
     others [N] is the tension for the lengthening of other springs; calm (see above) is 0 where the solve is repeated
@@ -78,18 +79,18 @@ def linearise(dx, dy, dz, wx, wy, wz, rest, k, c, bound, others, calm):
     Returns
     -------
     pull [N/m] : the force on i is pull d
-    h : three floats, sqrt(bound - a + c) u
+    h : Quad, sqrt(bound - a + c) u
     a [N/m]
     """
-    length = sqrt(dx * dx + dy * dy + dz * dz)
+    length = sqrt(part(dot(d, d), 0))
     scale = 1.0 / length if length > 0.0 else 0.0
     tension = k * (length - rest) + others
-    pull = tension + c * scale * (dx * wx + dy * wy + dz * wz)
-    sx, sy, sz = dx - wx, dy - wy, dz - wz  # at the substep's start
-    pull += calm * (bound - k) * (length - sqrt(sx * sx + sy * sy + sz * sz))
+    pull = tension + c * scale * part(dot(d, w), 0)
+    if bound > k:
+        before = d - w  # at the substep's start
+        pull += calm * (bound - k) * (length - sqrt(part(dot(before, before), 0)))
     a = scale * max(tension, 0.0)
-    h = scale * sqrt(max(bound - a, 0.0) + c)
-    return scale * pull, h * dx, h * dy, h * dz, a
+    return scale * pull, spread(scale * sqrt(max(bound - a, 0.0) + c)) * d, a
 
 
 @fused_inner

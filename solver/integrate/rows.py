@@ -19,11 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..blocks import write
 from ..elastic.bending import STRAIGHT, hinge_numbers, opening
 from ..elastic.springs import couplings, linearise, others_pull, spring_numbers
 from ..jit import fused_inner
+from ..quads import dot, every, flat, load, part, quad, spread, store, total
 from ..topology import both_ways, edge_keys, starts
-from .tree import smallest_common
+from .tree import by_node, smallest_common
 
 
 class Rows(NamedTuple):
@@ -38,7 +40,7 @@ class Rows(NamedTuple):
     couple: np.ndarray  # (2 c,) springs that a spring is coupled with
     coupling: np.ndarray  # (2 c,) [N/m]
     near_start: np.ndarray  # (n + 1,)
-    near: np.ndarray  # (m, 3) slot at the other end of a spring, which spring, smallest node of the tree with both
+    near: np.ndarray  # (m, 2) slot at the other end of a spring, and which spring
     far_start: np.ndarray  # (n + 1,)
     far: np.ndarray  # (q,) in a hinge with it, but not at the end of a spring
     far_bend: np.ndarray  # (q, 2) b [N/m] and of damping [N s/m]
@@ -47,6 +49,8 @@ class Rows(NamedTuple):
     hinge: np.ndarray  # (h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
     turn_start: np.ndarray  # (n + 1,)
     turn: np.ndarray  # (4 h,) hinges of a slot: 4 times the hinge, and which end of it
+    node_start: np.ndarray  # (m + 1,)
+    node_springs: np.ndarray  # (e,) springs of a node of the tree: it is the smallest that holds both ends
     node_bending: np.ndarray  # (m, 2) [N/m] and of damping [N s/m], resistance of the hinges to a node of the tree
 
 
@@ -60,15 +64,15 @@ def lay_out(cloth):
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
-    meet = smallest_common(*leaf[edges].T).astype(np.int32)
+    of_node = by_node(smallest_common(*leaf[edges].T), len(cloth.node_bending))
     far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
     weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
     return Rows(
-        order, slot, leaf, edges, spring, *couplings(cloth), near_start, np.stack([near, which, meet[which]], axis=1), far_start, far,
+        order, slot, leaf, edges, spring, *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
         far_bend[one], stencils[bent], np.ascontiguousarray(weight), hinge[bent], starts(ends, count),
-        np.argsort(ends, kind="stable").astype(np.int32), cloth.node_bending,
+        np.argsort(ends, kind="stable").astype(np.int32), *of_node, cloth.node_bending,
     )  # fmt: skip
 
 
@@ -91,116 +95,107 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
 
 
 @fused_inner
-def measure_springs(first, last, rows, x, gone, rate, calm, longer, link):
-    """Springs first to last at x, having gone `gone` (n, 3) [m] in the substep; rate [1/s] is 1 / dt.
+def measure_springs(first, last, rows, x, gone, rate, calm, longer, link, side):
+    """Springs first to last at x, having gone `gone` (n, 4) [m] in the substep; rate [1/s] is 1 / dt.
 
     calm : see `springs`.
     longer (e,) [m] is how much longer than at rest all springs are (`springs.lengthen`); unused without couplings.
-    # output: link (e, 6): h, a (see `springs.linearise`), b of hinges, all of the force over the way between the ends
+    # outputs: link (e, 4): h (see `springs.linearise`), and a + b with b of hinges; side (e, 2): all of the force over
+    the way between the ends, and b
     """
     for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(rows.edges[e, 0]), np.uintp(rows.edges[e, 1])
-        pull, hx, hy, hz, a = linearise(
-            x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2],
-            gone[j, 0] - gone[i, 0], gone[j, 1] - gone[i, 1], gone[j, 2] - gone[i, 2],
+        pull, h, a = linearise(
+            load(x, j) - load(x, i), load(gone, j) - load(gone, i),
             rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3],
             others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer), calm,
         )  # fmt: skip
-        link[e, 0], link[e, 1], link[e, 2], link[e, 3] = hx, hy, hz, a
-        link[e, 4], link[e, 5] = rows.spring[e, 4] + rate * rows.spring[e, 5], pull + rows.spring[e, 4]
+        b = rows.spring[e, 4] + rate * rows.spring[e, 5]
+        store(link, e, h + quad(0.0, 0.0, 0.0, a + b))
+        side[e, 0], side[e, 1] = pull + rows.spring[e, 4], b
 
 
 @fused_inner
 def turn_hinges(first, last, rows, x, gone, rate, turns):
     """What is not linear of hinges first to last: one vector t [J/m] each; the force on particle i is K_i t - k K_i L.
 
-    About 70 flops and 300 bytes a hinge. # output: turns (h, 3)
+    About 70 flops and 300 bytes a hinge. # output: turns (h, 4)
     """
     for h in range(np.uintp(first), np.uintp(last)):
         a, b = np.uintp(rows.stencils[h, 0]), np.uintp(rows.stencils[h, 1])
         c, d = np.uintp(rows.stencils[h, 2]), np.uintp(rows.stencils[h, 3])
-        ka, kb, kc, kd = rows.weight[h, 0], rows.weight[h, 1], rows.weight[h, 2], rows.weight[h, 3]
-        lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
-        ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
-        lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        wx = ka * gone[a, 0] + kb * gone[b, 0] + kc * gone[c, 0] + kd * gone[d, 0]
-        wy = ka * gone[a, 1] + kb * gone[b, 1] + kc * gone[c, 1] + kd * gone[d, 1]
-        wz = ka * gone[a, 2] + kb * gone[b, 2] + kc * gone[c, 2] + kd * gone[d, 2]
+        weight = load(rows.weight, h)
+        ka, kb, kc, kd = every(weight, 0), every(weight, 1), every(weight, 2), every(weight, 3)
+        bend = ka * load(x, a) + kb * load(x, b) + (kc * load(x, c) + kd * load(x, d))
+        bent = ka * load(gone, a) + kb * load(gone, b) + (kc * load(gone, c) + kd * load(gone, d))
         rest = rows.hinge[h, 0]
-        scale = 1.0 / max(lx * lx + ly * ly + lz * lz, STRAIGHT * STRAIGHT)
-        pull = -rate * rows.hinge[h, 2] * scale * (lx * wx + ly * wy + lz * wz)
+        scale = 1.0 / max(part(dot(bend, bend), 0), STRAIGHT * STRAIGHT)
+        pull = -rate * rows.hinge[h, 2] * scale * part(dot(bend, bent), 0)
         if rest != 0.0:
+            lx, ly, lz = part(bend, 0), part(bend, 1), part(bend, 2)
             rest, lx, ly, lz = opening(x, a, b, c, d, lx, ly, lz, rest, sqrt(scale))
-            pull = rows.hinge[h, 1] * rest + pull / sqrt(scale)
-        turns[h, 0], turns[h, 1], turns[h, 2] = pull * lx, pull * ly, pull * lz
+            pull, bend = rows.hinge[h, 1] * rest + pull / sqrt(scale), quad(lx, ly, lz, 0.0)
+        store(turns, h, spread(pull) * bend)
 
 
 @fused_inner
-def linearise_rows(first, last, rows, x, link, turns, p, odd, mass, rate, row, far_row, r, q, block, bend):
+def linearise_rows(first, last, rows, x, link, side, turns, p, odd, mass, rate, far_row, r, q, block, bend):
     """Rows first to last of the matrix A at x, and what goes with it, in one pass over the neighbours.
 
-    p : (n, 3) [m] first direction; odd (n,) bool, where it is not the same as of most particles
-    # outputs: row (m, 4), far_row (q,); q = A p, block (n, 6) of springs and mass, bend (n,) of hinges [N/m]; added
-    # to: r (n, 3), forces. About 25 flops and 90 bytes an entry.
+    p : (n, 4) [m] first direction; odd (n,) bool, where it is not the same as of most particles
+    # outputs: far_row (q,); q = A p, block (3 n, 4) of springs and mass, bend (n,) of hinges [N/m]; added
+    # to: r (n, 4), forces. About 25 flops and 70 bytes an entry.
     """
     for i in range(np.uintp(first), np.uintp(last)):
-        xi, yi, zi, m, is_odd = x[i, 0], x[i, 1], x[i, 2], mass[i], odd[i]
-        rx, ry, rz = r[i, 0], r[i, 1], r[i, 2]
-        qx, qy, qz = m * p[i, 0], m * p[i, 1], m * p[i, 2]
-        xx, xy, xz, yy, yz, zz = m, 0.0, 0.0, m, 0.0, m
-        own = 0.0
+        own, here, pull, is_odd = load(p, i), load(x, i), load(r, i), odd[i]
+        image = spread(mass[i]) * own
+        xs = ys = zs = quad(0.0, 0.0, 0.0, 0.0)
+        tension, bending = mass[i], 0.0
         for e in range(np.uintp(rows.near_start[i]), np.uintp(rows.near_start[i + 1])):
             j, k = np.uintp(rows.near[e, 0]), np.uintp(rows.near[e, 1])
-            hx, hy, hz, a, b, pull = link[k, 0], link[k, 1], link[k, 2], link[k, 3], link[k, 4], link[k, 5]
-            xx, xy, xz = xx + (a + hx * hx), xy + hx * hy, xz + hx * hz
-            yy, yz, zz = yy + (a + hy * hy), yz + hy * hz, zz + (a + hz * hz)
-            own += b
-            a += b
-            row[e, 0], row[e, 1], row[e, 2], row[e, 3] = hx, hy, hz, a
-            rx, ry, rz = rx + pull * (x[j, 0] - xi), ry + pull * (x[j, 1] - yi), rz + pull * (x[j, 2] - zi)
+            h, b = load(link, k), side[k, 1]
+            xs, ys, zs = xs + every(h, 0) * h, ys + every(h, 1) * h, zs + every(h, 2) * h
+            tension += part(h, 3) - b
+            bending += b
+            pull = pull + spread(side[k, 0]) * (load(x, j) - here)
             if is_odd or odd[j]:
-                ux, uy, uz = p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2]
-                along = hx * ux + hy * uy + hz * uz
-                qx, qy, qz = qx + a * ux + along * hx, qy + a * uy + along * hy, qz + a * uz + along * hz
+                d = own - load(p, j)
+                image = image + (every(h, 3) * d + dot(h, d) * h)
         for e in range(np.uintp(rows.far_start[i]), np.uintp(rows.far_start[i + 1])):
             j, k_bend = np.uintp(rows.far[e]), rows.far_bend[e, 0]
             b = k_bend + rate * rows.far_bend[e, 1]
-            own += b
+            bending += b
             far_row[e] = b
-            rx, ry, rz = rx + k_bend * (x[j, 0] - xi), ry + k_bend * (x[j, 1] - yi), rz + k_bend * (x[j, 2] - zi)
+            pull = pull + spread(k_bend) * (load(x, j) - here)
             if is_odd or odd[j]:
-                qx, qy = qx + b * (p[i, 0] - p[j, 0]), qy + b * (p[i, 1] - p[j, 1])
-                qz += b * (p[i, 2] - p[j, 2])
+                image = image + spread(b) * (own - load(p, j))
         for e in range(np.uintp(rows.turn_start[i]), np.uintp(rows.turn_start[i + 1])):
             code = np.uintp(rows.turn[e])
-            h = code >> np.uintp(2)
-            w = rows.weight[h, code & np.uintp(3)]
-            rx, ry, rz = rx + w * turns[h, 0], ry + w * turns[h, 1], rz + w * turns[h, 2]
-        r[i, 0], r[i, 1], r[i, 2] = rx, ry, rz
-        q[i, 0], q[i, 1], q[i, 2] = qx, qy, qz
-        block[i, 0], block[i, 1], block[i, 2] = xx, xy, xz
-        block[i, 3], block[i, 4], block[i, 5] = yy, yz, zz
-        bend[i] = own
+            hinge = code >> np.uintp(2)
+            pull = pull + spread(rows.weight[hinge, code & np.uintp(3)]) * load(turns, hinge)
+        store(r, i, pull)
+        store(q, i, flat(image))
+        write(block, i, tension, xs, ys, zs)
+        bend[i] = bending
 
 
 @fused_inner
-def multiply_rows(first, last, rows, mass, row, far_row, p, q):
-    """q = A p in rows first to last; returns their part of p . q. 20 flops and 60 bytes a near entry, 6 and 36 a far."""
-    product = 0.0
+def multiply_rows(first, last, rows, mass, link, far_row, p, q):
+    """q = A p in rows first to last; returns their part of p . q. 20 flops and 72 bytes a near entry, 6 and 44 a far.
+
+    Three sums go side by side, for none to wait for the one before.
+    """
+    product = quad(0.0, 0.0, 0.0, 0.0)
     for i in range(np.uintp(first), np.uintp(last)):
-        px, py, pz = p[i, 0], p[i, 1], p[i, 2]
-        m = mass[i]
-        qx, qy, qz = m * px, m * py, m * pz
+        own = load(p, i)
+        across, along, bent = spread(mass[i]) * own, quad(0.0, 0.0, 0.0, 0.0), quad(0.0, 0.0, 0.0, 0.0)
         for e in range(np.uintp(rows.near_start[i]), np.uintp(rows.near_start[i + 1])):
-            j = np.uintp(rows.near[e, 0])
-            dx, dy, dz = px - p[j, 0], py - p[j, 1], pz - p[j, 2]
-            hx, hy, hz, a = row[e, 0], row[e, 1], row[e, 2], row[e, 3]
-            along = hx * dx + hy * dy + hz * dz
-            qx, qy, qz = qx + (a * dx + along * hx), qy + (a * dy + along * hy), qz + (a * dz + along * hz)
+            d, h = own - load(p, np.uintp(rows.near[e, 0])), load(link, np.uintp(rows.near[e, 1]))
+            across = across + every(h, 3) * d
+            along = along + dot(h, d) * h
         for e in range(np.uintp(rows.far_start[i]), np.uintp(rows.far_start[i + 1])):
-            j = np.uintp(rows.far[e])
-            b = far_row[e]
-            qx, qy, qz = qx + b * (px - p[j, 0]), qy + b * (py - p[j, 1]), qz + b * (pz - p[j, 2])
-        q[i, 0], q[i, 1], q[i, 2] = qx, qy, qz
-        product += px * qx + py * qy + pz * qz
-    return product
+            bent = bent + spread(far_row[e]) * (own - load(p, np.uintp(rows.far[e])))
+        image = flat(across + along + bent)
+        store(q, i, image)
+        product = product + own * image
+    return total(product)

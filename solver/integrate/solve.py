@@ -26,9 +26,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import together
-from ..blocks import add_row, invert, keep_free
+from ..blocks import add_product, invert, keep_free, trace
 from ..elastic.springs import lengthen
 from ..jit import fused, fused_inner, uncounted_fused
+from ..quads import load, quad, spread, store, total
 from .rows import linearise_rows, measure_springs, multiply_rows, turn_hinges
 from .spin import balance, keep_spin, spin
 from .tree import fill_branch, fill_crown, gather_up, hand_down
@@ -41,27 +42,27 @@ HELD, TOUCHING, ALONE = 0, 1, 2  # what is with a garment that no pin holds
 class Scratch(NamedTuple):
     """Memory of the solve, by slot; nothing in it lives from one substep to the next."""
 
-    x: np.ndarray  # (n, 3)
-    gone: np.ndarray  # (n, 3)
-    d: np.ndarray  # (n, 3)
-    r: np.ndarray  # (n, 3)
-    z: np.ndarray  # (n, 3)
-    p: np.ndarray  # (n, 3)
-    q: np.ndarray  # (n, 3)
+    x: np.ndarray  # (n, 4), as all vectors here
+    gone: np.ndarray
+    d: np.ndarray
+    r: np.ndarray
+    z: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    normal: np.ndarray  # of kind 1
     mass: np.ndarray  # (n,) [N/m] inertia, friction and soft pins
     kind: np.ndarray  # (n,) int8
     odd: np.ndarray  # (n,) bool: something beside gravity is expected of it
     bend: np.ndarray  # (n,)
-    block: np.ndarray  # (n, 6)
-    row: np.ndarray  # (m, 4)
+    block: np.ndarray  # (3 n, 4)
     longer: np.ndarray  # (e,), none without coupled springs
-    link: np.ndarray  # (e, 6)
+    link: np.ndarray  # (e, 4)
+    side: np.ndarray  # (e, 2)
     far_row: np.ndarray  # (q,)
-    turns: np.ndarray  # (h, 3)
-    node_block: np.ndarray  # (nodes, 6)
-    sums: np.ndarray  # (nodes, 3)
-    crown: np.ndarray  # (parts, 3)
-    crown_block: np.ndarray  # (parts, parts, 6)
+    turns: np.ndarray  # (h, 4)
+    node_block: np.ndarray  # (3 nodes, 4)
+    sums: np.ndarray  # (nodes, 4)
+    crown: np.ndarray  # (parts, 4)
     fence: np.ndarray  # (parts + 1,) first slot of each part, and their end
     spring_fence: np.ndarray  # (parts + 1,)
     hinge_fence: np.ndarray  # (parts + 1,)
@@ -72,24 +73,18 @@ class Answer(NamedTuple):
 
     d: np.ndarray  # (n, 3) [m] correction
     r: np.ndarray  # (n, 3) [N] force left over: where something is held, the opposite of what it bears
-    block: np.ndarray  # (n, 6) [m/N] inverse of the particle's own stiffness
+    give: np.ndarray  # (n,) [m/N] a third of the trace of the inverse of the particle's own stiffness
 
 
 def make_scratch(rows):
-    """Memory for a frame: about 500 bytes a particle, 40 a spring's end."""
-    count, nodes = len(rows.order), len(rows.node_bending)
+    """Memory for a frame: about 600 bytes a particle, 24 a spring's end."""
+    count, nodes, edge_count = len(rows.order), len(rows.node_bending), len(rows.edges)
     parts = together.part_count(count)
-    slots = (np.empty((count, 3)) for _ in range(7))
+    slots = (np.empty((count, 4)) for _ in range(8))
     single = np.empty(count), np.empty(count, np.int8), np.empty(count, np.bool_), np.empty(count)
-    edge_count = len(rows.edges)
-    shapes = (
-        (count, 6),
-        (len(rows.near), 4),
-        (edge_count if len(rows.couple) else 0,),
-        (edge_count, 6),
-        (len(rows.far),),
-    )
-    shapes += (len(rows.hinge), 3), (nodes, 6), (nodes, 3), (parts, 3), (parts, parts, 6)
+    springs = (edge_count if len(rows.couple) else 0,), (edge_count, 4), (edge_count, 2)
+    shapes = (3 * count, 4), *springs, (len(rows.far),), (len(rows.hinge), 4)
+    shapes += (3 * nodes, 4), (nodes, 4), (parts, 4)
     fence = np.searchsorted(rows.leaf, nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts))
     springs, hinges = (len(numbers) * np.arange(parts + 1) // parts for numbers in (rows.spring, rows.hinge))
     return Scratch(*slots, *single, *(np.empty(shape) for shape in shapes), fence, springs, hinges)
@@ -98,7 +93,7 @@ def make_scratch(rows):
 def make_answer(rows):
     """Memory of what solves leave."""
     count = len(rows.order)
-    return Answer(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 6)))
+    return Answer(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count))
 
 
 def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, calm, iterations, tolerance):
@@ -153,32 +148,34 @@ def _solve(
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, calm, s.longer, s.link)
+        measure_springs(s.spring_fence[part], s.spring_fence[part + 1], rows, s.x, s.gone, rate, calm, s.longer, s.link,
+                s.side,
+            )  # fmt: skip
         turn_hinges(s.hinge_fence[part], s.hinge_fence[part + 1], rows, s.x, s.gone, rate, s.turns)
         if part == 0:
             _pull(rows, s, pins, pin_pull, pin_rate)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
-    phase = _fill(board, phase, rows, s, x, x_prev, normal, stack, stack_weight, stack_row, stack_room, rate)
-    phase, taken = _descend(board, log, phase, rows, s, normal, stack, stack_weight, stack_row, iterations, tolerance)
+    phase = _fill(board, phase, rows, s, x, x_prev, stack, stack_weight, stack_row, stack_room, rate)
+    phase, taken = _descend(board, log, phase, rows, s, stack, stack_weight, stack_row, iterations, tolerance)
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        _leave(fence[part], fence[part + 1], rows.order, s, answer.d, answer.r, answer.block)
+        _leave(fence[part], fence[part + 1], rows.order, s, answer.d, answer.r, answer.give)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
     return taken
 
 
 @fused_inner
-def _fill(board, phase, rows, s, x, x_prev, normal, stack, stack_weight, stack_row, stack_room, rate):
+def _fill(board, phase, rows, s, x, x_prev, stack, stack_weight, stack_row, stack_room, rate):
     """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
     parts, fence = s.crown.shape[0], s.fence
     phase += 1
     part = together.take(board, phase)
     while part < parts:
         linearise_rows(
-            fence[part], fence[part + 1], rows, s.x, s.link, s.turns, s.p, s.odd, s.mass, rate, s.row, s.far_row, s.r,
+            fence[part], fence[part + 1], rows, s.x, s.link, s.side, s.turns, s.p, s.odd, s.mass, rate, s.far_row, s.r,
             s.q, s.block, s.bend,
         )  # fmt: skip
         part = together.done(board, phase)
@@ -187,15 +184,15 @@ def _fill(board, phase, rows, s, x, x_prev, normal, stack, stack_weight, stack_r
     part = together.take(board, phase)
     while part < parts:
         fill_branch(
-            fence[part], fence[part + 1], part, parts, rows, rate, s.link, s.block, s.kind, normal, s.node_block,
-            s.crown_block,
+            fence[part], fence[part + 1], part, parts, rows, rate, s.link, s.side, s.block, s.kind, s.normal,
+            s.node_block,
         )  # fmt: skip
         part = together.done(board, phase)
     together.meet(board, phase, parts)
     phase += 1
     part = together.take(board, phase)
     while part < 1:
-        fill_crown(parts, rows, rate, s.crown_block, s.node_block)
+        fill_crown(parts, rows, rate, s.link, s.side, s.kind, s.normal, s.node_block)
         _lay(rows, s, x, x_prev, stack, stack_weight, stack_row, stack_room)
         part = together.done(board, phase)
     together.meet(board, phase, 1)
@@ -203,13 +200,14 @@ def _fill(board, phase, rows, s, x, x_prev, normal, stack, stack_weight, stack_r
 
 
 @fused_inner
-def _descend(board, log, phase, rows, s, normal, stack, stack_weight, stack_row, iterations, tolerance):
+def _descend(board, log, phase, rows, s, stack, stack_weight, stack_row, iterations, tolerance):
     """Conjugate gradients; returns the last phase and the iterations taken."""
     parts, fence = s.crown.shape[0], s.fence
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        _invert(fence[part], fence[part + 1], s.block, s.bend)
+        for i in range(np.uintp(fence[part]), np.uintp(fence[part + 1])):
+            invert(s.block, i, s.bend[i])
         log[phase, part, 0], log[phase, part, 1] = _slopes(fence[part], fence[part + 1], s.p, s.q, s.r)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
@@ -222,7 +220,7 @@ def _descend(board, log, phase, rows, s, normal, stack, stack_weight, stack_row,
         part = together.take(board, phase)
         while part < parts:
             _advance(fence[part], fence[part + 1], step, s.p, s.q, s.d, s.r)
-            gather_up(fence[part], fence[part + 1], part, parts, rows, s.kind, normal, s.r, s.sums, s.crown)
+            gather_up(fence[part], fence[part + 1], part, parts, rows, s.kind, s.normal, s.r, s.sums, s.crown)
             part = together.done(board, phase)
         together.meet(board, phase, parts)
         if taken == iterations:
@@ -231,8 +229,8 @@ def _descend(board, log, phase, rows, s, normal, stack, stack_weight, stack_row,
         part = together.take(board, phase)
         while part < parts:
             log[phase, part, 0] = hand_down(
-                fence[part], fence[part + 1], part, parts, rows, s.block, s.node_block, s.kind, normal, s.r, s.z, s.sums,
-                s.crown,
+                fence[part], fence[part + 1], part, parts, rows, s.block, s.node_block, s.kind, s.normal, s.r, s.z,
+                s.sums, s.crown,
             )  # fmt: skip
             part = together.done(board, phase)
         together.meet(board, phase, parts)
@@ -260,7 +258,7 @@ def _multiply(board, log, phase, rows, s, turn, stack, stack_weight, stack_row):
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        log[phase, part, 0] = multiply_rows(fence[part], fence[part + 1], rows, s.mass, s.row, s.far_row, s.p, s.q)
+        log[phase, part, 0] = multiply_rows(fence[part], fence[part + 1], rows, s.mass, s.link, s.far_row, s.p, s.q)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
     curvature = _total(log, phase, 0)
@@ -292,24 +290,31 @@ def _enter(first, last, rows, s, x, x_prev, mass, kind, normal, want, way, drag,
     solve would stop as soon as that is small. What keeps cloth at rest takes back what gravity predicts: the guess does,
     and the first step goes back along it as far as serves. What nothing holds `falls`.
     """
+    fall = quad(gx, gy, gz, 0.0)
     for i in range(np.uintp(first), np.uintp(last)):
         k = np.uintp(rows.order[i])
         s.kind[i] = kind[k]
         inertia, c = rate * rate * mass[k], drag[k]
         m = inertia + c
         s.mass[i] = m
-        share = c / m
-        if falls[k]:
-            share = 1.0
+        share = 1.0 if falls[k] else c / m
         s.odd[i] = kind[k] != 0 or c > 0.0
-        px, py, pz = keep_free(kind[k], normal, k, gx, gy, gz)
-        s.p[i, 0], s.p[i, 1], s.p[i, 2] = (1.0 - share) * px, (1.0 - share) * py, (1.0 - share) * pz
-        for axis in range(3):
-            d = want[k, axis] + share * way[k, axis] + s.p[i, axis]
-            s.d[i, axis] = d
-            s.x[i, axis] = x[k, axis] + d
-            s.gone[i, axis] = s.x[i, axis] - x_prev[k, axis]
-            s.r[i, axis] = c * (way[k, axis] + want[k, axis]) - m * d  # friction acts across the normal, not along it
+        store(s.normal, i, _three(normal, k))
+        ahead = spread(1.0 - share) * keep_free(kind[k], s.normal, i, fall)
+        led, drawn = _three(want, k), _three(way, k)
+        d = led + spread(share) * drawn + ahead
+        there = _three(x, k) + d
+        store(s.p, i, ahead)
+        store(s.d, i, d)
+        store(s.x, i, there)
+        store(s.gone, i, there - _three(x_prev, k))
+        store(s.r, i, spread(c) * (drawn + led) - spread(m) * d)  # friction acts across the normal, not along it
+
+
+@fused_inner
+def _three(vectors, k):
+    """Row k of (n, 3)."""
+    return quad(vectors[k, 0], vectors[k, 1], vectors[k, 2], 0.0)
 
 
 @fused_inner
@@ -326,20 +331,19 @@ def _pull(rows, s, pins, pull, pin_rate):
 def _lay(rows, s, x, x_prev, stack, weight, row, room):
     """What cloth on cloth adds to forces and matrix."""
     for k in range(np.uintp(stack.shape[0])):
-        hx, hy, hz, along, led, on = row[k, 0], row[k, 1], row[k, 2], room[k], 0.0, 0.0
+        h, along, led, on = _three(row, k), room[k], 0.0, 0.0
         for end in range(4):
             n, w = np.uintp(stack[k, end]), weight[k, end]
             i = np.uintp(rows.slot[n])
-            along += w * (hx * (x[n, 0] - x_prev[n, 0]) + hy * (x[n, 1] - x_prev[n, 1]) + hz * (x[n, 2] - x_prev[n, 2]))
-            led += w * (hx * s.d[i, 0] + hy * s.d[i, 1] + hz * s.d[i, 2])
-            on += w * (hx * s.p[i, 0] + hy * s.p[i, 1] + hz * s.p[i, 2])
+            along += w * total(h * (_three(x, n) - _three(x_prev, n)))
+            led += w * total(h * load(s.d, i))
+            on += w * total(h * load(s.p, i))
         along += led
         for end in range(4):
             i, w = np.uintp(rows.slot[stack[k, end]]), weight[k, end]
-            s.r[i, 0], s.r[i, 1] = s.r[i, 0] - w * along * hx, s.r[i, 1] - w * along * hy
-            s.r[i, 2] -= w * along * hz
-            s.q[i, 0], s.q[i, 1], s.q[i, 2] = s.q[i, 0] + w * on * hx, s.q[i, 1] + w * on * hy, s.q[i, 2] + w * on * hz
-            add_row(s.block, i, 0.0, w * hx, w * hy, w * hz)
+            store(s.r, i, load(s.r, i) - spread(w * along) * h)
+            store(s.q, i, load(s.q, i) + spread(w * on) * h)
+            add_product(s.block, i, 0.0, spread(0.5 * w * w) * h, h)
 
 
 @fused_inner
@@ -347,58 +351,49 @@ def _multiply_stack(slot, p, stack, weight, row, q):
     """q += H p of cloth on cloth; returns p . H p. 40 flops and 250 bytes a row."""
     product = 0.0
     for k in range(np.uintp(stack.shape[0])):
-        hx, hy, hz, on = row[k, 0], row[k, 1], row[k, 2], 0.0
+        h, on = _three(row, k), 0.0
         for end in range(4):
-            i, w = np.uintp(slot[stack[k, end]]), weight[k, end]
-            on += w * (hx * p[i, 0] + hy * p[i, 1] + hz * p[i, 2])
+            on += weight[k, end] * total(h * load(p, np.uintp(slot[stack[k, end]])))
         product += on * on
         for end in range(4):
-            i, w = np.uintp(slot[stack[k, end]]), weight[k, end]
-            q[i, 0], q[i, 1], q[i, 2] = q[i, 0] + w * on * hx, q[i, 1] + w * on * hy, q[i, 2] + w * on * hz
+            i = np.uintp(slot[stack[k, end]])
+            store(q, i, load(q, i) + spread(weight[k, end] * on) * h)
     return product
-
-
-@fused_inner
-def _invert(first, last, block, bend):
-    """Finish the particles' own blocks with what hinges resist, and invert them."""
-    for i in range(np.uintp(first), np.uintp(last)):
-        b = bend[i]
-        block[i, 0], block[i, 3], block[i, 5] = block[i, 0] + b, block[i, 3] + b, block[i, 5] + b
-    invert(first, last, block)
 
 
 @fused_inner
 def _slopes(first, last, p, q, r):
     """p . r and p . q of a part."""
-    slope, curvature = 0.0, 0.0
+    slope = curvature = quad(0.0, 0.0, 0.0, 0.0)
     for i in range(np.uintp(first), np.uintp(last)):
-        slope += p[i, 0] * r[i, 0] + p[i, 1] * r[i, 1] + p[i, 2] * r[i, 2]
-        curvature += p[i, 0] * q[i, 0] + p[i, 1] * q[i, 1] + p[i, 2] * q[i, 2]
-    return slope, curvature
+        along = load(p, i)
+        slope, curvature = slope + along * load(r, i), curvature + along * load(q, i)
+    return total(slope), total(curvature)
 
 
 @fused_inner
 def _advance(first, last, step, p, q, d, r):
+    far = spread(step)
     for i in range(np.uintp(first), np.uintp(last)):
-        d[i, 0], d[i, 1], d[i, 2] = d[i, 0] + step * p[i, 0], d[i, 1] + step * p[i, 1], d[i, 2] + step * p[i, 2]
-        r[i, 0], r[i, 1], r[i, 2] = r[i, 0] - step * q[i, 0], r[i, 1] - step * q[i, 1], r[i, 2] - step * q[i, 2]
+        store(d, i, load(d, i) + far * load(p, i))
+        store(r, i, load(r, i) - far * load(q, i))
 
 
 @fused_inner
 def _turn(first, last, turn, z, p):
     """The next direction; the first, of a turn of 0, whatever p is."""
+    share = spread(turn)
     for i in range(np.uintp(first), np.uintp(last)):
-        p[i, 0], p[i, 1], p[i, 2] = z[i, 0] + turn * p[i, 0], z[i, 1] + turn * p[i, 1], z[i, 2] + turn * p[i, 2]
+        store(p, i, load(z, i) + share * load(p, i))
 
 
 @fused_inner
-def _leave(first, last, order, s, d, r, block):
+def _leave(first, last, order, s, d, r, give):
     for i in range(np.uintp(first), np.uintp(last)):
         k = np.uintp(order[i])
         for axis in range(3):
             d[k, axis], r[k, axis] = s.d[i, axis], s.r[i, axis]
-        for axis in range(6):
-            block[k, axis] = s.block[i, axis]
+        give[k] = trace(s.block, i) / 3.0
 
 
 @fused

@@ -15,8 +15,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from ..blocks import add_product, invert, keep_free
+from ..blocks import add, add_block, add_product, clear, invert, keep_free, times
 from ..jit import fused_inner
+from ..quads import dot, every, flat, load, part, quad, spread, store, total
+from ..topology import starts
 
 LEAF = 2  # particles in a leaf at most
 LANDMARKS = 4  # distances along the cloth to these are the coordinates that halving goes by
@@ -88,6 +90,11 @@ def smallest_common(first, second):
     return first >> np.frexp(first ^ second)[1]
 
 
+def by_node(node, count):
+    """Things in the order of their nodes (k,), of `count`: (count + 1,) first of each node's, and (k,) which things."""
+    return starts(node, count), np.argsort(node, kind="stable").astype(np.int32)
+
+
 def _bending(leaf, depth, movable, stencils, weight, stiffness):
     """Sum over hinges of k (sum of the weights of the hinge's ends in the node)^2, (m, 2).
 
@@ -108,177 +115,145 @@ def _bending(leaf, depth, movable, stencils, weight, stiffness):
 
 
 @fused_inner
-def fill_branch(first, last, part, parts, rows, rate, link, block, kind, normal, node_block, crown_block):
-    """Blocks (m, 6) of the groups of a branch, inverted, from those of the particles' springs and masses.
+def fill_branch(first, last, branch, parts, rows, rate, link, side, block, kind, normal, node_block):
+    """Blocks (3 m, 4) of the groups of a branch, inverted, from those of the particles' springs and masses.
 
-    A group that moves as one piece does not feel the springs inside: the smallest group that holds both ends is told
-    what its two halves counted too much. 50 flops an entry; kind by slot, normal by particle; rate [1/s] is
-    1 / dt. # outputs: those of node_block; crown_block (parts, parts, 6) what the branch adds to the nodes above it, and itself
+    50 flops and 60 bytes a spring; rate [1/s] is 1 / dt. # outputs: those of node_block, and of the branch as a whole
     """
-    root, span = np.uintp(parts + part), np.uintp(node_block.shape[0] // 2 // parts)
-    low, high = root, root + np.uintp(1)
-    while True:
-        for k in range(low, high):
-            for axis in range(6):
-                node_block[k, axis] = 0.0
-        if low == root * span:
-            break
-        low, high = low << np.uintp(1), high << np.uintp(1)
-    for above in range(parts):
-        for axis in range(6):
-            crown_block[part, above, axis] = 0.0
+    root, span = np.uintp(parts + branch), np.uintp(rows.node_bending.shape[0] // 2 // parts)
+    low, high = root * span, (root + np.uintp(1)) * span
+    for k in range(low, high):
+        clear(node_block, k)
     for i in range(np.uintp(first), np.uintp(last)):
-        if kind[i] == 2:
-            continue
-        n = np.uintp(rows.order[i])
-        _add_held(node_block, np.uintp(rows.leaf[i]), block, i, kind[i], normal, n)
-        for entry in range(np.uintp(rows.near_start[i]), np.uintp(rows.near_start[i + 1])):
-            j = np.uintp(rows.near[entry, 0])
-            if j < i or kind[j] == 2:
-                continue
-            k, meet = np.uintp(rows.near[entry, 1]), np.uintp(rows.near[entry, 2])
-            hx, hy, hz, a = link[k, 0], link[k, 1], link[k, 2], link[k, 3]
-            gx, gy, gz, fx, fy, fz = -hx, -hy, -hz, hx, hy, hz
-            if kind[i] != 0 or kind[j] != 0:
-                gx, gy, gz = keep_free(kind[i], normal, n, gx, gy, gz)
-                fx, fy, fz = keep_free(kind[j], normal, np.uintp(rows.order[j]), fx, fy, fz)
-                a = 0.0
-            if meet < root:
-                add_product(crown_block[part], meet, -a, gx, gy, gz, fx, fy, fz)
-            else:
-                add_product(node_block, meet, -a, gx, gy, gz, fx, fy, fz)
+        if kind[i] != 2:
+            _add_held(node_block, np.uintp(rows.leaf[i]), block, i, kind[i], normal)
+    for k in range(low, high):
+        _take_springs(k, rows, link, side, kind, normal, node_block)
     while low > root:
         low, high = low >> np.uintp(1), high >> np.uintp(1)
         for k in range(low, high):
-            for axis in range(6):
-                node_block[k, axis] += node_block[2 * k, axis] + node_block[2 * k + 1, axis]
-    for axis in range(6):
-        crown_block[part, 0, axis] = node_block[root, axis]
-    while low < np.uintp(node_block.shape[0]):
+            _add_halves(node_block, k)
+            _take_springs(k, rows, link, side, kind, normal, node_block)
+    while low < np.uintp(rows.node_bending.shape[0]):
         for k in range(low, high):
-            bending = rows.node_bending[k, 0] + rate * rows.node_bending[k, 1]
-            node_block[k, 0] += bending
-            node_block[k, 3] += bending
-            node_block[k, 5] += bending
-        invert(low, high, node_block)
+            if k != root:  # its parent needs it as it is
+                invert(node_block, k, rows.node_bending[k, 0] + rate * rows.node_bending[k, 1])
         low, high = low << np.uintp(1), high << np.uintp(1)
 
 
 @fused_inner
-def _add_held(node_block, k, block, i, kind, normal, n):
+def _add_halves(node_block, k):
+    clear(node_block, k)
+    add_block(node_block, k, node_block, k << np.uintp(1))
+    add_block(node_block, k, node_block, (k << np.uintp(1)) + np.uintp(1))
+
+
+@fused_inner
+def _add_held(node_block, k, block, i, kind, normal):
     """Add particle i's block to node k, as far as the particle may move.
 
     S B S = B - n (B n)^T - (B n) n^T + (n . B n) n n^T.
     """
-    a, b, c, d, e, f = block[i, 0], block[i, 1], block[i, 2], block[i, 3], block[i, 4], block[i, 5]
+    add_block(node_block, k, block, i)
     if kind == 1:
-        nx, ny, nz = normal[n, 0], normal[n, 1], normal[n, 2]
-        x, y, z = a * nx + b * ny + c * nz, b * nx + d * ny + e * nz, c * nx + e * ny + f * nz
-        half = 0.5 * (x * nx + y * ny + z * nz)
-        x, y, z = x - half * nx, y - half * ny, z - half * nz
-        a, b, c = a - 2.0 * nx * x, b - nx * y - ny * x, c - nx * z - nz * x
-        d, e, f = d - 2.0 * ny * y, e - ny * z - nz * y, f - 2.0 * nz * z
-    node_block[k, 0], node_block[k, 1], node_block[k, 2] = (
-        node_block[k, 0] + a,
-        node_block[k, 1] + b,
-        node_block[k, 2] + c,
-    )
-    node_block[k, 3], node_block[k, 4], node_block[k, 5] = (
-        node_block[k, 3] + d,
-        node_block[k, 4] + e,
-        node_block[k, 5] + f,
-    )
+        n = load(normal, i)
+        image = times(block, i, n)
+        add_product(node_block, k, 0.0, n, spread(0.5) * dot(n, image) * n - image)
 
 
 @fused_inner
-def fill_crown(parts, rows, rate, crown_block, node_block):
-    """Blocks of the nodes above all branches, inverted."""
-    for k in range(parts - 1, 0, -1):
-        for axis in range(6):
-            total = 0.0
-            for child in range(2 * k, 2 * k + 2):
-                total += crown_block[child - parts, 0, axis] if child >= parts else node_block[child, axis]
-            for part in range(parts):
-                total += crown_block[part, k, axis]
-            node_block[k, axis] = total
-    for k in range(1, parts):
-        bending = rows.node_bending[k, 0] + rate * rows.node_bending[k, 1]
-        node_block[k, 0] += bending
-        node_block[k, 3] += bending
-        node_block[k, 5] += bending
-    invert(1, parts, node_block)
+def _take_springs(k, rows, link, side, kind, normal, node_block):
+    """Take back what the halves of node k count of the springs between them: it moves as one piece and feels none."""
+    first, last = np.uintp(rows.node_start[k]), np.uintp(rows.node_start[k + np.uintp(1)])
+    if first == last:
+        return
+    tension = 0.0
+    xs = ys = zs = quad(0.0, 0.0, 0.0, 0.0)
+    for at in range(first, last):
+        e = np.uintp(rows.node_springs[at])
+        i, j = np.uintp(rows.edges[e, 0]), np.uintp(rows.edges[e, 1])
+        h = load(link, e)
+        if kind[i] == 0 and kind[j] == 0:
+            tension += part(h, 3) - side[e, 1]
+            xs, ys, zs = xs + every(h, 0) * h, ys + every(h, 1) * h, zs + every(h, 2) * h
+        elif kind[i] != 2 and kind[j] != 2:
+            h = flat(h)
+            f, g = keep_free(kind[i], normal, i, h), spread(0.5) * keep_free(kind[j], normal, j, h)
+            xs, ys = xs + every(f, 0) * g + every(g, 0) * f, ys + every(f, 1) * g + every(g, 1) * f
+            zs = zs + every(f, 2) * g + every(g, 2) * f
+    twice = spread(-2.0)
+    add(node_block, k, -2.0 * tension, twice * xs, twice * ys, twice * zs)
 
 
 @fused_inner
-def gather_up(first, last, part, parts, rows, kind, normal, r, sums, crown):
-    """Sums of S r over the groups of a branch: slots first to last, all groups below and in node parts + part.
+def fill_crown(parts, rows, rate, link, side, kind, normal, node_block):
+    """Blocks of the nodes above all branches and of the branches as a whole, inverted."""
+    for above in range(parts - 1, 0, -1):
+        k = np.uintp(above)
+        _add_halves(node_block, k)
+        _take_springs(k, rows, link, side, kind, normal, node_block)
+    for above in range(1, 2 * parts):
+        k = np.uintp(above)
+        invert(node_block, k, rows.node_bending[k, 0] + rate * rows.node_bending[k, 1])
 
-    kind by slot, normal by particle. # outputs: those of sums (m, 3), and the node's own in crown (parts, 3)
+
+@fused_inner
+def gather_up(first, last, branch, parts, rows, kind, normal, r, sums, crown):
+    """Sums of S r over the groups of a branch: slots first to last, all groups below and in node parts + branch.
+
+    # outputs: those of sums (m, 4), and the node's own in crown (parts, 4)
     """
-    root, span = np.uintp(parts + part), np.uintp(sums.shape[0] // 2 // parts)
+    root, span = np.uintp(parts + branch), np.uintp(sums.shape[0] // 2 // parts)
     low, high = root * span, (root + np.uintp(1)) * span
     for k in range(low, high):
-        sums[k, 0], sums[k, 1], sums[k, 2] = 0.0, 0.0, 0.0
+        store(sums, k, quad(0.0, 0.0, 0.0, 0.0))
     for i in range(np.uintp(first), np.uintp(last)):
-        rx, ry, rz = r[i, 0], r[i, 1], r[i, 2]
-        if kind[i] != 0:
-            rx, ry, rz = keep_free(kind[i], normal, np.uintp(rows.order[i]), rx, ry, rz)
         k = np.uintp(rows.leaf[i])
-        sums[k, 0], sums[k, 1], sums[k, 2] = sums[k, 0] + rx, sums[k, 1] + ry, sums[k, 2] + rz
+        store(sums, k, load(sums, k) + keep_free(kind[i], normal, i, load(r, i)))
     while low > root:
         low, high = low >> np.uintp(1), high >> np.uintp(1)
         for k in range(low, high):
-            for axis in range(3):
-                sums[k, axis] = sums[2 * k, axis] + sums[2 * k + 1, axis]
-    crown[part, 0], crown[part, 1], crown[part, 2] = sums[root, 0], sums[root, 1], sums[root, 2]
+            child = k << np.uintp(1)
+            store(sums, k, load(sums, child) + load(sums, child + np.uintp(1)))
+    store(crown, np.uintp(branch), load(sums, root))
 
 
 @fused_inner
-def hand_down(first, last, part, parts, rows, block, node_block, kind, normal, r, z, sums, crown):
+def hand_down(first, last, branch, parts, rows, block, node_block, kind, normal, r, z, sums, crown):
     """z = S (D^-1 + tree) S r in slots first to last, from sums of all branches; returns their part of z . r.
 
-    block (n, 6), node_block (m, 6) inverse; kind by slot, normal by particle. # outputs: z; spoils the branch's sums.
+    block (3 n, 4), node_block (3 m, 4) inverse. # outputs: z; spoils the branch's sums.
     """
-    ox = oy = oz = 0.0
-    above = (parts + part) >> 1
+    above = _from_crown((parts + branch) >> 1, parts, node_block, crown)
+    root, size = np.uintp(parts + branch), np.uintp(sums.shape[0])
+    store(sums, root, above + times(node_block, root, load(sums, root)))
+    low, high = root << np.uintp(1), (root + np.uintp(1)) << np.uintp(1)
+    while low < size:
+        for k in range(low, high):
+            store(sums, k, load(sums, k >> np.uintp(1)) + times(node_block, k, load(sums, k)))
+        low, high = low << np.uintp(1), high << np.uintp(1)
+    product = quad(0.0, 0.0, 0.0, 0.0)
+    for i in range(np.uintp(first), np.uintp(last)):
+        left = load(r, i)
+        found = load(sums, np.uintp(rows.leaf[i])) + times(block, i, keep_free(kind[i], normal, i, left))
+        found = keep_free(kind[i], normal, i, found)
+        store(z, i, found)
+        product = product + found * left
+    return total(product)
+
+
+@fused_inner
+def _from_crown(above, parts, node_block, crown):
+    """What node `above`, which is above all branches, and those above it hand down."""
+    found = quad(0.0, 0.0, 0.0, 0.0)
     while above > 0:
         width = 1
         while 2 * width <= above:
             width *= 2
         share = parts // width
-        x = y = w = 0.0
-        for branch in range((above - width) * share, (above - width + 1) * share):
-            x, y, w = x + crown[branch, 0], y + crown[branch, 1], w + crown[branch, 2]
-        ox += node_block[above, 0] * x + node_block[above, 1] * y + node_block[above, 2] * w
-        oy += node_block[above, 1] * x + node_block[above, 3] * y + node_block[above, 4] * w
-        oz += node_block[above, 2] * x + node_block[above, 4] * y + node_block[above, 5] * w
+        held = quad(0.0, 0.0, 0.0, 0.0)
+        for each in range((above - width) * share, (above - width + 1) * share):
+            held = held + load(crown, np.uintp(each))
+        found = found + times(node_block, np.uintp(above), held)
         above >>= 1
-    low, high, size = np.uintp(parts + part), np.uintp(parts + part + 1), np.uintp(sums.shape[0])
-    top = True
-    while low < size:
-        for k in range(low, high):
-            a, b, c = node_block[k, 0], node_block[k, 1], node_block[k, 2]
-            d, e, f = node_block[k, 3], node_block[k, 4], node_block[k, 5]
-            x, y, w = sums[k, 0], sums[k, 1], sums[k, 2]
-            if not top:
-                above = k >> np.uintp(1)
-                ox, oy, oz = sums[above, 0], sums[above, 1], sums[above, 2]
-            sums[k, 0] = ox + a * x + b * y + c * w
-            sums[k, 1] = oy + b * x + d * y + e * w
-            sums[k, 2] = oz + c * x + e * y + f * w
-        low, high, top = low << np.uintp(1), high << np.uintp(1), False
-    product = 0.0
-    for i in range(np.uintp(first), np.uintp(last)):
-        rx, ry, rz, n = r[i, 0], r[i, 1], r[i, 2], np.uintp(rows.order[i])
-        if kind[i] != 0:
-            rx, ry, rz = keep_free(kind[i], normal, n, rx, ry, rz)
-        a, b, c, d, e, f = block[i, 0], block[i, 1], block[i, 2], block[i, 3], block[i, 4], block[i, 5]
-        k = np.uintp(rows.leaf[i])
-        zx = sums[k, 0] + a * rx + b * ry + c * rz
-        zy = sums[k, 1] + b * rx + d * ry + e * rz
-        zz = sums[k, 2] + c * rx + e * ry + f * rz
-        if kind[i] != 0:
-            zx, zy, zz = keep_free(kind[i], normal, n, zx, zy, zz)
-        z[i, 0], z[i, 1], z[i, 2] = zx, zy, zz
-        product += zx * r[i, 0] + zy * r[i, 1] + zz * r[i, 2]
-    return product
+    return found

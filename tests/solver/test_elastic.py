@@ -15,17 +15,22 @@ DT = 1 / 720
 
 
 @numba.njit
-def _fill(rows, x, gone, rate, longer, link, turns, p, odd, mass, row, far_row, r, q, block, bend):
+def _fill(rows, x, gone, rate, longer, link, side, turns, p, odd, mass, far_row, r, q, block, bend):
     count = len(x)
     lengthen(0, len(rows.edges), x, rows.edges, rows.spring, longer)
-    measure_springs(0, len(rows.edges), rows, x, gone, rate, 0.0, longer, link)
+    measure_springs(0, len(rows.edges), rows, x, gone, rate, 0.0, longer, link, side)
     turn_hinges(0, len(rows.hinge), rows, x, gone, rate, turns)
-    linearise_rows(0, count, rows, x, link, turns, p, odd, mass, rate, row, far_row, r, q, block, bend)
+    linearise_rows(0, count, rows, x, link, side, turns, p, odd, mass, rate, far_row, r, q, block, bend)
 
 
 @numba.njit
-def _times(rows, mass, row, far_row, p, q):
-    multiply_rows(0, len(p), rows, mass, row, far_row, p, q)
+def _times(rows, mass, link, far_row, p, q):
+    multiply_rows(0, len(p), rows, mass, link, far_row, p, q)
+
+
+def by_slot(rows, vectors):
+    """(n, 3) vectors of particles as the solve has them, (n, 4) of slots."""
+    return np.pad(vectors[rows.order], ((0, 0), (0, 1)))
 
 
 def only(cloth, fields):
@@ -46,18 +51,18 @@ def linearised(cloth, x, x_prev=None):
 
 def _filled(cloth, x, x_prev):
     rows, count = lay_out(cloth), len(x)
-    zero, force, massless = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count)
-    row, far_row = np.empty((len(rows.near), 4)), np.empty(len(rows.far))
-    longer, link, turns = np.empty(len(rows.edges)), np.empty((len(rows.edges), 6)), np.empty((len(rows.hinge), 3))
-    _fill(rows, x[rows.order], (x - x_prev)[rows.order], 1 / DT, longer, link, turns, zero, np.zeros(count, bool), massless, row,
-          far_row, force, np.empty_like(x), np.empty((count, 6)), np.empty(count))  # fmt: skip
+    force, massless = np.zeros((count, 4)), np.zeros(count)
+    springs, hinges, far_row = len(rows.edges), len(rows.hinge), np.empty(len(rows.far))
+    longer, link, side, turns = np.empty(springs), np.empty((springs, 4)), np.empty((springs, 2)), np.empty((hinges, 4))
+    _fill(rows, by_slot(rows, x), by_slot(rows, x - x_prev), 1 / DT, longer, link, side, turns, np.zeros((count, 4)),
+          np.zeros(count, bool), massless, far_row, force, np.empty((count, 4)), np.empty((3 * count, 4)), np.empty(count))  # fmt: skip
 
     def times(p):
-        q = np.zeros((count, 3))
-        _times(rows, massless, row, far_row, np.ascontiguousarray(p[rows.order]), q)
-        return q[rows.slot]
+        q = np.zeros((count, 4))
+        _times(rows, massless, link, far_row, by_slot(rows, p), q)
+        return q[rows.slot, :3]
 
-    return force[rows.slot], times
+    return force[rows.slot, :3], times
 
 
 def slope(energy, x, direction, step=1e-7):

@@ -127,8 +127,7 @@ def test_supports_are_what_touched_and_presses():
     d[4, 0], d[5, 0] = 0.002, 2 * STILL
     r = np.zeros((6, 3))
     r[:, 2] = [0, -2.0, 5.0, 0, -2.0, -3.0]
-    block = np.tile([1e-6, 0, 0, 1e-6, 0, 1e-6], (6, 1))
-    weigh(d, r, block, cloth.inv_mass, touch, dt, support.kind, support.normal, *support[3:])
+    weigh(d, r, np.full(6, 1e-6), cloth.inv_mass, touch, dt, support.kind, support.normal, *support[3:])
     assert np.allclose(support.force[[1, 2, 4, 5]], [2, -5, 2, 3], rtol=0.02)
     assert support.slip[1] == STILL, "it moves with the body: it sticks"
     assert support.slip[4] == pytest.approx(2 * 0.003 - 0.004), "a slip that slows goes on slowing"

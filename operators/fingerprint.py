@@ -55,6 +55,8 @@ CLOTH_WORDS = {
     "weft_stretch": "Weft Stretch",
     "weft_bending": "Weft Bending",
     "poisson": "Poisson's Ratio",
+    "strain_limit": "Strain Limit",
+    "stiffening": "Stiffening",
     "uv_map": "Pattern",
     "field_weight": "Fields",
     "pressure": "Pressure",

@@ -61,14 +61,15 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
         for name in FABRIC:
             mapped(layout, context, context.object, name)
         cloth = context.object.taffeta_cloth
-        column = layout.column()
-        column.enabled = cloth.model != "SPRINGS"
+        has_threads = cloth.model != "SPRINGS"
+        active = {"poisson": cloth.model == "MEMBRANE", "stiffening": cloth.strain_limit > 0.0}
         for name in THREADS:
-            row = column.row()
-            row.active = name != "poisson" or cloth.model == "MEMBRANE"
+            row = layout.row()
+            row.enabled = has_threads or name in ("strain_limit", "stiffening")
+            row.active = active.get(name, True)
             row.prop(cloth, name)
         if cloth.model != "MEMBRANE":
-            why(layout, "Poisson's ratio is of Membrane" if column.enabled else "Springs know no warp and weft")
+            why(layout, "Poisson's ratio is of Membrane" if has_threads else "Springs know no warp and weft")
         session = context.window_manager.taffeta
         stretch = session.overlay == "STRETCH"
         button = layout.operator(

@@ -97,7 +97,9 @@ ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
 # What a fabric preset sets: the material, not where it is pinned or gathered.
 FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance", "shrink"))
 # What else it sets, the same everywhere; defaults are those of `solver.model.Garment`: no difference, as presets of old.
-THREADS: dict[str, float] = {"weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0}
+THREADS: dict[str, float] = {
+    "weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 20.0
+}  # fmt: skip
 
 
 def follow_value(cloth: bpy.types.PropertyGroup, name: str):

@@ -131,6 +131,18 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="How much narrower a strip gets for being pulled longer, a pure number: 0 not at all, woven cotton "
         "0.24, wool 0.28, polyester 0.38 (Penava 2014), rubber 0.5",
     )
+    strain_limit: FloatProperty(
+        name="Strain Limit", default=THREADS["strain_limit"], min=0.0, max=10.0, soft_max=0.5, step=1, precision=3,
+        override=OVERRIDE,
+        description="Strain along warp and weft beyond which the cloth hardly stretches any more, a pure number: 0.06 is 6 "
+        "%. Woven cotton 0.06, polyester 0.065, wool 0.085 (Codim-IPC, after Penava 2014). 0 sets no limit",
+    )
+    stiffening: FloatProperty(
+        name="Stiffening", default=THREADS["stiffening"], min=1.0, max=100.0, soft_max=50.0, step=100, precision=1,
+        override=OVERRIDE,
+        description="How many times as stiff as Stretch the threads are beyond the Strain Limit, a pure number. 1 changes "
+        "nothing, 4 is a knit that tightens, 20 a wall",
+    )
     pin: PointerProperty(type=MAPPED_CLASSES["pin"], override=OVERRIDE)
     mass: PointerProperty(type=MAPPED_CLASSES["mass"], override=OVERRIDE)
     thickness: PointerProperty(type=MAPPED_CLASSES["thickness"], override=OVERRIDE)

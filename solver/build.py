@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
-from .elastic.fabric import spring_rest
+from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
+from .elastic.springs import taut_rest
 from .integrate.rows import lay_out
 from .integrate.tree import grow
 from .model import DYNAMICS, MODELS, Cloth, State
@@ -38,7 +39,7 @@ VALUES = {
 }
 
 
-SPRING_FIELDS = "edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge"
+SPRING_FIELDS = "edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_compliance", "bend_damping"
 
 
@@ -53,6 +54,7 @@ class _Part(NamedTuple):
     edge_compliance: np.ndarray
     edge_damping: np.ndarray
     is_mesh_edge: np.ndarray
+    taut: np.ndarray
     seam_force: np.ndarray
     couples: np.ndarray
     coupling: np.ndarray
@@ -193,6 +195,10 @@ def check(garment):
             raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
     if not 0.0 <= garment.poisson <= POISSON_MOST:
         raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {POISSON_MOST:g}.")
+    if not 0.0 <= garment.strain_limit < np.inf:
+        raise ValueError(f"'{name}': the strain limit is {garment.strain_limit:g}; use 0 (none) or more.")
+    if not 1.0 <= garment.stiffening < np.inf:
+        raise ValueError(f"'{name}': it stiffens to {garment.stiffening:g} of its stiffness; use 1 or more.")
     for value, least, words, unit in (
         (garment.sewing_time, 0.0, "sewing time", "s"), (garment.sewing_force, 0.0, "sewing force", "N"),
     ):  # fmt: skip
@@ -240,15 +246,14 @@ def _build_part(garment):
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
     hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
-    pairs, is_mesh_edge, couples, coupling = (
-        springs.pairs,
-        springs.is_mesh_edge,
-        np.zeros((0, 2), np.int64),
-        np.zeros(0),
-    )
+    pairs, is_mesh_edge, threads = springs.pairs, springs.is_mesh_edge, np.zeros(len(springs.pairs))
+    couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
+    if garment.strain_limit > 0.0:
+        threads = thread_stiffness(x, faces, springs, uv, stretch, garment.weft_stretch)
     if garment.model == "SPRINGS":
         pairs, rest_length, compliance, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
         hinges = Hinges(*(array[:0] for array in hinges))
+        threads = np.where(is_mesh_edge, 1.0 / compliance, 0.0)
     elif garment.model == "MEMBRANE":
         fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
         rest_length, compliance, couples, coupling = membrane(x, faces, springs, uv, fabric)
@@ -274,6 +279,7 @@ def _build_part(garment):
         edge_compliance=compliance[useful],
         edge_damping=rate[useful],
         is_mesh_edge=(is_mesh_edge & ~seam)[useful],
+        taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
         seam_force=np.where(seam, garment.sewing_force, np.inf)[useful],
         **_keep_couples(useful, couples, coupling),
         bend_stencils=stencils,

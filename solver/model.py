@@ -50,6 +50,8 @@ class Garment(NamedTuple):
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
+    strain_limit: float = 0.0  # strain of a thread beyond which it is stiffer; 0: it never is
+    stiffening: float = 20.0  # how many times as stiff it is there
 
 
 class Cloth(NamedTuple):
@@ -77,6 +79,7 @@ class Cloth(NamedTuple):
     edge_compliance: np.ndarray  # (e,) [m/N]
     edge_damping: np.ndarray  # (e,) [1/s]
     is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
+    taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard
     seams: np.ndarray  # (s,) edges that are sewn, if their force is bounded

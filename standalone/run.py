@@ -98,6 +98,8 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
         self_collision=cloth.self_collision,
         **{key: grey(key) < LEFT_OUT for key in ("meets_itself", "meets_bodies") if key in cloth.maps},
         model=cloth.model,
+        strain_limit=cloth.strain_limit,
+        stiffening=cloth.stiffening,
         **values,
     )
 

@@ -33,6 +33,8 @@ class ClothFile(NamedTuple):
     model: str  # of solver.model.MODELS
     shear: float | None  # [N/m]; None: from the stretch stiffness
     bending: float  # [N m]
+    strain_limit: float  # beyond which threads are stiffer; 0: nowhere
+    stiffening: float  # how many times
     self_collision: bool
     collide_with: tuple[str, ...] | None  # names of the files of what it meets; None: all
 
@@ -149,6 +151,8 @@ def _cloth(path, element, folder, out) -> ClothFile:
         numbers["model"],
         numbers["shearStiffness"],
         numbers["bendingStiffness"],
+        numbers["strainLimit"],
+        numbers["stiffening"],
         numbers["selfCollision"],
         numbers["collideWith"],
     )
@@ -292,6 +296,8 @@ SETTINGS = {
     "model": _Reader(_choice(*MODELS), "SPRINGS"),
     "shearStiffness": _Reader(_number(0.0, 1e9), None),
     "bendingStiffness": _Reader(_number(0.0, 1e3), 1e-5),
+    "strainLimit": _Reader(_number(0.0, 10.0), 0.0),
+    "stiffening": _Reader(_number(1.0, 100.0), 20.0),
     "selfCollision": _Reader(_switch, True),
     "collideWith": _Reader(_names, None),
 }

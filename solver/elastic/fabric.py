@@ -14,11 +14,23 @@ and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square. Springs for triangle meshes
 `membrane` is exact on any mesh, but slower to get there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
 LONGEST = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
 LOOSE = 1.0  # (A0 + A1) / l^2 of an edge without faces: a ribbon as wide as the edge is long
+
+
+class _Shares(NamedTuple):
+    """What springs have of the fabric's numbers: the constant is shape (aligned thread + slanted shear)."""
+
+    rest_length: np.ndarray  # (s,) [m]
+    shape: np.ndarray  # (s,) (A0 + A1) / l^2
+    aligned: np.ndarray  # (s,) cos^2 2t
+    thread: np.ndarray  # (s,) [N/m] K
+    slanted: np.ndarray  # (s,) c sin^2 2t
 
 
 def spring_rest(x, faces, springs, uv, stretch, weft, shear):
@@ -37,6 +49,20 @@ def spring_rest(x, faces, springs, uv, stretch, weft, shear):
     rest_length : (s,) [m]
     compliance : (s,) [m/N]; inf where the stiffness is zero
     """
+    first, second = springs.pairs.T
+    rest_length, shape, aligned, thread, slanted = _shares(x, faces, springs, uv, stretch, weft)
+    k = aligned * thread + slanted * 0.5 * (shear[first] + shear[second])
+    # Rounding of the angle alone makes no spring.
+    return rest_length, np.divide(1.0, shape * k, out=np.full(len(k), np.inf), where=k > 1e-9 * thread)
+
+
+def thread_stiffness(x, faces, springs, uv, stretch, weft):
+    """(s,) [N/m] what springs' constants have of warp and weft; the parameters are those of `spring_rest`."""
+    shares = _shares(x, faces, springs, uv, stretch, weft)
+    return shares.shape * shares.aligned * shares.thread
+
+
+def _shares(x, faces, springs, uv, stretch, weft):
     first, second = springs.pairs.T
     rest_length = np.linalg.norm(x[second] - x[first], axis=1)
     beside, triangle, count = springs.beside_spring, springs.beside_triangle, len(springs.pairs)
@@ -59,9 +85,7 @@ def spring_rest(x, faces, springs, uv, stretch, weft, shear):
     aligned[loose], shear_share[loose], shape[loose] = 1.0, 0.0, LOOSE
     warp = np.where(loose, 0.5, mean(warp))
     thread = 0.5 * (stretch[first] + stretch[second]) * (warp + weft * (1.0 - warp))
-    k = aligned * thread + shear_share * (1.0 - aligned) * 0.5 * (shear[first] + shear[second])
-    # Rounding of the angle alone makes no spring.
-    return rest_length, np.divide(1.0, shape * k, out=np.full(count, np.inf), where=k > 1e-9 * thread)
+    return _Shares(rest_length, shape, aligned, thread, shear_share * (1.0 - aligned))
 
 
 def _of_quads(along, triangle, is_diagonal):

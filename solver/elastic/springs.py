@@ -5,6 +5,10 @@ A spring of length l, rest length L and constant k pulls with k (l - L) + sum of
 it is coupled with (`membrane`; in the older network of springs there are none). The energy is that of all pairs,
 1/2 sum (l_i - L_i) M_ij (l_j - L_j): k on the diagonal of M, c beside it.
 
+A thread is crimped by those that it crosses: it gives way until it is straight, and then hardly any more (Peirce 1937).
+So a spring may have a length T from which on it pulls with g (l - T) on top of that, and stores 1/2 g (l - T)^2: two
+straight lines, the simplest curve from soft to stiff, and convex (`taut_rest`).
+
 The matrix of the solve knows each spring alone, with a constant above k that bounds them all: for any springs,
 
     s^T M s <= sum d_i s_i^2,   d_i = k_i + sum_j |c_ij| sqrt(k_i / k_j)
@@ -25,6 +29,7 @@ from ..jit import fused_inner
 from ..quads import dot, part, spread
 from ..topology import both_ways
 
+NEARLY = 0.3  # part of the way from L to T at the end of which a spring counts as near T; less lets cloth shake
 CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
 
 
@@ -41,6 +46,21 @@ def spring_numbers(cloth):
     for one, other in (cloth.couples.T, cloth.couples.T[::-1]):
         bound += np.bincount(one, shared * np.sqrt(k[one] / k[other]), minlength=len(k))
     return np.stack([cloth.rest_length, k, c, bound], axis=1)
+
+
+def taut_rest(garment, rest_length, threads):
+    """(e, 2) length [m] beyond which springs of a garment are stiffer, inf where they never are, and by how much [N/m].
+
+    threads : (e,) [N/m] what of the springs' stiffness is that of threads; shear has no limit
+    """
+    is_limited = (threads > 0.0) & (garment.strain_limit > 0.0)
+    length = np.where(is_limited, (1.0 + garment.strain_limit) * rest_length, np.inf)
+    return np.stack([length, np.where(is_limited, (garment.stiffening - 1.0) * threads, 0.0)], axis=1)
+
+
+def tautening(cloth):
+    """`Cloth.taut`, or nothing (0, 2) where no spring ever gets stiffer: then it costs nothing."""
+    return cloth.taut if np.isfinite(cloth.taut[:, 0]).any() else cloth.taut[:0]
 
 
 def couplings(cloth):
@@ -65,6 +85,23 @@ def others_pull(e, couple_start, couple, coupling, longer):
     for at in range(np.uintp(couple_start[e]), np.uintp(couple_start[e + 1])):
         tension += coupling[at] * longer[np.uintp(couple[at])]
     return tension
+
+
+@fused_inner
+def tauten(d, w, rest, k, bound, others, e, taut):
+    """k, bound and others of spring e, which is d long and went w [m] (see `linearise`), with what it is taut for.
+
+    k (l - L) + g (l - T) = (k + g) (l - L) - g (T - L). Near T, now or when the substep began, the bound has g as well:
+    by the slope below T alone a load would throw it far beyond. taut (e, 2) : T [m] and g [N/m], or empty
+    """
+    if taut.shape[0] > 0:
+        limit, more, before = taut[e, 0], taut[e, 1], d - w
+        near, square = limit - NEARLY * (limit - rest), part(dot(d, d), 0)
+        if square > limit * limit:
+            k, bound, others = k + more, bound + more, others - more * (limit - rest)
+        elif max(square, part(dot(before, before), 0)) > near * near:
+            bound += more
+    return k, bound, others
 
 
 @fused_inner
@@ -94,7 +131,7 @@ def linearise(d, w, rest, k, c, bound, others, calm):
 
 
 @fused_inner
-def spring_forces(x, v, edges, spring, couple_start, couple, coupling, longer, force):
+def spring_forces(x, v, edges, spring, taut, couple_start, couple, coupling, longer, force):
     """Forces of springs at x and v, elastic and the damping of what their ends move along them; returns their energy [J].
 
     About 50 flops and 250 bytes a spring. # outputs: longer (e,) [m]; added to: force (n, 3) [N]
@@ -109,6 +146,10 @@ def spring_forces(x, v, edges, spring, couple_start, couple, coupling, longer, f
         lengthening = (v[j, 0] - v[i, 0]) * dx + (v[j, 1] - v[i, 1]) * dy + (v[j, 2] - v[i, 2]) * dz
         tension = spring[e, 1] * longer[e] + others_pull(e, couple_start, couple, coupling, longer)
         energy += 0.5 * tension * longer[e]
+        if taut.shape[0] > 0 and length > taut[e, 0]:
+            beyond = length - taut[e, 0]
+            tension += taut[e, 1] * beyond
+            energy += 0.5 * taut[e, 1] * beyond * beyond
         pull = scale * (tension + spring[e, 2] * scale * lengthening)
         fx, fy, fz = pull * dx, pull * dy, pull * dz
         force[i, 0], force[i, 1], force[i, 2] = force[i, 0] + fx, force[i, 1] + fy, force[i, 2] + fz

@@ -194,8 +194,8 @@ def prepare_pull(cloth, held, dt, touching):
     frequency, damping = fastest(cloth.inv_mass, *elastic)
     if touching and frequency > 0.0:
         viscosity = 2.0 * VISCOSITY / frequency
-        for numbers in (elastic.spring, elastic.hinge):
-            numbers[:, 2] += viscosity * numbers[:, 1]
+        for numbers, more in ((elastic.spring, elastic.taut), (elastic.hinge, ())):
+            numbers[:, 2] += viscosity * (numbers[:, 1] + (more[:, 1] if len(more) else 0.0))
         damping += viscosity * frequency**2
     soft = np.flatnonzero((held.stiffness > 0) & np.isfinite(held.stiffness))
     rate = np.sqrt(held.stiffness[soft, None]) / dt

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..blocks import write
 from ..elastic.bending import STRAIGHT, hinge_numbers, opening
-from ..elastic.springs import couplings, linearise, others_pull, spring_numbers
+from ..elastic.springs import couplings, linearise, others_pull, spring_numbers, tauten, tautening
 from ..jit import fused_inner
 from ..quads import dot, every, flat, load, part, quad, spread, store, total
 from ..topology import both_ways, edge_keys, starts
@@ -36,6 +36,7 @@ class Rows(NamedTuple):
     leaf: np.ndarray  # (n,) node of the tree that holds the slot
     edges: np.ndarray  # (e, 2) springs, as in `Cloth.edges`
     spring: np.ndarray  # (e, 6) `spring_numbers`; hinges' b [N/m] and of their damping [N s/m]
+    taut: np.ndarray  # (e, 2) `springs.tautening`, or (0, 2)
     couple_start: np.ndarray  # (e + 1,)
     couple: np.ndarray  # (2 c,) springs that a spring is coupled with
     coupling: np.ndarray  # (2 c,) [N/m]
@@ -70,7 +71,7 @@ def lay_out(cloth):
     ends = stencils[bent].ravel()
     weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
     return Rows(
-        order, slot, leaf, edges, spring, *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
+        order, slot, leaf, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
         far_bend[one], stencils[bent], np.ascontiguousarray(weight), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), *of_node, cloth.node_bending,
     )  # fmt: skip
@@ -105,11 +106,11 @@ def measure_springs(first, last, rows, x, gone, rate, calm, longer, link, side):
     """
     for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(rows.edges[e, 0]), np.uintp(rows.edges[e, 1])
-        pull, h, a = linearise(
-            load(x, j) - load(x, i), load(gone, j) - load(gone, i),
-            rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3],
-            others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer), calm,
-        )  # fmt: skip
+        d, w = load(x, j) - load(x, i), load(gone, j) - load(gone, i)
+        rest, k, c, bound = rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3]
+        others = others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer)
+        k, bound, others = tauten(d, w, rest, k, bound, others, e, rows.taut)
+        pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
         b = rows.spring[e, 4] + rate * rows.spring[e, 5]
         store(link, e, h + quad(0.0, 0.0, 0.0, a + b))
         side[e, 0], side[e, 1] = pull + rows.spring[e, 4], b

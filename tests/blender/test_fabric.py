@@ -33,7 +33,7 @@ def test_the_solver_has_the_same_defaults(scene, make):
     obj = make.cloth(make.grid(count=3))
     depsgraph = bpy.context.evaluated_depsgraph_get()
     garment = mesh_io.read_garment(obj, depsgraph, scene)
-    for name in ("weft_stretch", "weft_bending", "poisson"):
+    for name in ("weft_stretch", "weft_bending", "poisson", "strain_limit", "stiffening"):
         assert getattr(garment, name) == Garment._field_defaults[name]
 
 
@@ -44,6 +44,15 @@ def test_cloth_hangs_by_the_stiffness_of_its_weft(saved, make, weft, model):
     lower, narrower = hung(saved, make, weft_stretch=weft, model=model)
     assert lower == pytest.approx(MASS * G / (2 * weft * STRETCH), rel=0.05)
     assert abs(narrower) < 2e-4
+
+
+@pytest.mark.parametrize("model", ["FABRIC", "MEMBRANE", "SPRINGS"])
+def test_cloth_hangs_by_its_strain_limit(saved, make, model):
+    """Above the limit e0, a tenth as stretchy: e0 up to the height h where s g h = K e0, and a tenth of the rest above."""
+    lower, _ = hung(saved, make, strain_limit=0.005, stiffening=10.0, model=model)
+    t = np.linspace(0, MASS * G / STRETCH, 1001)
+    expected = np.where(t < 0.005, t, 0.005 + (t - 0.005) / 10.0).mean()
+    assert lower == pytest.approx(expected, rel=0.2 if model == "SPRINGS" else 0.06)
 
 
 def test_cloth_that_is_pulled_longer_gets_narrower(saved, make):

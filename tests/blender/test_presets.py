@@ -90,6 +90,7 @@ def test_each_fabric_is_physical(path):
     assert 0.0 < value["shear_stiffness"] < value["stretch_stiffness"]
     hanging = value["mass"] * 9.81 / value["stretch_stiffness"]
     assert hanging < 0.05, "a metre of it would be stretched by its own weight at the top by more than 5 %"
+    assert value["strain_limit"] == 0.0 or 0.02 < value["strain_limit"] < 0.2
     assert 0.0 <= value["poisson"] <= 0.5 and 0.2 < value["weft_stretch"] < 5.0
 
 
@@ -106,6 +107,7 @@ def test_a_fabric_of_old_says_nothing_of_weft_and_so_has_no_difference(garment, 
     old.write_text("import bpy\nbpy.context.object.taffeta_cloth.mass.value = 0.2\n")
     cloth = garment.taffeta_cloth
     cloth.weft_stretch, cloth.weft_bending, cloth.poisson = 2.5, 0.5, 0.125
+    cloth.strain_limit, cloth.stiffening = 0.25, 4.0
     assert apply(old) == {"FINISHED"}
     assert {name: getattr(cloth, name) for name in THREADS} == THREADS
 

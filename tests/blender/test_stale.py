@@ -68,6 +68,7 @@ CHANGES = {
     "the mesh of Body": lambda: move_vertex(body()),
     "Stretch": lambda: setattr(cloth().taffeta_cloth.stretch_stiffness, "value", 3.0),
     "Weft Stretch": lambda: setattr(cloth().taffeta_cloth, "weft_stretch", 3.0),
+    "Strain Limit": lambda: setattr(cloth().taffeta_cloth, "strain_limit", 0.1),
     "Self-Collision": lambda: setattr(cloth().taffeta_cloth, "self_collision", False),
     "Wind": lambda: setattr(bpy.context.scene.taffeta, "wind", (1, 0, 0)),
     "gravity": lambda: setattr(bpy.context.scene, "use_gravity", False),

@@ -180,10 +180,13 @@ def bending_energy(cloth, x):
 
 
 def spring_energy(cloth, x):
-    """1/2 k (length - rest length)^2 over all springs, and what couples them [J]."""
+    """1/2 k (length - rest length)^2 over all springs, what couples them, and 1/2 g (length - limit)^2 beyond that [J]."""
     longer = np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1) - cloth.rest_length
     shared = cloth.coupling * longer[cloth.couples[:, 0]] * longer[cloth.couples[:, 1]]
-    return float((0.5 * longer**2 / cloth.edge_compliance).sum() + shared.sum())
+    beyond = np.maximum(longer + cloth.rest_length - cloth.taut[:, 0], 0.0)
+    return float(
+        (0.5 * longer**2 / cloth.edge_compliance).sum() + shared.sum() + (0.5 * cloth.taut[:, 1] * beyond**2).sum()
+    )
 
 
 def uncoupled(cloth):

@@ -168,11 +168,13 @@ def test_a_cloths_own_numbers(tmp_path):
         tmp_path,
         '<static objPath="sheet.obj"/><static objPath="sheet.obj" restitution="0" friction="0.7" aura="0.01"/>',
         settings="<friction>0.6</friction><restitution>0.4</restitution><minStiffness>50</minStiffness>"
-        "<bendingStiffness>1e-4</bendingStiffness><model>fabric</model>",
+        "<bendingStiffness>1e-4</bendingStiffness><model>fabric</model><strainLimit>0.06</strainLimit>"
+        "<stiffening>5</stiffening>",
     )
     fabric = run.Garments(read_.cloths).garments[0]
     assert fabric.friction == pytest.approx(0.6) and fabric.bending_stiffness == pytest.approx(1e-4)
     assert fabric.shear_stiffness == pytest.approx(2.5) and fabric.model == "FABRIC"
+    assert (fabric.strain_limit, fabric.stiffening) == (0.06, 5.0)
     bodies = [run.Body(static, 0.4).over(2) for static in read_.statics]
     assert [(body.restitution, body.friction, body.aura) for body in bodies] == [(0.4, 0.3, 0.005), (0.0, 0.7, 0.01)]
 

@@ -62,13 +62,6 @@ def times(blocks, i, v):
 
 
 @fused_inner
-def trace(blocks, i):
-    """Sum of block i's diagonal."""
-    at = first_row(i)
-    return blocks[at, 0] + blocks[at + np.uintp(1), 1] + blocks[at + _TWO, 2]
-
-
-@fused_inner
 def invert(blocks, i, more):
     """Add more I to block i, which is positive definite then, and invert it in place; a block of zeros stays."""
     at = first_row(i)

@@ -216,7 +216,7 @@ def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
             x, x_prev, rest, cloth, rows, scratch, answer, support, stack, pulls, held.free, settings, dt
         )
     if body is not None:
-        weigh(*answer, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+        weigh(answer.d, answer.r, cloth.inv_mass, touches.touch, dt, support.kind, support.normal, *support[3:])
     if pairs is not None:
         let_go(pairs.near, stack, x, x_prev)
     xpbd.bound(x, cloth.inv_mass, held.particles, held.targets, held.distance, substep.t1)

@@ -130,8 +130,7 @@ def _compile_bodies():
     touches = bodies.touches
     support, mass = make_support(cloth), cloth.inv_mass
     find_support(state.x, x_prev, mass, touches.count, touches.touch, touches.led, dt, *support)
-    give = np.ones(len(mass))
-    weigh(state.x - x_prev, state.v, give, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
+    weigh(state.x - x_prev, state.v, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
 
 
 class Part(NamedTuple):

@@ -78,11 +78,10 @@ def find_support(x, x_prev, inv_mass, touched, touch, led, dt, kind, normal, wan
 
 
 @fused
-def weigh(d, r, give, inv_mass, touch, dt, kind, normal, way, drag, force, slip):
+def weigh(d, r, inv_mass, touch, dt, kind, normal, way, drag, force, slip):
     """Learn from a solve what the supports took, for the next substep.
 
-    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held, give (n,) [m/N] the inverse of each
-    particle's own stiffness, drag included, in the mean of all directions. # outputs: force, slip
+    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: force, slip
     """
     for i in range(np.uintp(d.shape[0])):
         if kind[i] != HELD:
@@ -104,6 +103,6 @@ def weigh(d, r, give, inv_mass, touch, dt, kind, normal, way, drag, force, slip)
         if took + rate * went <= most:
             slip[i] = STILL
         elif before <= STILL:  # it begins to slip, softly: what would let go at once would catch again at once
-            slip[i] = max((took - most) * give[i], STILL)
+            slip[i] = max(went, STILL)
         else:
             slip[i] = max(min(2.0 * went - before, 2.0 * went), 0.5 * went, STILL)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import together
-from ..blocks import add_product, invert, keep_free, trace
+from ..blocks import add_product, invert, keep_free
 from ..elastic.springs import lengthen
 from ..jit import fused, fused_inner, uncounted_fused
 from ..quads import load, quad, spread, store, total
@@ -73,7 +73,6 @@ class Answer(NamedTuple):
 
     d: np.ndarray  # (n, 3) [m] correction
     r: np.ndarray  # (n, 3) [N] force left over: where something is held, the opposite of what it bears
-    give: np.ndarray  # (n,) [m/N] a third of the trace of the inverse of the particle's own stiffness
 
 
 def make_scratch(rows):
@@ -93,7 +92,7 @@ def make_scratch(rows):
 def make_answer(rows):
     """Memory of what solves leave."""
     count = len(rows.order)
-    return Answer(np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count))
+    return Answer(np.zeros((count, 3)), np.zeros((count, 3)))
 
 
 def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, calm, iterations, tolerance):
@@ -161,7 +160,7 @@ def _solve(
     phase += 1
     part = together.take(board, phase)
     while part < parts:
-        _leave(fence[part], fence[part + 1], rows.order, s, answer.d, answer.r, answer.give)
+        _leave(fence[part], fence[part + 1], rows.order, s, answer.d, answer.r)
         part = together.done(board, phase)
     together.meet(board, phase, parts)
     return taken
@@ -388,12 +387,11 @@ def _turn(first, last, turn, z, p):
 
 
 @fused_inner
-def _leave(first, last, order, s, d, r, give):
+def _leave(first, last, order, s, d, r):
     for i in range(np.uintp(first), np.uintp(last)):
         k = np.uintp(order[i])
         for axis in range(3):
             d[k, axis], r[k, axis] = s.d[i, axis], s.r[i, axis]
-        give[k] = trace(s.block, i) / 3.0
 
 
 @fused

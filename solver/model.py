@@ -14,6 +14,7 @@ import numpy as np
 IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR"
 DYNAMICS = IMPLICIT + EXPLICIT
+CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 
 
@@ -189,6 +190,8 @@ class Settings(NamedTuple):
     ldi_resolution: int = 64  # pixels along the longest side of the box
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
     cloth_restitution: float = 0.0  # between cloths
+    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, or the second and then the first
+    field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
 
 
 class LDI(NamedTuple):

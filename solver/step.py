@@ -116,6 +116,7 @@ def advance(cloth, state, frame_input, frame, settings):
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
+    crowd = _crowd(cloth, frame_input, settings)
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):
@@ -140,6 +141,8 @@ def advance(cloth, state, frame_input, frame, settings):
         clock.lap(INTEGRATION)
         body_contacts += body_contact.respond(body, cloth, x, x_prev, v, substep.t1, dt) if body is not None else 0
         clock.lap(BODY)
+        if crowd is not None:
+            cloth_contacts += crowd.respond(_braced(body, cloth), x, origin, substep.t1, dt)
         if pairs is not None:
             cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), start, x, origin, dt)
         clock.lap(CLOTH)
@@ -171,11 +174,20 @@ def _blow(cloth, x, v, wind, dt, settings):
 
 def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     """Candidates of cloth on cloth that hold for this substep; None if no garment can touch itself or another."""
-    if not cloth.meets.any():
+    if not cloth.meets.any() or settings.cloth_contact == "VELOCITY_FIELD":
         return None
     if pairs is None or not cloth_contact.is_current(pairs, cloth, x, v, dt):
         pairs = cloth_contact.detect(cloth, x, v, dt, settings)
     return pairs
+
+
+def _crowd(cloth, frame_input, settings):
+    """The velocity field that keeps cloth from cloth; None where pairs alone do."""
+    if settings.cloth_contact == "PAIRS":
+        return None
+    from .crowd.avoid import prepare  # here, because few scenes have it: it need not be loaded
+
+    return prepare(cloth, frame_input, settings)
 
 
 def _braced(body, cloth):

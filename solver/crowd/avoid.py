@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth by a velocity field (Buffet 2021, chapter 3): for many cloths that lie on each other.
+
+    crowd = prepare(cloth, frame_input, settings)                once a frame; None where cloth meets no cloth
+    count = crowd.respond(cloth, x, x_prev, t, dt)               each substep, after the constraints
+
+Velocities and layers go on a sparse grid; where layers are close, the velocity there is changed so that no gap closes
+faster than it may, and the particles go with it. No pair is looked for and no side remembered: cloth that is tangled is
+a crowd like any other, nothing can lock, and the cost goes by the number of triangles, not by how they lie. In return
+nothing is certain: shallow crossings occur and go. The response to pairs can follow (`contact.cloth`).
+
+Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one is what keeps the
+lengths (3.3.3); the grid lasts for some of them, and the change of velocity begins at that of the last. A gap may close
+by a part of itself, so that layers come to rest on each other (the thesis stops them three cells apart, 3.4.3), and
+what is too dense is eased apart by positions alone, which gives no speed.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ldi.ways import move
+from ..model import Cloth, Collider, FrameInput, Settings
+from . import obstacles, transfer
+from .cells import CROWDED, Cells, Nodes, find_cells
+from .density import measure, rasterise
+from .grid import TILE, make_grid
+from .project import Scratch, System, make_scratch, project
+
+FULL = 1.6  # layers in a cell at which no gap closes
+CLOSING = 4.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
+EASE = 0.02  # strain per layer too many, each time that the grid is made
+MOST_EASE = 0.1  # strain
+CERTAIN = 0.1  # layers more than `CROWDED` where particles go wholly with the field
+LEAVE = 0.4  # cells that cloth may move against the rest before the grid is made anew
+LONGEST = 5  # substeps that a grid lasts
+FIRST, ITERATIONS, ROUNDS = 8, 3, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
+THICK = 1.5  # thicknesses that a cell is wide at least
+
+
+class Field(NamedTuple):
+    """The grid as it is for some substeps."""
+
+    cells: Cells
+    nodes: Nodes
+    facing: np.ndarray  # (n, 4) normal and area [m2] of particles
+    solid: np.ndarray  # (k, 4) [kg], [kg m/s] bodies at the nodes
+    sure: np.ndarray  # (c,) from 0: how crowded cells are
+    system: System
+    scratch: Scratch
+    u: np.ndarray  # (k, 3) [m/s] the last change at corners of cells
+    loss: np.ndarray  # (k, 3) scratch
+    extra: np.ndarray  # (p, 3) scratch
+    closing: np.ndarray  # (k,) scratch
+
+
+@dataclass
+class Crowd:
+    """What avoidance keeps during a frame."""
+
+    step: float  # [m] side of a cell
+    duration: float  # [s] of the frame
+    bodies: tuple[Collider, ...]
+    field: Field | None = None
+    left: int = 0  # substeps that the field still lasts
+
+    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+        """Keep cloth from cloth for one substep; returns how many cells are crowded.
+
+        Parameters
+        ----------
+        x : (n, 3) [m], changed in place: end of the substep, after all constraints
+        x_prev : (n, 3) [m], from where to x particles go in dt; changed in place where cloth is eased apart
+        t : where in the frame the substep ends, 0 to 1
+        dt : [s] the substep
+        """
+        if not np.isfinite(x.sum()):
+            return 0
+        fresh = self.left <= 0
+        if fresh:
+            self.left = _lasts(x - x_prev, self.step)
+            self.field = _make_field(self, cloth, x, t)
+        self.left -= 1
+        field = self.field
+        cells, nodes, system = field.cells, field.nodes, field.system
+        if not len(cells.density):
+            return 0
+        whole = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 3))
+        transfer.gather(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, field.solid, *whole)
+        count = nodes.crowded_count
+        system = system._replace(mass=whole[0][:count], v=whole[1][:count])
+        if fresh:
+            _ease(field, system, cloth, x, x_prev)
+        transfer.close(cells.nodes, cells.rows, field.sure, system.v, field.closing)
+        project(system, field.u, ROUNDS, FIRST if fresh else ITERATIONS, field.scratch)
+        given = field.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
+        transfer.spread(nodes, *given, *whole, field.u, field.closing, field.loss, field.extra)
+        return len(cells.density)
+
+
+def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Crowd | None:
+    """Begin a frame."""
+    if not cloth.meets.any() or not len(cloth.triangles):
+        return None
+    corners = cloth.x_rest[cloth.triangles]
+    edge = float(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).mean())
+    step = max(settings.field_cell * edge, THICK * float(cloth.thickness.max()))
+    return Crowd(step, frame_input.duration, tuple(c for c in frame_input.colliders if len(c.triangles)))
+
+
+def _lasts(way, step):
+    """How many substeps a grid lasts while cloth goes on by `way` (n, 3) [m] in each."""
+    way = way - way.mean(axis=0)
+    typical = 2.0 * float(np.sqrt((way * way).sum(axis=1).mean()))
+    return int(min(max(LEAVE * step / max(typical, 1e-12), 1), LONGEST))
+
+
+def _make_field(crowd, cloth, x, t):
+    """The grid round cloth at x, t of the frame gone."""
+    facing = measure(cloth, x)
+    grid = make_grid(x, facing[:, 3], crowd.step)
+    density, direction = rasterise(grid, facing)
+    cells, nodes = find_cells(grid, density, direction)
+    count, total = nodes.crowded_count, len(nodes.slots)
+    solid, drag = np.zeros((total, 4)), np.zeros(len(cells.density))
+    if crowd.bodies and count:
+        layer = float(cloth.mass.sum() / facing[:, 3].sum()) * crowd.step**2
+        wanted = np.zeros(len(density), np.bool_)
+        wanted[nodes.slots[:count]] = True
+        solid, grip = _bodies(crowd, cloth.origin, grid, wanted, layer, t)
+        solid, drag = solid[nodes.slots], grip[nodes.slots[cells.nodes]].max(axis=1)
+    least = np.minimum(CLOSING * (cells.density - FULL), 0.0)
+    system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 3)))
+    sure = (cells.density - CROWDED) / CERTAIN
+    scratch = make_scratch(len(cells.density), count), np.zeros((count, 3)), np.zeros((total, 3))
+    return Field(
+        cells, nodes, facing, solid, sure, system, *scratch, np.zeros((len(nodes.particles), 3)), np.zeros(count)
+    )
+
+
+def _bodies(crowd, origin, grid, wanted, layer, t):
+    """Mass and momentum (s, 4), and friction (s,), of bodies at the grid's slots."""
+    slots = len(grid.key) * TILE
+    solid, grip = np.zeros((slots, 4)), np.zeros(slots)
+    before = max(0.0, t - 0.1)
+    for body in crowd.bodies:
+        count = body.x.shape[1]
+        motion = np.empty((count, 6))
+        samples = np.ascontiguousarray(body.x, np.float64)
+        move(samples, origin, 0, np.arange(count, dtype=np.int32), before, t, motion)
+        x, v = motion[:, :3] + motion[:, 3:], motion[:, 3:] / ((t - before) * crowd.duration)
+        obstacles.rasterise(grid, wanted, body.triangles, x, v, layer, body.friction, solid, grip)
+    return solid, grip
+
+
+def _ease(field, system, cloth, x, x_prev):
+    """Move apart what is too dense; x and x_prev alike."""
+    least = np.minimum(EASE * (field.cells.density - FULL), MOST_EASE)
+    if (least <= 0.0).all():
+        return
+    quiet = system._replace(v=np.zeros_like(system.v), least=np.maximum(least, 0.0), drag=np.zeros_like(least))
+    shift = np.zeros_like(field.u)
+    project(quiet, shift, 1, FIRST, field.scratch)
+    nodes = field.nodes
+    all_nodes = np.zeros((len(nodes.slots), 3))
+    all_nodes[: len(shift)] = shift
+    move_by = np.einsum("pq,pqa->pa", nodes.parts, all_nodes[nodes.corners])
+    move_by[cloth.inv_mass[nodes.particles] == 0.0] = 0.0
+    x[nodes.particles] += move_by
+    x_prev[nodes.particles] += move_by

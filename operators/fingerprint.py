@@ -26,6 +26,8 @@ _slow: dict[tuple, object] = {}
 SCENE_WORDS = {
     "dynamics": "Dynamics",
     "theta": "Theta",
+    "cloth_contact": "Cloth on Cloth",
+    "field_cell": "Field Cell",
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",
     "iterations": "Iterations",

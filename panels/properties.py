@@ -26,6 +26,31 @@ from .units import add_shown
 # A path may start with "//", the folder of the .blend.
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"}
 
+# Identifiers are those of `solver.model.CLOTH_CONTACTS`.
+CLOTH_CONTACTS = (
+    (
+        "PAIRS",
+        "Pairs",
+        "Every pair of triangles that may meet is looked after, and nothing passes through: for garments, "
+        "from a start in which nothing crosses",
+        0,
+    ),
+    (
+        "VELOCITY_FIELD",
+        "Velocity Field",
+        "A velocity field keeps layers apart by about an edge of the mesh. Never locks, tangled or not, and costs the "
+        "same however cloth lies: for heaps of many garments. Shallow crossings can occur. Ignores which garments meet",
+        1,
+    ),
+    (
+        "BOTH",
+        "Both",
+        "The velocity field first, then pairs: heaps in which nothing may cross. Needs a start without crossings, and "
+        "the time of both",
+        2,
+    ),
+)
+
 # Identifiers are those of `solver.model.DYNAMICS`; menus show the sentences.
 DYNAMICS = (
     ("XPBD", "XPBD", "Springs, pins and supports solved together in small substeps: fast, calm, for every shot", 0),
@@ -237,6 +262,15 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         name="Theta", default=Settings().theta, min=0.5, max=1.0, step=5, override=OVERRIDE,
         description="Where in the substep Implicit Theta takes the forces, a pure number: 0.5 damps nothing and needs "
         "cloth that touches nothing, 1 is implicit Euler. Raise it where cloth rings",
+    )
+    cloth_contact: EnumProperty(
+        name="Cloth on Cloth", items=CLOTH_CONTACTS, default=Settings().cloth_contact, override=OVERRIDE,
+        description="How cloth is kept from passing through cloth",
+    )
+    field_cell: FloatProperty(
+        name="Field Cell", default=Settings().field_cell, min=0.5, max=10.0, soft_max=3.0, step=10, override=OVERRIDE,
+        description="Side of a cell of the velocity field, in mean edges of the mesh, a pure number. Smaller lets layers "
+        "lie closer, and more of them cross; larger is faster and puffs up a heap",
     )
     substeps: IntProperty(
         name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,

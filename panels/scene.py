@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import bpy
 
-from .properties import DYNAMICS
+from .properties import CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
@@ -204,6 +204,10 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
         sentences(layout, context, dict((item[0], item[2]) for item in DYNAMICS)[settings.dynamics])
         if settings.dynamics == "IMPLICIT_THETA":
             layout.prop(settings, "theta")
+        layout.prop(settings, "cloth_contact")
+        sentences(layout, context, dict((item[0], item[2]) for item in CLOTH_CONTACTS)[settings.cloth_contact])
+        if settings.cloth_contact != "PAIRS":
+            layout.prop(settings, "field_cell")
         names = (
             "substeps",
             "substeps_preview",

@@ -119,6 +119,7 @@ def _lasts(way, step):
 def _make_field(crowd, cloth, x, t):
     """The grid round cloth at x, t of the frame gone."""
     facing = measure(cloth, x)
+    facing[~cloth.meets.any(axis=1)[cloth.garment], 3] = 0.0
     grid = make_grid(x, facing[:, 3], crowd.step)
     density, direction = rasterise(grid, facing)
     cells, nodes = find_cells(grid, density, direction)

@@ -266,6 +266,19 @@ def test_settings_reach_the_solver(shot, sheet):
     assert settings.constant_force == (1.0, 2.0, 3.0) and settings.seed == 7 and settings.air_density == 0.0
 
 
+def test_a_velocity_field_bakes_and_the_bake_is_stale_when_the_choice_changes(shot, sheet, make):
+    make.cloth(make.grid("Other", location=(0.0, 0.0, sheet.location.z - 0.05))).taffeta_cloth.pin.value = 1.0
+    shot.taffeta.cloth_contact, shot.taffeta.field_cell = "VELOCITY_FIELD", 2.0
+    assert settings_of(shot, [sheet])[-2:] == ("VELOCITY_FIELD", 2.0)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    first = bits(sheet)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert bits(sheet) == first
+    shot.taffeta.cloth_contact = "PAIRS"
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert bits(sheet) != first
+
+
 def test_one_object_can_be_baked_alone(shot, sheet, make):
     other = make.cloth(make.grid("Other"))
     assert bpy.ops.taffeta.bake(object="Other") == {"FINISHED"}

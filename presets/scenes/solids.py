@@ -99,6 +99,34 @@ def dryer(collection, radius, depth, height, around=120):
     return body(collection, "Dryer", points.reshape(-1, 3), _rings(around, len(y)), height)
 
 
+def bowl(collection, radius, height, wall=0.03, opening=1.9, around=96):
+    """Add a bowl, part of a sphere's shell as far as `opening` [rad] up from its lowest point; return the object."""
+    points, faces = bowl_mesh(radius, wall, opening, around)
+    return body(collection, "Bowl", points, faces, height)
+
+
+def bowl_mesh(radius, wall=0.03, opening=1.9, around=96):
+    """Points about the sphere's centre [m] and triangles of a bowl that is closed: inside, rim, outside."""
+    rings = round(around * opening / (2.0 * np.pi))
+    up = opening * np.arange(1, rings + 1) / rings
+    rim = np.arange(1, 6) / 6.0 * np.pi
+    middle, half = radius + 0.5 * wall, 0.5 * wall
+    across = np.stack([-half * np.cos(rim), half * np.sin(rim)])  # outwards, and on past the rim
+    r = np.concatenate([radius * np.sin(up), (middle + across[0]) * np.sin(opening) + across[1] * np.cos(opening)])
+    z = np.concatenate([-radius * np.cos(up), -(middle + across[0]) * np.cos(opening) + across[1] * np.sin(opening)])
+    r = np.concatenate([r, (radius + wall) * np.sin(up[::-1])])
+    z = np.concatenate([z, -(radius + wall) * np.cos(up[::-1])])
+    angle = _turn(around)
+    points = np.stack([r[:, None] * np.cos(angle), r[:, None] * np.sin(angle), z[:, None] + 0.0 * angle], -1)
+    points = np.concatenate([points.reshape(-1, 3), [[0.0, 0.0, -radius], [0.0, 0.0, -radius - wall]]])
+    i, j = (a.ravel() for a in np.mgrid[0 : len(r) - 1, 0:around])
+    k = (j + 1) % around
+    a, b, c, d = i * around + j, i * around + k, (i + 1) * around + k, (i + 1) * around + j
+    first, last, j, k = len(points) - 2, (len(r) - 1) * around, np.arange(around), (np.arange(around) + 1) % around
+    ends = [np.stack([np.full(around, first), j, k], 1), np.stack([np.full(around, first + 1), last + k, last + j], 1)]
+    return points, np.concatenate([np.stack([a, c, b], 1), np.stack([a, d, c], 1), *ends])
+
+
 def _turn(count):
     return np.arange(count) * 2.0 * np.pi / count
 

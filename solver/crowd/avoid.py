@@ -30,12 +30,12 @@ from .project import Scratch, System, make_scratch, project
 
 FULL = 1.6  # layers in a cell at which no gap closes
 CLOSING = 4.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
-EASE = 0.02  # strain per layer too many, each time that the grid is made
+EASE = 0.05  # strain per layer too many, in a frame
 MOST_EASE = 0.1  # strain
 CERTAIN = 0.1  # layers more than `CROWDED` where particles go wholly with the field
-LEAVE = 0.4  # cells that cloth may move against the rest before the grid is made anew
-LONGEST = 5  # substeps that a grid lasts
-FIRST, ITERATIONS, ROUNDS = 8, 3, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
+LEAVE = 1.0  # cells that cloth may move against the rest before the grid is made anew
+LONGEST = 3  # substeps that a grid lasts
+FIRST, ITERATIONS, ROUNDS = 4, 2, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
 THICK = 1.5  # thicknesses that a cell is wide at least
 
 
@@ -64,6 +64,7 @@ class Crowd:
     bodies: tuple[Collider, ...]
     field: Field | None = None
     left: int = 0  # substeps that the field still lasts
+    eased: bool = False  # whether it has been done in this frame
 
     def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
         """Keep cloth from cloth for one substep; returns how many cells are crowded.
@@ -90,8 +91,9 @@ class Crowd:
         transfer.gather(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, field.solid, *whole)
         count = nodes.crowded_count
         system = system._replace(mass=whole[0][:count], v=whole[1][:count])
-        if fresh:
+        if not self.eased:
             _ease(field, system, cloth, x, x_prev)
+            self.eased = True
         transfer.close(cells.nodes, cells.rows, field.sure, system.v, field.closing)
         project(system, field.u, ROUNDS, FIRST if fresh else ITERATIONS, field.scratch)
         given = field.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
@@ -112,8 +114,8 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Crowd 
 def _lasts(way, step):
     """How many substeps a grid lasts while cloth goes on by `way` (n, 3) [m] in each."""
     way = way - way.mean(axis=0)
-    typical = 2.0 * float(np.sqrt((way * way).sum(axis=1).mean()))
-    return int(min(max(LEAVE * step / max(typical, 1e-12), 1), LONGEST))
+    typical = max(float(np.sqrt(np.einsum("ij,ij->", way, way) / len(way))), 1e-12)
+    return int(min(max(LEAVE * step / typical, 1), LONGEST))
 
 
 def _make_field(crowd, cloth, x, t):
@@ -162,7 +164,7 @@ def _ease(field, system, cloth, x, x_prev):
         return
     quiet = system._replace(v=np.zeros_like(system.v), least=np.maximum(least, 0.0), drag=np.zeros_like(least))
     shift = np.zeros_like(field.u)
-    project(quiet, shift, 1, FIRST, field.scratch)
+    project(quiet, shift, 1, ITERATIONS, field.scratch)
     nodes = field.nodes
     all_nodes = np.zeros((len(nodes.slots), 3))
     all_nodes[: len(shift)] = shift

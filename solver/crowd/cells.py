@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import njit, uncounted
 from .grid import TILE, Grid, slot
 
 CROWDED = 1.1  # layers from which a cell counts: one sheet that bends has up to that
@@ -21,7 +21,7 @@ CROWDED = 1.1  # layers from which a cell counts: one sheet that bends has up to
 class Cells(NamedTuple):
     """The crowded cells, in the order of their slots."""
 
-    nodes: np.ndarray  # (c, 8) int32 corners, in the order of bits x, y, z
+    nodes: np.ndarray  # (c, 8) uint32 corners, in the order of bits x, y, z
     rows: np.ndarray  # (c, 12) [1/m] what corners 7, 6, 5, 4 add to the rate, three each; 0, 1, 2, 3 take it off
     density: np.ndarray  # (c,) layers
 
@@ -31,8 +31,8 @@ class Nodes(NamedTuple):
 
     slots: np.ndarray  # (k,) int64 where they are in the grid
     crowded_count: int  # how many of them belong to cells
-    particles: np.ndarray  # (p,) int64 that touch corners of crowded cells
-    corners: np.ndarray  # (p, 8) int32 the nodes round each of them
+    particles: np.ndarray  # (p,) uint32 that touch corners of crowded cells
+    corners: np.ndarray  # (p, 8) uint32 the nodes round each of them
     parts: np.ndarray  # (p, 8) what it gives to and takes from each: trilinear, their sum is 1
 
 
@@ -41,11 +41,11 @@ def find_cells(grid: Grid, density: np.ndarray, direction: np.ndarray) -> tuple[
     number = np.full(len(density), -1, np.int32)
     _mark(grid, number)
     most = int(np.count_nonzero(density > CROWDED))
-    cells = Cells(np.empty((most, 8), np.int32), np.empty((most, 12)), np.empty(most))
+    cells = Cells(np.empty((most, 8), np.uint32), np.empty((most, 12)), np.empty(most))
     count, crowded = _collect(grid, density, direction, number, *cells)
     cells = Cells(*(array[:count] for array in cells))
-    around = np.empty(len(grid.tile) if count else 0, np.int64)
-    corners, parts = np.empty((len(around), 8), np.int32), np.empty((len(around), 8))
+    around = np.empty(len(grid.tile) if count else 0, np.uint32)
+    corners, parts = np.empty((len(around), 8), np.uint32), np.empty((len(around), 8))
     found, total = _surround(grid, number, crowded, around, corners, parts)
     slots = np.empty(total, np.int64)
     used = np.flatnonzero(number >= 0)
@@ -53,7 +53,7 @@ def find_cells(grid: Grid, density: np.ndarray, direction: np.ndarray) -> tuple[
     return cells, Nodes(slots, crowded, around[:found], corners[:found], parts[:found])
 
 
-@njit
+@uncounted
 def _mark(grid, number):
     """Enter -2 at nodes that a particle touches.
     # outputs: number
@@ -105,7 +105,7 @@ def _collect(grid, density, direction, number, nodes, rows, layers):
     return count, numbered
 
 
-@njit
+@uncounted
 def _surround(grid, number, crowded, particles, corners, parts):
     """Collect the particles at numbered nodes, number what else they touch; returns how many of both there are then.
     # outputs: number, particles, corners, parts

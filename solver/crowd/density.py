@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import njit, uncounted_fused
 from .grid import TILE, Grid, slot
 
 SPREAD = 0.75  # cells: its end is 1.5 cells away
@@ -68,7 +68,7 @@ def _face(x, triangles, facing, ends):
             facing[p, axis] /= max(length, 1e-300)
 
 
-@njit
+@uncounted_fused
 def _rasterise(grid, facing, density, direction):
     """27 cells, 25 flops each, of every particle.
     # outputs: density, direction

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import inner, njit, uncounted_inner
 
 TILE = 64  # slots of a tile
 FAR = 1 << 20  # tiles from the origin beyond which there is no grid
@@ -33,13 +33,13 @@ def make_grid(x: np.ndarray, area: np.ndarray, step: float) -> Grid:
     return Grid(step, tile, within, part, *_lay_tiles(x, area, step, tile, within, part))
 
 
-@inner
+@uncounted_inner
 def pack(i, j, k):
     """The key of tile (i, j, k); adding (1 << 42), (1 << 21) or 1 goes one tile up."""
     return ((i + FAR) << 42) | ((j + FAR) << 21) | (k + FAR)
 
 
-@inner
+@uncounted_inner
 def find(key, table, keys):
     """Where in the table a tile is, or would be."""
     mask = len(table) - 1
@@ -49,7 +49,7 @@ def find(key, table, keys):
     return place
 
 
-@inner
+@uncounted_inner
 def slot(ahead, tile, i, j, k):
     """The slot of cell or node (i, j, k), each 0 to 7, counted from a tile's corner."""
     return np.int64(ahead[tile, (i >> 2) * 4 + (j >> 2) * 2 + (k >> 2)]) * TILE + (i & 3) * 16 + (j & 3) * 4 + (k & 3)
@@ -61,6 +61,7 @@ def _lay_tiles(x, area, step, tile, within, part):
     # outputs: tile, within, part
     """
     count, keys, table = 0, np.empty(512, np.int64), np.full(1024, -1, np.int32)
+    last, extents = np.int64(-1), 0  # the tile of the particle before, and the corners that are known to be there
     for p in range(len(x)):
         tile[p] = -1
         if area[p] <= 0.0:
@@ -73,6 +74,11 @@ def _lay_tiles(x, area, step, tile, within, part):
             within[p, axis] = low & 3
             first = (first << 21) | ((low >> 2) + FAR)
             extent = extent << 1 | ((low & 3) + 3) >> 2
+        if first == last and (extents >> extent) & 1:
+            tile[p] = table[find(first, table, keys)]
+            continue
+        extents = (extents if first == last else 0) | 1 << extent
+        last = first
         for corner in range(8):
             if corner & ~extent:
                 continue

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..contact.distance import closest_on_triangle
-from ..jit import njit
+from ..jit import uncounted
 from .grid import TILE, find, pack
 
 HEAVY = 100.0  # masses of the cloth beside a node
@@ -29,8 +29,9 @@ def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid
     solid, grip : (s, 4) [kg], [kg m/s] and (s,), added to in place
     """
     low, high = _bounds(grid)
-    places = grid.step, grid.key, grid.table, low, high, wanted
-    _enter(*places, triangles, x, v, HEAVY * mass, friction, solid, grip)
+    busy = wanted.reshape(-1, TILE).any(axis=1)
+    places = grid.step, grid.key, grid.table, low, high, wanted, busy
+    _enter(*places, triangles, x, v, HEAVY * mass, friction, solid, grip, np.empty((2, 3), np.int64))
 
 
 def _bounds(grid):
@@ -39,39 +40,37 @@ def _bounds(grid):
     return places.min(axis=0), places.max(axis=0)
 
 
-@njit
-def _enter(step, keys, table, low, high, wanted, triangles, x, v, heavy, friction, solid, grip):
+@uncounted
+def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, friction, solid, grip, box):
     """Of each triangle the tiles in its box, of these the nodes in reach.
-    # outputs: solid, grip
+    # outputs: solid, grip; scratch: box (2, 3)
     """
-    first, last, box = np.empty(3, np.int64), np.empty(3, np.int64), np.empty((2, 3))
-    side = 4.0 * step
     for t in range(len(triangles)):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        outside = False
         for axis in range(3):
-            least = min(x[a, axis], x[b, axis], x[c, axis]) - REACH * step
-            most = max(x[a, axis], x[b, axis], x[c, axis]) + REACH * step
-            box[0, axis], box[1, axis] = least, most
-            first[axis] = max(low[axis], np.int64(math.floor(max(least / side, low[axis] - 1.0))))
-            last[axis] = min(high[axis], np.int64(math.floor(min(most / side, high[axis] + 1.0))))
-        for i in range(first[0], last[0] + 1):
-            for j in range(first[1], last[1] + 1):
-                for k in range(first[2], last[2] + 1):
+            least = min(x[a, axis], x[b, axis], x[c, axis]) / step - REACH
+            most = max(x[a, axis], x[b, axis], x[c, axis]) / step + REACH
+            outside |= most < 4.0 * low[axis] or least > 4.0 * high[axis] + 4.0
+            box[0, axis] = math.ceil(min(max(least, 4.0 * low[axis]), 4.0 * high[axis] + 4.0))
+            box[1, axis] = math.floor(max(min(most, 4.0 * high[axis] + 3.0), 4.0 * low[axis] - 1.0))
+        if outside:
+            continue
+        for i in range(box[0, 0] >> 2, (box[1, 0] >> 2) + 1):
+            for j in range(box[0, 1] >> 2, (box[1, 1] >> 2) + 1):
+                for k in range(box[0, 2] >> 2, (box[1, 2] >> 2) + 1):
                     tile = table[find(pack(i, j, k), table, keys)]
-                    if tile < 0:
+                    if tile < 0 or not busy[tile]:
                         continue
                     for s in range(TILE):
                         if not wanted[tile * TILE + s]:
                             continue
-                        px, py, pz = (
-                            (4 * i + (s >> 4)) * step,
-                            (4 * j + ((s >> 2) & 3)) * step,
-                            (4 * k + (s & 3)) * step,
-                        )
+                        px, py, pz = 4 * i + (s >> 4), 4 * j + ((s >> 2) & 3), 4 * k + (s & 3)
                         if px < box[0, 0] or px > box[1, 0] or py < box[0, 1] or py > box[1, 1]:
                             continue
                         if pz < box[0, 2] or pz > box[1, 2]:
                             continue
+                        px, py, pz = px * step, py * step, pz * step
                         wa, wb, wc, _ = closest_on_triangle(
                             px, py, pz, x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
                         )

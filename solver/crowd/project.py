@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import fused_inner, uncounted_fused
 
 STIFF = 8.0  # weight of a cell's rate against the anchor of its nodes
 LIGHT = 0.1  # part of a cell's mean mass below which nodes do not weaken it
@@ -31,7 +31,7 @@ ENOUGH = 1e-3  # part of the first residual, squared, at which a round ends
 class System(NamedTuple):
     """What the change of velocity is solved from."""
 
-    nodes: np.ndarray  # (c, 8) int32 corners of cells
+    nodes: np.ndarray  # (c, 8) uint32 corners of cells
     rows: np.ndarray  # (c, 12) [1/m] see `cells.Cells`
     least: np.ndarray  # (c,) [1/s] the least rate each cell may have
     drag: np.ndarray  # (c,) weight of friction with bodies
@@ -55,31 +55,31 @@ def make_scratch(cell_count: int, node_count: int) -> Scratch:
     return Scratch(*cells, *nodes)
 
 
-@inner
+@fused_inner
 def _rate(nodes, rows, cell, v):
     """The rate of a cell, or what a way would add to it."""
     rate = 0.0
     for pair in range(4):
-        a, b = np.int64(nodes[cell, 7 - pair]), np.int64(nodes[cell, pair])
+        a, b = nodes[cell, 7 - pair], nodes[cell, pair]
         for axis in range(3):
             rate += rows[cell, 3 * pair + axis] * (v[a, axis] - v[b, axis])
     return rate
 
 
-@inner
+@fused_inner
 def _add(nodes, rows, cell, amount, out):
     """Add a multiple of a cell's row at its corners.
     # outputs: out
     """
     for pair in range(4):
-        a, b = np.int64(nodes[cell, 7 - pair]), np.int64(nodes[cell, pair])
+        a, b = nodes[cell, 7 - pair], nodes[cell, pair]
         for axis in range(3):
             change = amount * rows[cell, 3 * pair + axis]
             out[a, axis] += change
             out[b, axis] -= change
 
 
-@inner
+@fused_inner
 def _add_drag(nodes, cell, amount, v, out):
     """Add a multiple of the gradient of a cell's |grad v|^2 (h/4)^2 / 2.
     # outputs: out
@@ -95,7 +95,7 @@ def _add_drag(nodes, cell, amount, v, out):
             out[nodes[cell, pair], axis] -= change
 
 
-@inner
+@fused_inner
 def _begin(system, u, scratch):
     """Decide which cells push after a change u; the residual from there.
     # outputs: scratch
@@ -128,7 +128,7 @@ def _begin(system, u, scratch):
             _add_drag(nodes, cell, -pull[cell], u, residual)
 
 
-@inner
+@fused_inner
 def _apply(system, scratch):
     """The system's image of a way; returns way . image.
     # outputs: scratch.image
@@ -150,7 +150,7 @@ def _apply(system, scratch):
     return product
 
 
-@njit
+@uncounted_fused
 def project(system, u, rounds, iterations, scratch):
     """Solve for the change of velocity; u (k, 3) [m/s] comes as the first way to look along and leaves as the answer.
 

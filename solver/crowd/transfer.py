@@ -12,13 +12,13 @@ Particles that do not move, and bodies, count as so heavy that the field goes wi
 
 import math
 
-from ..jit import njit
+from ..jit import uncounted_fused
 
 OPENING = 5.0  # [1/s] rate at which cloth parts freely
 FIRM = 100.0  # times its mass that a particle that does not move has
 
 
-@njit
+@uncounted_fused
 def gather(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
     """Mass and velocity of nodes, and of what is fixed beside them.
 
@@ -45,7 +45,7 @@ def gather(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
             v[node, axis] /= max(node_mass[node], 1e-300)
 
 
-@njit
+@uncounted_fused
 def close(nodes, rows, density, v, closing):
     """How far the nodes' own velocity rules: 1 at corners of cells that close, less where it is hardly crowded.
 
@@ -64,7 +64,7 @@ def close(nodes, rows, density, v, closing):
             closing[nodes[cell, q]] = max(closing[nodes[cell, q]], sure)
 
 
-@njit
+@uncounted_fused
 def spread(nodes, facing, friction, inv_mass, x, x_prev, dt, node_mass, v, u, closing, loss, extra):
     """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own way.
 

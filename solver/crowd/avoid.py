@@ -34,8 +34,8 @@ EASE = 0.05  # strain per layer too many, in a frame
 MOST_EASE = 0.1  # strain
 CERTAIN = 0.1  # layers more than `CROWDED` where particles go wholly with the field
 LEAVE = 1.0  # cells that cloth may move against the rest before the grid is made anew
-LONGEST = 3  # substeps that a grid lasts
-FIRST, ITERATIONS, ROUNDS = 4, 2, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
+LONGEST = 5  # substeps that a grid lasts
+FIRST, ITERATIONS, ROUNDS = 6, 3, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
 THICK = 1.5  # thicknesses that a cell is wide at least
 
 
@@ -123,13 +123,12 @@ def _make_field(crowd, cloth, x, t):
     facing = measure(cloth, x)
     facing[~cloth.meets.any(axis=1)[cloth.garment], 3] = 0.0
     grid = make_grid(x, facing[:, 3], crowd.step)
-    density, direction = rasterise(grid, facing)
-    cells, nodes = find_cells(grid, density, direction)
+    cells, nodes = find_cells(grid, rasterise(grid, facing))
     count, total = nodes.crowded_count, len(nodes.slots)
     solid, drag = np.zeros((total, 4)), np.zeros(len(cells.density))
     if crowd.bodies and count:
         layer = float(cloth.mass.sum() / facing[:, 3].sum()) * crowd.step**2
-        wanted = np.zeros(len(density), np.bool_)
+        wanted = np.zeros(len(grid.key) * TILE, np.bool_)
         wanted[nodes.slots[:count]] = True
         solid, grip = _bodies(crowd, cloth.origin, grid, wanted, layer, t)
         solid, drag = solid[nodes.slots], grip[nodes.slots[cells.nodes]].max(axis=1)
@@ -165,10 +164,4 @@ def _ease(field, system, cloth, x, x_prev):
     quiet = system._replace(v=np.zeros_like(system.v), least=np.maximum(least, 0.0), drag=np.zeros_like(least))
     shift = np.zeros_like(field.u)
     project(quiet, shift, 1, ITERATIONS, field.scratch)
-    nodes = field.nodes
-    all_nodes = np.zeros((len(nodes.slots), 3))
-    all_nodes[: len(shift)] = shift
-    move_by = np.einsum("pq,pqa->pa", nodes.parts, all_nodes[nodes.corners])
-    move_by[cloth.inv_mass[nodes.particles] == 0.0] = 0.0
-    x[nodes.particles] += move_by
-    x_prev[nodes.particles] += move_by
+    transfer.ease(field.nodes, cloth.inv_mass, shift, x, x_prev)

@@ -36,13 +36,13 @@ class Nodes(NamedTuple):
     parts: np.ndarray  # (p, 8) what it gives to and takes from each: trilinear, their sum is 1
 
 
-def find_cells(grid: Grid, density: np.ndarray, direction: np.ndarray) -> tuple[Cells, Nodes]:
-    """Crowded cells, and their nodes."""
-    number = np.full(len(density), -1, np.int32)
+def find_cells(grid: Grid, layers: np.ndarray) -> tuple[Cells, Nodes]:
+    """Crowded cells, and their nodes, from `density.rasterise`."""
+    number = np.full(len(layers), -1, np.int32)
     _mark(grid, number)
-    most = int(np.count_nonzero(density > CROWDED))
+    most = int(np.count_nonzero(layers[:, 0] > CROWDED))
     cells = Cells(np.empty((most, 8), np.uint32), np.empty((most, 12)), np.empty(most))
-    count, crowded = _collect(grid, density, direction, number, *cells)
+    count, crowded = _collect(grid, layers, number, *cells)
     cells = Cells(*(array[:count] for array in cells))
     around = np.empty(len(grid.tile) if count else 0, np.uint32)
     corners, parts = np.empty((len(around), 8), np.uint32), np.empty((len(around), 8))
@@ -67,14 +67,14 @@ def _mark(grid, number):
 
 
 @njit
-def _collect(grid, density, direction, number, nodes, rows, layers):
+def _collect(grid, layers, number, nodes, rows, density):
     """Enter cells, and number their corners from 0 on; returns how many cells and corners there are.
-    # outputs: number, nodes, rows, layers
+    # outputs: number, nodes, rows, density
     """
     ahead, corner = grid.ahead, np.empty(8, np.int64)
     count, numbered = 0, 0
-    for s in range(len(density)):
-        if density[s] <= CROWDED:
+    for s in range(len(layers)):
+        if layers[s, 0] <= CROWDED:
             continue
         t, complete = s // TILE, True
         i, j, k = (s >> 4) & 3, (s >> 2) & 3, s & 3
@@ -92,15 +92,15 @@ def _collect(grid, density, direction, number, nodes, rows, layers):
                 number[corner[q]] = numbered
                 numbered += 1
             nodes[count, q] = number[corner[q]]
-        scale = 0.25 / grid.step
-        xx, yy, zz = scale * direction[s, 0], scale * direction[s, 1], scale * direction[s, 2]
-        yz, xz, xy = scale * direction[s, 3], scale * direction[s, 4], scale * direction[s, 5]
+        scale = 0.25 / (grid.step * layers[s, 0])
+        xx, yy, zz = scale * layers[s, 1], scale * layers[s, 2], scale * layers[s, 3]
+        yz, xz, xy = scale * layers[s, 4], scale * layers[s, 5], scale * layers[s, 6]
         for pair in range(4):
             y_sign, z_sign = 1.0 - 2.0 * (pair >> 1), 1.0 - 2.0 * (pair & 1)
             rows[count, 3 * pair] = xx + y_sign * xy + z_sign * xz
             rows[count, 3 * pair + 1] = xy + y_sign * yy + z_sign * yz
             rows[count, 3 * pair + 2] = xz + y_sign * yz + z_sign * zz
-        layers[count] = density[s]
+        density[count] = layers[s, 0]
         count += 1
     return count, numbered
 

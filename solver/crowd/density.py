@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from ..jit import njit, uncounted_fused
-from .grid import TILE, Grid, slot
+from .grid import TILE, Grid
 
 SPREAD = 0.75  # cells: its end is 1.5 cells away
 BORDER = 2.4  # times its area that a particle on a border counts for
@@ -31,14 +31,11 @@ def measure(cloth, x: np.ndarray) -> np.ndarray:
     return facing
 
 
-def rasterise(grid: Grid, facing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Layers in each cell (s,), 1 for a single sheet; and directions (s, 6): xx, yy, zz, yz, xz, xy of n n^T, with a
-    trace of 1 where there is cloth.
-    """
-    slots = len(grid.key) * TILE
-    density, direction = np.zeros(slots), np.zeros((slots, 6))
-    _rasterise(grid, facing, density, direction)
-    return density, direction
+def rasterise(grid: Grid, facing: np.ndarray) -> np.ndarray:
+    """(s, 8) of each cell: layers, 1 for a single sheet; as many times xx, yy, zz, yz, xz, xy of the mean n n^T; 0."""
+    layers = np.zeros((len(grid.key) * TILE, 8))
+    _rasterise(grid, facing, layers)
+    return layers
 
 
 @njit
@@ -69,36 +66,34 @@ def _face(x, triangles, facing, ends):
 
 
 @uncounted_fused
-def _rasterise(grid, facing, density, direction):
+def _rasterise(grid, facing, layers):
     """27 cells, 25 flops each, of every particle.
-    # outputs: density, direction
+    # outputs: layers
     """
     step, tile, within, part, _, _, ahead = grid
     narrow = 0.25 / (SPREAD * SPREAD)
     for p in range(len(tile)):
         if tile[p] < 0:
             continue
+        t = np.uint32(tile[p])
         nx, ny, nz = facing[p, 0], facing[p, 1], facing[p, 2]
         weight = facing[p, 3] / (0.8 * math.pi * SPREAD * SPREAD * step * step)
         for i in range(3):
-            dx = i - 0.5 - part[p, 0]
+            x, dx = within[p, 0] + i, i - 0.5 - part[p, 0]
             for j in range(3):
-                dy = j - 0.5 - part[p, 1]
+                y, dy = within[p, 1] + j, j - 0.5 - part[p, 1]
                 for k in range(3):
-                    dz = k - 0.5 - part[p, 2]
+                    z, dz = within[p, 2] + k, k - 0.5 - part[p, 2]
                     left = 1.0 - narrow * (dx * dx + dy * dy + dz * dz)
                     if left <= 0.0:
                         continue
-                    s = slot(ahead, tile[p], within[p, 0] + i, within[p, 1] + j, within[p, 2] + k)
+                    high = np.uint32((x >> 2) * 4 + (y >> 2) * 2 + (z >> 2))
+                    s = np.uint32(ahead[t, high] * TILE + (x & 3) * 16 + (y & 3) * 4 + (z & 3))
                     share = weight * left * left * left * left
-                    density[s] += share
-                    direction[s, 0] += share * nx * nx
-                    direction[s, 1] += share * ny * ny
-                    direction[s, 2] += share * nz * nz
-                    direction[s, 3] += share * ny * nz
-                    direction[s, 4] += share * nx * nz
-                    direction[s, 5] += share * nx * ny
-    for s in range(len(density)):
-        if density[s] > 0.0:
-            for entry in range(6):
-                direction[s, entry] /= density[s]
+                    layers[s, 0] += share
+                    layers[s, 1] += share * nx * nx
+                    layers[s, 2] += share * ny * ny
+                    layers[s, 3] += share * nz * nz
+                    layers[s, 4] += share * ny * nz
+                    layers[s, 5] += share * nx * nz
+                    layers[s, 6] += share * nx * ny

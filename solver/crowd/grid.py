@@ -61,7 +61,8 @@ def _lay_tiles(x, area, step, tile, within, part):
     # outputs: tile, within, part
     """
     count, keys, table = 0, np.empty(512, np.int64), np.full(1024, -1, np.int32)
-    last, extents = np.int64(-1), 0  # the tile of the particle before, and the corners that are known to be there
+    last, current = np.int64(-1), 0  # the tile of the particle before
+    known = np.zeros(512, np.int32)  # bits of the extents round a tile that are there
     for p in range(len(x)):
         tile[p] = -1
         if area[p] <= 0.0:
@@ -74,11 +75,11 @@ def _lay_tiles(x, area, step, tile, within, part):
             within[p, axis] = low & 3
             first = (first << 21) | ((low >> 2) + FAR)
             extent = extent << 1 | ((low & 3) + 3) >> 2
-        if first == last and (extents >> extent) & 1:
-            tile[p] = table[find(first, table, keys)]
+        if first != last:
+            last, current = first, table[find(first, table, keys)]
+        if current >= 0 and (known[current] >> extent) & 1:
+            tile[p] = current
             continue
-        extents = (extents if first == last else 0) | 1 << extent
-        last = first
         for corner in range(8):
             if corner & ~extent:
                 continue
@@ -88,10 +89,12 @@ def _lay_tiles(x, area, step, tile, within, part):
                 table[place], keys[count] = count, key
                 count += 1
                 if 2 * count >= len(table):
-                    table, keys = _grown(keys, count)
+                    table, keys, known = _grown(keys, known, count)
                     place = find(key, table, keys)
             if corner == 0:
-                tile[p] = table[place]
+                current = table[place]
+        known[current] |= 1 << extent
+        tile[p] = current
     ahead = np.empty((count, 8), np.int32)
     for t in range(count):
         for corner in range(8):
@@ -101,11 +104,11 @@ def _lay_tiles(x, area, step, tile, within, part):
 
 
 @inner
-def _grown(keys, count):
-    """A table of four times the size, and room for the keys of as many tiles as it may hold."""
-    table, more = np.full(8 * count, -1, np.int32), np.empty(4 * count, np.int64)
+def _grown(keys, known, count):
+    """A table of four times the size, and room for what is known of as many tiles as it may hold."""
+    table, more, bits = np.full(8 * count, -1, np.int32), np.empty(4 * count, np.int64), np.zeros(4 * count, np.int32)
     for t in range(count):
-        more[t] = keys[t]
+        more[t], bits[t] = keys[t], known[t]
     for t in range(count):
         table[find(keys[t], table, more)] = t
-    return table, more
+    return table, more, bits

@@ -56,6 +56,10 @@ def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, f
             box[1, axis] = math.floor(max(min(most, 4.0 * high[axis] + 3.0), 4.0 * low[axis] - 1.0))
         if outside:
             continue
+        ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+        wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+        nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+        thick = REACH * step * math.sqrt(nx * nx + ny * ny + nz * nz)
         for i in range(box[0, 0] >> 2, (box[1, 0] >> 2) + 1):
             for j in range(box[0, 1] >> 2, (box[1, 1] >> 2) + 1):
                 for k in range(box[0, 2] >> 2, (box[1, 2] >> 2) + 1):
@@ -63,14 +67,14 @@ def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, f
                     if tile < 0 or not busy[tile]:
                         continue
                     for s in range(TILE):
-                        if not wanted[tile * TILE + s]:
-                            continue
                         px, py, pz = 4 * i + (s >> 4), 4 * j + ((s >> 2) & 3), 4 * k + (s & 3)
                         if px < box[0, 0] or px > box[1, 0] or py < box[0, 1] or py > box[1, 1]:
                             continue
-                        if pz < box[0, 2] or pz > box[1, 2]:
+                        if pz < box[0, 2] or pz > box[1, 2] or not wanted[tile * TILE + s]:
                             continue
                         px, py, pz = px * step, py * step, pz * step
+                        if abs(nx * (px - x[a, 0]) + ny * (py - x[a, 1]) + nz * (pz - x[a, 2])) > thick:
+                            continue
                         wa, wb, wc, _ = closest_on_triangle(
                             px, py, pz, x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
                         )

@@ -140,7 +140,18 @@ def _apply(system, scratch):
             image[node, axis] = mass[node] * way[node, axis]
     for cell in range(len(nodes)):
         if weight[cell] > 0.0:
-            _add(nodes, rows, cell, weight[cell] * _rate(nodes, rows, cell, way), image)
+            rate = 0.0
+            for pair in range(4):
+                a, b = nodes[cell, 7 - pair], nodes[cell, pair]
+                for axis in range(3):
+                    rate += rows[cell, 3 * pair + axis] * (way[a, axis] - way[b, axis])
+            rate *= weight[cell]
+            for pair in range(4):
+                a, b = nodes[cell, 7 - pair], nodes[cell, pair]
+                for axis in range(3):
+                    change = rate * rows[cell, 3 * pair + axis]
+                    image[a, axis] += change
+                    image[b, axis] -= change
         if pull[cell] > 0.0:
             _add_drag(nodes, cell, pull[cell], way, image)
     product = 0.0

@@ -116,3 +116,20 @@ def spread(nodes, facing, friction, inv_mass, x, x_prev, dt, node_mass, v, u, cl
             for q in range(8):
                 change -= parts[at, q] * loss[corners[at, q], axis]
             x[p, axis] += dt * change
+
+
+@uncounted_fused
+def ease(nodes, inv_mass, shift, x, x_prev):
+    """Move particles by `shift` (k, 3) [m] at the corners of cells, and where they come from with them.
+    # outputs: x, x_prev
+    """
+    _, crowded, particles, corners, parts = nodes
+    for at in range(len(particles)):
+        p = particles[at]
+        for axis in range(3):
+            way = 0.0
+            for q in range(8):
+                if inv_mass[p] > 0.0 and corners[at, q] < crowded:
+                    way += parts[at, q] * shift[corners[at, q], axis]
+            x[p, axis] += way
+            x_prev[p, axis] += way

@@ -15,6 +15,7 @@ import numpy as np
 
 from .build import repin
 from .contact import body as body_contact
+from .contact import body_guard
 from .contact import cloth as cloth_contact
 from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
@@ -116,7 +117,7 @@ def advance(cloth, state, frame_input, frame, settings):
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
-    crowd = _crowd(cloth, frame_input, settings)
+    crowd, watch = _crowd(cloth, frame_input, settings), body_guard.watch(cloth, body)
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):
@@ -143,8 +144,10 @@ def advance(cloth, state, frame_input, frame, settings):
         clock.lap(BODY)
         if crowd is not None:
             cloth_contacts += crowd.respond(_braced(body, cloth), x, origin, substep.t1, dt)
-        if pairs is not None:
-            cloth_contacts += cloth_contact.respond(pairs, _braced(body, cloth), start, x, origin, dt)
+        if watch is not None:
+            watch.times = substep.t0, substep.t1
+        if pairs is not None or watch is not None:
+            cloth_contacts += cloth_contact.respond(pairs, watch, _braced(body, cloth), start, x, origin, dt)
         clock.lap(CLOTH)
         xpbd.settle(x, origin, v, cloth.inv_mass, settings.max_speed, dt)
         clock.lap(INTEGRATION)

@@ -109,10 +109,24 @@ def _compile_cloth():
     dt, x_prev = 1 / 240, state.x.copy()
     pairs = contact.detect(cloth, state.x, state.v, dt, Settings())
     let_go(pairs.near, find_stack(pairs, state.x, state.v, cloth.inv_mass, dt), state.x, x_prev)
-    contact.respond(pairs, cloth, x_prev.copy(), state.x, x_prev, dt)
+    contact.respond(pairs, None, cloth, x_prev.copy(), state.x, x_prev, dt)
     start, x_prev = state.x.copy(), state.x.copy()
     state.x[-1, 2] -= 0.03
-    contact.respond(pairs, cloth, start, state.x, x_prev, dt)
+    contact.respond(pairs, None, cloth, start, state.x, x_prev, dt)
+    _compile_body_guard(cloth, state.x)
+
+
+def _compile_body_guard(cloth, x):
+    """What the guard against bodies has of its own."""
+    from .contact import sift
+    from .ldi.cells import make_cells
+
+    boxes, normals = np.empty((len(cloth.triangles), 6)), np.empty((len(cloth.triangles), 3))
+    sift.sweep_kernel(cloth.triangles, x, x, np.zeros(len(x), np.bool_), 0.001, boxes, normals)
+    cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros(3)
+    sift.cover_kernel(boxes, lag, lag, cells.low, cells.size, cells.shape, cells.flags)
+    state = np.empty(1, np.int8)
+    sift.sift_kernel(0, 1, np.zeros((1, 2), np.int32), cloth.triangles, x, x, normals, 0.001, state)
 
 
 def _compile_bodies():

@@ -5,8 +5,8 @@ The step calls three functions:
 
     pairs = detect(cloth, x, v, dt, settings)     at the start of a substep, from positions known to be apart
     is_current(pairs, cloth, x, v, dt) -> bool    at the start of every substep: False asks for a new `detect`
-    respond(pairs, cloth, start, x, x_prev, dt)   each substep after the constraints; x and x_prev change in place,
-                                                  returns how many pairs touched
+    respond(pairs, watch, cloth, start, x, x_prev, dt)   each substep after the constraints; x and x_prev change in
+                                                  place, returns how many pairs touched
 
 `detect` pairs every particle with every triangle and every edge with every edge that can come closer than their
 contact distance while all particles fly on as they do, each off its way by no more than the slack it is granted. The
@@ -24,7 +24,8 @@ the start of the substep is eased apart by moving x and x_prev alike, so that be
 it was much too close (`FIRM`). Friction takes back the sliding of the substep up to its coefficient times the normal
 correction (Coulomb).
 
-What the response leaves is seen to by the guard (`guard`): no pair crosses, whatever the dynamics did.
+What the response leaves is seen to by the guard (`guard`, with bodies `body_guard`): no pair crosses, whatever the
+dynamics did.
 """
 
 import math
@@ -35,10 +36,12 @@ import numpy as np
 
 from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
-from . import guard
+from . import body_guard, guard
+from .body_guard import Watch
 from .cloth_detection import (
     FEW,
     FLAT,
+    Near,
     Skin,
     candidates,
     find_astray,
@@ -53,21 +56,8 @@ HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a subste
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
 MOST_STRAY = 16  # particles off their ways that are seen to one by one
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
+BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
 LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
-
-
-class Near(NamedTuple):
-    """Pairs of cloth that may meet, as the kernels read them."""
-
-    stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
-    is_edge_pair: np.ndarray  # (p,) bool
-    distance: np.ndarray  # (p,) [m] contact distance
-    friction: np.ndarray  # (p,) coefficient
-    gap: np.ndarray  # (p,) [m] distance when detected
-    closing: np.ndarray  # (p,) [m/s] bound of the speed at which the gap closed then
-    normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
-    through: np.ndarray  # (p,) bool: one side was through the other when last looked at; changes
-    pulled: np.ndarray  # (p,) bool: it would have had to pull in the last solve (`stacks`); changes
 
 
 class Search(NamedTuple):
@@ -150,20 +140,40 @@ def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: flo
     return pairs.elapsed + dt <= pairs.horizon or not _can_meet(cloth)
 
 
-def respond(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev: np.ndarray, dt: float) -> int:
-    """Keep cloth at its contact distance from cloth; returns how many pairs touched. Once in every substep.
+def respond(pairs: Pairs | None, watch: Watch | None, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched. Once in every
+    substep.
 
     Parameters
     ----------
-    pairs : Pairs, detected anew and changed in place if a particle has gone astray
+    pairs : Pairs, detected anew and changed in place if a particle has gone astray; None if no cloth meets cloth
+    watch : Watch, None if there are no bodies
     start : (n, 3) [m] where the substep started, free of crossings
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
     x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
     """
-    if not _can_meet(cloth):
-        return 0
-    pairs.elapsed += dt
+    touched, pairs = 0, pairs if _can_meet(cloth) else None
+    if pairs is not None:
+        pairs.elapsed += dt
+        touched = _respond(pairs, cloth, start, x, x_prev, dt)
+    near = _find(watch, cloth, start, x)
+    for _ in range(TURNS):
+        if near is None or not body_guard.push(watch, near, cloth, x, x_prev, dt):
+            break
+        if pairs is not None:
+            _respond(pairs, cloth, start, x, x_prev, dt)
+        near = _find(watch, cloth, start, x)
+    _guard(pairs, watch, near, cloth, start, x, x_prev, dt)
+    return touched
+
+
+def _find(watch: Watch | None, cloth: Cloth, start, x, rides=None) -> Near | None:
+    return body_guard.find(watch, cloth, start, x, rides) if watch is not None else None
+
+
+def _respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+    """Cloth on cloth alone."""
     touched = 0
     for turn in range(TURNS):
         if _look(pairs, x, pairs.elapsed)[0]:
@@ -174,30 +184,41 @@ def respond(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev
         if len(pairs.active):
             scratch = pairs.astray, pairs.active, pairs.firm_start, pairs.elapsed
             touched = respond_kernel(pairs.near, *scratch, cloth.inv_mass, dt, start, x, x_prev)
-    _guard(pairs, cloth, start, x, x_prev, dt)
     return touched
 
 
-def _guard(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, x_prev: np.ndarray, dt: float) -> None:
-    """Hold back what would pass through other cloth on its way from `start` to `x`; see `guard`."""
-    zones, fresh, off = None, np.ones(len(x), np.bool_), np.empty(len(x))
+def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: Cloth, start, x, x_prev, dt) -> None:
+    """Hold back what would pass through other cloth or a body on its way from `start` to `x`; see `guard`."""
+    zones, fresh = None, np.ones(len(x), np.bool_)
     for turn in range(guard.ROUNDS):
-        if _look(pairs, x, pairs.elapsed)[0]:
-            _catch_up(pairs, cloth, start, x, dt)
-            _look(pairs, x, pairs.elapsed)
-        _look(pairs, start, pairs.elapsed - dt, off)
-        np.maximum(off, pairs.astray, out=off)
-        hits, times = np.empty(len(pairs.active), np.int32), np.empty(len(pairs.active))
-        count = guard.find_impacts(pairs.near, off, pairs.elapsed, fresh, start, x, hits, times)
-        if not count:
+        found = [_impacts(pairs, cloth, fresh, start, x, dt)] if pairs is not None else []
+        if near is not None:
+            found.append(body_guard.impacts(watch, near, turn >= BODY_ROUNDS))
+        if not any(len(hits) for _, hits, _ in found):
             return
         zones = zones or guard.single_zones(start, x)
-        gentle = turn < guard.GENTLE
-        if not guard.join(pairs.near.stencils, hits[:count], times[:count], gentle, zones.parent, zones.share):
+        bodies = body_guard.bodies(watch) if watch is not None else guard.NO_BODIES
+        about = turn < guard.GENTLE, bodies.owner, zones.parent, zones.share, zones.lead
+        changed = [guard.join(*hits, *about) for hits in found]
+        if not any(changed):
             return  # only what is pinned meets
-        guard.hold(zones, cloth.inv_mass, start, x, x_prev, fresh)
-    zones.parent[:], zones.share[0] = 0, 0.0
-    guard.hold(zones, cloth.inv_mass, start, x, x_prev, fresh)
+        guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
+        near = _find(watch, cloth, start, x, zones.rides)
+    zones.parent[:], zones.share[0], zones.lead[0] = 0, 0.0, zones.lead.max()
+    guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
+
+
+def _impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Stencils (p, 4) of cloth on cloth, which of them meet (h,) on the way from `start` to `x`, and when (h,)."""
+    if _look(pairs, x, pairs.elapsed)[0]:
+        _catch_up(pairs, cloth, start, x, dt)
+        _look(pairs, x, pairs.elapsed)
+    off = np.empty(len(x))
+    _look(pairs, start, pairs.elapsed - dt, off)
+    np.maximum(off, pairs.astray, out=off)
+    hits, times = np.empty(len(pairs.active), np.int32), np.empty(len(pairs.active))
+    count = guard.find_impacts(pairs.near, off, pairs.elapsed, fresh, start, x, hits, times)
+    return pairs.near.stencils, hits[:count], times[:count]
 
 
 def _look(pairs: Pairs, x: np.ndarray, time: float, off: np.ndarray | None = None) -> tuple[bool, np.ndarray]:

@@ -16,6 +16,20 @@ FEW = 1024  # pairs that are not worth another thread
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 
+class Near(NamedTuple):
+    """Pairs of cloth that may meet, as the kernels read them."""
+
+    stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
+    is_edge_pair: np.ndarray  # (p,) bool
+    distance: np.ndarray  # (p,) [m] contact distance
+    friction: np.ndarray  # (p,) coefficient
+    gap: np.ndarray  # (p,) [m] distance when detected
+    closing: np.ndarray  # (p,) [m/s] bound of the speed at which the gap closed then
+    normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
+    through: np.ndarray  # (p,) bool: one side was through the other when last looked at; changes
+    pulled: np.ndarray  # (p,) bool: it would have had to pull in the last solve (`stacks`); changes
+
+
 class Skin(NamedTuple):
     """The fields of `Cloth` that the kernels read: numba compiles small tuples faster."""
 

@@ -13,6 +13,7 @@ Nothing is asked of the dynamics: cloth that starts a substep free of crossings 
 different motion that close on each other can break that.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -33,13 +34,27 @@ class Zones(NamedTuple):
     way: np.ndarray  # (n, 3) [m] motion that the response wanted
     weight: np.ndarray  # (n,) [kg] scratch, mass at the first
     mean: np.ndarray  # (n, 3) [m] scratch, motion at the first
+    lead: np.ndarray  # (n,) int32 at the first: triangle of a body that the zone rides along with, or -1
+    rides: np.ndarray  # (n,) bool: the particle's way is that of a body and nothing else
+
+
+class Bodies(NamedTuple):
+    """What zones can ride along with."""
+
+    triangles: np.ndarray  # (t, 3) int32
+    motions: np.ndarray  # (m, 6) [m] position at the substep's start and motion through it, of what is near cloth
+    owner: np.ndarray  # (u,) int32 a triangle of each vertex that stencils number from n on
+
+
+NO_BODIES = Bodies(np.empty((0, 3), np.int32), np.empty((0, 6)), np.empty(0, np.int32))
 
 
 def single_zones(start: np.ndarray, x: np.ndarray) -> Zones:
     """Every particle alone, on its way from `start` to `x` (n, 3) [m]."""
     count = len(x)
     alone = np.arange(count, dtype=np.int32)
-    return Zones(alone, np.ones(count), x - start, np.empty(count), np.empty((count, 3)))
+    nobody, rides = np.full(count, -1, np.int32), np.zeros(count, np.bool_)
+    return Zones(alone, np.ones(count), x - start, np.empty(count), np.empty((count, 3)), nobody, rides)
 
 
 @njit
@@ -80,34 +95,88 @@ def _first(parent, i):
 
 
 @njit
-def join(stencils, hits, times, gentle, parent, share):
+def join(stencils, hits, times, gentle, owner, parent, share, lead):
     """Make one zone of each pair that meets; returns whether anything changed.
-    # outputs: parent, share
+
+    A zone that meets a body is led by it; if it may not move against what leads it any more, by what it meets now.
+    # outputs: parent, share, lead
     """
     changed = False
     for k in range(len(hits)):
-        root = _first(parent, np.int64(stencils[hits[k], 0]))
-        for corner in range(1, 4):
-            other = _first(parent, np.int64(stencils[hits[k], corner]))
-            if other != root:
+        root, leader = np.int64(-1), np.int32(-1)
+        for corner in range(4):
+            i = np.int64(stencils[hits[k], corner])
+            if i >= len(parent):
+                leader = owner[i - len(parent)]
+                continue
+            other = _first(parent, i)
+            if root >= 0 and other != root:
                 changed = True
                 low, high = min(root, other), max(root, other)
                 parent[high] = low
                 share[low] = min(share[low], share[high])
-                root = low
+                if lead[low] < 0:
+                    lead[low] = lead[high]
+                other = low
+            root = other
         left = share[root] * SHY * times[k] if gentle else 0.0
+        if leader >= 0 and (lead[root] < 0 or (share[root] == 0.0 and lead[root] != leader)):
+            lead[root] = leader
+            changed = True
         changed |= left < share[root]
         share[root] = left
     return changed
 
 
-@njit
-def hold(zones, inv_mass, start, x, x_prev, fresh):
-    """Let zones move as they may.
-    # outputs: x; x_prev where a zone is, so that velocities are those of its motion; fresh: whose way changed
+@inner
+def _frame(bodies, t, time, frame):
+    """Three unit directions, rows of `frame`, that turn with a triangle; False if it has no area. Time is 0 or 1."""
+    x, triangles = bodies.motions, bodies.triangles
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    size, area = 0.0, 0.0
+    for k in range(3):
+        frame[0, k] = x[b, k] - x[a, k] + time * (x[b, k + 3] - x[a, k + 3])
+        frame[1, k] = x[c, k] - x[a, k] + time * (x[c, k + 3] - x[a, k + 3])
+        size += frame[0, k] ** 2
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        frame[2, k] = frame[0, i] * frame[1, j] - frame[0, j] * frame[1, i]
+        area += frame[2, k] ** 2
+    for k in range(3):
+        frame[0, k] = frame[0, k] / math.sqrt(size) if size > 0.0 else 0.0
+        frame[2, k] = frame[2, k] / math.sqrt(area) if area > 0.0 else 0.0
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        frame[1, k] = frame[2, i] * frame[0, j] - frame[2, j] * frame[0, i]
+    return area > 0.0
+
+
+@inner
+def _ride(bodies, t, x, i, before, after, carried):
+    """Way of point i of x that is fixed to triangle t of a body; a triangle without area does not turn.
+    # outputs: carried (3,); before, after (3, 3) scratch
     """
-    parent, share, way, weight, mean = zones
+    motions, a = bodies.motions, bodies.triangles[t, 0]
+    turns = _frame(bodies, t, 0.0, before) and _frame(bodies, t, 1.0, after)
+    for axis in range(3):
+        carried[axis] = motions[a, axis + 3]
+    for row in range(3):
+        along = 0.0
+        for axis in range(3):
+            along += before[row, axis] * (x[i, axis] - motions[a, axis])
+        for axis in range(3):
+            carried[axis] += along * (after[row, axis] - before[row, axis]) if turns else 0.0
+
+
+@njit
+def hold(zones, bodies, inv_mass, start, x, x_prev, fresh):
+    """Let zones move as they may.
+    # outputs: x; x_prev where a zone is, so that velocities are those of its motion; fresh: whose way changed;
+    # zones.rides
+    """
+    parent, share, way, weight, mean, lead, rides = zones
     size = np.zeros(len(x), np.int32)
+    before, after, carried = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
     for i in range(len(x)):
         weight[i], mean[i, 0], mean[i, 1], mean[i, 2] = 0.0, 0.0, 0.0, 0.0
     for i in range(len(x)):
@@ -122,9 +191,12 @@ def hold(zones, inv_mass, start, x, x_prev, fresh):
                 mean[root, axis] += mass * way[i, axis]
     for i in range(len(x)):
         root = _first(parent, i)
-        fresh[i] = size[root] > 1
-        if size[root] > 1 and inv_mass[i] > 0.0:
+        fresh[i] = size[root] > 1 or lead[root] >= 0
+        rides[i] = lead[root] >= 0 and share[root] == 0.0
+        if fresh[i] and inv_mass[i] > 0.0:
+            if lead[root] >= 0:
+                _ride(bodies, lead[root], start, i, before, after, carried)
             for axis in range(3):
-                common = mean[root, axis] / weight[root]
+                common = carried[axis] if lead[root] >= 0 else mean[root, axis] / weight[root]
                 x[i, axis] = start[i, axis] + common + share[root] * (way[i, axis] - common)
                 x_prev[i, axis] = start[i, axis]

@@ -43,7 +43,8 @@ def patches_of(cloth: Cloth) -> Patches:
     key = id(cloth.triangles)
     kept = _kept.get(key)
     if kept is None or kept[0]() is not cloth.triangles:
-        kept = weakref.ref(cloth.triangles, lambda _: _kept.pop(key, None)), _make(cloth)
+        patches = make_patches(cloth.triangles, cloth.garment)
+        kept = weakref.ref(cloth.triangles, lambda _: _kept.pop(key, None)), patches
         _kept[key] = kept
     return kept[1]
 
@@ -63,8 +64,9 @@ def find_owners(triangles: np.ndarray) -> np.ndarray:
     return np.packbits(owned, axis=1, bitorder="little")[:, 0]
 
 
-def _make(cloth: Cloth) -> Patches:
-    triangles = cloth.triangles.astype(np.int64)
+def make_patches(triangles: np.ndarray, garment: np.ndarray) -> Patches:
+    """Patches of triangles (t, 3); `garment` (n,) is that of each vertex."""
+    triangles = triangles.astype(np.int64)
     count = len(triangles)
     keys = _side_keys(triangles)
     # Triangles on both sides of each edge, in both directions, as rows of a compressed matrix.
@@ -79,7 +81,7 @@ def _make(cloth: Cloth) -> Patches:
     start = start[: patch_count + 1].copy()
     patch = np.empty(count, np.int64)
     patch[grown] = np.repeat(np.arange(patch_count), np.diff(start))
-    garment = cloth.garment[triangles[grown[start[:-1]], 0]].astype(np.int32)
+    garment = garment[triangles[grown[start[:-1]], 0]].astype(np.int32)
     return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), find_owners(triangles))
 
 
@@ -172,6 +174,8 @@ def _expand_kernel(start, end, patch_pairs, patches, boxes, patch_boxes, patch_n
         if pair < len(patch_pairs):
             p = min(patch_pairs[pair, 0], patch_pairs[pair, 1])
             q = max(patch_pairs[pair, 0], patch_pairs[pair, 1])
+            if not touch(patch_boxes, p, p, patch_boxes, q, q):
+                continue
             if flat[p] and flat[q]:
                 along = 0.0
                 for axis in range(3):
@@ -222,13 +226,24 @@ def triangle_pairs(
     (p, 2) int32 pairs, each once; `Patches.owned`
     """
     patches = patches_of(cloth)
-    count = len(patches.garment)
-    patch_boxes, patch_normals, flat = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
-    _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, patch_boxes, patch_normals, flat)
-    patch_pairs = overlaps(patch_boxes, patches.garment, cloth.meets)
-    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, cloth.meets
+    bounds = bound_patches(patches, cloth.triangles, boxes, normals, calm, cone)
+    patch_pairs = overlaps(bounds[0], patches.garment, cloth.meets)
+    return expand(patch_pairs, patches, boxes, *bounds, cloth.meets), patches.owned
 
-    def expand(_, first, last):
+
+def bound_patches(patches: Patches, triangles, boxes, normals, calm, cone: float) -> tuple[np.ndarray, ...]:
+    """Boxes (p, 6) and mean normals (p, 3) of patches, and which of them are flat (p,)."""
+    count = len(patches.garment)
+    bounds = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
+    _sum_up_kernel(patches, triangles, boxes, normals, calm, cone, *bounds)
+    return bounds
+
+
+def expand(patch_pairs: np.ndarray, patches: Patches, boxes, patch_boxes, patch_normals, flat, meets) -> np.ndarray:
+    """Pairs of triangles (p, 2) int32 out of those of patches that may meet, and of each patch with itself."""
+    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets
+
+    def part(_, first, last):
         near, room = np.empty(PATCH, np.int32), 16 * len(boxes) + 64
         while True:
             pairs = np.empty((room, 2), np.int32)
@@ -237,7 +252,7 @@ def triangle_pairs(
                 return pairs[:count]
             room = count
 
-    return joined(on_threads(expand, cut(len(patch_pairs) + count, FEW))), patches.owned
+    return joined(on_threads(part, cut(len(patch_pairs) + len(flat), FEW)))
 
 
 @njit

@@ -125,7 +125,7 @@ def test_a_bent_sheet_and_a_fold_miss_no_contact():
 
 def detected_anew(pairs, cloth, x, x_prev):
     before = pairs.near
-    contact.respond(pairs, cloth, x_prev.copy(), x, x_prev, DT)
+    contact.respond(pairs, None, cloth, x_prev.copy(), x, x_prev, DT)
     return pairs.near is not before
 
 
@@ -167,7 +167,7 @@ def test_what_constraints_throw_through_a_sheet_in_one_substep_is_taken_back():
     assert len(pairs.near.stencils) == 0
     x_prev, x = state.x.copy(), state.x.copy()
     x[16:, 2] -= 0.1
-    contact.respond(pairs, cloth, x_prev.copy(), x, x_prev, DT)
+    contact.respond(pairs, None, cloth, x_prev.copy(), x, x_prev, DT)
     assert (x[16:, 2] - x[0, 2] >= 2e-3 - 1e-12).all()
 
 
@@ -183,7 +183,7 @@ def test_momentum_is_kept_and_the_approach_ends():
         x_prev, end = x.copy(), x + DT * v
         before = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
         centre = (cloth.mass[:, None] * end).sum(axis=0)
-        touched = contact.respond(pairs, cloth, x.copy(), end, x_prev, DT)
+        touched = contact.respond(pairs, None, cloth, x.copy(), end, x_prev, DT)
         after = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
         assert np.abs(after - before).max() <= 1e-14 * np.abs(cloth.mass[:, None] * (end - x_prev)).sum()
         assert np.abs((cloth.mass[:, None] * end).sum(axis=0) - centre).max() <= 1e-14
@@ -206,7 +206,7 @@ def test_a_particle_that_went_through_in_one_substep_is_taken_back(speed, side):
     pairs = contact.detect(cloth, state.x, v, DT, Settings())
     x_prev, x = state.x.copy(), state.x + DT * v
     assert (side * x[16:, 2] < side * x[0, 2]).all() or speed < 5.0
-    contact.respond(pairs, cloth, x_prev.copy(), x, x_prev, DT)
+    contact.respond(pairs, None, cloth, x_prev.copy(), x, x_prev, DT)
     assert (side * (x[16:, 2] - x[0, 2]) >= min(2e-3, 3e-3 - speed * DT) - 1e-12).all()
     assert np.array_equal(x[:16], state.x[:16])
 
@@ -222,7 +222,7 @@ def test_going_round_a_border_is_not_going_through():
         x_prev = x.copy()
         x[9:] += step
         wanted = x.copy()
-        assert contact.respond(pairs, cloth, x_prev.copy(), x, x_prev, DT) == 0
+        assert contact.respond(pairs, None, cloth, x_prev.copy(), x, x_prev, DT) == 0
         assert np.array_equal(x, wanted)
 
 
@@ -231,7 +231,7 @@ def test_a_sheet_thicker_than_its_edges_does_not_push_itself():
     cloth, state = build([sheet("felt", 12, 12, 0.01, thickness=0.03)], Settings())
     pairs = contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings())
     x, x_prev = state.x.copy(), state.x.copy()
-    assert contact.respond(pairs, cloth, x_prev.copy(), x, x_prev, DT) == 0
+    assert contact.respond(pairs, None, cloth, x_prev.copy(), x, x_prev, DT) == 0
     assert np.array_equal(x, state.x)
 
 

@@ -73,7 +73,7 @@ def test_masked_folds_pass_through_their_own_garment(masked, passes):
     start, x_prev = state.x.copy(), state.x.copy()
     state.x[free, 2] -= 0.05
     pairs = cloth_contact.detect(cloth, start, (state.x - start) / DT, DT, Settings())
-    cloth_contact.respond(pairs, cloth, start, state.x, x_prev, DT)
+    cloth_contact.respond(pairs, None, cloth, start, state.x, x_prev, DT)
     assert (len(pairs.near.stencils) == 0) == passes
     assert (state.x[free, 2].max() < 0.0) == passes
     if not passes:

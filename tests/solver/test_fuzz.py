@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fast part of `benchmarks/fuzz.py`: short random shots of small sheets, in which cloth may not cross cloth."""
+"""The fast part of `benchmarks/fuzz.py`: short random shots of small sheets, in which nothing may cross."""
 
 import fuzz
 import numpy as np
@@ -8,12 +8,11 @@ import pytest
 FRAMES, MOST = 2, 8
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_no_cloth_crosses_cloth_in_a_random_shot(seed):
+@pytest.mark.parametrize("seed", [*range(10), 19])
+def test_nothing_crosses_in_a_random_shot(seed):
     found, error = fuzz.run(fuzz.scene(seed, FRAMES, MOST), FRAMES)
     assert error == "" and len(found) == FRAMES + 1
-    assert all(counts[:2] == (0, 0) for counts in found), "within sheets, and between them"
-    assert found[0].cloth_body == 0, "a shot starts apart"
+    assert all(counts == (0, 0, 0) for counts in found), "within sheets, between them, with the body"
 
 
 def test_a_seed_is_a_shot_and_seeds_reach_the_limits():

@@ -72,7 +72,7 @@ def test_nothing_crosses_whatever_the_dynamics_did(size, seed):
         start, x_prev = x.copy(), x.copy()
         free = cloth.inv_mass[:, None] > 0.0
         x += free * size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4
-        contact.respond(pairs, cloth, start, x, x_prev, DT)
+        contact.respond(pairs, None, cloth, start, x, x_prev, DT)
         assert np.isfinite(x).all() and np.array_equal(x[cloth.inv_mass == 0], start[cloth.inv_mass == 0])
         assert count_in(cloth, x, ()) == (0, 0, 0)
 
@@ -88,7 +88,7 @@ def test_zones_keep_momentum_and_what_meets_nothing_keeps_its_way():
     wanted = (cloth.mass[:, None] * (x - start)).sum(axis=0)
     pairs = contact.detect(cloth, start, (x - start) / DT, DT, Settings())
     pairs.elapsed = DT
-    contact._guard(pairs, cloth, start, x, x_prev, DT)
+    contact._guard(pairs, None, None, cloth, start, x, x_prev, DT)
     assert np.abs((cloth.mass[:, None] * (x - x_prev)).sum(axis=0) - wanted).max() < 1e-12 * np.abs(wanted).max()
     assert (x[36:, 2] > 0.0).all() and np.array_equal(x[0], start[0])
     assert count_in(cloth, x, ()) == (0, 0, 0)
@@ -101,7 +101,7 @@ def test_a_zone_with_pinned_particles_moves_as_they_do():
     x, x_prev = start + way, start + 7.0
     zones, fresh = guard.single_zones(start, x), np.ones(4, np.bool_)
     zones.parent[:], zones.share[0] = [0, 0, 0, 3], 0.5
-    guard.hold(zones, np.array([1.0, 2.0, 0.0, 1.0]), start, x, x_prev, fresh)
+    guard.hold(zones, guard.NO_BODIES, np.array([1.0, 2.0, 0.0, 1.0]), start, x, x_prev, fresh)
     assert x[:, 2].tolist() == [2.0, 1.0, 3.0, 5.0]
     assert fresh.tolist() == [True, True, True, False]
     assert np.array_equal(x_prev[0], start[0]) and np.array_equal(x_prev[3], start[3] + 7.0)

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The guard against bodies: cloth that is apart from a body at the start of a substep is so at its end.
+
+`body` keeps points of the cloth off the bodies. Between them an edge of cloth or a corner of a body may pass, and cloth
+that is pushed by cloth may go in again. So after all that, each triangle of cloth is looked at with each triangle of a
+body that it could meet in this substep, both on their straight ways. A direction along which the two are apart all the
+time (a normal, or their shortest connection at the start) lets nearly all of them go. What is left is taken apart into
+particles and triangles, edges and edges, as cloth on cloth is, with the bodies' vertices as particles without an
+inverse mass: `push` responds to them, at a contact distance that is a small part of the aura, and `guard` has the last
+word: there a zone that meets a body rides along with it, as if it were a part of that body's rigid motion.
+
+A substep is complete in itself: nothing is foreseen, so nothing can be missed, however fast a body is and turns.
+
+Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
+are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ldi.ways import find_near, move
+from ..model import Cloth
+from ..threads import cut, on_threads
+from . import guard
+from .body import Body, View
+from .body_topology import Topology
+from .cloth_detection import Near, candidates
+from .cloth_response import respond_kernel
+from .hash import overlaps
+from .patches import Patches, bound_patches, expand, find_owners, make_patches, patches_of
+from .sift import ACROSS, BEYOND, MEETING, cover_kernel, sift_kernel, sweep_kernel
+from .touches import OUTSIDE
+
+SKIN = 0.1  # contact distance in auras
+FEW = 2048  # pairs of triangles that are not worth another thread
+AHEAD = 3.0  # substeps for which pairs of patches are looked for
+SPARE = 0.3  # of that way, on every side, and
+ROOM = 0.2  # of a patch's size, by which patches may leave it
+NEVER_FLAT = 2.0  # cosine that the normals of no patch have
+
+
+class Scene(NamedTuple):
+    """Cloth and what is near it of the bodies as one mesh, as long as a view of the bodies holds; cloth comes first."""
+
+    vertices: np.ndarray  # (u,) of the bodies: rows of `Bodies.motions`
+    triangles: np.ndarray  # (t, 3) int32
+    patches: Patches
+    meets: np.ndarray  # (g + c, g + c) bool: garments and colliders
+    owner: np.ndarray  # (u,) int32 a triangle of the bodies that has the vertex
+    friction: np.ndarray  # (n + u,)
+
+
+@dataclass
+class Watch:
+    """What is guarded in a frame."""
+
+    body: Body
+    origin: np.ndarray  # (3,) [m] of the cloth
+    distance: float  # [m] contact distance
+    tangled: np.ndarray  # (n,) bool: left alone until the frame ends
+    motions: np.ndarray  # (m, 6) [m] position at the substep's start and motion through it of vertices in the scene
+    times: tuple[float, float] = 0.0, 0.0  # of the substep, in parts of the frame
+    view: View | None = None  # that `scene` was made for
+    flags: np.ndarray | None = None  # its cells, with DRAWN where cloth has been
+    scene: Scene | None = None
+    start: np.ndarray | None = None  # (n + u, 3) [m] where all is at the start of the substep
+    end: np.ndarray | None = None  # (n + u, 3) [m]
+    rooms: np.ndarray | None = None  # (p, 6) [m] boxes in which patches have the pairs below
+    patch_pairs: np.ndarray | None = None  # (k, 2)
+    owned: np.ndarray | None = None  # `Patches.owned` of the scene, once it has been asked for
+
+
+_halves: list[tuple[np.ndarray, Topology, Patches]] = []  # patches of bodies that were last asked for
+
+
+def watch(cloth: Cloth, body: Body | None) -> Watch | None:
+    """What is to be guarded in this frame; None where no body is."""
+    if body is None or not body.mesh.colliders or not len(cloth.triangles):
+        return None
+    least = min(collider.aura for collider in body.mesh.colliders)
+    tangled, motions = np.zeros(len(cloth.inv_mass), np.bool_), np.empty((int(body.mesh.starts[-1]), 6))
+    return Watch(body, cloth.origin, SKIN * least, tangled, motions)
+
+
+def push(this: Watch, near: Near, cloth: Cloth, x, x_prev, dt: float) -> int:
+    """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place."""
+    count, bodies = len(x), this.start[len(x) :]
+    inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
+    before = np.concatenate([x_prev, bodies])
+    scratch = np.zeros(len(inv_mass)), np.empty(len(near.gap), np.int32)
+    touched = respond_kernel(near, *scratch, 0, 0.0, inv_mass, dt, this.start, this.end, before)
+    x[:], x_prev[:] = this.end[:count], before[:count]
+    return touched
+
+
+def impacts(this: Watch, near: Near | None, give_up: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Stencils (p, 4) of what `find` has found, which of them meet (h,), and when (h,), 1 at the end of the substep. Who
+    gives up lets these go where they have to until the frame ends.
+    """
+    nothing = np.empty((0, 4), np.int32), np.empty(0, np.int32), np.empty(0)
+    if near is None:
+        return nothing
+    hits, times = np.empty(len(near.gap), np.int32), np.empty(len(near.gap))
+    off, fresh = np.zeros(len(this.start)), np.ones(len(this.start), np.bool_)
+    count = guard.find_impacts(near, off, 0.0, fresh, this.start, this.end, hits, times)
+    if not give_up:
+        return near.stencils, hits[:count], times[:count]
+    given_up = near.stencils[hits[:count]]
+    this.tangled[given_up[given_up < len(this.tangled)]] = True
+    return nothing
+
+
+def bodies(this: Watch) -> guard.Bodies:
+    """What zones can ride along with."""
+    return guard.Bodies(this.body.mesh.triangles, this.motions, this.scene.owner)
+
+
+def find(this: Watch, cloth: Cloth, start, x, rides=None) -> Near | None:
+    """Pairs of particles and triangles, edges and edges of cloth and bodies that may meet between `start` and `x`.
+
+    Of what rides along with a body (n,) those alone that cross at the end: two that turn together without room between
+    them cannot be told from two that meet.
+    """
+    _renew(this, cloth, start, x)
+    boxes, normals = _sweep(this)
+    if _uncovered(this, cloth, boxes):
+        _fill(this, start, x)
+        boxes, normals = _sweep(this)
+    corners = this.scene.triangles
+    if not len(this.scene.vertices):
+        return None
+    pairs = _meeting(this, boxes, normals)
+    state = np.empty(len(pairs), np.int8)
+    about = pairs, corners, this.start, this.end, normals, this.distance, state
+    on_threads(lambda _, first, last: sift_kernel(first, last, *about), cut(len(pairs), FEW))
+    if not state.any():
+        return None
+    this.tangled[corners[pairs[state == ACROSS, 0]].ravel()] = True
+    pairs = pairs[(state == MEETING) & ~this.tangled[corners[pairs[:, 0]]].any(axis=1)]
+    asked = cloth.inv_mass > 0.0
+    if rides is not None:
+        asked &= ~rides
+        asked[corners[pairs[_across(this, pairs, normals), 0]].ravel()] = True
+    return _pairs(this, cloth, pairs, boxes, asked) if len(pairs) else None
+
+
+def _across(this: Watch, pairs: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Which pairs of triangles (p, 2) cross at the end of the substep."""
+    state = np.empty(len(pairs), np.int8)
+    sift_kernel(0, len(pairs), pairs, this.scene.triangles, this.end, this.end, normals, 0.0, state)
+    return state == ACROSS
+
+
+def _meeting(this: Watch, boxes: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Pairs of triangles (p, 2) of cloth and of bodies whose boxes overlap.
+
+    Patches are looked for farther than they go now, so that their pairs last for some substeps: until one of them
+    leaves the box that it was given.
+    """
+    scene, calm = this.scene, np.zeros(len(this.start), np.bool_)
+    patches = scene.patches
+    bounds = bound_patches(patches, scene.triangles, boxes, normals, calm, NEVER_FLAT)
+    low, high = bounds[0][:, :3], bounds[0][:, 3:]
+    if this.rooms is None or not ((low >= this.rooms[:, :3]) & (high <= this.rooms[:, 3:])).all():
+        first = scene.triangles[patches.triangles[patches.start[:-1]], 0]
+        way = AHEAD * (this.end[first] - this.start[first])
+        spare = SPARE * np.abs(way).max(axis=1, keepdims=True) + ROOM * _mean_size(low, high)
+        this.rooms = np.concatenate([low + np.minimum(way, 0.0) - spare, high + np.maximum(way, 0.0) + spare], axis=1)
+        this.patch_pairs = overlaps(this.rooms, patches.garment, scene.meets)
+    return expand(this.patch_pairs, patches, boxes, *bounds, scene.meets)
+
+
+def _mean_size(low: np.ndarray, high: np.ndarray) -> float:
+    """Mean of the longest sides [m] of boxes that are somewhere."""
+    size = (high - low).max(axis=1)
+    return float(size[size > 0.0].mean()) if (size > 0.0).any() else 0.0
+
+
+def _pairs(this: Watch, cloth: Cloth, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray) -> Near | None:
+    """What pairs of triangles (p, 2) are made of, where a particle is in it that is `asked` (n,) for."""
+    scene = this.scene
+    if this.owned is None:
+        this.owned = find_owners(scene.triangles)
+    ways = np.concatenate([np.minimum(this.start, this.end), np.maximum(this.start, this.end)], axis=1)
+    ways += this.distance * np.repeat([-1.0, 1.0], 3)
+    calm = np.zeros(len(ways), np.bool_)
+    stencils, is_edge_pair = candidates(pairs, scene.triangles, this.owned, calm, boxes, ways)
+    wanted = np.append(asked, calm[len(asked) :])[stencils].any(axis=1)
+    stencils, is_edge_pair = stencils[wanted], is_edge_pair[wanted]
+    count = len(stencils)
+    if not count:
+        return None
+    f = scene.friction[stencils]
+    edges = np.sqrt((f[:, 0] + f[:, 1]) * (f[:, 2] + f[:, 3])) / 2.0
+    friction = np.where(is_edge_pair, edges, np.sqrt(f[:, 0] * (f[:, 1] + f[:, 2] + f[:, 3]) / 3.0))
+    distance, none = np.full(count, this.distance), np.zeros(count, np.bool_)
+    zeros = np.zeros(count), np.zeros(count), np.zeros((count, 3))
+    return Near(stencils, is_edge_pair, distance, friction, *zeros, none, none.copy())
+
+
+def _renew(this: Watch, cloth: Cloth, start, x) -> None:
+    """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
+    view = this.body.view
+    if this.view is not view:
+        this.view, this.flags = view, view.cells.flags.copy()
+        _take(this, cloth, view.near)
+    _fill(this, start, x)
+
+
+def _take(this: Watch, cloth: Cloth, near: np.ndarray) -> None:
+    """Make the scene out of the cloth and those triangles of the bodies that are `near` (k,)."""
+    this.scene, this.owned, this.rooms = _scene(this.body, cloth, near), None, None
+    this.start, this.end = np.empty((2, len(cloth.inv_mass) + len(this.scene.vertices), 3))
+
+
+def _fill(this: Watch, start, x) -> None:
+    count, mesh = len(x), this.body.mesh
+    for collider, first, last in zip(mesh.colliders, mesh.starts[:-1], mesh.starts[1:], strict=True):
+        ends = np.searchsorted(this.scene.vertices, (first, last))
+        own = this.scene.vertices[slice(*ends)] - first
+        move(collider.x, this.origin, first, own, *this.times, this.motions)
+    own = this.motions[this.scene.vertices]
+    this.start[:count], this.end[:count] = start, x
+    this.start[count:], this.end[count:] = own[:, :3], own[:, :3] + own[:, 3:]
+
+
+def _sweep(this: Watch) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes (t, 6) [m] of the ways of triangles, and their normals (t, 3)."""
+    particles, free = len(this.tangled), np.zeros(len(this.start), np.bool_)
+    free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
+    count = len(this.scene.triangles)
+    boxes, normals = np.empty((count, 6)), np.empty((count, 3))
+    sweep_kernel(this.scene.triangles, this.start, this.end, free, this.distance, boxes, normals)
+    return boxes, normals
+
+
+def _uncovered(this: Watch, cloth: Cloth, boxes: np.ndarray) -> bool:
+    """Whether cloth goes where the view does not expect it, so that bodies may be there that are not in the scene; then
+    they come into it.
+    """
+    view, mesh = this.view, this.body.mesh
+    lag = (np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5
+    grid = view.cells.low, view.cells.size, view.cells.shape, this.flags
+    found = cover_kernel(boxes[: len(cloth.triangles)], lag.min() * view.bulk, lag.max() * view.bulk, *grid)
+    if not found:
+        return False
+    near = np.arange(len(mesh.triangles))
+    if len(this.scene.triangles) - len(cloth.triangles) == len(near):
+        return False
+    if found != BEYOND:
+        count, drawn = len(mesh.triangles), np.zeros(len(mesh.triangles), np.bool_)
+        given = np.empty((count, 10)), np.empty((len(view.ways), 6), np.int16), np.empty(len(view.ways), np.int8)
+        near = np.empty(count, np.int32)
+        near = near[: find_near(mesh.triangles, view.ways, *grid, drawn, near, *given, np.empty((3, 3)))]
+    _take(this, cloth, near)
+    return True
+
+
+def _scene(body: Body, cloth: Cloth, near: np.ndarray) -> Scene:
+    mesh, of_cloth, of_body = body.mesh, patches_of(cloth), _patches_of(body)
+    is_near = np.zeros(len(mesh.triangles), np.bool_)
+    is_near[near] = True
+    kept = is_near[of_body.triangles]
+    near = of_body.triangles[kept]
+    size = np.add.reduceat(kept, of_body.start[:-1], dtype=np.int32)
+    count, cloth_count = len(cloth.inv_mass), len(cloth.triangles)
+    local = np.zeros(int(mesh.starts[-1]), np.int32)
+    local[mesh.triangles[near]] = 1
+    vertices = np.flatnonzero(local)
+    local[vertices] = count + np.arange(len(vertices), dtype=np.int32)
+    triangles = np.concatenate([cloth.triangles, local[mesh.triangles[near]]])
+    garments = len(cloth.garment_start) - 1
+    start = np.concatenate([of_cloth.start, cloth_count + np.cumsum(size[size > 0], dtype=np.int32)])
+    group = np.concatenate([of_cloth.garment, garments + of_body.garment[size > 0]])
+    order = np.concatenate([of_cloth.triangles, np.arange(cloth_count, len(triangles), dtype=np.int32)])
+    patches = Patches(order, start, group, np.empty(0, np.int64), np.empty(0, np.uint8))
+    meets = np.zeros(2 * (garments + len(mesh.meets),), np.bool_)
+    meets[garments:, :garments], meets[:garments, garments:] = mesh.meets, mesh.meets.T
+    owner = np.empty(len(vertices), np.int32)
+    owner[triangles[cloth_count:].ravel() - count] = np.repeat(near, 3)
+    rough = np.empty(len(vertices))
+    rough[triangles[cloth_count:].ravel() - count] = np.repeat(mesh.traits[near, 1], 3)
+    return Scene(vertices, triangles, patches, meets, owner, np.concatenate([cloth.friction, rough]))
+
+
+def _patches_of(body: Body) -> Patches:
+    """Patches of all bodies' triangles, whose groups are the colliders: the same as long as the triangles are."""
+    mesh = body.mesh
+    for starts, known, answer in _halves:
+        if known is mesh.topology and np.array_equal(starts, mesh.starts):
+            return answer
+    collider = np.repeat(np.arange(len(mesh.colliders), dtype=np.int32), np.diff(mesh.starts))
+    answer = make_patches(mesh.triangles, collider)
+    _halves.insert(0, (mesh.starts, mesh.topology, answer))
+    del _halves[4:]
+    return answer

@@ -119,14 +119,15 @@ def _compile_cloth():
 def _compile_body_guard(cloth, x):
     """What the guard against bodies has of its own."""
     from .contact import sift
+    from .contact.patches import patches_of
     from .ldi.cells import make_cells
 
-    boxes, normals = np.empty((len(cloth.triangles), 6)), np.empty((len(cloth.triangles), 3))
-    sift.sweep_kernel(cloth.triangles, x, x, np.zeros(len(x), np.bool_), 0.001, boxes, normals)
-    cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros(3)
-    sift.cover_kernel(boxes, lag, lag, cells.low, cells.size, cells.shape, cells.flags)
-    state = np.empty(1, np.int8)
-    sift.sift_kernel(0, 1, np.zeros((1, 2), np.int32), cloth.triangles, x, x, normals, 0.001, state)
+    triangles, patches, free = cloth.triangles, patches_of(cloth), np.zeros(len(x), np.bool_)
+    boxes, bounds = np.empty((len(triangles), 6)), np.empty((len(patches.garment), 6))
+    sift.sweep_kernel(patches, triangles, x, x, free, 0.001, bounds, boxes, bounds.copy())
+    cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros((2, 3))
+    sift.cover_kernel(patches, 1, bounds, boxes, lag, cells.low, cells.size, cells.shape, cells.flags)
+    sift.sift_kernel(0, 1, np.zeros((1, 2), np.int32), triangles, x, x, 0.001, np.empty(1, np.int8))
 
 
 def _compile_bodies():

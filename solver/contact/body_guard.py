@@ -29,7 +29,7 @@ from .body_topology import Topology
 from .cloth_detection import Near, candidates
 from .cloth_response import respond_kernel
 from .hash import overlaps
-from .patches import Patches, bound_patches, expand, find_owners, make_patches, patches_of
+from .patches import Patches, expand, find_owners, make_patches, patches_of
 from .sift import ACROSS, BEYOND, MEETING, cover_kernel, sift_kernel, sweep_kernel
 from .touches import OUTSIDE
 
@@ -38,7 +38,6 @@ FEW = 2048  # pairs of triangles that are not worth another thread
 AHEAD = 3.0  # substeps for which pairs of patches are looked for
 SPARE = 0.3  # of that way, on every side, and
 ROOM = 0.2  # of a patch's size, by which patches may leave it
-NEVER_FLAT = 2.0  # cosine that the normals of no patch have
 
 
 class Scene(NamedTuple):
@@ -56,17 +55,18 @@ class Scene(NamedTuple):
 class Watch:
     """What is guarded in a frame."""
 
+    cloth: Cloth
     body: Body
-    origin: np.ndarray  # (3,) [m] of the cloth
     distance: float  # [m] contact distance
     tangled: np.ndarray  # (n,) bool: left alone until the frame ends
-    motions: np.ndarray  # (m, 6) [m] position at the substep's start and motion through it of vertices in the scene
     times: tuple[float, float] = 0.0, 0.0  # of the substep, in parts of the frame
     view: View | None = None  # that `scene` was made for
     flags: np.ndarray | None = None  # its cells, with DRAWN where cloth has been
     scene: Scene | None = None
+    motions: np.ndarray | None = None  # (m, 6) [m] of the bodies' vertices in the scene, as in `body_response.Bodies`
     start: np.ndarray | None = None  # (n + u, 3) [m] where all is at the start of the substep
     end: np.ndarray | None = None  # (n + u, 3) [m]
+    bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes (p, 6) [m] in this substep, no normals, not flat
     rooms: np.ndarray | None = None  # (p, 6) [m] boxes in which patches have the pairs below
     patch_pairs: np.ndarray | None = None  # (k, 2)
     owned: np.ndarray | None = None  # `Patches.owned` of the scene, once it has been asked for
@@ -80,8 +80,7 @@ def watch(cloth: Cloth, body: Body | None) -> Watch | None:
     if body is None or not body.mesh.colliders or not len(cloth.triangles):
         return None
     least = min(collider.aura for collider in body.mesh.colliders)
-    tangled, motions = np.zeros(len(cloth.inv_mass), np.bool_), np.empty((int(body.mesh.starts[-1]), 6))
-    return Watch(body, cloth.origin, SKIN * least, tangled, motions)
+    return Watch(cloth, body, SKIN * least, np.zeros(len(cloth.inv_mass), np.bool_))
 
 
 def push(this: Watch, near: Near, cloth: Cloth, x, x_prev, dt: float) -> int:
@@ -117,59 +116,67 @@ def bodies(this: Watch) -> guard.Bodies:
     return guard.Bodies(this.body.mesh.triangles, this.motions, this.scene.owner)
 
 
-def find(this: Watch, cloth: Cloth, start, x, rides=None) -> Near | None:
+def find(this: Watch, start, x, rides=None) -> Near | None:
     """Pairs of particles and triangles, edges and edges of cloth and bodies that may meet between `start` and `x`.
 
     Of what rides along with a body (n,) those alone that cross at the end: two that turn together without room between
     them cannot be told from two that meet.
     """
-    _renew(this, cloth, start, x)
-    boxes, normals = _sweep(this)
-    if _uncovered(this, cloth, boxes):
-        _fill(this, start, x)
-        boxes, normals = _sweep(this)
+    _renew(this, start, x)
+    boxes = _sweep(this, start, x)
     corners = this.scene.triangles
-    if not len(this.scene.vertices):
+    if not len(this.patch_pairs):
         return None
-    pairs = _meeting(this, boxes, normals)
+    pairs = expand(this.patch_pairs, this.scene.patches, boxes, *this.bounds, this.scene.meets)
     state = np.empty(len(pairs), np.int8)
-    about = pairs, corners, this.start, this.end, normals, this.distance, state
+    about = pairs, corners, this.start, this.end, this.distance, state
     on_threads(lambda _, first, last: sift_kernel(first, last, *about), cut(len(pairs), FEW))
     if not state.any():
         return None
     this.tangled[corners[pairs[state == ACROSS, 0]].ravel()] = True
     pairs = pairs[(state == MEETING) & ~this.tangled[corners[pairs[:, 0]]].any(axis=1)]
-    asked = cloth.inv_mass > 0.0
+    asked = this.cloth.inv_mass > 0.0
     if rides is not None:
         asked &= ~rides
-        asked[corners[pairs[_across(this, pairs, normals), 0]].ravel()] = True
-    return _pairs(this, cloth, pairs, boxes, asked) if len(pairs) else None
+        asked[corners[pairs[_across(this, pairs), 0]].ravel()] = True
+    return _pairs(this, pairs, boxes, asked) if len(pairs) else None
 
 
-def _across(this: Watch, pairs: np.ndarray, normals: np.ndarray) -> np.ndarray:
+def _across(this: Watch, pairs: np.ndarray) -> np.ndarray:
     """Which pairs of triangles (p, 2) cross at the end of the substep."""
     state = np.empty(len(pairs), np.int8)
-    sift_kernel(0, len(pairs), pairs, this.scene.triangles, this.end, this.end, normals, 0.0, state)
+    sift_kernel(0, len(pairs), pairs, this.scene.triangles, this.end, this.end, 0.0, state)
     return state == ACROSS
 
 
-def _meeting(this: Watch, boxes: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """Pairs of triangles (p, 2) of cloth and of bodies whose boxes overlap.
+def _sweep(this: Watch, start, x) -> np.ndarray:
+    """Boxes (t, 6) [m] of the ways of triangles; sees to it that `patch_pairs` are all that may meet."""
+    boxes, stay = _boxes(this)
+    if _uncovered(this, boxes):
+        _fill(this, start, x)
+        boxes, stay = _boxes(this)
+    if not stay:
+        _make_room(this)
+        this.patch_pairs = overlaps(this.rooms, this.scene.patches.garment, this.scene.meets)
+    return boxes
 
-    Patches are looked for farther than they go now, so that their pairs last for some substeps: until one of them
-    leaves the box that it was given.
-    """
-    scene, calm = this.scene, np.zeros(len(this.start), np.bool_)
-    patches = scene.patches
-    bounds = bound_patches(patches, scene.triangles, boxes, normals, calm, NEVER_FLAT)
-    low, high = bounds[0][:, :3], bounds[0][:, 3:]
-    if this.rooms is None or not ((low >= this.rooms[:, :3]) & (high <= this.rooms[:, 3:])).all():
-        first = scene.triangles[patches.triangles[patches.start[:-1]], 0]
-        way = AHEAD * (this.end[first] - this.start[first])
-        spare = SPARE * np.abs(way).max(axis=1, keepdims=True) + ROOM * _mean_size(low, high)
-        this.rooms = np.concatenate([low + np.minimum(way, 0.0) - spare, high + np.maximum(way, 0.0) + spare], axis=1)
-        this.patch_pairs = overlaps(this.rooms, patches.garment, scene.meets)
-    return expand(this.patch_pairs, patches, boxes, *bounds, scene.meets)
+
+def _boxes(this: Watch) -> tuple[np.ndarray, bool]:
+    """Boxes (t, 6) [m] of the ways of triangles, and whether all patches stay in their rooms."""
+    particles, free = len(this.tangled), np.zeros(len(this.start), np.bool_)
+    free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
+    scene, boxes = this.scene, np.empty((len(this.scene.triangles), 6))
+    about = scene.triangles, this.start, this.end, free, this.distance, this.rooms
+    return boxes, sweep_kernel(scene.patches, *about, boxes, this.bounds[0])
+
+
+def _make_room(this: Watch) -> None:
+    """Give patches boxes that are larger than they need now, so that what is found in them holds for some substeps."""
+    low, high, patches = this.bounds[0][:, :3], this.bounds[0][:, 3:], this.scene.patches
+    first = this.scene.triangles[patches.triangles[patches.start[:-1]], 0]
+    way = AHEAD * (this.end[first] - this.start[first])
+    spare = SPARE * np.abs(way).max(axis=1, keepdims=True) + ROOM * _mean_size(low, high)
+    this.rooms = np.concatenate([low + np.minimum(way, 0.0) - spare, high + np.maximum(way, 0.0) + spare], axis=1)
 
 
 def _mean_size(low: np.ndarray, high: np.ndarray) -> float:
@@ -178,7 +185,7 @@ def _mean_size(low: np.ndarray, high: np.ndarray) -> float:
     return float(size[size > 0.0].mean()) if (size > 0.0).any() else 0.0
 
 
-def _pairs(this: Watch, cloth: Cloth, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray) -> Near | None:
+def _pairs(this: Watch, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray) -> Near | None:
     """What pairs of triangles (p, 2) are made of, where a particle is in it that is `asked` (n,) for."""
     scene = this.scene
     if this.owned is None:
@@ -200,61 +207,59 @@ def _pairs(this: Watch, cloth: Cloth, pairs: np.ndarray, boxes: np.ndarray, aske
     return Near(stencils, is_edge_pair, distance, friction, *zeros, none, none.copy())
 
 
-def _renew(this: Watch, cloth: Cloth, start, x) -> None:
+def _renew(this: Watch, start, x) -> None:
     """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
     view = this.body.view
     if this.view is not view:
         this.view, this.flags = view, view.cells.flags.copy()
-        _take(this, cloth, view.near)
+        _take(this, view.near)
     _fill(this, start, x)
 
 
-def _take(this: Watch, cloth: Cloth, near: np.ndarray) -> None:
+def _take(this: Watch, near: np.ndarray) -> None:
     """Make the scene out of the cloth and those triangles of the bodies that are `near` (k,)."""
-    this.scene, this.owned, this.rooms = _scene(this.body, cloth, near), None, None
-    this.start, this.end = np.empty((2, len(cloth.inv_mass) + len(this.scene.vertices), 3))
+    this.scene, this.owned = _scene(this.body, this.cloth, near), None
+    this.start, this.end = np.empty((2, len(this.cloth.inv_mass) + len(this.scene.vertices), 3))
+    count = len(this.scene.patches.garment)
+    this.bounds = np.empty((count, 6)), np.zeros((count, 3)), np.zeros(count, np.bool_)
+    this.rooms = np.full((count, 6), np.nan)
 
 
 def _fill(this: Watch, start, x) -> None:
-    count, mesh = len(x), this.body.mesh
-    for collider, first, last in zip(mesh.colliders, mesh.starts[:-1], mesh.starts[1:], strict=True):
-        ends = np.searchsorted(this.scene.vertices, (first, last))
-        own = this.scene.vertices[slice(*ends)] - first
-        move(collider.x, this.origin, first, own, *this.times, this.motions)
-    own = this.motions[this.scene.vertices]
+    """Where all is at the start and the end of the substep."""
+    count, mesh, vertices = len(x), this.body.mesh, this.scene.vertices
+    if len(this.scene.triangles) - len(this.cloth.triangles) == len(this.view.near):
+        this.motions = this.body.bodies.motions
+    else:
+        this.motions = np.empty_like(this.body.bodies.motions)
+        for collider, first, last in zip(mesh.colliders, mesh.starts[:-1], mesh.starts[1:], strict=True):
+            own = vertices[slice(*np.searchsorted(vertices, (first, last)))] - first
+            move(collider.x, this.cloth.origin, first, own, *this.times, this.motions)
+    own = this.motions[vertices]
     this.start[:count], this.end[:count] = start, x
     this.start[count:], this.end[count:] = own[:, :3], own[:, :3] + own[:, 3:]
 
 
-def _sweep(this: Watch) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes (t, 6) [m] of the ways of triangles, and their normals (t, 3)."""
-    particles, free = len(this.tangled), np.zeros(len(this.start), np.bool_)
-    free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
-    count = len(this.scene.triangles)
-    boxes, normals = np.empty((count, 6)), np.empty((count, 3))
-    sweep_kernel(this.scene.triangles, this.start, this.end, free, this.distance, boxes, normals)
-    return boxes, normals
-
-
-def _uncovered(this: Watch, cloth: Cloth, boxes: np.ndarray) -> bool:
+def _uncovered(this: Watch, boxes: np.ndarray) -> bool:
     """Whether cloth goes where the view does not expect it, so that bodies may be there that are not in the scene; then
     they come into it.
     """
     view, mesh = this.view, this.body.mesh
-    lag = (np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5
+    if len(this.scene.triangles) - len(this.cloth.triangles) == len(mesh.triangles):
+        return False
     grid = view.cells.low, view.cells.size, view.cells.shape, this.flags
-    found = cover_kernel(boxes[: len(cloth.triangles)], lag.min() * view.bulk, lag.max() * view.bulk, *grid)
+    lag = ((np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk
+    patches, count = this.scene.patches, len(patches_of(this.cloth).garment)
+    found = cover_kernel(patches, count, this.bounds[0], boxes, lag, *grid)
     if not found:
         return False
     near = np.arange(len(mesh.triangles))
-    if len(this.scene.triangles) - len(cloth.triangles) == len(near):
-        return False
     if found != BEYOND:
         count, drawn = len(mesh.triangles), np.zeros(len(mesh.triangles), np.bool_)
         given = np.empty((count, 10)), np.empty((len(view.ways), 6), np.int16), np.empty(len(view.ways), np.int8)
         near = np.empty(count, np.int32)
         near = near[: find_near(mesh.triangles, view.ways, *grid, drawn, near, *given, np.empty((3, 3)))]
-    _take(this, cloth, near)
+    _take(this, near)
     return True
 
 

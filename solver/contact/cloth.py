@@ -157,19 +157,19 @@ def respond(pairs: Pairs | None, watch: Watch | None, cloth: Cloth, start, x, x_
     if pairs is not None:
         pairs.elapsed += dt
         touched = _respond(pairs, cloth, start, x, x_prev, dt)
-    near = _find(watch, cloth, start, x)
+    near = _find(watch, start, x)
     for _ in range(TURNS):
         if near is None or not body_guard.push(watch, near, cloth, x, x_prev, dt):
             break
         if pairs is not None:
             _respond(pairs, cloth, start, x, x_prev, dt)
-        near = _find(watch, cloth, start, x)
+        near = _find(watch, start, x)
     _guard(pairs, watch, near, cloth, start, x, x_prev, dt)
     return touched
 
 
-def _find(watch: Watch | None, cloth: Cloth, start, x, rides=None) -> Near | None:
-    return body_guard.find(watch, cloth, start, x, rides) if watch is not None else None
+def _find(watch: Watch | None, start, x, rides=None) -> Near | None:
+    return body_guard.find(watch, start, x, rides) if watch is not None else None
 
 
 def _respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
@@ -203,7 +203,7 @@ def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: C
         if not any(changed):
             return  # only what is pinned meets
         guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
-        near = _find(watch, cloth, start, x, zones.rides)
+        near = _find(watch, start, x, zones.rides)
     zones.parent[:], zones.share[0], zones.lead[0] = 0, 0.0, zones.lead.max()
     guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
 

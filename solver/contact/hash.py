@@ -110,14 +110,12 @@ def _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_
             i, j, k = cell >> 40, (cell >> 20) & 0xFFFFF, cell & 0xFFFFF
             at0, at1, at2 = cells[a, 0] == i, cells[a, 1] == j, cells[a, 2] == k
             for second in range(first + 1, end):
-                if entry_cell[second] != cell:
-                    continue
                 b = entry_box[second]
+                if entry_cell[second] != cell or not meets[group[a], group[b]]:
+                    continue
                 here = (at0 | (cells[b, 0] == i)) & (at1 | (cells[b, 1] == j)) & (at2 | (cells[b, 2] == k))
                 here &= touch(boxes, a, a, boxes, b, b)
                 if not here:
-                    continue
-                if not meets[group[a], group[b]]:
                     continue
                 if count < len(pairs):
                     pairs[count, 0] = a

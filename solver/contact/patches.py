@@ -226,17 +226,11 @@ def triangle_pairs(
     (p, 2) int32 pairs, each once; `Patches.owned`
     """
     patches = patches_of(cloth)
-    bounds = bound_patches(patches, cloth.triangles, boxes, normals, calm, cone)
-    patch_pairs = overlaps(bounds[0], patches.garment, cloth.meets)
-    return expand(patch_pairs, patches, boxes, *bounds, cloth.meets), patches.owned
-
-
-def bound_patches(patches: Patches, triangles, boxes, normals, calm, cone: float) -> tuple[np.ndarray, ...]:
-    """Boxes (p, 6) and mean normals (p, 3) of patches, and which of them are flat (p,)."""
     count = len(patches.garment)
     bounds = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
-    _sum_up_kernel(patches, triangles, boxes, normals, calm, cone, *bounds)
-    return bounds
+    _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, *bounds)
+    patch_pairs = overlaps(bounds[0], patches.garment, cloth.meets)
+    return expand(patch_pairs, patches, boxes, *bounds, cloth.meets), patches.owned
 
 
 def expand(patch_pairs: np.ndarray, patches: Patches, boxes, patch_boxes, patch_normals, flat, meets) -> np.ndarray:

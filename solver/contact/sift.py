@@ -18,62 +18,85 @@ APART, MEETING, ACROSS = 0, 1, 2  # of two triangles: they cannot meet, they may
 
 
 @njit
-def sweep_kernel(triangles, start, end, free, distance, boxes, normals):
-    """Boxes [m] of the ways of triangles, grown by half a distance, and their unit normals at the start; the box of
-    one that has a corner which is `free` is nowhere. 180 bytes and 70 flops a triangle.
-    # outputs: boxes (t, 6), lowest corner first; normals (t, 3)
+def sweep_kernel(patches, triangles, start, end, free, distance, rooms, boxes, patch_boxes):
+    """Boxes [m] of the ways of triangles, grown by half a distance, and of patches of them; returns whether all patches
+    are in their `rooms` (p, 6). The box of a triangle that has a corner which is `free` is nowhere. 180 bytes a triangle.
+    # outputs: boxes (t, 6), patch_boxes (p, 6), lowest corner first
     """
-    for t in range(len(triangles)):
-        a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        let = free[a] | free[b] | free[c]
+    stay = True
+    for patch in range(len(patch_boxes)):
         for axis in range(3):
-            low = min(
-                min(start[a, axis], start[b, axis], start[c, axis]), min(end[a, axis], end[b, axis], end[c, axis])
-            )
-            high = max(
-                max(start[a, axis], start[b, axis], start[c, axis]), max(end[a, axis], end[b, axis], end[c, axis])
-            )
-            boxes[t, axis] = math.inf if let else low - 0.5 * distance
-            boxes[t, axis + 3] = -math.inf if let else high + 0.5 * distance
-        ux, uy, uz = start[b, 0] - start[a, 0], start[b, 1] - start[a, 1], start[b, 2] - start[a, 2]
-        wx, wy, wz = start[c, 0] - start[a, 0], start[c, 1] - start[a, 1], start[c, 2] - start[a, 2]
-        nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
-        size = math.sqrt(nx * nx + ny * ny + nz * nz)
-        scale = 1.0 / size if size > 0.0 else 0.0
-        normals[t, 0], normals[t, 1], normals[t, 2] = nx * scale, ny * scale, nz * scale
+            patch_boxes[patch, axis], patch_boxes[patch, axis + 3] = math.inf, -math.inf
+        for slot in range(patches.start[patch], patches.start[patch + 1]):
+            t = patches.triangles[slot]
+            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            let = free[a] | free[b] | free[c]
+            for axis in range(3):
+                low = min(start[a, axis], start[b, axis], start[c, axis])
+                low = min(low, end[a, axis], end[b, axis], end[c, axis]) - 0.5 * distance
+                high = max(start[a, axis], start[b, axis], start[c, axis])
+                high = max(high, end[a, axis], end[b, axis], end[c, axis]) + 0.5 * distance
+                low, high = (math.inf, -math.inf) if let else (low, high)
+                boxes[t, axis], boxes[t, axis + 3] = low, high
+                patch_boxes[patch, axis] = min(patch_boxes[patch, axis], low)
+                patch_boxes[patch, axis + 3] = max(patch_boxes[patch, axis + 3], high)
+        for axis in range(3):
+            stay &= patch_boxes[patch, axis] >= rooms[patch, axis]
+            stay &= patch_boxes[patch, axis + 3] <= rooms[patch, axis + 3]
+    return stay
+
+
+@inner
+def _cover(boxes, k, lag, low, size, shape, flags, mark):
+    """Whether box k touches a cell where bodies are and cloth was not expected, or BEYOND; marks these cells if wanted.
+    `lag` (2, 3) [m]: how far the grid moves.
+    """
+    if not boxes[k, 0] <= boxes[k, 3]:
+        return 0
+    ends = np.empty(6, np.int64)
+    for axis in range(3):
+        first = math.floor((boxes[k, axis] - max(lag[0, axis], lag[1, axis]) - low[axis]) / size)
+        last = math.floor((boxes[k, axis + 3] - min(lag[0, axis], lag[1, axis]) - low[axis]) / size)
+        if not (first >= 0.0 and last <= shape[axis] - 3.0):
+            return BEYOND
+        ends[axis], ends[axis + 3] = int(first) + 1, int(last) + 1
+    found = 0
+    for i in range(ends[0], ends[3] + 1):
+        for j in range(ends[1], ends[4] + 1):
+            row = (i * shape[1] + j) * shape[2]
+            for cell in range(row + ends[2], row + ends[5] + 1):
+                if flags[cell] & (BODY | DRAWN) == BODY:
+                    found = 1
+                    if mark:
+                        flags[cell] |= DRAWN
+    return found
 
 
 @njit
-def cover_kernel(boxes, first_lag, last_lag, low, size, shape, flags):
-    """Note that cloth is in all cells of a view's grid (`ldi.cells`) that its boxes touch; returns whether it was not
-    expected in one where bodies are, or BEYOND if it leaves the grid.
-
-    The grid moves along with the view's `bulk`: by no less than `first_lag` (3,) [m] and no more than `last_lag`, in
-    the substep, axis by axis or the other way round. 48 bytes and a few cells a box.
-    # outputs: flags
+def cover_kernel(patches, count, patch_boxes, boxes, lag, low, size, shape, flags):
+    """Whether triangles of the first `count` patches touch cells of a view's grid (`ldi.cells`) where bodies are and
+    cloth was not expected, or BEYOND if one leaves the grid. The grid moves along with the view's `bulk`: by lag[0] [m]
+    where the substep begins, by lag[1] where it ends. 48 bytes and a few dozen cells a patch.
+    # outputs: flags, in which cloth is expected now where it is
     """
-    found, ends = 0, np.empty(6, np.int64)
-    for t in range(len(boxes)):
-        if not boxes[t, 0] <= boxes[t, 3]:
+    found = 0
+    for patch in range(count):
+        if _cover(patch_boxes, patch, lag, low, size, shape, flags, False) == 0:
             continue
-        outside = False
-        for axis in range(3):
-            lag = max(first_lag[axis], last_lag[axis])
-            at = math.floor((boxes[t, axis] - lag - low[axis]) / size)
-            lag = min(first_lag[axis], last_lag[axis])
-            end = math.floor((boxes[t, axis + 3] - lag - low[axis]) / size)
-            outside |= not (at >= 0.0 and end <= shape[axis] - 3.0)
-            ends[axis], ends[axis + 3] = (0, 0) if outside else (int(at) + 1, int(end) + 1)
-        if outside:
-            return BEYOND
-        for i in range(ends[0], ends[3] + 1):
-            for j in range(ends[1], ends[4] + 1):
-                row = (i * shape[1] + j) * shape[2]
-                for cell in range(row + ends[2], row + ends[5] + 1):
-                    if flags[cell] & (BODY | DRAWN) == BODY:
-                        flags[cell] |= DRAWN
-                        found = 1
+        for slot in range(patches.start[patch], patches.start[patch + 1]):
+            found = max(found, _cover(boxes, patches.triangles[slot], lag, low, size, shape, flags, True))
     return found
+
+
+@inner
+def _normal(x, triangles, t):
+    """Unit normal of a triangle; zeros if it has no area."""
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+    wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+    nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    return (nx / size, ny / size, nz / size) if size > 0.0 else (0.0, 0.0, 0.0)
 
 
 @inner
@@ -124,23 +147,22 @@ def _connection(x, triangles, t, s):
 
 
 @njit
-def sift_kernel(first, last, pairs, triangles, start, end, normals, distance, state):
+def sift_kernel(first, last, pairs, triangles, start, end, distance, state):
     """Which of the pairs first..last of triangles may come closer than a distance in the substep.
 
-    300 bytes of positions and 40 to 80 flops where a normal tells them apart, as nearly always; 1500 otherwise.
+    300 bytes of positions and 100 to 200 flops where a normal tells them apart, as nearly always; 1500 otherwise.
     # outputs: state (p,): APART, MEETING, or ACROSS
     """
     for pair in range(first, last):
         t, s = pairs[pair, 0], pairs[pair, 1]
-        if _room(start, end, triangles, t, s, normals[t, 0], normals[t, 1], normals[t, 2])[1] > distance:
-            state[pair] = APART
-            continue
-        if _room(start, end, triangles, t, s, normals[s, 0], normals[s, 1], normals[s, 2])[1] > distance:
-            state[pair] = APART
-            continue
-        nx, ny, nz = _connection(start, triangles, t, s)
-        before, always = _room(start, end, triangles, t, s, nx, ny, nz)
-        if always > distance:
-            state[pair] = APART
-        else:
-            state[pair] = MEETING if before > 0.0 else ACROSS
+        before, always, turn = 0.0, 0.0, 0
+        while turn < 3 and not always > distance:
+            if turn == 0:
+                nx, ny, nz = _normal(start, triangles, t)
+            elif turn == 1:
+                nx, ny, nz = _normal(start, triangles, s)
+            else:
+                nx, ny, nz = _connection(start, triangles, t, s)
+            before, always = _room(start, end, triangles, t, s, nx, ny, nz)
+            turn += 1
+        state[pair] = APART if always > distance else MEETING if before > 0.0 else ACROSS

@@ -34,7 +34,7 @@ from .sift import ACROSS, BEYOND, MEETING, cover_kernel, sift_kernel, sweep_kern
 from .touches import OUTSIDE
 
 SKIN = 0.1  # contact distance in auras
-FEW = 2048  # pairs of triangles that are not worth another thread
+FEW = 1024  # pairs of triangles that are not worth another thread
 AHEAD = 3.0  # substeps for which pairs of patches are looked for
 SPARE = 0.3  # of that way, on every side, and
 ROOM = 0.2  # of a patch's size, by which patches may leave it
@@ -47,6 +47,13 @@ class Scene(NamedTuple):
     triangles: np.ndarray  # (t, 3) int32
     patches: Patches
     meets: np.ndarray  # (g + c, g + c) bool: garments and colliders
+    near: np.ndarray  # (k,) triangles of the bodies, in the order of those above
+
+
+class Details(NamedTuple):
+    """What of a scene is asked for only where cloth meets a body."""
+
+    owned: np.ndarray  # `Patches.owned`
     owner: np.ndarray  # (u,) int32 a triangle of the bodies that has the vertex
     friction: np.ndarray  # (n + u,)
 
@@ -69,7 +76,7 @@ class Watch:
     bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes (p, 6) [m] in this substep, no normals, not flat
     rooms: np.ndarray | None = None  # (p, 6) [m] boxes in which patches have the pairs below
     patch_pairs: np.ndarray | None = None  # (k, 2)
-    owned: np.ndarray | None = None  # `Patches.owned` of the scene, once it has been asked for
+    details: Details | None = None
 
 
 _halves: list[tuple[np.ndarray, Topology, Patches]] = []  # patches of bodies that were last asked for
@@ -113,7 +120,7 @@ def impacts(this: Watch, near: Near | None, give_up: bool) -> tuple[np.ndarray, 
 
 def bodies(this: Watch) -> guard.Bodies:
     """What zones can ride along with."""
-    return guard.Bodies(this.body.mesh.triangles, this.motions, this.scene.owner)
+    return guard.Bodies(this.body.mesh.triangles, this.motions, _details(this).owner)
 
 
 def find(this: Watch, start, x, rides=None) -> Near | None:
@@ -187,19 +194,17 @@ def _mean_size(low: np.ndarray, high: np.ndarray) -> float:
 
 def _pairs(this: Watch, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray) -> Near | None:
     """What pairs of triangles (p, 2) are made of, where a particle is in it that is `asked` (n,) for."""
-    scene = this.scene
-    if this.owned is None:
-        this.owned = find_owners(scene.triangles)
+    scene, details = this.scene, _details(this)
     ways = np.concatenate([np.minimum(this.start, this.end), np.maximum(this.start, this.end)], axis=1)
     ways += this.distance * np.repeat([-1.0, 1.0], 3)
     calm = np.zeros(len(ways), np.bool_)
-    stencils, is_edge_pair = candidates(pairs, scene.triangles, this.owned, calm, boxes, ways)
+    stencils, is_edge_pair = candidates(pairs, scene.triangles, details.owned, calm, boxes, ways)
     wanted = np.append(asked, calm[len(asked) :])[stencils].any(axis=1)
     stencils, is_edge_pair = stencils[wanted], is_edge_pair[wanted]
     count = len(stencils)
     if not count:
         return None
-    f = scene.friction[stencils]
+    f = details.friction[stencils]
     edges = np.sqrt((f[:, 0] + f[:, 1]) * (f[:, 2] + f[:, 3])) / 2.0
     friction = np.where(is_edge_pair, edges, np.sqrt(f[:, 0] * (f[:, 1] + f[:, 2] + f[:, 3]) / 3.0))
     distance, none = np.full(count, this.distance), np.zeros(count, np.bool_)
@@ -218,7 +223,7 @@ def _renew(this: Watch, start, x) -> None:
 
 def _take(this: Watch, near: np.ndarray) -> None:
     """Make the scene out of the cloth and those triangles of the bodies that are `near` (k,)."""
-    this.scene, this.owned = _scene(this.body, this.cloth, near), None
+    this.scene, this.details = _scene(this.body, this.cloth, near), None
     this.start, this.end = np.empty((2, len(this.cloth.inv_mass) + len(this.scene.vertices), 3))
     count = len(this.scene.patches.garment)
     this.bounds = np.empty((count, 6)), np.zeros((count, 3)), np.zeros(count, np.bool_)
@@ -283,11 +288,19 @@ def _scene(body: Body, cloth: Cloth, near: np.ndarray) -> Scene:
     patches = Patches(order, start, group, np.empty(0, np.int64), np.empty(0, np.uint8))
     meets = np.zeros(2 * (garments + len(mesh.meets),), np.bool_)
     meets[garments:, :garments], meets[:garments, garments:] = mesh.meets, mesh.meets.T
-    owner = np.empty(len(vertices), np.int32)
-    owner[triangles[cloth_count:].ravel() - count] = np.repeat(near, 3)
-    rough = np.empty(len(vertices))
-    rough[triangles[cloth_count:].ravel() - count] = np.repeat(mesh.traits[near, 1], 3)
-    return Scene(vertices, triangles, patches, meets, owner, np.concatenate([cloth.friction, rough]))
+    return Scene(vertices, triangles, patches, meets, near)
+
+
+def _details(this: Watch) -> Details:
+    """The details of the scene, made when they are first asked for."""
+    if this.details is None:
+        scene, cloth = this.scene, this.cloth
+        owner, rough = np.zeros(len(scene.vertices), np.int32), np.empty(len(scene.vertices))
+        corners = scene.triangles[len(cloth.triangles) :].ravel() - len(cloth.inv_mass)
+        owner[corners] = np.repeat(scene.near, 3)
+        rough[corners] = np.repeat(this.body.mesh.traits[scene.near, 1], 3)
+        this.details = Details(find_owners(scene.triangles), owner, np.concatenate([cloth.friction, rough]))
+    return this.details
 
 
 def _patches_of(body: Body) -> Patches:

@@ -117,6 +117,8 @@ def _room(start, end, triangles, t, s, nx, ny, nz):
     least, most = _extent(start, triangles, s, nx, ny, nz)
     above, below = low - most, least - high
     first = max(above, below)
+    if first <= 0.0:
+        return first, first
     low, high = _extent(end, triangles, t, nx, ny, nz)
     least, most = _extent(end, triangles, s, nx, ny, nz)
     return first, max(min(above, low - most), min(below, least - high))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, poncho, simple, skirt
+from . import bodies, crowds, poncho, simple, skirt
 
 SCENES = {
     "poncho": poncho.add,
@@ -10,6 +10,10 @@ SCENES = {
     "sheet_on_torus": simple.sheet_on_torus,
     "two_sheets": simple.two_sheets,
     "flag": simple.flag,
+    "two_sheets_on_spheres": crowds.two_sheets_on_spheres,
+    "ball_through_sheets": crowds.ball_through_sheets,
+    "bowl": crowds.bowl,
+    "washing_machine": crowds.washing_machine,
     "deformed_torus": bodies.deformed_torus,
     "plate": bodies.plate,
     "dryer": bodies.dryer,

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from taffeta.operators.scenes import NAMES
 from taffeta.presets import scenes
-from taffeta.presets.scenes import figure, sheet, walk
+from taffeta.presets.scenes import figure, sheet, tshirt, walk
 from taffeta.solver.contact.body_topology import solid_islands, topology
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -213,3 +213,32 @@ def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
     assert row.shape == (gallery.CELL[1], 2 * gallery.CELL[0] * gallery.contact_sheet.COLUMNS + 8, 3)
     drawn = row[:, : gallery.CELL[0]].reshape(-1, 3)
     assert (drawn[:, 0] > 1.3 * drawn[:, 2]).mean() > 0.01, "the red sheet is not in the picture"
+
+
+def test_t_shirt_is_one_surface_with_four_openings_and_a_flat_pattern():
+    points, triangles, pattern = tshirt.make()
+    assert 5000 < len(triangles) < 7000
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    assert len(np.unique(edges, axis=0)) == len(edges), "two triangles run along an edge in the same direction"
+    both, count = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    assert len(points) - len(both) + len(triangles) == 2 - 4
+    border = both[count == 1]
+    ends = np.bincount(border.ravel())
+    assert set(ends) == {0, 2}, "an opening touches another"
+    length = np.linalg.norm(points[both[:, 0]] - points[both[:, 1]], axis=1)
+    assert 0.5 * tshirt.EDGE < length.min() and length.max() < 2.5 * tshirt.EDGE
+    laid = np.cross(pattern[:, 1] - pattern[:, 0], pattern[:, 2] - pattern[:, 0])
+    assert (laid < 0.0).all(), "a panel is turned over in the pattern"
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    assert 0.75 < -laid.sum() / area.sum() <= 1.0, "the pattern is as large as the shirt, less its ease"
+
+
+def test_a_heap_has_as_many_shirts_as_asked_for_apart_from_each_other(scene):
+    for build, count in ((scenes.crowds.bowl, 3), (scenes.crowds.washing_machine, 2)):
+        example = build(bpy.context, scene.collection)._replace(camera=None)
+        assert len(example.cloths) > 3
+        made = build(bpy.context, scene.collection, count)
+        assert len(made.cloths) == count and scene.taffeta.cloth_contact == "VELOCITY_FIELD"
+        heights = [np.array([v.co.z for v in shirt.data.vertices]) for shirt in made.cloths]
+        assert all(low.max() < high.min() for low, high in zip(heights, heights[1:], strict=False))

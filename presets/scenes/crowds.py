@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes of cloths that lie on each other, after those of Buffet (2021, figures 2.16 and 3.4 to 3.6).
+
+Each function takes how many garments fall, where there can be more or less of them.
+"""
+
+import math
+
+import numpy as np
+from mathutils import Euler, Matrix
+
+from . import materials, motions, sheet, solids, stage, tshirt
+
+COLOURS = ((0.45, 0.06, 0.05), (0.05, 0.16, 0.36), (0.62, 0.42, 0.06), (0.06, 0.28, 0.14), (0.52, 0.50, 0.46))
+#: (place [m], radius [m]) of the spheres that two sheets fall over
+SPHERES = (
+    ((-0.32, -0.20), 0.20),
+    ((0.30, -0.28), 0.15),
+    ((0.10, 0.32), 0.24),
+    ((-0.40, 0.38), 0.12),
+    ((0.45, 0.20), 0.10),
+)
+
+
+def two_sheets_on_spheres(context, collection):
+    """Add two square sheets that fall over five spheres, one onto the other; return what was made."""
+    balls = []
+    for (x, y), radius in SPHERES:
+        ball = solids.sphere(collection, radius, radius)
+        ball.location.x, ball.location.y = x, y
+        balls.append(ball)
+    lower = sheet.square(collection, "Lower Sheet", 51, 1.2, 0.62, _jersey(0))
+    upper = sheet.square(collection, "Upper Sheet", 47, 1.1, 0.76, _jersey(1), turn=0.5)
+    context.scene.taffeta.cloth_contact = "BOTH"
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.25), lens=66.0)
+    return stage.Example((lower, upper), (*balls, floor), camera, (1, 120))
+
+
+def ball_through_sheets(context, collection):
+    """Add two sheets on a ring and a ball that drags both through it; return what was made."""
+    ring = solids.torus(collection, 0.40, 0.05, 0.75)
+    ball = solids.sphere(collection, 0.16, 1.25)
+    motions.drive(ball, "location", "1.25-0.95*(1-cos(pi*min(max(frame-40,0)/60,1)))/2", 2)
+    lower = sheet.square(collection, "Lower Sheet", 51, 1.15, 0.83, _jersey(2))
+    upper = sheet.square(collection, "Upper Sheet", 47, 1.05, 0.87, _jersey(3), turn=0.6)
+    context.scene.taffeta.cloth_contact = "BOTH"
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.55), lens=66.0)
+    return stage.Example((lower, upper), (ring, ball, floor), camera, (1, 120))
+
+
+def bowl(context, collection, count=6):
+    """Add `count` T-shirts that fall into a bowl that turns to and fro; return what was made."""
+    body = solids.bowl(collection, 0.75, 0.80, opening=1.15)
+    motions.drive(body, "rotation_euler", f"1.2*{motions.swing(4.0)}", 2)
+    places = [(0.10 * k + 0.50, 2.4 * k, 0.06 * math.sin(1.7 * k), 0.06 * math.cos(2.9 * k)) for k in range(count)]
+    shirts = [_shirt(collection, k, (x, y, z), turn) for k, (z, turn, x, y) in enumerate(places)]
+    context.scene.taffeta.cloth_contact = "VELOCITY_FIELD"
+    floor, camera = stage.furnish(context, collection, (1.5, -2.1, 2.9), (0.0, 0.0, 0.3), 62.0)
+    return stage.Example(tuple(shirts), (body, floor), camera, (1, 120))
+
+
+def washing_machine(context, collection, count=4):
+    """Add `count` T-shirts that tumble in the turning drum of a washing machine; return what was made."""
+    body = solids.dryer(collection, 0.58, 0.95, 0.75)
+    body.name = "Drum"
+    motions.rotate(body, 1, 2.0)
+    shirts = [
+        _shirt(collection, k, (0.0, 0.0, 0.75 + 0.10 * (k - 0.5 * (count - 1))), math.pi * k) for k in range(count)
+    ]
+    context.scene.taffeta.cloth_contact = "VELOCITY_FIELD"
+    floor, camera = stage.furnish(context, collection, (0.6, -3.8, 1.5), (0.0, 0.0, 0.75), 76.0)
+    return stage.Example(tuple(shirts), (body, floor), camera, (1, 120))
+
+
+def _jersey(number):
+    return materials.plain("Jersey", COLOURS[number % len(COLOURS)], 0.9)
+
+
+def _shirt(collection, number, middle, turn):
+    """A T-shirt that lies flat with its middle at a place [m], turned about the vertical [rad]."""
+    place = (
+        Matrix.Translation(middle) @ Euler((0.0, 0.0, turn)).to_matrix().to_4x4() @ Matrix.Translation((0.0, 0.34, 0.0))
+    )
+    return tshirt.add(collection, f"T-Shirt {number + 1}", _jersey(number), np.array(place))

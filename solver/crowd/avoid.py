@@ -6,13 +6,14 @@
 
 Velocities and layers go on a sparse grid; where layers are close, the velocity there is changed so that no gap closes
 faster than it may, and the particles go with it. No pair is looked for and no side remembered: cloth that is tangled is
-a crowd like any other, nothing can lock, and the cost goes by the number of triangles, not by how they lie. In return
-nothing is certain: shallow crossings occur and go. The response to pairs can follow (`contact.cloth`).
+a crowd like any other, in which nothing is pushed and nothing diverges, and the cost goes by the number of triangles,
+not by how they lie. In return nothing is certain: shallow crossings occur and go, and cloth that is deep in other cloth
+goes on with it where they cross. The response to pairs can follow (`contact.cloth`).
 
-Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one is what keeps the
-lengths (3.3.3); the grid lasts for some of them, and the change of velocity begins at that of the last. A gap may close
-by a part of itself, so that layers come to rest on each other (the thesis stops them three cells apart, 3.4.3), and
-what is too dense is eased apart by positions alone, which gives no speed.
+Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one keeps the lengths
+(3.3.3), with `lengths` for what the field alone would do to them. The grid lasts for some substeps, and the change of
+velocity begins at that of the last. A gap may close by a part of itself, so that layers come to rest on each other (the
+thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ import numpy as np
 
 from ..ldi.ways import move
 from ..model import Cloth, Collider, FrameInput, Settings
-from . import obstacles, transfer
+from . import lengths, obstacles, transfer
 from .cells import CROWDED, Cells, Nodes, find_cells
 from .density import measure, rasterise
 from .grid import TILE, make_grid
@@ -53,6 +54,7 @@ class Field(NamedTuple):
     loss: np.ndarray  # (k, 3) scratch
     extra: np.ndarray  # (p, 3) scratch
     closing: np.ndarray  # (k,) scratch
+    edges: tuple[np.ndarray, np.ndarray]  # beside crowded cells, and their lengths at rest [m]
 
 
 @dataclass
@@ -96,8 +98,10 @@ class Crowd:
             self.eased = True
         transfer.close(cells.nodes, cells.rows, field.sure, system.v, field.closing)
         project(system, field.u, ROUNDS, FIRST if fresh else ITERATIONS, field.scratch)
+        before = x.copy()
         given = field.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
         transfer.spread(nodes, *given, *whole, field.u, field.closing, field.loss, field.extra)
+        lengths.keep(*field.edges, cloth.inv_mass, before, x)
         return len(cells.density)
 
 
@@ -136,9 +140,8 @@ def _make_field(crowd, cloth, x, t):
     system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 3)))
     sure = (cells.density - CROWDED) / CERTAIN
     scratch = make_scratch(len(cells.density), count), np.zeros((count, 3)), np.zeros((total, 3))
-    return Field(
-        cells, nodes, facing, solid, sure, system, *scratch, np.zeros((len(nodes.particles), 3)), np.zeros(count)
-    )
+    scratch += np.zeros((len(nodes.particles), 3)), np.zeros(count), lengths.near(cloth, nodes.particles)
+    return Field(cells, nodes, facing, solid, sure, system, *scratch)
 
 
 def _bodies(crowd, origin, grid, wanted, layer, t):

@@ -3,33 +3,46 @@
 
 A spring of length l at angle t to the warp, between triangles of areas A0 and A1, has the constant
 
-    k = (A0 + A1) / l^2 (K cos^2 2t + c G sin^2 2t),      energy 1/2 k (|x1 - x0| - l)^2
+    k = (A0 + A1) / l^2 (K' cos^2 2t + c G sin^2 2t),      energy 1/2 k (|x1 - x0| - l)^2
 
 with K the stretch stiffness [N/m], Kw cos^2 t + Kf sin^2 t for warp and weft, and G the shear stiffness [N/m]. On a
-grid along the threads this gives tension K per width and strain (and what the diagonals bear of it: docs/fabric.md),
-and shear stress G per unit angle, at any resolution: c = 2 where a quad has both its diagonals, 4 where a single one
-carries the shear. An equilateral mesh without a pattern gets Young's modulus K in every direction. The diagonals of a
-quad carry shear as far as its sides lie along the threads: cos^2 2t of a diagonal is what that of the sides leaves of 1,
-and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square. Springs for triangle meshes after Selle, Su, Irving and Fedkiw 2009;
-`membrane` is exact on any mesh, but slower to get there.
+grid this gives shear stress G per unit angle at any resolution: c = 2 where a quad has both its diagonals, 4 where a
+single one carries the shear. An equilateral mesh without a pattern gets Young's modulus K in every direction. The
+diagonals of a quad carry shear as far as its sides lie along the threads: cos^2 2t of a diagonal is what that of the
+sides leaves of 1, and c = l^4 / 2 (A0 + A1)^2, which is 2 on a square.
+
+Springs aslant bear part of a pull, too. Those of a quad's diagonals that give the shear stiffness G add to the stress per
+strain along warp and weft G r^2 and G / r^2, r being how long a cell is along the warp in its width, and between both G.
+A strip with free sides has, along one thread of K and across another of K2, the tension per width and strain
+P - G^2 / Q = K and Q - G^2 / P = K2 if the stresses per own strain are
+
+    P = (K + sqrt(K^2 + 4 G^2 K / K2)) / 2,   Q = P K2 / K,
+
+of which the threads have K' = P - G r^2 (not less than `LEAST` K, which cells longer than that leave too stiff). Single
+slanting springs in triangles give way to a pull, and bear none of it: K' = K. Springs for triangle meshes after Selle,
+Su, Irving and Fedkiw 2009; `membrane` is exact on any mesh, but slower to get there.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from .membrane import warp_of_pattern
+
 SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
 LONGEST = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
+LEAST = 0.05  # least K' in K
 LOOSE = 1.0  # (A0 + A1) / l^2 of an edge without faces: a ribbon as wide as the edge is long
 
 
 class _Shares(NamedTuple):
-    """What springs have of the fabric's numbers: the constant is shape (aligned thread + slanted shear)."""
+    """What springs have of the fabric's numbers: the constant is shape (carried + slanted shear)."""
 
     rest_length: np.ndarray  # (s,) [m]
     shape: np.ndarray  # (s,) (A0 + A1) / l^2
     aligned: np.ndarray  # (s,) cos^2 2t
     thread: np.ndarray  # (s,) [N/m] K
+    carried: np.ndarray  # (s,) [N/m] K' cos^2 2t
     slanted: np.ndarray  # (s,) c sin^2 2t
 
 
@@ -50,19 +63,22 @@ def spring_rest(x, faces, springs, uv, stretch, weft, shear):
     compliance : (s,) [m/N]; inf where the stiffness is zero
     """
     first, second = springs.pairs.T
-    rest_length, shape, aligned, thread, slanted = _shares(x, faces, springs, uv, stretch, weft)
-    k = aligned * thread + slanted * 0.5 * (shear[first] + shear[second])
+    shear = 0.5 * (shear[first] + shear[second])
+    shares = _shares(x, faces, springs, uv, stretch, weft, shear)
+    k = shares.carried + shares.slanted * shear
     # Rounding of the angle alone makes no spring.
-    return rest_length, np.divide(1.0, shape * k, out=np.full(len(k), np.inf), where=k > 1e-9 * thread)
+    useful = k > 1e-9 * shares.thread
+    return shares.rest_length, np.divide(1.0, shares.shape * k, out=np.full(len(k), np.inf), where=useful)
 
 
 def thread_stiffness(x, faces, springs, uv, stretch, weft):
-    """(s,) [N/m] what springs' constants have of warp and weft; the parameters are those of `spring_rest`."""
-    shares = _shares(x, faces, springs, uv, stretch, weft)
+    """(s,) [N/m] what warp and weft alone would make of springs' constants; the parameters are those of `spring_rest`."""
+    shares = _shares(x, faces, springs, uv, stretch, weft, np.zeros(len(springs.pairs)))
     return shares.shape * shares.aligned * shares.thread
 
 
-def _shares(x, faces, springs, uv, stretch, weft):
+def _shares(x, faces, springs, uv, stretch, weft, shear):
+    """`_Shares`; shear (s,) [N/m] of each spring."""
     first, second = springs.pairs.T
     rest_length = np.linalg.norm(x[second] - x[first], axis=1)
     beside, triangle, count = springs.beside_spring, springs.beside_triangle, len(springs.pairs)
@@ -84,8 +100,22 @@ def _shares(x, faces, springs, uv, stretch, weft):
     loose = area == 0
     aligned[loose], shear_share[loose], shape[loose] = 1.0, 0.0, LOOSE
     warp = np.where(loose, 0.5, mean(warp))
-    thread = 0.5 * (stretch[first] + stretch[second]) * (warp + weft * (1.0 - warp))
-    return _Shares(rest_length, shape, aligned, thread, shear_share * (1.0 - aligned))
+    stretch = 0.5 * (stretch[first] + stretch[second])
+    thread, across = stretch * (warp + weft * (1.0 - warp)), stretch * (weft * warp + 1.0 - warp)
+    # r of a side; as threads, a square's diagonals have square cells, and those of other quads nearly so
+    oblong = np.divide(
+        rest_length[beside] ** 2, 2.0 * faces.area[triangle], out=np.ones(len(beside)), where=~is_diagonal
+    )
+    own = thread[beside]
+    left = np.where(in_quad[triangle], _left(own, across[beside], shear[beside], oblong), own)
+    carried = np.where(loose, thread, mean(along * left))
+    return _Shares(rest_length, shape, aligned, thread, carried, shear_share * (1.0 - aligned))
+
+
+def _left(thread, across, shear, oblong):
+    """K' [N/m] of threads, what a quad's diagonals leave of K; across is K2, oblong r."""
+    stress = 0.5 * (thread + np.sqrt(thread**2 + 4.0 * shear**2 * thread / across))
+    return np.maximum(stress - shear * oblong**2, LEAST * thread)
 
 
 def _of_quads(along, triangle, is_diagonal):
@@ -103,15 +133,9 @@ def _alignment(x, faces, springs, uv):
     if uv is None:
         return along, np.full(len(along), 0.5)
     corner = x[faces.triangles]
-    side1, side2 = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
-    du, dv = (uv[:, 1:] - uv[:, :1]).transpose(2, 0, 1)
-    warp = side1 * dv[:, 1:] - side2 * dv[:, :1]  # along dx/du up to a factor, whose sign 2t does not see
-    length = np.linalg.norm(warp, axis=1)
-    determinant = np.abs(du[:, 0] * dv[:, 1] - du[:, 1] * dv[:, 0])
-    flat = determinant <= 1e-9 * (du**2 + dv**2).sum(axis=1)  # a triangle without area in the pattern
+    warp, told = warp_of_pattern(corner[:, [2, 0, 1]] - corner[:, [1, 2, 0]], uv)
     direction = x[springs.pairs[spring, 1]] - x[springs.pairs[spring, 0]]
-    cosine = np.einsum("ij,ij->i", direction, warp[triangle])
-    size = np.linalg.norm(direction, axis=1) * length[triangle]
-    known = ~flat[triangle] & (size > 0)
+    cosine, size = np.einsum("ij,ij->i", direction, warp[triangle]), np.linalg.norm(direction, axis=1)
+    known = told[triangle] & (size > 0)
     cosine = np.divide(cosine, size, out=np.zeros_like(cosine), where=known)
     return np.where(known, (2.0 * cosine**2 - 1.0) ** 2, along), np.where(known, cosine**2, 0.5)

@@ -88,19 +88,22 @@ def spring_constants(garment):
     constants = {}
     for (i, j), around in beside.items():
         area = sum(piece(t) for t in around)
+        stretch = 0.5 * (garment.stretch_stiffness[i] + garment.stretch_stiffness[j])
+        shear = 0.5 * (garment.shear_stiffness[i] + garment.shear_stiffness[j])
         length2 = (x[j] - x[i]) @ (x[j] - x[i])
-        along = carriers = 0.0
+        along = carriers = thread = 0.0
         for t in around:
             if t in quad_of and (i, j) not in mesh:
                 sides = [tuple(sorted(p)) for p in combinations(faces[t], 2) if tuple(sorted(p)) in mesh]
-                along += piece(t) / area * (1 - sum(alignment(*side, t) for side in sides) / 2)
+                aligned, oblong = 1 - sum(alignment(*side, t) for side in sides) / 2, 1.0
                 carriers += piece(t) / area * length2**2 / (2 * area**2)
             else:
-                along += piece(t) / area * alignment(i, j, t)
+                aligned, oblong = alignment(i, j, t), length2 / (2 * piece(t))
                 carriers += piece(t) / area * (2.0 if t in quad_of else 4.0)
-        k = 0.5 * (garment.stretch_stiffness[i] + garment.stretch_stiffness[j]) * along
-        k += 0.5 * (garment.shear_stiffness[i] + garment.shear_stiffness[j]) * carriers * (1 - along)
-        constants[i, j] = k * max(area / length2, 0.05)
+            left = 0.5 * (stretch + np.sqrt(stretch**2 + 4 * shear**2)) - shear * oblong**2
+            along += piece(t) / area * aligned
+            thread += piece(t) / area * aligned * (max(left, 0.05 * stretch) if t in quad_of else stretch)
+        constants[i, j] = (thread + shear * carriers * (1 - along)) * max(area / length2, 0.05)
     return constants
 
 

@@ -69,11 +69,13 @@ def test_a_heavy_sheet_on_light_ones():
     garments = layers(4)
     garments[3] = garments[3]._replace(mass=2 * garments[3].mass)
     cloth, state = build(garments, Settings())
+    speeds = []
     for frame in range(48):
         before = state.x.copy()
         advance(cloth, state, naive.still(state.x + cloth.origin, colliders=[floor()]), frame, Settings())
+        speeds.append(24 * np.median(np.linalg.norm(state.x - before, axis=1)))
         assert count_in(cloth, state.x) == (0, 0, 0)
     # medians: single corners may curl
     height = np.median((state.x + cloth.origin)[:, 2].reshape(4, -1), axis=1)
     assert (np.diff(height) > 0.8 * 0.003).all() and height[0] > 0.0015 and height[3] < 1.5 * 0.0135
-    assert 24 * np.median(np.linalg.norm(state.x - before, axis=1)) < 0.01
+    assert np.median(speeds[-12:]) < 0.01  # in single frames light corners jump

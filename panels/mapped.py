@@ -98,7 +98,7 @@ ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
 FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance", "shrink"))
 # What else it sets, the same everywhere; defaults are those of `solver.model.Garment`: no difference, as presets of old.
 THREADS: dict[str, float] = {
-    "weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 20.0
+    "weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 5.0
 }  # fmt: skip
 
 

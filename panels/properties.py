@@ -163,10 +163,10 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         "%. Woven cotton 0.06, polyester 0.065, wool 0.085 (Codim-IPC, after Penava 2014). 0 sets no limit",
     )
     stiffening: FloatProperty(
-        name="Stiffening", default=THREADS["stiffening"], min=1.0, max=100.0, soft_max=50.0, step=100, precision=1,
+        name="Stiffening", default=THREADS["stiffening"], min=1.0, max=100.0, soft_max=10.0, step=100, precision=1,
         override=OVERRIDE,
         description="How many times as stiff as Stretch the threads are beyond the Strain Limit, a pure number. 1 changes "
-        "nothing, 4 is a knit that tightens, 20 a wall",
+        "nothing, 5 is a knit that tightens. Far above that stiff cloth in fast motion shakes; raise the substeps then",
     )
     pin: PointerProperty(type=MAPPED_CLASSES["pin"], override=OVERRIDE)
     mass: PointerProperty(type=MAPPED_CLASSES["mass"], override=OVERRIDE)

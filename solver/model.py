@@ -52,7 +52,7 @@ class Garment(NamedTuple):
     weft_bending: float = 1.0  # the same of the rigidity
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
     strain_limit: float = 0.0  # strain of a thread beyond which it is stiffer; 0: it never is
-    stiffening: float = 20.0  # how many times as stiff it is there
+    stiffening: float = 5.0  # how many times as stiff it is there
 
 
 class Cloth(NamedTuple):

@@ -297,7 +297,7 @@ SETTINGS = {
     "shearStiffness": _Reader(_number(0.0, 1e9), None),
     "bendingStiffness": _Reader(_number(0.0, 1e3), 1e-5),
     "strainLimit": _Reader(_number(0.0, 10.0), 0.0),
-    "stiffening": _Reader(_number(1.0, 100.0), 20.0),
+    "stiffening": _Reader(_number(1.0, 100.0), 5.0),
     "selfCollision": _Reader(_switch, True),
     "collideWith": _Reader(_names, None),
 }

@@ -15,4 +15,4 @@ cloth.weft_stretch = 3.691  # [1] 10496 / 2844: Codim-IPC, second set, canvas
 cloth.weft_bending = 1.0  # [1] by eye: not measured
 cloth.poisson = 0.25  # [1] by eye, as woven cotton
 cloth.strain_limit = 0.0  # [1] by eye: none, as no curve was measured
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -15,4 +15,4 @@ cloth.weft_stretch = 1.607  # [1] 4501 / 2800: Codim-IPC, second set, cotton
 cloth.weft_bending = 1.0  # [1] by eye: not measured
 cloth.poisson = 0.243  # [1] Codim-IPC, after Penava 2014, woven cotton
 cloth.strain_limit = 0.06  # [1] Codim-IPC, after Penava 2014, woven cotton
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

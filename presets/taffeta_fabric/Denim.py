@@ -15,4 +15,4 @@ cloth.weft_stretch = 4.7  # [1] 1048 / 223: Wang et al. 2011, jeans
 cloth.weft_bending = 1.933  # [1] 25.9 / 13.4: Wang et al. 2011, jeans
 cloth.poisson = 0.25  # [1] by eye, as woven cotton
 cloth.strain_limit = 0.0  # [1] Wang et al. 2011, jeans: at a strain of 0.17 it is only 4 to 13 % stiffer than at none
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

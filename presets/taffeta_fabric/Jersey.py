@@ -15,4 +15,4 @@ cloth.weft_stretch = 3.345  # [1] 281 / 84: Wang et al. 2011, interlock
 cloth.weft_bending = 0.526  # [1] 4.0 / 7.6: Wang et al. 2011, interlock
 cloth.poisson = 0.3  # [1] by eye, as no knit of this kind was measured
 cloth.strain_limit = 0.0  # [1] by eye: none, because Stretch is a mean over the curve of Wang et al. 2011
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -15,4 +15,4 @@ cloth.weft_stretch = 1.74  # [1] 167 / 96: Wang et al. 2011, ponte roma
 cloth.weft_bending = 0.75  # [1] 7.5 / 10.0: Wang et al. 2011, ponte roma
 cloth.poisson = 0.3  # [1] by eye, as no knit of this kind was measured
 cloth.strain_limit = 0.0  # [1] by eye: none, because Stretch is a mean over the curve of Wang et al. 2011
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

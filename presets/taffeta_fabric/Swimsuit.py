@@ -15,4 +15,4 @@ cloth.weft_stretch = 2.26  # [1] 113 / 50: Wang et al. 2011, swimsuit
 cloth.weft_bending = 0.819  # [1] 11.3 / 13.8: Wang et al. 2011, swimsuit
 cloth.poisson = 0.3  # [1] by eye, as no knit of this kind was measured
 cloth.strain_limit = 0.0  # [1] Wang et al. 2011, swimsuit: at a strain of 0.17 it is as stiff as at none, within 20 %
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -15,4 +15,4 @@ cloth.weft_stretch = 1.0  # [1] by eye: measured along one thread alone
 cloth.weft_bending = 1.0  # [1] by eye: not measured
 cloth.poisson = 0.277  # [1] Codim-IPC, after Penava 2014, woven wool
 cloth.strain_limit = 0.085  # [1] Codim-IPC, after Penava 2014, woven wool
-cloth.stiffening = 20.0  # [1] by eye: a wall
+cloth.stiffening = 5.0  # [1] by eye: not measured

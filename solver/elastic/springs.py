@@ -88,19 +88,21 @@ def others_pull(e, couple_start, couple, coupling, longer):
 
 
 @fused_inner
-def tauten(d, w, rest, k, bound, others, e, taut):
+def tauten(d, w, rest, k, bound, others, calm, e, taut):
     """k, bound and others of spring e, which is d long and went w [m] (see `linearise`), with what it is taut for.
 
-    k (l - L) + g (l - T) = (k + g) (l - L) - g (T - L). Near T, now or when the substep began, the bound has g as well:
-    by the slope below T alone a load would throw it far beyond. taut (e, 2) : T [m] and g [N/m], or empty
+    k (l - L) + g (l - T) = (k + g) (l - L) - g (T - L). Near T, now or when the substep began, by the slope below T alone
+    a load would throw it far beyond, and back the next time: so there, too, the slope has g. That is a damping, held to
+    the length that it had, where calm says that there is one solve alone. taut (e, 2) : T [m] and g [N/m], or empty
     """
     if taut.shape[0] > 0:
-        limit, more, before = taut[e, 0], taut[e, 1], d - w
-        near, square = limit - NEARLY * (limit - rest), part(dot(d, d), 0)
-        if square > limit * limit:
-            k, bound, others = k + more, bound + more, others - more * (limit - rest)
-        elif max(square, part(dot(before, before), 0)) > near * near:
-            bound += more
+        limit, more, way = taut[e, 0], taut[e, 1], d - w
+        near, square, before = limit - NEARLY * (limit - rest), part(dot(d, d), 0), part(dot(way, way), 0)
+        if max(square, before) > near * near:
+            from_there = limit
+            if square < limit * limit:
+                from_there = min(sqrt(before), limit) if calm > 0.0 else sqrt(square)
+            k, bound, others = k + more, bound + more, others - more * (from_there - rest)
     return k, bound, others
 
 

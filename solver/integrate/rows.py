@@ -109,7 +109,7 @@ def measure_springs(first, last, rows, x, gone, rate, calm, longer, link, side):
         d, w = load(x, j) - load(x, i), load(gone, j) - load(gone, i)
         rest, k, c, bound = rows.spring[e, 0], rows.spring[e, 1], rate * rows.spring[e, 2], rows.spring[e, 3]
         others = others_pull(e, rows.couple_start, rows.couple, rows.coupling, longer)
-        k, bound, others = tauten(d, w, rest, k, bound, others, e, rows.taut)
+        k, bound, others = tauten(d, w, rest, k, bound, others, calm, e, rows.taut)
         pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
         b = rows.spring[e, 4] + rate * rows.spring[e, 5]
         store(link, e, h + quad(0.0, 0.0, 0.0, a + b))

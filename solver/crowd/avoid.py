@@ -36,7 +36,11 @@ MOST_EASE = 0.1  # strain
 CERTAIN = 0.1  # layers more than `CROWDED` where particles go wholly with the field
 LEAVE = 1.0  # cells that cloth may move against the rest before the grid is made anew
 LONGEST = 5  # substeps that a grid lasts
-FIRST, ITERATIONS, ROUNDS = 4, 2, 2  # steps of the solve: first of a grid's, others, and times that is asked who pushes
+FIRST, ITERATIONS, ROUNDS = (
+    10,
+    6,
+    2,
+)  # steps of the solve: first of a grid's, others, and times that is asked who pushes
 THICK = 1.5  # thicknesses that a cell is wide at least
 
 

@@ -203,10 +203,10 @@ def test_sheets_that_meet_stop_each_other_and_keep_momentum(masses):
     assert np.abs(now - before).max() < 1e-12
     middle = inner(cloth, state)
     common = (0.4 * masses[0] - 0.8 * masses[1]) / sum(masses)
-    assert np.abs(after[middle & ~upper] @ normal - common).max() < 0.15
-    assert np.abs(after[middle & upper] @ normal - common).max() < 0.15
+    assert np.abs(after[middle & ~upper] @ normal - common).max() < 0.1
+    assert np.abs(after[middle & upper] @ normal - common).max() < 0.1
     closing = (after[middle & ~upper] @ normal).mean() - (after[middle & upper] @ normal).mean()
-    assert closing < 0.1 * 1.2
+    assert closing < 0.03 * 1.2
     assert (after[middle & upper] @ along).mean() == pytest.approx(0.5, abs=0.02)
     assert (cloth.mass[:, None] * after**2).sum() < (cloth.mass[:, None] * v**2).sum()
 
@@ -279,7 +279,7 @@ def test_tangled_sheets_go_on_and_do_not_blow_up():
     assert np.isfinite(energy).all()
     assert max(energy) <= 1.02 * energy[0] and max(np.abs(v).max() for _, v in states) < 2.0
     momentum = [cloth.mass @ v for _, v in states]
-    assert np.abs(momentum[-1] - momentum[0]).max() < 0.02 * np.linalg.norm(momentum[0])
+    assert np.abs(momentum[-1] - momentum[0]).max() < 1e-9 * np.linalg.norm(momentum[0])
     assert report.worst_stretch < 0.1
     assert count_in(cloth, states[0][0]).cloth_cloth > 30
 

@@ -87,7 +87,8 @@ def start(scene: bpy.types.Scene) -> None:
     objects = [find(wearer.uid, wearer.name) for wearer in order.wearers]
     for obj in objects:
         refuse_shared(obj)
-    order = order._replace(settings=order.settings._replace(substeps=scene.taffeta.substeps_preview), quality="PREVIEW")
+    preview = {"substeps": scene.taffeta.substeps_preview, "guard_bodies": False}
+    order = order._replace(settings=order.settings._replace(**preview), quality="PREVIEW")
     cloth, state = build(order.garments, order.settings)
     muted = ExitStack()
     muted.enter_context(playback.muted(objects))

@@ -69,8 +69,9 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
 def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
     """The solver's settings; one Final garment makes the whole bake Final."""
     source = scene.taffeta
-    values = {name: getattr(source, name) for name in Settings._fields}
-    values["substeps"] = source.substeps if quality_of(cloths) == "FINAL" else source.substeps_preview
+    final = quality_of(cloths) == "FINAL"
+    values = {name: getattr(source, name) for name in Settings._fields if name != "guard_bodies"}
+    values |= {"guard_bodies": final, "substeps": source.substeps if final else source.substeps_preview}
     for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
         del values[name]
     return Settings(**{name: plain(value) for name, value in values.items()})

@@ -119,8 +119,8 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     quality: EnumProperty(
         name="Quality", default="FINAL", override=OVERRIDE,
         items=(
-            ("PREVIEW", "Preview", "Fewer steps: quick to look at, softer, contacts may slip"),
-            ("FINAL", "Final", "Steps enough that nothing goes through"),
+            ("PREVIEW", "Preview", "Fewer steps: quick to look at, softer, contacts may slip, bodies may poke through"),
+            ("FINAL", "Final", "Steps enough, and a guard that lets nothing through"),
         ),
         description="How carefully the bake is done. One Final garment makes the whole bake Final",
     )

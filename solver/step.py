@@ -2,7 +2,8 @@
 """One frame of cloth: the loop over substeps.
 
 Each substep, in this order: the air changes velocities; positions are predicted; what bodies hold up is found; springs,
-hinges and pins are solved for; cloth is kept off bodies, then off cloth, so that no push goes unseen by cloth;
+hinges and pins are solved for; cloth is kept off bodies, then off cloth, so that no push goes unseen by cloth; what
+would still pass through something is held back;
 velocities are read off the motion and given the restitution of contacts. Nothing but `State` lives from frame to frame:
 a bake that resumes from a stored state continues with the same bits. What touches at the start of a frame is learnt by
 a first try of its first substep, which is then taken again.
@@ -117,7 +118,8 @@ def advance(cloth, state, frame_input, frame, settings):
     body = body_contact.prepare(cloth, state, frame_input, settings) if frame_input.colliders else None
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
-    crowd, watch = _crowd(cloth, frame_input, settings), body_guard.watch(cloth, body)
+    crowd = _crowd(cloth, frame_input, settings)
+    watch = body_guard.watch(cloth, body) if settings.guard_bodies else None
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):

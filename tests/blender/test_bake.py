@@ -255,8 +255,9 @@ def test_preroll_plays_the_animation_before_the_shot(shot, sheet, make):
 def test_one_final_garment_makes_the_bake_final(shot, sheet, make):
     other = make.cloth(make.grid("Other"), quality="PREVIEW")
     shot.taffeta.substeps, shot.taffeta.substeps_preview = 40, 10
-    assert settings_of(shot, [sheet, other]).substeps == 40
-    assert settings_of(shot, [other]).substeps == 10
+    both, alone = settings_of(shot, [sheet, other]), settings_of(shot, [other])
+    assert both.substeps == 40 and both.guard_bodies
+    assert alone.substeps == 10 and not alone.guard_bodies
 
 
 def test_settings_reach_the_solver(shot, sheet):

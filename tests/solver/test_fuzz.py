@@ -4,15 +4,24 @@
 import fuzz
 import numpy as np
 import pytest
+from taffeta.solver.model import Settings
 
 FRAMES, MOST = 2, 8
+POKED = 11, 19, 37, 73, 94  # seeds in which a body pokes through where nothing guards against that
 
 
-@pytest.mark.parametrize("seed", [*range(10), 19])
+@pytest.mark.parametrize("seed", [*range(10), *POKED])
 def test_nothing_crosses_in_a_random_shot(seed):
     found, error = fuzz.run(fuzz.scene(seed, FRAMES, MOST), FRAMES)
     assert error == "" and len(found) == FRAMES + 1
     assert all(counts == (0, 0, 0) for counts in found), "within sheets, between them, with the body"
+
+
+def test_without_the_guard_bodies_poke_through(monkeypatch):
+    monkeypatch.setattr(fuzz, "Settings", lambda: Settings(guard_bodies=False))
+    shots = [fuzz.run(fuzz.scene(seed, FRAMES, MOST), FRAMES)[0] for seed in POKED]
+    assert any(counts.cloth_body for found in shots for counts in found)
+    assert all(counts[:2] == (0, 0) for found in shots for counts in found), "cloth never crosses cloth"
 
 
 def test_a_seed_is_a_shot_and_seeds_reach_the_limits():

@@ -200,12 +200,22 @@ def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: C
         bodies = body_guard.bodies(watch) if watch is not None else guard.NO_BODIES
         about = turn < guard.GENTLE, bodies.owner, zones.parent, zones.share, zones.lead
         changed = [guard.join(*hits, *about) for hits in found]
-        if not any(changed):
-            return  # only what is pinned meets
+        if not any(changed):  # what is pinned meets, or a body that is not as rigid as what rides along with it
+            if near is not None:
+                _push_last(pairs, watch, near, cloth, start, x, x_prev, dt)
+            return
         guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
         near = _find(watch, start, x, zones.rides)
     zones.parent[:], zones.share[0], zones.lead[0] = 0, 0.0, zones.lead.max()
     guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
+
+
+def _push_last(pairs: Pairs | None, watch: Watch, near: Near, cloth: Cloth, start, x, x_prev, dt: float) -> None:
+    """Take what rides along with a body out of it, if no cloth passes through cloth so."""
+    before = x.copy(), x_prev.copy()
+    body_guard.push(watch, near, cloth, x, x_prev, dt)
+    if pairs is not None and len(_impacts(pairs, cloth, np.ones(len(x), np.bool_), start, x, dt)[1]):
+        x[:], x_prev[:] = before
 
 
 def _impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

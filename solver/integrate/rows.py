@@ -2,8 +2,9 @@
 """The stiffness matrix of a cloth, a row a particle, so that threads share it without treading on each other's toes.
 
 Springs and hinges know their ends; a thread that adds up forces wants to know, for each particle, all that acts on it,
-and to write there alone. So every spring is found twice, once from each end, and each row is filled and multiplied by
-the thread that has the particle. A row's entry for the particle j is a symmetric block of three numbers by three,
+and to write there alone. So every spring is found twice, once from each end, and each row is summed and multiplied by
+the thread that has the particle; its numbers are kept once. A row's entry for the particle j is a symmetric block of
+three numbers by three,
 
     a I + h h^T + b I,
 
@@ -12,6 +13,7 @@ b = -sum k w_i w_j. A hinge's own force is linear in x but for the direction tha
 So where no spring runs, an entry is one number: the far ones, behind the near.
 
 Particles are numbered anew, as the tree's leaves are (`tree`): what a thread has is a branch, end to end in memory.
+Vectors are Quads (`quads`): three numbers and a 0.
 """
 
 from math import sqrt

@@ -109,9 +109,10 @@ def test_what_goes_on_inside_the_solver_is_told(result):
 
 def test_cost_is_counted_by_what_there_is():
     sizes = dict.fromkeys(inside.EACH_SOLVE, 0) | {"near": 100, "hinges": 10}
-    assert inside.cost(sizes, 2.0, 3.0) == (
-        2 * (100 * 134 + 10 * 300) + 3 * 100 * 60,
-        2 * (100 * 75 + 10 * 70) + 3 * 100 * 20,
+    solve, iteration = inside.EACH_SOLVE, inside.EACH_ITERATION
+    assert inside.cost(sizes, 2.0, 3.0) == tuple(
+        2 * (100 * solve["near"][kind] + 10 * solve["hinges"][kind]) + 3 * 100 * iteration["near"][kind]
+        for kind in (0, 1)
     )
 
 

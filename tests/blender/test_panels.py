@@ -121,6 +121,8 @@ def garment(make):
 
 def test_settings_of_the_scene_are_those_of_the_solver(scene):
     for name, value in Settings()._asdict().items():
+        if name == "guard_bodies":  # the garments' Quality decides
+            continue
         shown = getattr(scene.taffeta, name)
         assert tuple(shown) == value if isinstance(value, tuple) else shown == pytest.approx(value)
 

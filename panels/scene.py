@@ -13,6 +13,12 @@ from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 
 
+def _choice(layout, context, settings, name, items):
+    """A menu, and the sentence of what is chosen in it."""
+    layout.prop(settings, name)
+    sentences(layout, context, next(item[2] for item in items if item[0] == getattr(settings, name)))
+
+
 class SubPanel(PhysicsPanel):
     """Below the garment's main panel."""
 
@@ -200,12 +206,10 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         settings = context.scene.taffeta
-        layout.prop(settings, "dynamics")
-        sentences(layout, context, dict((item[0], item[2]) for item in DYNAMICS)[settings.dynamics])
+        _choice(layout, context, settings, "dynamics", DYNAMICS)
         if settings.dynamics == "IMPLICIT_THETA":
             layout.prop(settings, "theta")
-        layout.prop(settings, "cloth_contact")
-        sentences(layout, context, dict((item[0], item[2]) for item in CLOTH_CONTACTS)[settings.cloth_contact])
+        _choice(layout, context, settings, "cloth_contact", CLOTH_CONTACTS)
         if settings.cloth_contact != "PAIRS":
             layout.prop(settings, "field_cell")
         names = (

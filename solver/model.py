@@ -190,7 +190,7 @@ class Settings(NamedTuple):
     ldi_resolution: int = 64  # pixels along the longest side of the box
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
     cloth_restitution: float = 0.0  # between cloths
-    guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a fifth more time
+    guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, or the second and then the first
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
 

@@ -79,7 +79,7 @@ class Watch:
     details: Details | None = None
 
 
-_halves: list[tuple[np.ndarray, Topology, Patches]] = []  # patches of bodies that were last asked for
+_known: list[tuple[np.ndarray, Topology, Patches]] = []  # patches of bodies that were last asked for
 
 
 def watch(cloth: Cloth, body: Body | None) -> Watch | None:
@@ -306,11 +306,11 @@ def _details(this: Watch) -> Details:
 def _patches_of(body: Body) -> Patches:
     """Patches of all bodies' triangles, whose groups are the colliders: the same as long as the triangles are."""
     mesh = body.mesh
-    for starts, known, answer in _halves:
+    for starts, known, answer in _known:
         if known is mesh.topology and np.array_equal(starts, mesh.starts):
             return answer
     collider = np.repeat(np.arange(len(mesh.colliders), dtype=np.int32), np.diff(mesh.starts))
     answer = make_patches(mesh.triangles, collider)
-    _halves.insert(0, (mesh.starts, mesh.topology, answer))
-    del _halves[4:]
+    _known.insert(0, (mesh.starts, mesh.topology, answer))
+    del _known[4:]
     return answer

@@ -36,11 +36,8 @@ MOST_EASE = 0.1  # strain
 CERTAIN = 0.1  # layers more than `CROWDED` where particles go wholly with the field
 LEAVE = 1.0  # cells that cloth may move against the rest before the grid is made anew
 LONGEST = 5  # substeps that a grid lasts
-FIRST, ITERATIONS, ROUNDS = (
-    10,
-    6,
-    2,
-)  # steps of the solve: first of a grid's, others, and times that is asked who pushes
+FIRST, ITERATIONS = 10, 6  # steps of the solve, in a grid's first substep and in others
+ROUNDS = 2  # times that is asked who pushes
 THICK = 1.5  # thicknesses that a cell is wide at least
 
 

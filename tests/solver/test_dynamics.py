@@ -276,7 +276,9 @@ def test_pins_carry_the_cloth_along(name):
         assert np.allclose(state.v[:4], [0.0, 0.016 * 48, 0.01 * 48], atol=1e-9)
         assert np.linalg.norm(state.x + cloth.origin - start, axis=1)[16:].max() < 0.3 + 1e-9
     away = state.x[4:8] + cloth.origin - start[4:8]
-    assert away[:, 2].mean() == pytest.approx(-0.01629, abs=7e-4), "[m] as Runge-Kutta has it in 100 substeps"
+    # first order takes 3.5e-4 at 20 substeps; XPBD's 8 iterations leave 2e-4 more, which 100 of them do not
+    near = 6e-4 if name == "XPBD" else 4e-4
+    assert away[:, 2].mean() == pytest.approx(-0.01629, abs=near), "[m] as Runge-Kutta has it in 100 substeps"
 
 
 @pytest.mark.parametrize("name", ["IMPLICIT_EULER", "IMPLICIT_THETA", "VERLET", "GEAR"])

@@ -118,16 +118,21 @@ def _compile_cloth():
 
 def _compile_body_guard(cloth, x):
     """What the guard against bodies has of its own."""
-    from .contact import sift
-    from .contact.patches import patches_of
+    from .contact import body_guard, sift
+    from .contact.patches import PATCH, patches_of
     from .ldi.cells import make_cells
 
     triangles, patches, free = cloth.triangles, patches_of(cloth), np.zeros(len(x), np.bool_)
-    boxes, bounds = np.empty((len(triangles), 6)), np.empty((len(patches.garment), 6))
-    sift.sweep_kernel(patches, triangles, x, x, free, 0.001, bounds, boxes, bounds.copy())
+    count, pairs = len(patches.garment), np.zeros((1, 2), np.int32)
+    bounds = np.empty((count, 6)), np.empty((count, 6)), np.empty(count, np.bool_)
+    where, members = (x, x, free, 0.001), body_guard._members(triangles, patches, len(x))
+    sift.sweep_kernel(members, *where, np.zeros((count, 6)), *bounds)
     cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros((2, 3))
-    sift.cover_kernel(patches, 1, bounds, boxes, lag, cells.low, cells.size, cells.shape, cells.flags)
-    sift.sift_kernel(0, 1, np.zeros((1, 2), np.int32), triangles, x, x, 0.001, np.empty(1, np.int8))
+    grid = lag, cells.low, cells.size, cells.shape, cells.flags
+    sift.cover_kernel(patches, 1, triangles, *where, bounds[0], *grid)
+    found = 0.01, np.empty((PATCH, 6)), np.zeros((2, 1)), pairs.copy(), np.empty(1, np.int8)
+    sift.look_kernel(0, 1, pairs, patches, members, triangles, x, x, free, *bounds, 0.001, *found)
+    sift.sift_kernel(pairs, triangles, x, x, 0.001, np.empty(1, np.int8))
 
 
 def _compile_bodies():

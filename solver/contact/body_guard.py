@@ -9,7 +9,9 @@ particles and triangles, edges and edges, as cloth on cloth is, with the bodies'
 inverse mass: `push` responds to them, at a contact distance that is a small part of the aura, and `guard` has the last
 word: there a zone that meets a body rides along with it, as if it were a part of that body's rigid motion.
 
-A substep is complete in itself: nothing is foreseen, so nothing can be missed, however fast a body is and turns.
+A substep is complete in itself: nothing is foreseen, so nothing can be missed, however fast a body is and turns. But
+triangles come in patches, and of two patches it is remembered how far they are apart, less what they have gone since:
+until that is used up they are not looked at again.
 
 Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
 are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.
@@ -22,19 +24,19 @@ import numpy as np
 
 from ..ldi.ways import find_near, move
 from ..model import Cloth
-from ..threads import cut, on_threads
+from ..threads import cut, joined, on_threads
 from . import guard
 from .body import Body, View
 from .body_topology import Topology
 from .cloth_detection import Near, candidates
 from .cloth_response import respond_kernel
 from .hash import overlaps
-from .patches import Patches, expand, find_owners, make_patches, patches_of
-from .sift import ACROSS, BEYOND, MEETING, cover_kernel, sift_kernel, sweep_kernel
+from .patches import PATCH, Patches, find_owners, make_patches, patches_of
+from .sift import ACROSS, BEYOND, MEETING, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
 from .touches import OUTSIDE
 
 SKIN = 0.1  # contact distance in auras
-FEW = 1024  # pairs of triangles that are not worth another thread
+FEW = 512  # pairs of patches that are not worth another thread
 AHEAD = 3.0  # substeps for which pairs of patches are looked for
 SPARE = 0.3  # of that way, on every side, and
 ROOM = 0.2  # of a patch's size, by which patches may leave it
@@ -46,6 +48,7 @@ class Scene(NamedTuple):
     vertices: np.ndarray  # (u,) of the bodies: rows of `Bodies.motions`
     triangles: np.ndarray  # (t, 3) int32
     patches: Patches
+    members: Members
     meets: np.ndarray  # (g + c, g + c) bool: garments and colliders
     near: np.ndarray  # (k,) triangles of the bodies, in the order of those above
 
@@ -73,9 +76,13 @@ class Watch:
     motions: np.ndarray | None = None  # (m, 6) [m] of the bodies' vertices in the scene, as in `body_response.Bodies`
     start: np.ndarray | None = None  # (n + u, 3) [m] where all is at the start of the substep
     end: np.ndarray | None = None  # (n + u, 3) [m]
-    bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes (p, 6) [m] in this substep, no normals, not flat
+    free: np.ndarray | None = None  # (n + u,) bool: not guarded in this substep
+    bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes, ways and what is loose in this substep, see `sweep_kernel`
     rooms: np.ndarray | None = None  # (p, 6) [m] boxes in which patches have the pairs below
-    patch_pairs: np.ndarray | None = None  # (k, 2)
+    most: float = 0.0  # [m] by which they are larger than patches at least, and how far apart two need to be known
+    patch_pairs: np.ndarray | None = None  # (k, 2) int32, cloth first, in order
+    keys: np.ndarray | None = None  # (k,) a number for each pair, in order
+    apart: np.ndarray | None = None  # (2, k) [m] how far they are apart at least at the start and the end; 0: unknown
     details: Details | None = None
 
 
@@ -130,15 +137,10 @@ def find(this: Watch, start, x, rides=None) -> Near | None:
     them cannot be told from two that meet.
     """
     _renew(this, start, x)
-    boxes = _sweep(this, start, x)
+    _sweep(this, start, x)
     corners = this.scene.triangles
-    if not len(this.patch_pairs):
-        return None
-    pairs = expand(this.patch_pairs, this.scene.patches, boxes, *this.bounds, this.scene.meets)
-    state = np.empty(len(pairs), np.int8)
-    about = pairs, corners, this.start, this.end, this.distance, state
-    on_threads(lambda _, first, last: sift_kernel(first, last, *about), cut(len(pairs), FEW))
-    if not state.any():
+    pairs, state = _near(this)
+    if not len(pairs):
         return None
     this.tangled[corners[pairs[state == ACROSS, 0]].ravel()] = True
     pairs = pairs[(state == MEETING) & ~this.tangled[corners[pairs[:, 0]]].any(axis=1)]
@@ -146,56 +148,90 @@ def find(this: Watch, start, x, rides=None) -> Near | None:
     if rides is not None:
         asked &= ~rides
         asked[corners[pairs[_across(this, pairs), 0]].ravel()] = True
-    return _pairs(this, pairs, boxes, asked) if len(pairs) else None
+    return _pairs(this, pairs, asked) if len(pairs) else None
+
+
+def _near(this: Watch) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of triangles (p, 2) that may meet in this substep, and their state (p,)."""
+    scene = this.scene
+    whole = scene.patches, scene.members, scene.triangles
+    about = this.patch_pairs, *whole, this.start, this.end, this.free, *this.bounds, this.distance, this.most
+
+    def part(_, first, last):
+        near, room = np.empty((PATCH, 6)), 64
+        while True:
+            pairs, state = np.empty((room, 2), np.int32), np.empty(room, np.int8)
+            count = look_kernel(first, last, *about, near, this.apart, pairs, state)
+            if count <= room:
+                return pairs[:count], state[:count]
+            room = count
+
+    found = on_threads(part, cut(len(this.patch_pairs), FEW))
+    return tuple(joined(parts) for parts in zip(*found, strict=True))
 
 
 def _across(this: Watch, pairs: np.ndarray) -> np.ndarray:
     """Which pairs of triangles (p, 2) cross at the end of the substep."""
     state = np.empty(len(pairs), np.int8)
-    sift_kernel(0, len(pairs), pairs, this.scene.triangles, this.end, this.end, 0.0, state)
+    sift_kernel(pairs, this.scene.triangles, this.end, this.end, 0.0, state)
     return state == ACROSS
 
 
-def _sweep(this: Watch, start, x) -> np.ndarray:
-    """Boxes (t, 6) [m] of the ways of triangles; sees to it that `patch_pairs` are all that may meet."""
-    boxes, stay = _boxes(this)
-    if _uncovered(this, boxes):
+def _sweep(this: Watch, start, x) -> None:
+    """Boxes of the ways of patches; sees to it that `patch_pairs` are all that may meet."""
+    stay = _bound(this)
+    if _uncovered(this):
         _fill(this, start, x)
-        boxes, stay = _boxes(this)
+        stay = _bound(this)
     if not stay:
         _make_room(this)
-        this.patch_pairs = overlaps(this.rooms, this.scene.patches.garment, this.scene.meets)
-    return boxes
+        _pair_up(this)
 
 
-def _boxes(this: Watch) -> tuple[np.ndarray, bool]:
-    """Boxes (t, 6) [m] of the ways of triangles, and whether all patches stay in their rooms."""
-    particles, free = len(this.tangled), np.zeros(len(this.start), np.bool_)
-    free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
-    scene, boxes = this.scene, np.empty((len(this.scene.triangles), 6))
-    about = scene.triangles, this.start, this.end, free, this.distance, this.rooms
-    return boxes, sweep_kernel(scene.patches, *about, boxes, this.bounds[0])
+def _bound(this: Watch) -> bool:
+    """Bounds of the patches in this substep; whether all patches stay in their rooms."""
+    particles, scene = len(this.tangled), this.scene
+    this.free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
+    about = this.start, this.end, this.free, this.distance, this.rooms
+    return sweep_kernel(scene.members, *about, *this.bounds)
 
 
 def _make_room(this: Watch) -> None:
     """Give patches boxes that are larger than they need now, so that what is found in them holds for some substeps."""
-    low, high, patches = this.bounds[0][:, :3], this.bounds[0][:, 3:], this.scene.patches
+    boxes, patches = this.bounds[0], this.scene.patches
     first = this.scene.triangles[patches.triangles[patches.start[:-1]], 0]
     way = AHEAD * (this.end[first] - this.start[first])
-    spare = SPARE * np.abs(way).max(axis=1, keepdims=True) + ROOM * _mean_size(low, high)
-    this.rooms = np.concatenate([low + np.minimum(way, 0.0) - spare, high + np.maximum(way, 0.0) + spare], axis=1)
+    this.most = ROOM * _mean_size(boxes)
+    spare = SPARE * np.abs(way).max(axis=1, keepdims=True) + this.most
+    low, high = boxes[:, :3] + np.minimum(way, 0.0) - spare, boxes[:, 3:] + np.maximum(way, 0.0) + spare
+    this.rooms = np.concatenate([low, high], axis=1)
 
 
-def _mean_size(low: np.ndarray, high: np.ndarray) -> float:
-    """Mean of the longest sides [m] of boxes that are somewhere."""
-    size = (high - low).max(axis=1)
+def _pair_up(this: Watch) -> None:
+    """Pair patches whose rooms overlap, in order; what was known of a pair is kept."""
+    found = np.sort(overlaps(this.rooms, this.scene.patches.garment, this.scene.meets), axis=1)
+    keys = np.sort(found[:, 0] * np.int64(len(this.rooms)) + found[:, 1])
+    apart = np.zeros((2, len(keys)))
+    if this.keys is not None and len(this.keys):
+        at = np.minimum(np.searchsorted(this.keys, keys), len(this.keys) - 1)
+        apart[0] = np.where(this.keys[at] == keys, this.apart[0, at], 0.0)
+    this.keys, this.apart = keys, apart
+    this.patch_pairs = np.stack(np.divmod(keys, len(this.rooms)), axis=1).astype(np.int32)
+
+
+def _mean_size(boxes: np.ndarray) -> float:
+    """Mean of the longest sides [m] of boxes (p, 6) that are somewhere."""
+    size = (boxes[:, 3:] - boxes[:, :3]).max(axis=1)
     return float(size[size > 0.0].mean()) if (size > 0.0).any() else 0.0
 
 
-def _pairs(this: Watch, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray) -> Near | None:
+def _pairs(this: Watch, pairs: np.ndarray, asked: np.ndarray) -> Near | None:
     """What pairs of triangles (p, 2) are made of, where a particle is in it that is `asked` (n,) for."""
     scene, details = this.scene, _details(this)
     ways = np.concatenate([np.minimum(this.start, this.end), np.maximum(this.start, this.end)], axis=1)
+    boxes, used = np.empty((len(scene.triangles), 6)), np.unique(pairs)
+    corners = ways[scene.triangles[used]]
+    boxes[used, :3], boxes[used, 3:] = corners[:, :, :3].min(axis=1), corners[:, :, 3:].max(axis=1)
     ways += this.distance * np.repeat([-1.0, 1.0], 3)
     calm = np.zeros(len(ways), np.bool_)
     stencils, is_edge_pair = candidates(pairs, scene.triangles, details.owned, calm, boxes, ways)
@@ -214,10 +250,13 @@ def _pairs(this: Watch, pairs: np.ndarray, boxes: np.ndarray, asked: np.ndarray)
 
 def _renew(this: Watch, start, x) -> None:
     """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
-    view = this.body.view
+    view, count = this.body.view, len(x)
     if this.view is not view:
         this.view, this.flags = view, view.cells.flags.copy()
         _take(this, view.near)
+    elif not np.array_equal(start, this.start[:count]):  # another substep
+        went_on = np.array_equal(start, this.end[:count])
+        this.apart[0] = this.apart[1] if went_on else 0.0
     _fill(this, start, x)
 
 
@@ -226,8 +265,9 @@ def _take(this: Watch, near: np.ndarray) -> None:
     this.scene, this.details = _scene(this.body, this.cloth, near), None
     this.start, this.end = np.empty((2, len(this.cloth.inv_mass) + len(this.scene.vertices), 3))
     count = len(this.scene.patches.garment)
-    this.bounds = np.empty((count, 6)), np.zeros((count, 3)), np.zeros(count, np.bool_)
-    this.rooms = np.full((count, 6), np.nan)
+    this.free = np.zeros(len(this.start), np.bool_)
+    this.bounds = np.empty((count, 6)), np.empty((count, 6)), np.empty(count, np.bool_)
+    this.rooms, this.keys = np.full((count, 6), np.nan), None
 
 
 def _fill(this: Watch, start, x) -> None:
@@ -245,7 +285,7 @@ def _fill(this: Watch, start, x) -> None:
     this.start[count:], this.end[count:] = own[:, :3], own[:, :3] + own[:, 3:]
 
 
-def _uncovered(this: Watch, boxes: np.ndarray) -> bool:
+def _uncovered(this: Watch) -> bool:
     """Whether cloth goes where the view does not expect it, so that bodies may be there that are not in the scene; then
     they come into it.
     """
@@ -255,7 +295,8 @@ def _uncovered(this: Watch, boxes: np.ndarray) -> bool:
     grid = view.cells.low, view.cells.size, view.cells.shape, this.flags
     lag = ((np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk
     patches, count = this.scene.patches, len(patches_of(this.cloth).garment)
-    found = cover_kernel(patches, count, this.bounds[0], boxes, lag, *grid)
+    about = this.scene.triangles, this.start, this.end, this.free, this.distance, this.bounds[0]
+    found = cover_kernel(patches, count, *about, lag, *grid)
     if not found:
         return False
     near = np.arange(len(mesh.triangles))
@@ -288,7 +329,14 @@ def _scene(body: Body, cloth: Cloth, near: np.ndarray) -> Scene:
     patches = Patches(order, start, group, np.empty(0, np.int64), np.empty(0, np.uint8))
     meets = np.zeros(2 * (garments + len(mesh.meets),), np.bool_)
     meets[garments:, :garments], meets[:garments, garments:] = mesh.meets, mesh.meets.T
-    return Scene(vertices, triangles, patches, meets, near)
+    return Scene(vertices, triangles, patches, _members(triangles, patches, count + len(vertices)), meets, near)
+
+
+def _members(triangles: np.ndarray, patches: Patches, count: int) -> Members:
+    """The vertices of patches, of `count` that there are."""
+    members, start = np.empty(3 * len(triangles), np.int32), np.empty(len(patches.start), np.int32)
+    found = gather_kernel(patches.start, patches.triangles, triangles, np.full(count, -1, np.int32), members, start)
+    return Members(members[:found], start)
 
 
 def _details(this: Watch) -> Details:

@@ -26,7 +26,7 @@ from .elastic.sewing import limit
 from .elastic.springs import CALM
 from .integrate import explicit, implicit, xpbd
 from .integrate.rows import Rows
-from .integrate.solve import Answer, Scratch, make_answer, make_scratch, solve
+from .integrate.solve import Answer, Lengths, Scratch, make_answer, make_scratch, solve
 from .model import Report, Settings
 
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
@@ -227,6 +227,7 @@ def _solve(body, pairs, cloth, x, x_prev, v, push, work, held, substep):
     rest = tuple(-dt * dt * a for a in push)
     if settings.dynamics == "XPBD":
         limits = settings.iterations, settings.tolerance
+        limits += (Lengths(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass),)
         solve(x, x_prev, cloth.mass, rows, scratch, answer, support, stack, pulls, held.free, rest, dt, CALM, *limits)
     else:
         implicit.solve_fully(

@@ -30,6 +30,7 @@ from ..blocks import add_product, invert, keep_free
 from ..elastic.springs import lengthen
 from ..jit import fused, fused_inner, uncounted_fused
 from ..quads import load, quad, spread, store, total
+from .overshoot import shorten
 from .rows import linearise_rows, measure_springs, multiply_rows, turn_hinges
 from .spin import balance, keep_spin, spin
 from .tree import fill_branch, fill_crown, gather_up, hand_down
@@ -95,7 +96,19 @@ def make_answer(rows):
     return Answer(np.zeros((count, 3)), np.zeros((count, 3)))
 
 
-def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, calm, iterations, tolerance):
+class Lengths(NamedTuple):
+    """What is known of edges that the solve may take too far; see `overshoot`."""
+
+    edges: np.ndarray  # (e, 2)
+    rest_length: np.ndarray  # (e,) [m]
+    is_mesh_edge: np.ndarray  # (e,) bool
+    inv_mass: np.ndarray  # (n,) [1/kg]
+
+
+def solve(
+    x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, guess, dt, calm, iterations, tolerance,
+    lengths=None,
+):  # fmt: skip
     """Move x by the substep's correction d; returns the iterations taken.
 
     Parameters
@@ -110,6 +123,7 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
     dt : float [s]
     calm : see `elastic.springs`
     iterations, tolerance : stop after so many, or when the residual's norm has fallen by that factor
+    lengths : `Lengths` of the edges that are not to be longer than the solve means; None where it is done again anyhow
     """
     parts = len(scratch.crown)
     phases = PHASES + PHASES_EACH * iterations
@@ -120,6 +134,8 @@ def solve(x, x_prev, mass, rows, scratch, answer, support, stack, pulls, free, g
         _solve, parts, board, log, rows, scratch, answer, x, x_prev, mass, *support[:5], *stack[:4], *pulls, falls, *guess,
         1.0 / dt, calm, iterations, tolerance,
     )  # fmt: skip
+    if lengths is not None:
+        shorten(*lengths, support.kind, x, answer.d)
     _add(x, x_prev, mass, answer.d, free, state)
     return taken
 

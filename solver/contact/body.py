@@ -41,7 +41,7 @@ from .ridges import (
     ridges_near,
     with_ridges,
 )
-from .samples import Samples, gather, samples_of
+from .samples import Samples, gather, limb, samples_of
 from .touches import APART, OUTSIDE, PINCHED, Touches, no_touches, settle
 
 MOST_DETECTIONS = 8
@@ -118,7 +118,8 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else (), len(cloth.garment_start) - 1)
     count = len(cloth.inv_mass)
     least = min((c.aura for c in mesh.colliders), default=0.0)
-    samples = samples_of(cloth, least)
+    start = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in mesh.colliders])
+    samples = samples_of(cloth, least, limb(start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
     fall = float(np.linalg.norm(frame_input.gravity))
     bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3], mesh.meets)
     memory = make_candidates(0), no_touches(count, len(samples.parents))

@@ -15,6 +15,7 @@ IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR"
 DYNAMICS = IMPLICIT + EXPLICIT
 CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH"
+BROAD_PHASES = "TREE", "HASH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 
 
@@ -191,6 +192,7 @@ class Settings(NamedTuple):
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
     cloth_restitution: float = 0.0  # between cloths
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
+    broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same with each, not as fast
     cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, or the second and then the first
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
 

@@ -125,6 +125,31 @@ def _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_
     return count
 
 
+@njit
+def _sort_kernel(pairs, by_higher, start, out):
+    """Sort pairs by the higher or the lower of their boxes; those that have it in common stay as they were.
+    # outputs: start (b + 1,) zeros, out (p, 2), the lower box first
+    """
+    for pair in range(len(pairs)):
+        a, b = pairs[pair, 0], pairs[pair, 1]
+        start[(max(a, b) if by_higher else min(a, b)) + 1] += 1
+    for box in range(len(start) - 1):
+        start[box + 1] += start[box]
+    for pair in range(len(pairs)):
+        a, b = pairs[pair, 0], pairs[pair, 1]
+        box = max(a, b) if by_higher else min(a, b)
+        out[start[box], 0], out[start[box], 1] = min(a, b), max(a, b)
+        start[box] += 1
+
+
+def in_order(pairs: np.ndarray, box_count: int) -> np.ndarray:
+    """Pairs (p, 2) of boxes, the lower one first, sorted by that and then by the other."""
+    for by_higher in (True, False):
+        pairs, given = np.empty_like(pairs), pairs
+        _sort_kernel(given, by_higher, np.zeros(box_count + 1, np.int32), pairs)
+    return pairs
+
+
 def overlaps(boxes: np.ndarray, group: np.ndarray, meets: np.ndarray) -> np.ndarray:
     """All pairs of overlapping boxes.
 
@@ -136,7 +161,7 @@ def overlaps(boxes: np.ndarray, group: np.ndarray, meets: np.ndarray) -> np.ndar
 
     Returns
     -------
-    (p, 2) int32, each pair once, in an order that the boxes alone decide
+    (p, 2) int32, each pair once, the lower number first, in order
     """
     cells = np.zeros((len(boxes), 6), np.int32)
     entry_count = _cells_kernel(boxes, cells)
@@ -148,4 +173,4 @@ def overlaps(boxes: np.ndarray, group: np.ndarray, meets: np.ndarray) -> np.ndar
         bucket_start = np.zeros(bucket_count + 1, np.int32)
         count = _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_cell, pairs)
         if count <= len(pairs):
-            return pairs[:count]
+            return in_order(pairs[:count], len(boxes))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pairs of triangles that may meet, found by way of patches: flat regions of a sheet are skipped as a whole.
 
-Triangles are grown into patches of `PATCH` neighbours, once a bake. A detection hashes the patches' boxes (`hash`)
-and looks at the triangles of two patches only where their boxes overlap. A connected patch whose normals all lie
-within a narrow cone is a graph over a plane: it cannot meet itself, and neither can it and a neighbour of much the
-same direction (Volino and Magnenat-Thalmann 1994). On a hanging sheet that leaves next to nothing to compare.
+Triangles are grown into patches of `PATCH` neighbours, once a bake. A detection finds the patches whose boxes overlap
+(`tree` or `hash`) and looks at the triangles of these alone. A connected patch whose normals all lie within a narrow cone
+is a graph over a plane: it cannot meet itself, and neither can it and a neighbour of much the same direction (Volino and
+Magnenat-Thalmann 1994). On a hanging sheet that leaves next to nothing to compare.
 """
 
 import weakref
@@ -13,11 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
-from ..model import Cloth
+from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from ..topology import edge_keys
-from .hash import overlaps, touch
+from .hash import overlaps as overlaps_by_hash
+from .hash import touch
+from .tree import overlaps as overlaps_by_tree
 
+BROAD_PHASES = {"TREE": overlaps_by_tree, "HASH": overlaps_by_hash}  # by `Settings.broad_phase`
 PATCH = 8  # triangles
 FEW = 512  # pairs of patches that are not worth another thread
 ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
@@ -210,7 +213,12 @@ def _expand_kernel(start, end, patch_pairs, patches, boxes, patch_boxes, patch_n
 
 
 def triangle_pairs(
-    cloth: Cloth, boxes: np.ndarray, normals: np.ndarray, calm: np.ndarray, cone: float
+    cloth: Cloth,
+    boxes: np.ndarray,
+    normals: np.ndarray,
+    calm: np.ndarray,
+    cone: float,
+    broad_phase: str = Settings().broad_phase,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of triangles that may meet.
 
@@ -220,6 +228,7 @@ def triangle_pairs(
     normals : (t, 3) unit normals
     calm : (n,) bool, vertices around which the sheet is flat
     cone : least cosine between the normals of a flat patch and their mean
+    broad_phase : one of BROAD_PHASES
 
     Returns
     -------
@@ -229,7 +238,7 @@ def triangle_pairs(
     count = len(patches.garment)
     bounds = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
     _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, *bounds)
-    patch_pairs = overlaps(bounds[0], patches.garment, cloth.meets)
+    patch_pairs = BROAD_PHASES[broad_phase](bounds[0], patches.garment, cloth.meets)
     return expand(patch_pairs, patches, boxes, *bounds, cloth.meets), patches.owned
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The spatial hash finds the pairs that comparing every box with every other finds."""
+"""Tree and spatial hash find the pairs that comparing every box with every other finds, in the same order."""
 
 import numpy as np
 import pytest
-from taffeta.solver.contact.hash import overlaps
+from taffeta.solver import model, threads
+from taffeta.solver.contact import tree
+from taffeta.solver.contact.patches import BROAD_PHASES
 
 EVERYONE = np.ones((1, 1), np.bool_)
 
@@ -21,11 +23,10 @@ def every_pair(boxes, group, meets):
 
 def check(boxes, group=None, meets=EVERYONE):
     group = np.zeros(len(boxes), np.int32) if group is None else group
-    pairs = overlaps(boxes, group, meets)
-    found = {(min(a, b), max(a, b)) for a, b in pairs.tolist()}
-    assert len(found) == len(pairs)  # each once
-    assert found == every_pair(boxes, group, meets)
-    return len(found)
+    wanted = sorted(every_pair(boxes, group, meets))
+    for name, overlaps in BROAD_PHASES.items():
+        assert [tuple(pair) for pair in overlaps(boxes, group, meets).tolist()] == wanted, name
+    return len(wanted)
 
 
 def boxes_of(centres, halves):
@@ -87,5 +88,45 @@ def test_the_order_is_the_same_each_time_and_no_boxes_is_fine():
     rng = np.random.default_rng(9)
     boxes = boxes_of(rng.normal(size=(500, 3)), np.full(3, 0.2))
     group = np.zeros(500, np.int32)
-    assert np.array_equal(overlaps(boxes, group, EVERYONE), overlaps(boxes.copy(), group, EVERYONE))
-    assert len(overlaps(np.empty((0, 6)), np.empty(0, np.int32), EVERYONE)) == 0
+    for overlaps in BROAD_PHASES.values():
+        assert np.array_equal(overlaps(boxes, group, EVERYONE), overlaps(boxes.copy(), group.copy(), EVERYONE))
+        for count in (0, 1):
+            none = overlaps(np.empty((count, 6)), np.empty(count, np.int32), EVERYONE)
+            assert none.shape == (0, 2) and none.dtype == np.int32
+
+
+def test_as_far_away_as_numbers_go():
+    boxes = boxes_of(np.array([[-1e300, 0, 0], [1e300, 0, 0], [-1e300, 0, 0], [0, 1e300, 0]]), np.ones(3))
+    assert check(boxes) == 1
+
+
+def test_a_tree_is_made_once_and_finds_all_wherever_its_boxes_go():
+    rng = np.random.default_rng(10)
+    group = np.sort(rng.integers(0, 3, 500)).astype(np.int32)
+    meets = np.ones((3, 3), bool)
+    meets[1, 1] = meets[0, 2] = meets[2, 0] = False
+    made = None
+    for spread in (0.5, 0.1, 1.0):
+        boxes = boxes_of(rng.normal(size=(500, 3)) * spread, np.full(3, 0.05))
+        assert check(boxes, group, meets) > 0
+        made = made or tree.tree_of(boxes, group)
+        assert tree.tree_of(boxes, group) is made
+    key = id(group)
+    del group
+    assert key not in tree._kept
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_threads_share_the_tree_and_change_nothing(count, monkeypatch):
+    rng = np.random.default_rng(11)
+    boxes, group = boxes_of(rng.normal(size=(3000, 3)), np.full(3, 0.1)), np.zeros(3000, np.int32)
+    wanted = tree.overlaps(boxes, group, EVERYONE)
+    shares = []
+    monkeypatch.setattr(threads, "thread_count", lambda: count)
+    monkeypatch.setattr(tree, "on_threads", lambda part, cuts: shares.extend(cuts) or [part(0, *c) for c in cuts])
+    assert np.array_equal(tree.overlaps(boxes, group, EVERYONE), wanted) and len(wanted) > 5000
+    assert len(shares) == count
+
+
+def test_broad_phases_are_those_of_the_settings():
+    assert tuple(BROAD_PHASES) == model.BROAD_PHASES and model.Settings().broad_phase == model.BROAD_PHASES[0]

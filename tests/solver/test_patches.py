@@ -78,7 +78,8 @@ def found(cloth, x, widen, calm, cone=0.8):
     boxes = np.concatenate([corners.min(axis=1) - widen, corners.max(axis=1) + widen], axis=1)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    pairs, _ = triangle_pairs(cloth, boxes, normals, calm, cone)
+    pairs, _ = triangle_pairs(cloth, boxes, normals, calm, cone, "TREE")
+    assert np.array_equal(triangle_pairs(cloth, boxes, normals, calm, cone, "HASH")[0], pairs)
     meet = (boxes[:, None, :3] <= boxes[None, :, 3:]).all(axis=2)
     meet &= meet.T
     every = {(a, b) for a, b in np.argwhere(np.triu(meet, 1)).tolist()}

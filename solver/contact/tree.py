@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounding-volume tree: which boxes overlap, by halves of halves of them (van den Bergen 1997; Lauterbach et al. 2009).
+
+Boxes are put in order once for all, group after group along a Morton curve through their centres: neighbours in that
+order are neighbours in the cloth, and stay so however it moves. The tree is implicit: nodes 2 k and 2 k + 1 are below node
+k, each leaf is a box. A call fits the nodes' boxes anew to what is below them, leaves first, and goes down level by
+level from pairs of nodes that overlap and whose groups meet to the pairs below them; from some level on, threads share
+them. Which pairs that finds depends on the boxes alone, and they come sorted, as those of `hash` do: a bake has the same
+bits with either.
+
+Milliseconds of one thread a call, those of `hash` in brackets: draped sheets of 101 x 101 vertices 1.0 (1.7), 201 x 201
+3.8 (5.8); the same and a body for the guard 1.1 (2.4) and 1.9 (6.5); heaps of 8 and 20 T-shirts of 6,020 triangles 11
+(24) and 31 (105). The order is made in 0.5 to 4, once.
+"""
+
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import uncounted
+from ..threads import cut, joined, on_threads
+from .hash import in_order
+
+SERIAL = 7  # levels above those that threads share
+FEW = 64  # pairs of nodes there that are not worth another thread
+FINE = 1023.0  # cubes along the Morton curve's cube; their numbers take 10 bits an axis
+
+
+class Tree(NamedTuple):
+    """What stays as long as the boxes' groups do. Node 1 is the root; there are as many leaves as a power of two."""
+
+    name: np.ndarray  # (2 leaves,) int32 a leaf's box, -1 where it has none; other nodes' own number
+    groups: np.ndarray  # (2 leaves, 2) int32 lowest and highest group below a node
+
+
+_kept: dict[int, tuple[weakref.ref, Tree]] = {}
+
+
+def tree_of(boxes: np.ndarray, group: np.ndarray) -> Tree:
+    """The tree of boxes with these groups, made at the first call and kept as long as that array lives."""
+    key = id(group)
+    kept = _kept.get(key)
+    if kept is None or kept[0]() is not group:
+        kept = weakref.ref(group, lambda _: _kept.pop(key, None)), make_tree(boxes, group)
+        _kept[key] = kept
+    return kept[1]
+
+
+def make_tree(boxes: np.ndarray, group: np.ndarray) -> Tree:
+    """A tree of boxes (b, 6) [m] of groups (b,), one at least."""
+    count = len(boxes)
+    order = np.argsort(_along_curve(boxes) | group.astype(np.int64) << 30)
+    leaf_count = 1 << (count - 1).bit_length()
+    name = np.arange(2 * leaf_count, dtype=np.int32)
+    name[leaf_count:] = -1
+    name[leaf_count : leaf_count + count] = order
+    groups = np.empty((2 * leaf_count, 2), np.int32)
+    groups[leaf_count:] = group[order[-1]]
+    groups[leaf_count : leaf_count + count] = group[order, None]
+    first = leaf_count // 2
+    while first:
+        below = groups[2 * first : 4 * first]
+        groups[first : 2 * first, 0], groups[first : 2 * first, 1] = below[::2, 0], below[1::2, 1]
+        first //= 2
+    return Tree(name, groups)
+
+
+def _along_curve(boxes: np.ndarray) -> np.ndarray:
+    """Where along a Morton curve the centres of boxes lie, below 2^30."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        centres = np.nan_to_num((0.5 * boxes[:, :3] + 0.5 * boxes[:, 3:]).T, posinf=0.0, neginf=0.0)
+        room = np.minimum(centres - centres.min(axis=1, keepdims=True), 1e300)
+    place = (room * (FINE / max(float(room.max()), 1e-300))).astype(np.uint32)
+    for shift, mask in ((16, 0x030000FF), (8, 0x0300F00F), (4, 0x030C30C3), (2, 0x09249249)):
+        place = (place | (place << shift)) & mask
+    return place[0] << 2 | place[1] << 1 | place[2]
+
+
+@uncounted
+def _fit_kernel(boxes, name, nodes):
+    """Put boxes round what is below nodes; what is not finite touches nothing.
+    # outputs: nodes (2 leaves, 6)
+    """
+    leaf_count = len(name) // 2
+    for node in range(2 * leaf_count - 1, 0, -1):
+        if node < leaf_count:
+            for axis in range(3):
+                nodes[node, axis] = min(nodes[2 * node, axis], nodes[2 * node + 1, axis])
+                nodes[node, axis + 3] = max(nodes[2 * node, axis + 3], nodes[2 * node + 1, axis + 3])
+            continue
+        box, total = name[node], 0.0
+        for axis in range(6):
+            nodes[node, axis] = boxes[box, axis] if box >= 0 else np.inf
+            total += nodes[node, axis]
+        if not np.isfinite(total):
+            for axis in range(3):
+                nodes[node, axis], nodes[node, axis + 3] = np.inf, -np.inf
+
+
+@uncounted
+def _descend_kernel(above, tree, nodes, is_last, all_meet, meets, below):
+    """From pairs of overlapping nodes to those of the nodes below them; returns how many there are.
+
+    A pair's four tests are 7 comparisons and 96 bytes each, without branches: half of all tests succeed.
+    # outputs: below (4 a, 2)
+    """
+    name, groups = tree
+    count = 0
+    for pair in range(len(above)):
+        apart = above[pair, 0] != above[pair, 1]
+        for k in range(4):
+            a, b = 2 * above[pair, 0] + (k >> 1), 2 * above[pair, 1] + (k & 1)
+            here = apart | (k == 1) | ((k != 2) & (not is_last))
+            here &= (nodes[a, 0] <= nodes[b, 3]) & (nodes[b, 0] <= nodes[a, 3])
+            here &= (nodes[a, 1] <= nodes[b, 4]) & (nodes[b, 1] <= nodes[a, 4])
+            here &= (nodes[a, 2] <= nodes[b, 5]) & (nodes[b, 2] <= nodes[a, 5])
+            if not all_meet:
+                group, other = groups[a, 0], groups[b, 0]
+                here &= (groups[a, 1] != group) | (groups[b, 1] != other) | meets[group, other]
+            below[count, 0], below[count, 1] = name[a], name[b]
+            count += here
+    return count
+
+
+def overlaps(boxes: np.ndarray, group: np.ndarray, meets: np.ndarray) -> np.ndarray:
+    """All pairs of overlapping boxes; as `hash.overlaps`."""
+    if len(boxes) < 2:
+        return np.empty((0, 2), np.int32)
+    tree = tree_of(boxes, group)
+    nodes = np.empty((len(tree.name), 6))
+    _fit_kernel(boxes, tree.name, nodes)
+    level_count, all_meet = len(tree.name).bit_length() - 2, bool(meets.all())
+
+    def descend(pairs, first, last):
+        for level in range(first, last):
+            below = np.empty((4 * len(pairs), 2), np.int32)
+            is_last = level == level_count - 1
+            pairs = below[: _descend_kernel(pairs, tree, nodes, is_last, all_meet, meets, below)]
+        return pairs
+
+    shared = min(level_count, SERIAL)
+    pairs = descend(np.ones((1, 2), np.int32), 0, shared)
+    ranges = cut(len(pairs), FEW)
+    return in_order(joined(on_threads(lambda _, a, b: descend(pairs[a:b], shared, level_count), ranges)), len(boxes))

@@ -20,69 +20,12 @@ from bpy.props import (
 )
 
 from ..solver.model import Settings
+from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .units import add_shown
 
 # A path may start with "//", the folder of the .blend.
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"}
-
-# Identifiers are those of `solver.model.CLOTH_CONTACTS`.
-CLOTH_CONTACTS = (
-    (
-        "PAIRS",
-        "Pairs",
-        "Every pair of triangles that may meet is looked after, and nothing passes through: for garments, "
-        "from a start in which nothing crosses",
-        0,
-    ),
-    (
-        "VELOCITY_FIELD",
-        "Velocity Field",
-        "A velocity field keeps layers apart by about an edge of the mesh. Never locks, tangled or not, and costs the "
-        "same however cloth lies: for heaps of many garments. Shallow crossings can occur. Ignores which garments meet",
-        1,
-    ),
-    (
-        "BOTH",
-        "Both",
-        "The velocity field first, then pairs: heaps in which nothing may cross. Needs a start without crossings, and "
-        "the time of both",
-        2,
-    ),
-)
-
-# Identifiers are those of `solver.model.DYNAMICS`; menus show the sentences.
-DYNAMICS = (
-    ("XPBD", "XPBD", "Springs, pins and supports solved together in small substeps: fast, calm, for every shot", 0),
-    (
-        "IMPLICIT_EULER",
-        "Implicit Euler",
-        "The same equations solved until they hold, a tenth of the speed: when a "
-        "stretch must be right to the digit, or as a check on XPBD",
-        1,
-    ),
-    (
-        "IMPLICIT_THETA",
-        "Implicit Theta",
-        "Solved as fully at a point between the substep's ends: keeps more motion than "
-        "implicit Euler, for lively cloth in few substeps",
-        2,
-    ),
-    ("EULER", "Euler", "Order 1. Feeds every oscillation and needs thousands of steps a frame: only to compare", 3),
-    (
-        "SYMPLECTIC_EULER",
-        "Symplectic Euler",
-        "Order 1, keeps energy. The cheapest explicit one, for soft cloth that swings freely",
-        4,
-    ),
-    ("HEUN", "Heun", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 5),
-    ("MIDPOINT", "Midpoint (RK2)", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 6),
-    ("RK4", "Runge-Kutta 4", "Order 4. For reference solutions of cloth that touches nothing", 7),
-    ("LEAPFROG", "Leapfrog", "Order 2, keeps energy over thousands of swings: for free motion without damping", 8),
-    ("VERLET", "Velocity Verlet", "Order 2, keeps energy. The explicit one to try first: soft cloth, free motion", 9),
-    ("BEEMAN", "Beeman", "Order 2, the path of Verlet with better velocities: to compare energies", 10),
-    ("GEAR", "Gear (order 5)", "Order 5, but the smallest steps: for smooth and slow motion where digits count", 11),
-)
 
 
 # fmt: off
@@ -271,6 +214,11 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         name="Field Cell", default=Settings().field_cell, min=0.5, max=10.0, soft_max=3.0, step=10, override=OVERRIDE,
         description="Side of a cell of the velocity field, in mean edges of the mesh, a pure number. Smaller lets layers "
         "lie closer, and more of them cross; larger is faster and puffs up a heap",
+    )
+    broad_phase: EnumProperty(
+        name="Broad Phase", items=BROAD_PHASES, default=Settings().broad_phase, options=set(), override=OVERRIDE,
+        description="How parts of the cloth that may meet are found. The bake is the same with each, to the last bit; "
+        "only the time differs",
     )
     substeps: IntProperty(
         name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,

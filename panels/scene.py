@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import bpy
 
-from .properties import CLOTH_CONTACTS, DYNAMICS
+from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
@@ -212,6 +212,7 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
         _choice(layout, context, settings, "cloth_contact", CLOTH_CONTACTS)
         if settings.cloth_contact != "PAIRS":
             layout.prop(settings, "field_cell")
+        _choice(layout, context, settings, "broad_phase", BROAD_PHASES)
         names = (
             "substeps",
             "substeps_preview",

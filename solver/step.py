@@ -119,7 +119,7 @@ def advance(cloth, state, frame_input, frame, settings):
     clock.lap(BODY)
     detections = _starts(body.detections, count) if body is not None else {}
     crowd = _crowd(cloth, frame_input, settings)
-    watch = body_guard.watch(cloth, body) if settings.guard_bodies else None
+    watch = body_guard.watch(cloth, body, settings.broad_phase) if settings.guard_bodies else None
     pairs, body_contacts, cloth_contacts = None, 0, 0
 
     for number in range(count):

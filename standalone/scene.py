@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..solver.cache.names import safe_name
-from ..solver.model import DYNAMICS, MODELS, Settings
+from ..solver.model import BROAD_PHASES, DYNAMICS, MODELS, Settings
 from ..solver.step import FRAME
 from . import xml
 
@@ -110,6 +110,7 @@ def _settings(path, general) -> Settings:
     step, most = general["time-step"], general["randomness"]
     settings = Settings(
         dynamics=general["integration"],
+        broad_phase=general["broadPhase"],
         constant_force=general["externalForces"],
         air_density=general["airDensity"],
         # Each more iteration of the search for neighbours looks one contact distance further.
@@ -258,6 +259,7 @@ GENERAL = {
     "externalForces": _Reader(_numbers(3), (0.0, 0.0, 0.0)),
     "randomness": _Reader(_strength, 0.0),
     **{f"random{sign}{axis}": _Reader(_switch, False) for axis in "XYZ" for sign in ("Neg", "Pos")},
+    "broadPhase": _Reader(_choice(*BROAD_PHASES), BROAD_PHASES[0]),
     "integration": _Reader(_choice(*DYNAMICS, **INTEGRATIONS), "XPBD"),
     "StartFrame": _Reader(_whole, 1),
     "EndFrame": _Reader(_whole, 100),

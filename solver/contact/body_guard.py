@@ -23,15 +23,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ldi.ways import find_near, move
-from ..model import Cloth
+from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from . import guard
 from .body import Body, View
 from .body_topology import Topology
 from .cloth_detection import Near, candidates
 from .cloth_response import respond_kernel
-from .hash import overlaps
-from .patches import PATCH, Patches, find_owners, make_patches, patches_of
+from .patches import BROAD_PHASES, PATCH, Patches, find_owners, make_patches, patches_of
 from .sift import ACROSS, BEYOND, MEETING, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
 from .touches import OUTSIDE
 
@@ -68,6 +67,7 @@ class Watch:
     cloth: Cloth
     body: Body
     distance: float  # [m] contact distance
+    broad_phase: str  # one of BROAD_PHASES
     tangled: np.ndarray  # (n,) bool: left alone until the frame ends
     times: tuple[float, float] = 0.0, 0.0  # of the substep, in parts of the frame
     view: View | None = None  # that `scene` was made for
@@ -89,12 +89,12 @@ class Watch:
 _known: list[tuple[np.ndarray, Topology, Patches]] = []  # patches of bodies that were last asked for
 
 
-def watch(cloth: Cloth, body: Body | None) -> Watch | None:
+def watch(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> Watch | None:
     """What is to be guarded in this frame; None where no body is."""
     if body is None or not body.mesh.colliders or not len(cloth.triangles):
         return None
     least = min(collider.aura for collider in body.mesh.colliders)
-    return Watch(cloth, body, SKIN * least, np.zeros(len(cloth.inv_mass), np.bool_))
+    return Watch(cloth, body, SKIN * least, broad_phase, np.zeros(len(cloth.inv_mass), np.bool_))
 
 
 def push(this: Watch, near: Near, cloth: Cloth, x, x_prev, dt: float) -> int:
@@ -209,7 +209,8 @@ def _make_room(this: Watch) -> None:
 
 def _pair_up(this: Watch) -> None:
     """Pair patches whose rooms overlap, in order; what was known of a pair is kept."""
-    found = np.sort(overlaps(this.rooms, this.scene.patches.garment, this.scene.meets), axis=1)
+    found = BROAD_PHASES[this.broad_phase](this.rooms, this.scene.patches.garment, this.scene.meets)
+    found = np.sort(found, axis=1)
     keys = np.sort(found[:, 0] * np.int64(len(this.rooms)) + found[:, 1])
     apart = np.zeros((2, len(keys)))
     if this.keys is not None and len(this.keys):

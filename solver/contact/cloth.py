@@ -103,7 +103,7 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     """
     horizon, slack = _horizon(cloth, v, dt, settings)
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
-    stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon)
+    stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon, settings)
     near = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
     scratch = np.zeros(len(x)), np.empty(len(near.gap), np.int32)
     near, firm_start = _firm_last(cloth, near)
@@ -296,7 +296,7 @@ def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tupl
     return (max(math.floor(longest / dt), 1) + 1e-3) * dt, SLACK * edge
 
 
-def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float):
+def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float, settings: Settings):
     """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); and
     what they were found with.
     """
@@ -307,7 +307,7 @@ def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, h
     normals, calm = np.empty((len(triangles), 3)), np.empty(len(x), np.bool_)
     slack, scratch = reach - 0.5 * cloth.thickness, (np.empty_like(x), np.empty(len(x)))
     look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, normals, calm, *scratch)
-    pairs, owned = triangle_pairs(cloth, boxes, normals, calm, FLAT)
+    pairs, owned = triangle_pairs(cloth, boxes, normals, calm, FLAT, settings.broad_phase)
     search = Search(ways, boxes, calm, owned, reach, v.mean(axis=0))
     return *_spread(pairs, cloth, search), search
 

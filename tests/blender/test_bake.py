@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from taffeta.operators import bake, job, playback, sampling
 from taffeta.operators.order import gravity_warning, read_order, settings_of
+from taffeta.solver.contact import patches
+from taffeta.solver.model import BROAD_PHASES
 
 
 @pytest.fixture
@@ -278,6 +280,22 @@ def test_a_velocity_field_bakes_and_the_bake_is_stale_when_the_choice_changes(sh
     shot.taffeta.cloth_contact = "PAIRS"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     assert bits(sheet) != first
+
+
+def test_the_broad_phase_changes_no_bit_and_makes_no_bake_stale(shot, sheet, make, monkeypatch):
+    make.cloth(make.grid("Other", location=(0.0, 0.0, sheet.location.z - 0.05))).taffeta_cloth.pin.value = 1.0
+    used, baked = [], []
+    for name, overlaps in patches.BROAD_PHASES.items():
+        monkeypatch.setitem(patches.BROAD_PHASES, name, lambda *about, n=name, f=overlaps: used.append(n) or f(*about))
+    for name in BROAD_PHASES:
+        shot.taffeta.broad_phase = name
+        if baked:
+            assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"} and not used, "all frames are good already"
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+        assert set(used) == {name}
+        used.clear()
+        baked.append(bits(sheet))
+    assert baked[0] == baked[1]
 
 
 def test_one_object_can_be_baked_alone(shot, sheet, make):

@@ -8,10 +8,10 @@ from types import FunctionType
 
 import bpy
 import pytest
+from taffeta.panels import choices, properties, rows, scene, units
 from taffeta.panels import cloth as cloth_panels
-from taffeta.panels import properties, rows, scene, units
 from taffeta.panels.mapped import MAPPED, ROWS
-from taffeta.solver.model import CLOTH_CONTACTS, DYNAMICS, Settings
+from taffeta.solver.model import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS, Settings
 
 LAYOUT = bpy.types.UILayout.bl_rna
 PANELS = [
@@ -482,13 +482,18 @@ def test_what_is_grey_says_why(garment, name):
 
 
 def test_dynamics_are_those_of_the_solver_and_tell_what_they_are_for():
-    assert tuple(item[0] for item in properties.DYNAMICS) == DYNAMICS
-    assert all(len(item[2].split()) > 8 for item in properties.DYNAMICS)
+    assert tuple(item[0] for item in choices.DYNAMICS) == DYNAMICS
+    assert all(len(item[2].split()) > 8 for item in choices.DYNAMICS)
+
+
+def test_broad_phases_are_those_of_the_solver_and_tell_what_they_are_for():
+    assert tuple(item[0] for item in choices.BROAD_PHASES) == BROAD_PHASES
+    assert all(len(item[2].split()) > 8 for item in choices.BROAD_PHASES)
 
 
 def test_cloth_contacts_are_those_of_the_solver_and_the_field_asks_for_its_cell(scene):
-    assert tuple(item[0] for item in properties.CLOTH_CONTACTS) == CLOTH_CONTACTS
-    assert all(len(item[2].split()) > 8 for item in properties.CLOTH_CONTACTS)
+    assert tuple(item[0] for item in choices.CLOTH_CONTACTS) == CLOTH_CONTACTS
+    assert all(len(item[2].split()) > 8 for item in choices.CLOTH_CONTACTS)
     shown = {}
     for name in CLOTH_CONTACTS:
         scene.taffeta.cloth_contact = name

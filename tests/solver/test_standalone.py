@@ -67,13 +67,13 @@ def test_general_settings(tmp_path):
         """<general><time-step>0.002</time-step><gravity>0 0 -9.81</gravity><externalForces>1, 2, 3</externalForces>
         <randomness>4</randomness><randomNegX>true</randomNegX><randomPosY>1</randomPosY><randomNegZ>no</randomNegZ>
         <integration>Runge Kutta</integration><StartFrame>5</StartFrame><EndFrame>9</EndFrame>
-        <Collisions>2</Collisions><fps>25</fps><airDensity>0</airDensity></general>""",
+        <Collisions>2</Collisions><fps>25</fps><airDensity>0</airDensity><broadPhase>hash</broadPhase></general>""",
     )
     settings = read_.settings
     assert settings.dynamics == "RK4" and settings.substeps == 21
     assert settings.constant_force == (1.0, 2.0, 3.0)
     assert settings.random_force_min == (-4.0, 0.0, -4.0) and settings.random_force_max == (0.0, 4.0, 4.0)
-    assert settings.air_density == 0.0
+    assert settings.air_density == 0.0 and settings.broad_phase == "HASH"
     assert settings.neighbour_reach == Settings().neighbour_reach + 2
     assert read_.frames == range(5, 10) and read_.seconds == 0.04 and read_.gravity == (0.0, 0.0, -9.81)
 

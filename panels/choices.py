@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What there is to choose from for the whole bake: identifiers of the solver, names, and a sentence that menus show."""
+
+# Identifiers are those of `solver.model.CLOTH_CONTACTS`.
+CLOTH_CONTACTS = (
+    (
+        "PAIRS",
+        "Pairs",
+        "Every pair of triangles that may meet is looked after, and nothing passes through: for garments, "
+        "from a start in which nothing crosses",
+        0,
+    ),
+    (
+        "VELOCITY_FIELD",
+        "Velocity Field",
+        "A velocity field keeps layers apart by about an edge of the mesh. Never locks, tangled or not, and costs the "
+        "same however cloth lies: for heaps of many garments. Shallow crossings can occur. Ignores which garments meet",
+        1,
+    ),
+    (
+        "BOTH",
+        "Both",
+        "The velocity field first, then pairs: heaps in which nothing may cross. Needs a start without crossings, and "
+        "the time of both",
+        2,
+    ),
+)
+
+# Identifiers are those of `solver.model.BROAD_PHASES`.
+BROAD_PHASES = (
+    (
+        "TREE",
+        "Tree",
+        "A tree of boxes over the cloth, fitted anew in each search and shared out to all processors: the faster one, "
+        "by far where much cloth lies together",
+        0,
+    ),
+    (
+        "HASH",
+        "Hash",
+        "Boxes of the cloth are entered in a table by where they are in space, one processor alone: slower in all that "
+        "was measured, here to compare with",
+        1,
+    ),
+)
+
+# Identifiers are those of `solver.model.DYNAMICS`.
+DYNAMICS = (
+    ("XPBD", "XPBD", "Springs, pins and supports solved together in small substeps: fast, calm, for every shot", 0),
+    (
+        "IMPLICIT_EULER",
+        "Implicit Euler",
+        "The same equations solved until they hold, a tenth of the speed: when a "
+        "stretch must be right to the digit, or as a check on XPBD",
+        1,
+    ),
+    (
+        "IMPLICIT_THETA",
+        "Implicit Theta",
+        "Solved as fully at a point between the substep's ends: keeps more motion than "
+        "implicit Euler, for lively cloth in few substeps",
+        2,
+    ),
+    ("EULER", "Euler", "Order 1. Feeds every oscillation and needs thousands of steps a frame: only to compare", 3),
+    (
+        "SYMPLECTIC_EULER",
+        "Symplectic Euler",
+        "Order 1, keeps energy. The cheapest explicit one, for soft cloth that swings freely",
+        4,
+    ),
+    ("HEUN", "Heun", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 5),
+    ("MIDPOINT", "Midpoint (RK2)", "Order 2, feeds oscillations slowly: to compare, Verlet does better for less", 6),
+    ("RK4", "Runge-Kutta 4", "Order 4. For reference solutions of cloth that touches nothing", 7),
+    ("LEAPFROG", "Leapfrog", "Order 2, keeps energy over thousands of swings: for free motion without damping", 8),
+    ("VERLET", "Velocity Verlet", "Order 2, keeps energy. The explicit one to try first: soft cloth, free motion", 9),
+    ("BEEMAN", "Beeman", "Order 2, the path of Verlet with better velocities: to compare energies", 10),
+    ("GEAR", "Gear (order 5)", "Order 5, but the smallest steps: for smooth and slow motion where digits count", 11),
+)

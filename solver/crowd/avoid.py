@@ -51,9 +51,9 @@ class Field(NamedTuple):
     sure: np.ndarray  # (c,) from 0: how crowded cells are
     system: System
     scratch: Scratch
-    u: np.ndarray  # (k, 3) [m/s] the last change at corners of cells
-    loss: np.ndarray  # (k, 3) scratch
-    extra: np.ndarray  # (p, 3) scratch
+    u: np.ndarray  # (k, 4) [m/s] the last change at corners of cells, as `quads`
+    loss: np.ndarray  # (k, 4) scratch
+    extra: np.ndarray  # (p, 4) scratch
     closing: np.ndarray  # (k,) scratch
     edges: tuple[np.ndarray, np.ndarray]  # beside crowded cells, and their lengths at rest [m]
 
@@ -90,7 +90,7 @@ class Crowd:
         cells, nodes, system = field.cells, field.nodes, field.system
         if not len(cells.density):
             return 0
-        whole = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 3))
+        whole = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 4))
         transfer.gather(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, field.solid, *whole)
         count = nodes.crowded_count
         system = system._replace(mass=whole[0][:count], v=whole[1][:count])
@@ -138,10 +138,10 @@ def _make_field(crowd, cloth, x, t):
         solid, grip = _bodies(crowd, cloth.origin, grid, wanted, layer, t)
         solid, drag = solid[nodes.slots], grip[nodes.slots[cells.nodes]].max(axis=1)
     least = np.minimum(CLOSING * (cells.density - FULL), 0.0)
-    system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 3)))
+    system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 4)))
     sure = (cells.density - CROWDED) / CERTAIN
-    scratch = make_scratch(len(cells.density), count), np.zeros((count, 3)), np.zeros((total, 3))
-    scratch += np.zeros((len(nodes.particles), 3)), np.zeros(count), lengths.near(cloth, nodes.particles)
+    scratch = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros((total, 4))
+    scratch += np.zeros((len(nodes.particles), 4)), np.zeros(count), lengths.near(cloth, nodes.particles)
     return Field(cells, nodes, facing, solid, sure, system, *scratch)
 
 
@@ -154,7 +154,7 @@ def _bodies(crowd, origin, grid, wanted, layer, t):
         count = body.x.shape[1]
         motion = np.empty((count, 6))
         samples = np.ascontiguousarray(body.x, np.float64)
-        move(samples, origin, 0, np.arange(count, dtype=np.int32), before, t, motion)
+        move(samples, origin, 0, np.arange(count), before, t, motion)
         x, v = motion[:, :3] + motion[:, 3:], motion[:, 3:] / ((t - before) * crowd.duration)
         obstacles.rasterise(grid, wanted, body.triangles, x, v, layer, body.friction, solid, grip)
     return solid, grip

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit, uncounted
+from ..quads import quad, store
 from .grid import TILE, Grid, slot
 
 CROWDED = 1.1  # layers from which a cell counts: one sheet that bends has up to that
@@ -22,7 +23,7 @@ class Cells(NamedTuple):
     """The crowded cells, in the order of their slots."""
 
     nodes: np.ndarray  # (c, 8) uint32 corners, in the order of bits x, y, z
-    rows: np.ndarray  # (c, 12) [1/m] what corners 7, 6, 5, 4 add to the rate, three each; 0, 1, 2, 3 take it off
+    rows: np.ndarray  # (4 c, 4) [1/m] what corners 7, 6, 5, 4 add to the rate; 0, 1, 2, 3 take it off
     density: np.ndarray  # (c,) layers
 
 
@@ -41,9 +42,9 @@ def find_cells(grid: Grid, layers: np.ndarray) -> tuple[Cells, Nodes]:
     number = np.full(len(layers), -1, np.int32)
     _mark(grid, number)
     most = int(np.count_nonzero(layers[:, 0] > CROWDED))
-    cells = Cells(np.empty((most, 8), np.uint32), np.empty((most, 12)), np.empty(most))
+    cells = Cells(np.empty((most, 8), np.uint32), np.empty((4 * most, 4)), np.empty(most))
     count, crowded = _collect(grid, layers, number, *cells)
-    cells = Cells(*(array[:count] for array in cells))
+    cells = Cells(cells.nodes[:count], cells.rows[: 4 * count], cells.density[:count])
     around = np.empty(len(grid.tile) if count else 0, np.uint32)
     corners, parts = np.empty((len(around), 8), np.uint32), np.empty((len(around), 8))
     found, total = _surround(grid, number, crowded, around, corners, parts)
@@ -97,9 +98,8 @@ def _collect(grid, layers, number, nodes, rows, density):
         yz, xz, xy = scale * layers[s, 4], scale * layers[s, 5], scale * layers[s, 6]
         for pair in range(4):
             y_sign, z_sign = 1.0 - 2.0 * (pair >> 1), 1.0 - 2.0 * (pair & 1)
-            rows[count, 3 * pair] = xx + y_sign * xy + z_sign * xz
-            rows[count, 3 * pair + 1] = xy + y_sign * yy + z_sign * yz
-            rows[count, 3 * pair + 2] = xz + y_sign * yz + z_sign * zz
+            along_x, along_y = xx + y_sign * xy + z_sign * xz, xy + y_sign * yy + z_sign * yz
+            store(rows, 4 * count + pair, quad(along_x, along_y, xz + y_sign * yz + z_sign * zz, 0.0))
         density[count] = layers[s, 0]
         count += 1
     return count, numbered

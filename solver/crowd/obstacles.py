@@ -66,13 +66,13 @@ def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, f
                     tile = table[find(pack(i, j, k), table, keys)]
                     if tile < 0 or not busy[tile]:
                         continue
+                    first = tile * TILE
                     for s in range(TILE):
-                        px, py, pz = 4 * i + (s >> 4), 4 * j + ((s >> 2) & 3), 4 * k + (s & 3)
-                        if px < box[0, 0] or px > box[1, 0] or py < box[0, 1] or py > box[1, 1]:
+                        gx, gy, gz = 4 * i + (s >> 4), 4 * j + ((s >> 2) & 3), 4 * k + (s & 3)
+                        inside = wanted[first + s] & (gx >= box[0, 0]) & (gx <= box[1, 0]) & (gy >= box[0, 1])
+                        if not inside & (gy <= box[1, 1]) & (gz >= box[0, 2]) & (gz <= box[1, 2]):
                             continue
-                        if pz < box[0, 2] or pz > box[1, 2] or not wanted[tile * TILE + s]:
-                            continue
-                        px, py, pz = px * step, py * step, pz * step
+                        px, py, pz = gx * step, gy * step, gz * step
                         if abs(nx * (px - x[a, 0]) + ny * (py - x[a, 1]) + nz * (pz - x[a, 2])) > thick:
                             continue
                         wa, wb, wc, _ = closest_on_triangle(

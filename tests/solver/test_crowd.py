@@ -112,8 +112,13 @@ def test_rate_is_how_fast_the_gaps_open():
     along = np.cross(normal, [0.3, 1.0, 0.2])
     v = -3.0 * np.outer(at @ normal, normal) + 7.0 * np.outer(at @ normal, along) + np.cross([1.0, 2.0, 3.0], at) + 5.0
     ends = v[cells.nodes]
-    rate = np.einsum("cpa,cpa->c", cells.rows.reshape(-1, 4, 3), ends[:, :3:-1] - ends[:, :4])
+    rate = np.einsum("cpa,cpa->c", cells.rows.reshape(-1, 4, 4)[:, :, :3], ends[:, :3:-1] - ends[:, :4])
     assert len(rate) > 100 and np.abs(rate + 3.0).max() < 1e-9
+
+
+def vectors(rng, count):
+    """Random velocities as the kernels have them: a zero as the fourth number."""
+    return rng.normal(size=(count, 4)) * [1.0, 1.0, 1.0, 0.0]
 
 
 def test_projected_field_closes_no_gap_and_takes_energy():
@@ -122,26 +127,26 @@ def test_projected_field_closes_no_gap_and_takes_energy():
     cloth, state, normal = pile([0.0, 0.008, 0.016])
     _, _, cells, nodes = field_of(cloth, state)
     count = nodes.crowded_count
-    mass, v = rng.uniform(0.5, 1.5, count), rng.normal(size=(count, 3))
+    mass, v = rng.uniform(0.5, 1.5, count), vectors(rng, count)
     none = np.zeros(len(cells.density))
     for iterations in (2, 60):
         system = project.System(cells.nodes, cells.rows, none, none, mass, v)
-        u, scratch = np.zeros((count, 3)), project.make_scratch(len(none), count)
+        u, scratch = np.zeros((count, 4)), project.make_scratch(len(none), count)
         project.project(system, u, 6, iterations, scratch)
 
         def rates(w):
             return np.einsum(
-                "cpa,cpa->c", cells.rows.reshape(-1, 4, 3), w[cells.nodes[:, :3:-1]] - w[cells.nodes[:, :4]]
+                "cpa,cpa->c", cells.rows.reshape(-1, 4, 4), w[cells.nodes[:, :3:-1]] - w[cells.nodes[:, :4]]
             )
 
         assert (mass[:, None] * (v + u) ** 2).sum() < 0.999 * (mass[:, None] * v**2).sum()
         assert np.abs((mass[:, None] * u).sum(axis=0)).max() < 1e-10 * np.abs(mass[:, None] * u).sum()
     assert rates(v).min() < -20.0
     assert rates(v + u).min() > 0.2 * rates(v).min()
-    again = np.zeros((count, 3))
+    again = np.zeros((count, 4))
     project.project(system._replace(v=v + u), again, 6, 60, project.make_scratch(len(none), count))
     once_more = project.System(cells.nodes, cells.rows, rates(v + u) - 1e-9, none, mass, v + u)
-    rest = np.zeros((count, 3))
+    rest = np.zeros((count, 4))
     project.project(once_more, rest, 6, 60, project.make_scratch(len(none), count))
     assert np.abs(rest).max() == 0.0, "what closes no faster than it may is left alone"
     assert np.abs(again).sum() < 0.5 * np.abs(u).sum()
@@ -153,9 +158,9 @@ def test_the_change_before_is_only_a_first_look():
     cloth, state, _ = pile([0.0, 0.008])
     _, _, cells, nodes = field_of(cloth, state)
     count, none = nodes.crowded_count, np.zeros(len(cells.density))
-    system = project.System(cells.nodes, cells.rows, none, none, np.ones(count), rng.normal(size=(count, 3)))
+    system = project.System(cells.nodes, cells.rows, none, none, np.ones(count), vectors(rng, count))
     answers = []
-    for guess in (np.zeros((count, 3)), 1e3 * rng.normal(size=(count, 3))):
+    for guess in (np.zeros((count, 4)), 1e3 * vectors(rng, count)):
         project.project(system, guess, 8, 80, project.make_scratch(len(none), count))
         answers.append(guess)
     assert np.abs(answers[0]).max() > 0.1
@@ -168,14 +173,14 @@ def test_friction_beside_a_body_evens_velocities_out():
     cloth, state, _ = pile([0.0, 0.008])
     _, _, cells, nodes = field_of(cloth, state)
     count, none = nodes.crowded_count, np.zeros(len(cells.density))
-    mass, v = rng.uniform(0.5, 1.5, count), rng.normal(size=(count, 3))
+    mass, v = rng.uniform(0.5, 1.5, count), vectors(rng, count)
     system = project.System(cells.nodes, cells.rows, none - 1e9, none + 1e4, mass, v)
-    u = np.zeros((count, 3))
+    u = np.zeros((count, 4))
     project.project(system, u, 30, 200, project.make_scratch(len(none), count))
     gradient = np.einsum("k,cka->ca", [1, 1, 1, 1, -1, -1, -1, -1], (v + u)[cells.nodes])
     assert np.abs(gradient).max() < 0.05 < np.abs(np.einsum("cka->ca", v[cells.nodes])).max()
     assert np.abs((mass[:, None] * u).sum(axis=0)).max() < 1e-9 * np.abs(mass[:, None] * u).sum()
-    weak = np.zeros((count, 3))
+    weak = np.zeros((count, 4))
     project.project(system._replace(drag=none), weak, 1, 50, project.make_scratch(len(none), count))
     assert not weak.any()
 

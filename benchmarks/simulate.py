@@ -43,7 +43,7 @@ class Bake(NamedTuple):
 def prepare():
     """Compile the solver, or load it into this process where it is compiled."""
     warm.compile_kernels()
-    for part in warm.PARTS:
+    for part in warm.EVERY:
         warm.PARTS[part].compile()
 
 

@@ -242,7 +242,7 @@ def _compile(job: Job) -> bool:
     from ..solver import warm
 
     job.status = "Compiling the solver (once after it was installed, less than a minute)…"
-    parts = ("dynamics", "cloth", "bodies") if job.order.bodies else ("dynamics", "cloth")
+    parts = warm.parts_of(job.order.settings, bool(job.order.bodies))
     done = warm.compile_kernels(parts, lambda: not job.stop.is_set())
     job.status = "Preparing the solver (first time only)…"
     return done

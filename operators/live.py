@@ -23,6 +23,7 @@ from bpy.app.handlers import persistent
 from bpy.props import EnumProperty
 
 from ..solver import warm
+from ..solver.model import Settings
 from . import job as jobs
 from . import playback
 from .mesh_io import OWN_POSE
@@ -294,6 +295,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
             self.report({"ERROR"}, "A bake is under way; wait for it or stop it with Esc, then play live")
             return {"CANCELLED"}
         self._leaving, self._started = threading.Event(), False
+        self._parts = warm.parts_of(Settings(cloth_contact=context.scene.taffeta.cloth_contact))
         self._loader = threading.Thread(target=self._load, name="Taffeta live")
         self._loader.start()
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
@@ -339,9 +341,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
 
     def _load(self):
         """In a thread: have the kernels compiled, and then here, too."""
-        parts = "dynamics", "cloth", "bodies"
-        if warm.compile_kernels(parts, lambda: not self._leaving.is_set()):
-            for part in parts:
+        if warm.compile_kernels(self._parts, lambda: not self._leaving.is_set()):
+            for part in self._parts:
                 warm.PARTS[part].compile()
 
     def _tell(self, text):

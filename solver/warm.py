@@ -41,7 +41,7 @@ _ahead: list[subprocess.Popen] = []  # processes that were started before anybod
 
 
 def compile_kernels(parts: tuple[str, ...] = (), go_on: Callable[[], bool] = lambda: True) -> bool:
-    """Have the kernels of `parts` (see `PARTS`; all if none is named) on the disk, where that can be done.
+    """Have the kernels of `parts` (see `PARTS`; `EVERY` if none is named) on the disk, where that can be done.
 
     go_on : asked several times a second; False ends the processes and the waiting.
 
@@ -54,12 +54,12 @@ def compile_kernels(parts: tuple[str, ...] = (), go_on: Callable[[], bool] = lam
     prune()
     if not _wait(_ahead, go_on):
         return False
-    missing = [part for part in parts or PARTS if not is_compiled(SOLVER / PARTS[part].file)]
+    missing = [part for part in parts or EVERY if not is_compiled(SOLVER / PARTS[part].file)]
     return _wait([child for child in (_start_child("compile_part", part) for part in missing) if child], go_on)
 
 
 def start_ahead() -> None:
-    """Begin to compile all in the background, once in a session; a bake that comes earlier waits for the rest."""
+    """Begin to compile what every bake may need in the background, once in a session; a bake that comes earlier waits for the rest."""
     if not _ahead:
         _ahead.extend(child for child in [_start_child("compile_kernels")] if child)
 
@@ -153,6 +153,19 @@ def _compile_bodies():
     weigh(state.x - x_prev, state.v, mass, touches.touch, dt, support.kind, support.normal, *support[3:])
 
 
+def _compile_crowd():
+    """The velocity field of many cloths: a grid made anew and gone on with, dense layers beside a body that moves."""
+    from .build import build
+    from .crowd.avoid import prepare
+
+    settings, dt = Settings(cloth_contact="VELOCITY_FIELD"), 1 / 240
+    cloth, state = build([_garment(name, 0.005 * k) for k, name in enumerate("ABC")], settings)
+    frame_input = FrameInput(dt, (state.x + cloth.origin)[None].repeat(2, axis=0), (_body(),), GRAVITY, np.zeros(3))
+    crowd, x_prev = prepare(cloth, frame_input, settings), state.x - 1e-4 * state.x
+    for t in (0.5, 1.0):
+        crowd.respond(cloth, state.x, x_prev, t, dt)
+
+
 class Part(NamedTuple):
     """A part of the solver that one process compiles."""
 
@@ -164,7 +177,15 @@ PARTS = {
     "bodies": Part("contact/body_response.py", _compile_bodies),
     "dynamics": Part("integrate/solve.py", _compile_dynamics),
     "cloth": Part("contact/guard.py", _compile_cloth),
+    "crowd": Part("crowd/project.py", _compile_crowd),
 }
+EVERY = "bodies", "dynamics", "cloth"  # what any scene may need
+
+
+def parts_of(settings: Settings, has_bodies: bool = True) -> tuple[str, ...]:
+    """The parts that a bake with these settings needs."""
+    needed = {"bodies": has_bodies, "dynamics": True, "cloth": True, "crowd": settings.cloth_contact != "PAIRS"}
+    return tuple(part for part in PARTS if needed[part])
 
 
 def _start_child(function: str, *rest: str) -> subprocess.Popen | None:

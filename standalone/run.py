@@ -189,7 +189,7 @@ def main(arguments: list[str]) -> int:
     try:
         scene = scene_file.read(options.scene, options.out or options.scene.parent)
         print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
-        warm.compile_kernels()
+        warm.compile_kernels(warm.parts_of(scene.settings))
         first, last = scene.frames[0], scene.frames[-1]
         began = said = time.perf_counter()
         for frame, _ in frames(scene):

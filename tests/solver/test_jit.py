@@ -11,6 +11,7 @@ import time
 
 import pytest
 from taffeta.solver import jit, warm
+from taffeta.solver.model import Settings
 
 
 def test_only_kernels_long_unused_are_pruned(tmp_path, monkeypatch):
@@ -108,7 +109,7 @@ def test_no_child_where_kernels_are_there(tmp_path, monkeypatch):
     monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path))
     started = []
     monkeypatch.setattr(warm, "_start_child", lambda *how: started.append(how))
-    folders = {part: tmp_path / jit.source_key(jit.SOLVER / warm.PARTS[part].file) / "files" for part in warm.PARTS}
+    folders = {part: tmp_path / jit.source_key(jit.SOLVER / warm.PARTS[part].file) / "files" for part in warm.EVERY}
     for part in ("bodies", "dynamics"):
         folders[part].mkdir(parents=True)  # importing a file is enough for its folder to be there
     (folders["bodies"] / "kernel.1.nbc").write_bytes(b"code")
@@ -123,7 +124,7 @@ def test_one_processor_is_enough_for_children(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     started = []
     monkeypatch.setattr(warm, "_start_child", lambda *how: started.append(how))
-    assert warm.compile_kernels() and len(started) == len(warm.PARTS)
+    assert warm.compile_kernels() and [part for _, part in started] == list(warm.EVERY)
 
 
 def sleeper(*_):
@@ -184,6 +185,41 @@ def test_the_parts_are_all_of_it(tmp_path, monkeypatch):
     assert warm.compile_kernels()
     done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.split() == []
+
+
+KNOWN = """
+import sys
+import numpy as np
+from taffeta.solver import warm
+from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.step import advance
+
+def known():
+    modules = [module for name, module in sys.modules.items() if ".solver.crowd" in name]
+    return {f"{name} {s}" for m in modules for name, f in vars(m).items() for s in getattr(f, "signatures", ())}
+
+warm.compile_part("crowd")
+before = known()
+cloth, state = warm._cloth()
+given = FrameInput(1 / 24, (state.x + cloth.origin)[None].repeat(2, axis=0), (warm._body(),), warm.GRAVITY, np.zeros(3))
+advance(cloth, state, given, 1, Settings(cloth_contact="VELOCITY_FIELD"))
+print(len(before))
+print(*sorted(known() - before), sep="\\n")
+"""
+
+
+def test_the_crowds_part_is_all_of_it():
+    """After it, a frame with a velocity field needs no kernel of `solver.crowd` that is not there."""
+    done = subprocess.run([sys.executable, "-c", KNOWN], capture_output=True, text=True, timeout=300, check=True)
+    count, *missing = done.stdout.split("\n")
+    assert int(count) > 12 and not any(missing)
+
+
+def test_a_scene_is_compiled_what_it_asks_for():
+    """A velocity field only where there is one; nothing of bodies where there is none."""
+    assert set(warm.parts_of(Settings())) == set(warm.EVERY)
+    assert set(warm.parts_of(Settings(cloth_contact="VELOCITY_FIELD"))) == {*warm.EVERY, "crowd"}
+    assert set(warm.parts_of(Settings(), has_bodies=False)) == {"dynamics", "cloth"}
 
 
 CODE = """

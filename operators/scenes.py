@@ -28,24 +28,29 @@ NAMES = (
     ("twist", "Twist", "A sheet on a deformed torus that is twisted to and fro"),
     ("drum", "Drum", "A sheet on an open plate that swings like the skin of a drum"),
 )
+HEAPS = "bowl", "washing_machine"
 
 
-def add(context, name):
+def add(context, name, count=0):
     """Add the example scene `name` to the current scene in a new collection; return its `presets.scenes` Example.
 
-    Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name.
+    count : how many garments fall, where there can be more or less of them; 0: as many as the example has.
+
+    Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name and a scene without a number of garments.
     """
     from ..presets import scenes
 
     if name not in scenes.SCENES:
         raise ValueError(f'There is no example scene "{name}"; there are {", ".join(scenes.SCENES)}.')
+    if count and name not in HEAPS:
+        raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
     scene = context.scene
     collection = bpy.data.collections.new(dict((n, label) for n, label, _ in NAMES)[name])
     scene.collection.children.link(collection)
     scene.render.fps, scene.render.fps_base = 24, 1.0
     scene.unit_settings.scale_length = 1.0
     scene.frame_set(1)
-    example = scenes.SCENES[name](context, collection)
+    example = scenes.SCENES[name](context, collection, **({"count": count} if count else {}))
     scene.frame_start, scene.frame_end = example.frames
     scene.frame_set(example.frames[0])
     return example
@@ -59,6 +64,10 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=NAMES, default="poncho")
+    count: bpy.props.IntProperty(
+        name="Garments", default=0, min=0, max=1000, soft_max=100,
+        description="How many T-shirts fall, in Bowl and Washing Machine; 0 takes as many as the example has",
+    )  # fmt: skip
 
     @classmethod
     def poll(cls, context):
@@ -69,7 +78,7 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            example = add(context, self.name)
+            example = add(context, self.name, self.count)
         except (ValueError, RuntimeError) as problem:
             self.report({"ERROR"}, str(problem))
             return {"CANCELLED"}

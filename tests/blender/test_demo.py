@@ -234,6 +234,13 @@ def test_t_shirt_is_one_surface_with_four_openings_and_a_flat_pattern():
     assert 0.75 < -laid.sum() / area.sum() <= 1.0, "the pattern is as large as the shirt, less its ease"
 
 
+def test_add_example_takes_the_number_of_garments_where_there_is_one(scene):
+    assert bpy.ops.taffeta.scene_add(name="washing_machine", count=2) == {"FINISHED"}
+    assert sum(obj.taffeta_cloth.enabled for obj in scene.objects) == 2
+    with pytest.raises(RuntimeError, match='"flag" has no number of garments; these have one: bowl, washing_machine'):
+        bpy.ops.taffeta.scene_add(name="flag", count=2)
+
+
 def test_a_heap_has_as_many_shirts_as_asked_for_apart_from_each_other(scene):
     for build, count in ((scenes.crowds.bowl, 3), (scenes.crowds.washing_machine, 2)):
         example = build(bpy.context, scene.collection)._replace(camera=None)

@@ -14,7 +14,8 @@ CLOTH_CONTACTS = (
         "VELOCITY_FIELD",
         "Velocity Field",
         "A velocity field keeps layers apart by about an edge of the mesh. Never locks, tangled or not, and costs the "
-        "same however cloth lies: for heaps of many garments. Shallow crossings can occur. Ignores which garments meet",
+        "same however cloth lies: for heaps of many garments. Shallow crossings can occur. Garments that meet a "
+        "common one are kept apart, too",
         1,
     ),
     (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth on cloth by a velocity field (Buffet 2021, chapter 3): for many cloths that lie on each other.
 
-    crowd = prepare(cloth, frame_input, settings)                once a frame; None where cloth meets no cloth
-    count = crowd.respond(cloth, x, x_prev, t, dt)               each substep, after the constraints
+    crowds = prepare(cloth, frame_input, settings)               once a frame; None where cloth meets no cloth
+    count = crowds.respond(cloth, x, x_prev, t, dt)               each substep, after the constraints
 
 Velocities and layers go on a sparse grid; where layers are close, the velocity there is changed so that no gap closes
 faster than it may, and the particles go with it. No pair is looked for and no side remembered: cloth that is tangled is
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from ..ldi.ways import move
 from ..model import Cloth, Collider, FrameInput, Settings
@@ -60,8 +61,9 @@ class Field(NamedTuple):
 
 @dataclass
 class Crowd:
-    """What avoidance keeps during a frame."""
+    """What avoidance keeps during a frame, of garments that meet each other or others that meet them."""
 
+    garments: np.ndarray  # (g,) bool
     step: float  # [m] side of a cell
     duration: float  # [s] of the frame
     bodies: tuple[Collider, ...]
@@ -106,14 +108,27 @@ class Crowd:
         return len(cells.density)
 
 
-def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Crowd | None:
+class Crowds(NamedTuple):
+    """A field for each set of garments that has nothing to do with the others."""
+
+    parts: tuple[Crowd, ...]
+
+    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+        """As `Crowd.respond`."""
+        return sum(crowd.respond(cloth, x, x_prev, t, dt) for crowd in self.parts)
+
+
+def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Crowds | None:
     """Begin a frame."""
     if not cloth.meets.any() or not len(cloth.triangles):
         return None
+    part_count, part = connected_components(cloth.meets, directed=False)
+    parts = [part == k for k in range(part_count) if cloth.meets[part == k].any()]
     corners = cloth.x_rest[cloth.triangles]
     edge = float(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2)).mean())
     step = max(settings.field_cell * edge, THICK * float(cloth.thickness.max()))
-    return Crowd(step, frame_input.duration, tuple(c for c in frame_input.colliders if len(c.triangles)))
+    bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
+    return Crowds(tuple(Crowd(garments, step, frame_input.duration, bodies) for garments in parts))
 
 
 def _lasts(way, step):
@@ -126,13 +141,13 @@ def _lasts(way, step):
 def _make_field(crowd, cloth, x, t):
     """The grid round cloth at x, t of the frame gone."""
     facing = measure(cloth, x)
-    facing[~cloth.meets.any(axis=1)[cloth.garment], 3] = 0.0
+    facing[~crowd.garments[cloth.garment], 3] = 0.0
     grid = make_grid(x, facing[:, 3], crowd.step)
     cells, nodes = find_cells(grid, rasterise(grid, facing))
     count, total = nodes.crowded_count, len(nodes.slots)
     solid, drag = np.zeros((total, 4)), np.zeros(len(cells.density))
     if crowd.bodies and count:
-        layer = float(cloth.mass.sum() / facing[:, 3].sum()) * crowd.step**2
+        layer = float(cloth.mass[facing[:, 3] > 0.0].sum() / facing[:, 3].sum()) * crowd.step**2
         wanted = np.zeros(len(grid.key) * TILE, np.bool_)
         wanted[nodes.slots[:count]] = True
         solid, grip = _bodies(crowd, cloth.origin, grid, wanted, layer, t)

@@ -51,10 +51,10 @@ def inner(cloth, state, rim=0.1):
 
 def respond(cloth, state, v, dt=DT, bodies=(), t=0.1):
     """One response to particles that go on at v (n, 3) [m/s]; returns their velocities after it, and the crowd."""
-    crowd = avoid.prepare(cloth, STILL._replace(colliders=bodies), FIELD)
+    crowds = avoid.prepare(cloth, STILL._replace(colliders=bodies), FIELD)
     x, x_prev = state.x + dt * v, state.x.copy()
-    crowd.respond(cloth, x, x_prev, t, dt)
-    return (x - x_prev) / dt, crowd
+    crowds.respond(cloth, x, x_prev, t, dt)
+    return (x - x_prev) / dt, crowds.parts[0]
 
 
 def test_tiles_are_found_and_know_those_ahead():
@@ -214,6 +214,19 @@ def test_sheets_that_meet_stop_each_other_and_keep_momentum(masses):
     assert closing < 0.03 * 1.2
     assert (after[middle & upper] @ along).mean() == pytest.approx(0.5, abs=0.02)
     assert (cloth.mass[:, None] * after**2).sum() < (cloth.mass[:, None] * v**2).sum()
+
+
+def test_garments_that_have_nothing_to_do_with_each_other_have_fields_of_their_own():
+    """Two sheets that meet stop each other; two others, which lie between them, go through both as if alone."""
+    cloth, state, normal = pile([0.0, 0.002, 0.006, 0.008])
+    first, middle = np.isin(cloth.garment, (0, 2)), inner(cloth, state)
+    v = np.array([0.5, 1.0, -0.5, 1.0])[cloth.garment, None] * normal
+    own = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]], bool)
+    after, _ = respond(cloth._replace(meets=own), state, v)
+    assert np.abs(after[middle & first] @ normal).max() < 0.1
+    assert np.abs(after - v)[~first].max() < 1e-10
+    together, _ = respond(cloth, state, v)
+    assert np.abs(together - v)[middle & ~first].max() > 0.1, "where all meet, they go on with the others"
 
 
 def test_sheets_that_part_are_not_held():

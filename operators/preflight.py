@@ -12,8 +12,8 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
+from ..panels.choices import DYNAMICS
 from ..panels.mapped import MAPPED
-from ..panels.properties import DYNAMICS
 from ..solver.model import EXPLICIT, Settings
 from . import crossings, fingerprint, maps, playback
 from .checks import CHECKS, Problem, Shot, colliders, missing, stale
@@ -26,6 +26,10 @@ __all__ = ["Problem", "check", "check_thoroughly", "latest", "look_again", "show
 
 TICK = 0.3  # [s] between a change and the new list
 PAINT_TICK = 1.0  # [s] between looks whether the animator has stopped painting
+CARRIED = (
+    "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
+    "apart. Press Untangle in Layers to have garments apart"
+)
 
 # What the operator found last in each scene (by session uid): problems, and vertices to select by object name.
 _thorough: dict[int, list[Problem]] = {}
@@ -70,7 +74,9 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
                 f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices"
             )
-            if garment != other:
+            if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
+                remedy = CARRIED
+            elif garment != other:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)

@@ -83,6 +83,20 @@ def test_crossings_are_counted_and_can_be_selected(make, saved, capfd):
     assert {v.index for v in body().data.vertices if v.select} == naive_crossing_vertices(body(), cloth())
 
 
+def test_of_crossing_cloth_it_is_said_what_a_velocity_field_does(make, saved):
+    """It goes on from tangled cloth; a body is kept out as ever."""
+    crossing_scene(make)
+    told = {}
+    for contact in ("PAIRS", "VELOCITY_FIELD", "BOTH"):
+        saved.taffeta.cloth_contact = contact
+        assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+        problems = bpy.context.window_manager.taffeta.problems
+        told[contact] = {p.object_name: p.remedy for p in problems if "at the start" in p.sentence}
+    assert told["PAIRS"] == told["BOTH"] and "eased apart" in told["PAIRS"]["Folded"]
+    assert "The velocity field bakes it all the same" in told["VELOCITY_FIELD"]["Folded"]
+    assert told["VELOCITY_FIELD"]["Cloth"] == told["PAIRS"]["Cloth"], "it crosses a body"
+
+
 def test_crossings_ten_kilometres_away(make, saved):
     """float32 has steps of a millimetre there; a millimetre between two sheets is no crossing, one into it is."""
     place = (10000, 0, 10000)

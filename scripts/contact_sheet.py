@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 COLUMNS = 5
 STILL, FILM = (440, 550), (320, 400)  # [pixels]; even, as video wants them
+EDGE = 12  # [pixels] left of a label, and right of it at least
 
 
 def look(scene):
@@ -42,14 +43,20 @@ def sheet(scene, path, frame_count=10, title=""):
     frames = np.unique(np.linspace(scene.frame_start, scene.frame_end, frame_count).round().astype(int))
     rows = -(-len(frames) // COLUMNS)
     whole = Image.new("RGB", (COLUMNS * STILL[0], rows * STILL[1]), (235, 236, 238))
-    pen, font = ImageDraw.Draw(whole), ImageFont.load_default(size=20)
+    pen = ImageDraw.Draw(whole)
     for k, (frame, picture) in enumerate(_pictures(scene, frames, STILL, 12, "Stills")):
         corner = (k % COLUMNS * STILL[0], k // COLUMNS * STILL[1])
         whole.paste(picture, corner)
         seconds = (frame - scene.frame_start) / (scene.render.fps / scene.render.fps_base)
         label = f"{title}  frame {frame}  {seconds:.2f} s".strip()
-        pen.text((corner[0] + 12, corner[1] + 10), label, fill=(25, 25, 30), font=font)
+        pen.text((corner[0] + EDGE, corner[1] + 10), label, fill=(25, 25, 30), font=fitting(label, STILL[0] - 2 * EDGE))
     whole.save(path)
+
+
+def fitting(label, width):
+    """The font, of 20 pixels or less, in which a line of text is at most `width` pixels long."""
+    fonts = (ImageFont.load_default(size=size) for size in range(20, 8, -1))
+    return next((font for font in fonts if font.getlength(label) <= width), ImageFont.load_default(size=8))
 
 
 def movie(scene, path, samples=4):

@@ -19,7 +19,8 @@ from taffeta.operators.scenes import NAMES
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
 CROWDS = {"two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"}
-SCENES = [name for name, _, _ in NAMES if name not in {"poncho", "skirt", "two_sheets", "flag"} | CROWDS]
+EVERY = [name for name, _, _ in NAMES]
+SCENES = [name for name in EVERY if name not in {"poncho", "skirt", "two_sheets", "flag"} | CROWDS]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery
 
@@ -27,12 +28,18 @@ CELL = 144, 180  # [pixels] of a picture in the gallery
 def main() -> int:
     """Bake, draw and list the scenes; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenes", nargs="*", default=SCENES, metavar="SCENE", help=", ".join(SCENES))
+    parser.add_argument(
+        "scenes",
+        nargs="*",
+        default=SCENES,
+        metavar="SCENE",
+        help=f"{', '.join(EVERY)}; those with one body if left out",
+    )
     parser.add_argument("--frames", type=int, default=FRAMES, help="how many frames of each")
     parser.add_argument("--no-pictures", action="store_true")
     arguments = parser.parse_args()
-    if unknown := sorted(set(arguments.scenes) - set(SCENES)):
-        parser.error(f"there is no {unknown[0]}; there are {', '.join(SCENES)}")
+    if unknown := sorted(set(arguments.scenes) - set(EVERY)):
+        parser.error(f"there is no {unknown[0]}; there are {', '.join(EVERY)}")
     taffeta.register()
     try:
         done = [bake(name, arguments.frames, not arguments.no_pictures) for name in arguments.scenes]

@@ -202,6 +202,16 @@ def test_contact_sheet_and_film_show_what_is_there(scene, tmp_path, monkeypatch)
     assert sum(1 for _ in imageio.get_reader(tmp_path / "preview.mp4")) == 3
 
 
+def test_a_label_fits_its_picture_whatever_the_scene_is_called():
+    pictures = demo_script("contact_sheet")
+    room = pictures.STILL[0] - 2 * pictures.EDGE
+    for name, _, _ in NAMES:
+        label = f"{name}  frame 1000  41.67 s"
+        font = pictures.fitting(label, room)
+        assert font.getlength(label) <= room and font.size > 12
+    assert pictures.fitting("bowl  frame 1  0.00 s", room).size == 20
+
+
 def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
     gallery = demo_script("gallery")
     monkeypatch.setattr(gallery, "OUT", tmp_path)

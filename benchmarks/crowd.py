@@ -5,7 +5,7 @@ T-shirts of about 6,000 triangles fall into a bowl that turns to and fro (Buffet
 four cores, 50 to 100 ms a frame at 10,000 triangles, 8 s at 350,000). Prints for each number of shirts the time of the
 avoidance in a frame (wall and processor, the median of the frames in which the heap lies), that of the whole frame,
 crossings by ipctk, stretch and the fastest particle, and how the time grows with the triangles. Writes a picture of
-the last heap where --picture says, nothing else.
+the last heap where --picture says, a plot of the processor's time over triangles where --plot does, nothing else.
 """
 
 import argparse
@@ -115,6 +115,28 @@ def draw(cloth, state, path):
     plt.savefig(path, dpi=80)
 
 
+def plot(measured, path):
+    """The field's time over the number of triangles, and the line through it, after figure 3.13 of the thesis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    triangles, busy = np.array(measured).T
+    slope = float((triangles * busy).sum() / (triangles**2).sum())
+    figure, axes = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    axes.plot(triangles / 1e3, busy, "o", color="#1f4e79", label="measured, one thread, ten substeps a frame")
+    ends = np.array([0.0, 1.05 * triangles.max()])
+    axes.plot(ends / 1e3, slope * ends, color="#1f4e79", alpha=0.5, label=f"{1e3 * slope:.2f} ms per 1,000 triangles")
+    axes.set_xlabel("triangles [thousands]")
+    axes.set_ylabel("velocity field [ms of processor time a frame]")
+    axes.set_xlim(0.0)
+    axes.set_ylim(0.0)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=110)
+
+
 def main() -> int:
     """Run all numbers of shirts; prints a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -123,6 +145,7 @@ def main() -> int:
     parser.add_argument("--contact", nargs="+", default=["VELOCITY_FIELD"], choices=CLOTH_CONTACTS)
     parser.add_argument("--cell", type=float, default=Settings().field_cell, help="side of a cell in mean edges")
     parser.add_argument("--picture", metavar="FILE")
+    parser.add_argument("--plot", metavar="FILE", help="of the last method")
     arguments = parser.parse_args()
     print(f"{os.cpu_count()} cores; avoidance, contact and frame in ms\n")
     print("| method | shirts | triangles | avoidance | its CPU | contact | frame | crossings | self | stretch | m/s |")
@@ -133,6 +156,8 @@ def main() -> int:
         if len(measured) > 1 and measured[0][1] > 0.0:
             growth = np.polyfit(*np.log(np.array(measured)).T, 1)[0]
             print(f"\n{contact}: the time grows with triangles to the power of {growth:.2f}\n")
+    if arguments.plot:
+        plot(measured, arguments.plot)
     return 0
 
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..contact.distance import closest_on_triangle
-from ..jit import uncounted
+from ..jit import uncounted, uncounted_inner
 from .grid import TILE, find, pack
 
 HEAVY = 100.0  # masses of the cloth beside a node
@@ -28,16 +28,37 @@ def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid
     mass : [kg] of a layer of cloth in a cell
     solid, grip : (s, 4) [kg], [kg m/s] and (s,), added to in place
     """
-    low, high = _bounds(grid)
     busy = wanted.reshape(-1, TILE).any(axis=1)
+    if not busy.any():
+        return
+    low, high = _bounds(grid.key[busy])
     places = grid.step, grid.key, grid.table, low, high, wanted, busy
     _enter(*places, triangles, x, v, HEAVY * mass, friction, solid, grip, np.empty((2, 3), np.int64))
 
 
-def _bounds(grid):
+def _bounds(key):
     """The lowest and highest tile on each axis."""
-    places = np.stack([(grid.key >> shift) & ((1 << 21) - 1) for shift in (42, 21, 0)], axis=1) - (1 << 20)
+    places = np.stack([(key >> shift) & ((1 << 21) - 1) for shift in (42, 21, 0)], axis=1) - (1 << 20)
     return places.min(axis=0), places.max(axis=0)
+
+
+@uncounted_inner
+def _enter_node(at, px, py, pz, a, b, c, x, v, reach, heavy, friction, solid, grip):
+    """Enter triangle (a, b, c) at a node at (px, py, pz) [m], if that is in reach [m].
+    # outputs: solid, grip
+    """
+    wa, wb, wc, _ = closest_on_triangle(
+        px, py, pz, x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
+    )
+    dx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] - px
+    dy = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] - py
+    dz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] - pz
+    left = 1.0 - math.sqrt(dx * dx + dy * dy + dz * dz) / reach
+    if left > 0.0:
+        solid[at, 0] += heavy * left
+        for axis in range(3):
+            solid[at, 1 + axis] += heavy * left * (wa * v[a, axis] + wb * v[b, axis] + wc * v[c, axis])
+        grip[at] = max(grip[at], friction)
 
 
 @uncounted
@@ -66,26 +87,14 @@ def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, f
                     tile = table[find(pack(i, j, k), table, keys)]
                     if tile < 0 or not busy[tile]:
                         continue
-                    first = tile * TILE
-                    for s in range(TILE):
-                        gx, gy, gz = 4 * i + (s >> 4), 4 * j + ((s >> 2) & 3), 4 * k + (s & 3)
-                        inside = wanted[first + s] & (gx >= box[0, 0]) & (gx <= box[1, 0]) & (gy >= box[0, 1])
-                        if not inside & (gy <= box[1, 1]) & (gz >= box[0, 2]) & (gz <= box[1, 2]):
-                            continue
-                        px, py, pz = gx * step, gy * step, gz * step
-                        if abs(nx * (px - x[a, 0]) + ny * (py - x[a, 1]) + nz * (pz - x[a, 2])) > thick:
-                            continue
-                        wa, wb, wc, _ = closest_on_triangle(
-                            px, py, pz, x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2], x[c, 0], x[c, 1], x[c, 2]
-                        )
-                        dx = wa * x[a, 0] + wb * x[b, 0] + wc * x[c, 0] - px
-                        dy = wa * x[a, 1] + wb * x[b, 1] + wc * x[c, 1] - py
-                        dz = wa * x[a, 2] + wb * x[b, 2] + wc * x[c, 2] - pz
-                        left = 1.0 - math.sqrt(dx * dx + dy * dy + dz * dz) / (REACH * step)
-                        if left > 0.0:
-                            at = tile * TILE + s
-                            solid[at, 0] += heavy * left
-                            for axis in range(3):
-                                speed = wa * v[a, axis] + wb * v[b, axis] + wc * v[c, axis]
-                                solid[at, 1 + axis] += heavy * left * speed
-                            grip[at] = max(grip[at], friction)
+                    for gx in range(max(box[0, 0], 4 * i), min(box[1, 0], 4 * i + 3) + 1):
+                        for gy in range(max(box[0, 1], 4 * j), min(box[1, 1], 4 * j + 3) + 1):
+                            for gz in range(max(box[0, 2], 4 * k), min(box[1, 2], 4 * k + 3) + 1):
+                                at = tile * TILE + (gx & 3) * 16 + (gy & 3) * 4 + (gz & 3)
+                                if not wanted[at]:
+                                    continue
+                                px, py, pz = gx * step, gy * step, gz * step
+                                off = nx * (px - x[a, 0]) + ny * (py - x[a, 1]) + nz * (pz - x[a, 2])
+                                if abs(off) <= thick:
+                                    near = at, px, py, pz, a, b, c
+                                    _enter_node(*near, x, v, REACH * step, heavy, friction, solid, grip)

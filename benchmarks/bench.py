@@ -10,18 +10,15 @@ with its plot.
 """
 
 import argparse
-import datetime
 import json
 import os
-import platform
 import shutil
 import time
 from pathlib import Path
 
 import bpy
 import inside
-import numba
-import numpy as np
+import page
 import scaling
 import scenes
 import simulate
@@ -91,31 +88,14 @@ def measure(cases, patience, threads):
     if threads:
         print("with one thread and with all ...", flush=True)
     scaled = scaling.measure(threads) if threads else []
-    machine |= {"load_after": round(os.getloadavg()[0], 1), "minutes": round((time.perf_counter() - started) / 60, 1)}
+    machine |= {"load_after": page.load(), "minutes": round((time.perf_counter() - started) / 60, 1)}
     return {"machine": machine, "rows": rows, "left_out": left_out, "threads": scaled}
-
-
-def processor():
-    """What the machine's processor is called."""
-    name = platform.processor() or platform.machine()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        name = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), name)
-    return name
 
 
 def describe(patience):
     """The machine, the versions and the day."""
-    return {
-        "date": datetime.date.today().isoformat(),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}",
+    return page.describe() | {
         "Blender": bpy.app.version_string,
-        "Python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "load_before": round(os.getloadavg()[0], 1),
         "patience_seconds": patience,
         "bytes_a_second": inside.bandwidth(os.cpu_count()),
         "operations_a_second": inside.arithmetic(),

@@ -2,6 +2,7 @@
 """What `bench.py` measured, as tables, a plot and the page benchmarks/results.md."""
 
 import numpy as np
+from page import about, grid
 from simulate import BEST, DEFAULTS, OUTSIDE, TAFFETA
 from taffeta.solver.model import Settings
 
@@ -33,19 +34,6 @@ NOTES = """\
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
 """
-
-
-def grid(head, rows):
-    """A Markdown table that can be read as it is: texts to the left, numbers to the right."""
-    lines = [list(map(str, line)) for line in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    left = [any(line[k].strip("-.0123456789 %") for line in lines[1:]) for k in range(len(head))]
-    rule = ["-" * width if text else "-" * (width - 1) + ":" for width, text in zip(widths, left, strict=True)]
-    padded = [
-        [cell.ljust(width) if text else cell.rjust(width) for cell, width, text in zip(line, widths, left, strict=True)]
-        for line in lines
-    ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [padded[0], rule, *padded[1:]]) + "\n"
 
 
 def text(result):
@@ -98,18 +86,12 @@ def _solves(rows, machine):
 def page(result):
     """The page benchmarks/results.md."""
     machine = result["machine"]
-    about = (
-        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, {machine['system']}; "
-        f"Blender {machine['Blender']}, Python {machine['Python']}, numpy {machine['numpy']}, numba {machine['numba']}. "
-        f"It took {machine['minutes']:.0f} minutes; load when it began {machine['load_before']}, at the end "
-        f"{machine['load_after']}"
-    )
-    disturbed = machine["load_before"] > 0.5
-    about += ": other work ran beside it, and disturbs all of these times.\n" if disturbed else ".\n"
     names = {"best": BEST, "defaults": DEFAULTS, "iterations": Settings().iterations, "substeps": Settings().substeps}
     notes = NOTES.format(patience=machine["patience_seconds"], **names)
     title = "# Beside Blender's own cloth\n\nWritten by `make bench` (benchmarks/bench.py), which measures it anew.\n"
-    return "\n".join([title, about, "![Milliseconds a frame over vertices](results.png)\n", text(result), notes])
+    return "\n".join(
+        [title, about(machine), "![Milliseconds a frame over vertices](results.png)\n", text(result), notes]
+    )
 
 
 def plot(result, path):

@@ -16,6 +16,13 @@ def torus(around=40, across=40, large=0.6, small=0.25):
     return x, np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).astype(np.int32)
 
 
+def box(size, centre=(0.0, 0.0, 0.0)):
+    """A closed box, faces outward."""
+    x = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * np.array(size) / 2 + centre
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return x, np.array([(a, b, c) for a, b, c, d in quads] + [(a, c, d) for a, b, c, d in quads], np.int32)
+
+
 def random_closed(rng, number):
     """A closed mesh of few triangles, faces outward: hulls of random points, every third with dents, every third on a
     grid, so that edges hit pixel centres; the others are turned at random, so that they are seen from anywhere.

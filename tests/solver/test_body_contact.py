@@ -7,6 +7,7 @@ Single particles are moved by a plain loop (symplectic Euler, contact, v = dx / 
 import naive
 import numpy as np
 import pytest
+from solids import box
 from taffeta.solver.build import build
 from taffeta.solver.contact import body as contact
 from taffeta.solver.ldi.cells import BODY, DRAWN, NEAR
@@ -42,13 +43,6 @@ def ball(radius=0.4, cells=12):
                                return_inverse=True)  # fmt: skip
     x = x[first] / np.linalg.norm(x[first], axis=1)[:, None] * radius
     return x, same.ravel()[triangles].astype(np.int32)
-
-
-def box(size, centre=(0.0, 0.0, 0.0)):
-    """A closed box, faces outward."""
-    x = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * np.array(size) / 2 + centre
-    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return x, np.array([(a, b, c) for a, b, c, d in quads] + [(a, c, d) for a, b, c, d in quads], np.int32)
 
 
 def collider(mesh, path=None, friction=0.3, restitution=0.0, aura=AURA, name="Body"):

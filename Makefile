@@ -30,6 +30,7 @@ zip: setup
 
 bench: setup
 	@.venv/bin/python benchmarks/bench.py
+	@.venv/bin/python benchmarks/contact.py
 
 validation: setup
 	@.venv/bin/python scripts/validation.py

@@ -42,6 +42,14 @@ class Solid(NamedTuple):
         return Collider(self.name, x, self.triangles, self.friction, self.restitution, AURA)
 
 
+class Pinch(NamedTuple):
+    """How bodies of a scene close on cloth; see `pinch_scenes`."""
+
+    capsules: Callable[[float], list]  # what they are made of at a time [s]
+    held: range  # frames in which they stand still
+    apart: int  # frame from which nothing may be crossed any more
+
+
 class Scene(NamedTuple):
     """A shot that has to come out without a crossing."""
 
@@ -52,6 +60,7 @@ class Scene(NamedTuple):
     seed: str = ""  # what whoever proposed it says that it took
     pose: Callable[[float], np.ndarray] | None = None  # where pins are at a time [s] (n, 3) [m]; None: where they start
     velocity: np.ndarray | None = None  # (n, 3) [m/s] at the start; None: at rest
+    pinch: Pinch | None = None
 
     def colliders(self, frame: int) -> tuple[Collider, ...]:
         """All bodies from frame - 1 to this one."""
@@ -184,12 +193,12 @@ def _bounce(time: float, high: float, deep: float = 0.05) -> float:
 
 def funnel() -> Scene:
     """A sheet that is pulled through a ring by its middle."""
-    garment = put(cut("Sheet", 41, 41, 0.012), at=(0.0, 0.0, 0.034))
+    garment = put(cut("Sheet", 31, 31, 0.014), at=(0.0, 0.0, 0.034))
     held = np.linalg.norm(garment.x, axis=1) < 0.018
     start, down = garment.x_start, np.array([0.0, 0.0, -1.0])
     ring = still("Ring", torus(64, 32, 0.13, 0.03))
-    pose = lambda time: start + 0.5 * ease(time, 0.1, 1.9) * down  # noqa: E731
-    return Scene("sheet pulled through a ring", [garment._replace(pin=held.astype(float))], [ring], 60, pose=pose)
+    pose = lambda time: start + 0.45 * ease(time, 0.1, 1.9) * down  # noqa: E731
+    return Scene("sheet pulled through a ring", [garment._replace(pin=held.astype(float))], [ring], 48, pose=pose)
 
 
 def ribbons() -> Scene:
@@ -209,18 +218,18 @@ def ribbons() -> Scene:
 
 def towel() -> Scene:
     """A towel held at both ends that is wrung by four turns, and back."""
-    garment = cut("Towel", 81, 21, 0.01)
+    garment = cut("Towel", 61, 15, 0.01)
     x = garment.x
-    ends = np.abs(x[:, 0]) > 0.395
+    ends = np.abs(x[:, 0]) > 0.295
     right = ends & (x[:, 0] > 0.0)
 
     def pose(time):
-        wrung = ease(time, 0.0, 4.0) - ease(time, 4.25, 8.25)
+        wrung = ease(time, 0.0, 2.5) - ease(time, 2.5, 5.0)
         there = x.copy()
-        there[right] = x[right] @ turn(np.array([8.0 * np.pi * wrung, 0.0, 0.0])).T - [0.25 * wrung, 0.0, 0.0]
+        there[right] = x[right] @ turn(np.array([8.0 * np.pi * wrung, 0.0, 0.0])).T - [0.18 * wrung, 0.0, 0.0]
         return there
 
-    return Scene("towel wrung by four turns and back", [garment._replace(pin=ends.astype(float))], [], 204, pose=pose)
+    return Scene("towel wrung by four turns and back", [garment._replace(pin=ends.astype(float))], [], 126, pose=pose)
 
 
 def sheets() -> Scene:

@@ -341,9 +341,20 @@ def figures(job: Job) -> dict:
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }
     crossings = [report.crossings for report in reports if report.crossings is not None]
-    pinched = [report.pinched for report in reports if report.pinched is not None]
     if crossings:
         result["crossings"] = max(crossings)
-    if pinched:
-        result["pinched"] = max(len(indices) for indices in pinched)
-    return result
+    return result | _pinched(order.garments, reports)
+
+
+def _pinched(garments, reports) -> dict:
+    """How many vertices bodies pinched that went into each other, when most, and which at any time by garment."""
+    found = [report for report in reports if report.pinched is not None]
+    if not found:
+        return {}
+    most = max(found, key=lambda report: len(report.pinched))
+    vertices = np.unique(np.concatenate([report.pinched for report in found]))
+    starts = np.cumsum([0, *(len(garment.x) for garment in garments)])
+    parts = np.split(vertices, np.searchsorted(vertices, starts[1:-1]))
+    named = zip(garments, parts, starts[:-1], strict=True)
+    listed = {garment.name: (part - start).tolist() for garment, part, start in named if len(part)}
+    return {"pinched": len(most.pinched), "pinched_frame": most.frame, "pinched_vertices": listed}

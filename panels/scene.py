@@ -10,6 +10,7 @@ import bpy
 from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
+PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 
 
@@ -179,7 +180,10 @@ def _report_items(report):
     where = f" in frame {get('worst_stretch_frame')}" if "worst_stretch_frame" in report else ""
     yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
     yield get("crossings"), f"Crossings: {get('crossings')}"
-    yield get("pinched"), f"Pinched vertices: {get('pinched')}"
+    yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
+    for name, vertices in (get("pinched_vertices") or {}).items():
+        first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")
+        yield vertices, f"    {name}: vertices {first}"
 
 
 class TAFFETA_PT_report(SubPanel, bpy.types.Panel):

@@ -160,7 +160,8 @@ def advance(cloth, state, frame_input, frame, settings):
     _check_finite(cloth, x, v, frame)
     worst, mean = stretch(cloth, x)
     clock.lap(INTEGRATION)
-    return Report(frame, clock.seconds, worst, mean, body_contacts, cloth_contacts)
+    pinched = body_contact.pinched(body) if body is not None else None
+    return Report(frame, clock.seconds, worst, mean, body_contacts, cloth_contacts, pinched=pinched)
 
 
 def _starts(parts, count):

@@ -260,6 +260,15 @@ def _detections(body: Body) -> int:
     return int(min(max(-(-2.0 * float(box[2].max()) // stride), 1), MOST_DETECTIONS))
 
 
+def pinched(body: Body) -> np.ndarray | None:
+    """Particles (k,) that were inside two closed bodies at once, or in one body twice, when last looked at; None if
+    there were none.
+    """
+    place = body.touches.place[: len(body.touches.place) - len(body.samples.parents)]
+    found = np.flatnonzero(place == PINCHED)
+    return found if len(found) else None
+
+
 def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
     """(n,) OUTSIDE, INSIDE or PINCHED at the start of the frame, by the winding of the closed bodies along z; APART."""
     place = np.where(cloth.meets_bodies, np.int8(OUTSIDE), np.int8(APART))

@@ -214,7 +214,7 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
         if settings.dynamics == "IMPLICIT_THETA":
             layout.prop(settings, "theta")
         _choice(layout, context, settings, "cloth_contact", CLOTH_CONTACTS)
-        if settings.cloth_contact != "PAIRS":
+        if settings.cloth_contact in ("VELOCITY_FIELD", "BOTH"):
             layout.prop(settings, "field_cell")
         _choice(layout, context, settings, "broad_phase", BROAD_PHASES)
         names = (

@@ -14,7 +14,7 @@ import numpy as np
 IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR"
 DYNAMICS = IMPLICIT + EXPLICIT
-CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH"
+CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"
 BROAD_PHASES = "TREE", "HASH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 
@@ -193,7 +193,8 @@ class Settings(NamedTuple):
     cloth_restitution: float = 0.0  # between cloths
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same with each, not as fast
-    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, or the second and then the first
+    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, the second and then the first, or
+    # depth: above and sticks
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
 
 

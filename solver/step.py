@@ -180,7 +180,7 @@ def _blow(cloth, x, v, wind, dt, settings):
 
 def _cloth_pairs(pairs, cloth, x, v, dt, settings):
     """Candidates of cloth on cloth that hold for this substep; None if no garment can touch itself or another."""
-    if not cloth.meets.any() or settings.cloth_contact == "VELOCITY_FIELD":
+    if not cloth.meets.any() or settings.cloth_contact not in ("PAIRS", "BOTH"):
         return None
     if pairs is None or not cloth_contact.is_current(pairs, cloth, x, v, dt):
         pairs = cloth_contact.detect(cloth, x, v, dt, settings)
@@ -188,10 +188,14 @@ def _cloth_pairs(pairs, cloth, x, v, dt, settings):
 
 
 def _crowd(cloth, frame_input, settings):
-    """The velocity field that keeps cloth from cloth; None where pairs alone do."""
+    """What keeps cloth from cloth besides pairs, or instead of them; None where pairs alone do."""
     if settings.cloth_contact == "PAIRS":
         return None
-    from .crowd.avoid import prepare  # here, because few scenes have it: it need not be loaded
+    # here, because few scenes have them: they need not be loaded
+    if settings.cloth_contact.startswith("DEPTH"):
+        from .depth.respond import prepare
+    else:
+        from .crowd.avoid import prepare
 
     return prepare(cloth, frame_input, settings)
 

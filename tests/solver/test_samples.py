@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from taffeta.solver.build import build
 from taffeta.solver.contact import ridges
 from taffeta.solver.contact.body_topology import solid_islands, topology
-from taffeta.solver.contact.samples import samples_of
+from taffeta.solver.contact.samples import LIMB, limb, samples_of
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -111,6 +111,26 @@ def test_tips_are_ends_of_limbs():
     assert len(found((x, triangles[:, [0, 2, 1]]))[0]) == 0, "the inside of a room has none"
     assert len(found((x, triangles[1:]))[0]) < len(on), "nor has what is open"
     assert 2 <= len(found((x, triangles), 0.1)[0]) <= 12, "one per aura at most"
+
+
+def bridged(mesh, scale=1.0):
+    """Over which radius [m] cloth is taken to bridge on a mesh."""
+    x, triangles = scale * mesh[0], mesh[1]
+    joined = topology(triangles, len(x))
+    solid = np.where(solid_islands(joined, x, triangles)[joined.island], joined.island + 1, 0).astype(np.int32)
+    return limb(x, triangles, joined.neighbour, solid)
+
+
+def test_samples_go_by_how_round_bodies_are():
+    """A torus with a tube of 25 cm, small and large; a wrist is the least; corners and rims are none."""
+    torus = solids.torus()
+    assert bridged(torus) == 4 * LIMB and bridged(torus, 4.0) == 16 * LIMB
+    assert bridged(torus, 0.1) == LIMB, "a ring of 25 mm"
+    assert bridged(solids.box((9.0, 9.0, 9.0))) == LIMB
+    assert bridged((torus[0], torus[1][1:])) == LIMB, "a hole in it"
+    cloth, _ = build([naive.sheet(21, 21, 0.6, 0.6)], Settings())
+    few, many = (len(samples_of(cloth, AURA, radius).parents) for radius in (4 * LIMB, LIMB))
+    assert few == 0 < many
 
 
 def test_ridges_are_edges_along_what_is_thin_or_sharp():

@@ -21,7 +21,7 @@ import bpy
 import numpy as np
 import simulate
 import taffeta
-from bench import processor
+from page import processor
 from taffeta.gpu_ldi import drawer
 from taffeta.operators import job as jobs
 from taffeta.operators.bake import bake_now

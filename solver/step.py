@@ -25,6 +25,7 @@ from .elastic.external import acceleration, blow
 from .elastic.sewing import limit
 from .elastic.springs import CALM
 from .integrate import explicit, implicit, xpbd
+from .integrate.overshoot import measure
 from .integrate.rows import Rows
 from .integrate.solve import Answer, Lengths, Scratch, make_answer, make_scratch, solve
 from .model import Report, Settings
@@ -286,11 +287,7 @@ MOVES = {"XPBD": _solve, "IMPLICIT_EULER": _solve, "IMPLICIT_THETA": _theta} | d
 
 def stretch(cloth, x):
     """Worst and mean strain of the mesh's own edges: length over rest length, minus 1."""
-    across = x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]]
-    length = np.sqrt(np.einsum("ij,ij->i", across, across))
-    measured = cloth.is_mesh_edge & (cloth.rest_length > 0)
-    ratio = length[measured] / cloth.rest_length[measured]
-    return (float(ratio.max() - 1.0), float(ratio.mean() - 1.0)) if len(ratio) else (0.0, 0.0)
+    return measure(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, x)
 
 
 def _check_finite(cloth, x, v, frame):

@@ -226,7 +226,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         "other, and for livelier motion; the cost grows in proportion",
     )
     substeps_preview: IntProperty(
-        name="Preview Substeps", default=5, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
+        name="Preview Substeps", default=6, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
         description="Solver steps per 1/24 s in Preview quality",
     )
     iterations: IntProperty(

@@ -176,7 +176,7 @@ class Settings(NamedTuple):
 
     dynamics: str = "XPBD"  # one of DYNAMICS: what moves the particles in a substep
     theta: float = 0.6  # of IMPLICIT_THETA: 0.5 damps nothing, 1 is implicit Euler
-    substeps: int = 8  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
+    substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
     iterations: int = 8  # of the solve, in a substep, at most
     tolerance: float = 0.1  # part of the residual at which the solve stops before that
     air_density: float = 1.225  # [kg/m3] at 15 degrees Celsius and 1 atm (ISO 2533)

@@ -14,7 +14,7 @@ from test_cloth_contact import DT, sheet
 
 ALWAYS, NEVER = True, False
 SOLVED = Settings(
-    substeps=10, tolerance=1e-9, iterations=300
+    tolerance=1e-9, iterations=300
 )  # so that garments which do not touch do not share a rest of the error
 
 

@@ -10,7 +10,7 @@ from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
 RADIUS, STIFFNESS = 0.25, 2000.0
-VACUUM = Settings(air_drag=0.0, substeps=10)
+VACUUM = Settings(air_drag=0.0)
 
 
 def icosphere(splits=3, radius=RADIUS):

@@ -158,7 +158,7 @@ def node() -> Scene:
 
 def over_rod(*fabrics: str) -> Scene:
     """Sheets on a rod without friction, each to one side: they slide off, over each other and into folds."""
-    places = ((0.02, 0.0, 0.223), (-0.03, 0.02, 0.235))
+    places = ((0.05, 0.0, 0.223), (-0.04, 0.02, 0.235))
     garments = [
         put(cut(fabric, 31, 31, 0.01, fabric), (0.0, 0.0, 0.3 * k), places[k]) for k, fabric in enumerate(fabrics)
     ]

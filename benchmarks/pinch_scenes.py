@@ -74,22 +74,21 @@ def _pinch(name, garment, solids, capsules, seconds, times, seed=""):
     )
 
 
-def spheres() -> Scene:
+def spheres(columns: int = 31, edge: float = 0.012, pace: float = 1.0) -> Scene:
     """A sphere closes on another that a sheet lies on, goes a third of its size into it, and rises again."""
-    garment = put(cut("Sheet", 31, 31, 0.012), at=(0.0, 0.0, 0.122))
-    low = np.zeros(3)
+    garment = put(cut("Sheet", columns, columns, edge), at=(0.0, 0.0, 0.122))
+    low, starts, stops = np.zeros(3), (0.8 / pace, 1.6 / pace), (2.6 / pace, 3.6 / pace)
 
     def high(time):
-        return np.array([0.01, 0.0, 0.36 - 0.18 * ease(time, 0.8, 1.6) + 0.22 * ease(time, 2.6, 3.6)])
+        return np.array([0.01, 0.0, 0.36 - 0.18 * ease(time, *starts) + 0.22 * ease(time, *stops)])
 
-    solids = [
-        body("Lower", lambda time: [(low, low, 0.12)]),
-        body("Upper", lambda time: [(high(time), high(time), 0.12)]),
-    ]
-    capsules = lambda time: [(low, low, 0.12), (high(time), high(time), 0.12)]  # noqa: E731
-    return _pinch(
-        "two spheres close on a sheet (B11)", garment, solids, capsules, 4.25, (1.6, 2.6, 3.5), "not made, only drawn"
-    )
+    def capsules(time):
+        return [(low, low, 0.12), (high(time), high(time), 0.12)]
+
+    solids = [body("Lower", lambda time: capsules(time)[:1]), body("Upper", lambda time: capsules(time)[1:])]
+    times = starts[1], stops[0], 3.5 / pace
+    name = "two spheres close on a sheet (B11)"
+    return _pinch(name, garment, solids, capsules, 4.25 / pace, times, "not made, only drawn")
 
 
 def arm() -> Scene:

@@ -4,10 +4,12 @@ what is drawn and holds every call against Blender's own description: functions 
 properties, operators and their options. What it looks like is checked in tests/gui."""
 
 import json
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
+from taffeta.operators import job
 from taffeta.panels import choices, properties, rows, scene, units
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels.mapped import MAPPED, ROWS
@@ -499,3 +501,19 @@ def test_cloth_contacts_are_those_of_the_solver_and_the_field_asks_for_its_cell(
         scene.taffeta.cloth_contact = name
         shown[name] = "field_cell" in [a.get("property") for _, a, _ in draw("TAFFETA_PT_advanced").calls]
     assert shown == {name: name in ("VELOCITY_FIELD", "BOTH") for name in CLOTH_CONTACTS}
+
+
+def test_report_lists_what_bodies_pinched():
+    """Vertices by garment, each counted from the garment's first; of many the panel shows some."""
+    garments = [SimpleNamespace(name=name, x=np.zeros((20, 3))) for name in ("Shirt", "Scarf", "Belt")]
+    reports = [
+        SimpleNamespace(frame=frame, pinched=None if vertices is None else np.array(vertices))
+        for frame, vertices in ((1, None), (2, [3, 59]), (3, range(40, 60)), (4, [4]))
+    ]
+    found = job._pinched(garments, reports)
+    assert found["pinched"] == 20 and found["pinched_frame"] == 3
+    assert found["pinched_vertices"] == {"Shirt": [3, 4], "Belt": list(range(20))}
+    lines = scene.report_lines(json.dumps(found))
+    assert "Pinched between bodies: 20 vertices in frame 3" in lines and "    Shirt: vertices 3, 4" in lines
+    assert "    Belt: vertices " + ", ".join(map(str, range(12))) + " ..." in lines
+    assert job._pinched(garments, reports[:1]) == {} and not any("inched" in line for line in scene.report_lines("{}"))

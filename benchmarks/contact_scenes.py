@@ -205,20 +205,20 @@ def ribbons() -> Scene:
     """Eight ribbons that fall on end, side by side, into a pile."""
     found = []
     for k in range(8):
-        garment = cut(f"Ribbon {k + 1}", 81, 4, 0.01, "Silk")
+        garment = cut(f"Ribbon {k + 1}", 61, 4, 0.012, "Silk")
         x = garment.x[:, [2, 1, 0]]
         wave = 0.003 * np.sin(14.0 * x[:, 2] + k) + 0.002 * np.sin(31.0 * x[:, 2] + 2.0 * k)
         start = x + np.stack([wave, 0.0 * wave, 0.0 * wave], axis=1)
         garment = garment._replace(x_start=start)
         found.append(
-            put(garment, (0.0, 0.0, 0.1 * np.sin(k)), (0.016 * (k - 3.5), 0.01 * np.cos(3 * k), 0.42 + 0.03 * (k % 3)))
+            put(garment, (0.0, 0.0, 0.1 * np.sin(k)), (0.016 * (k - 3.5), 0.01 * np.cos(3 * k), 0.38 + 0.03 * (k % 3)))
         )
     return Scene("pile of eight ribbons", found, [floor()], 60)
 
 
 def towel() -> Scene:
     """A towel held at both ends that is wrung by four turns, and back."""
-    garment = cut("Towel", 61, 15, 0.01)
+    garment = cut("Towel", 41, 9, 0.015)
     x = garment.x
     ends = np.abs(x[:, 0]) > 0.295
     right = ends & (x[:, 0] > 0.0)
@@ -236,7 +236,7 @@ def sheets() -> Scene:
     """Ten sheets that fall on each other."""
     found = []
     for k in range(10):
-        garment = cut(f"Sheet {k + 1}", 17, 17, 0.015)
+        garment = cut(f"Sheet {k + 1}", 13, 13, 0.02)
         garment = put(garment, (0.05 * np.sin(2.0 * k), 0.05 * np.cos(3.0 * k), 0.0))
         found.append(put(garment, (0.0, 0.0, 0.6 * k), (0.02 * np.sin(k), 0.02 * np.cos(k), 0.03 + 0.035 * k)))
     block = still("Box", box((0.12, 0.12, 0.016)), (0.0, 0.0, 0.008 - AURA))

@@ -119,22 +119,7 @@ def leg() -> Scene:
     return _pinch("leg pushed into a skirt", garment, [body("Figures", capsules)], capsules, 3.5, (1.0, 2.0, 2.6))
 
 
-def knee() -> Scene:
-    """A knee that bends by 130 degrees in a trouser leg: calf and thigh go into each other behind it."""
-    joint, up = np.array([0.0, 0.0, 0.4]), np.array([0.0, 0.0, 0.38])
-
-    def capsules(time):
-        angle = np.radians(130.0) * (ease(time, 0.2, 1.2) - ease(time, 2.2, 3.2))
-        return [
-            (joint, joint + up, 0.07),
-            (joint, joint + 0.36 * np.array([0.0, np.sin(angle), -np.cos(angle)]), 0.055),
-        ]
-
-    garment = tube("Trouser leg", 0.1, 0.7, ((0.085, 0.085), (0.085, 0.085)), (40, 46))
-    return _pinch("knee bent in a trouser leg", garment, [body("Leg", capsules)], capsules, 4.0, (1.2, 2.2, 3.2))
-
-
-SCENES: dict[str, Callable[[], Scene]] = {"spheres": spheres, "arm": arm, "leg": leg, "knee": knee}
+SCENES: dict[str, Callable[[], Scene]] = {"spheres": spheres, "arm": arm, "leg": leg}
 
 
 def depth(scene: Scene, x: np.ndarray, frame: int) -> np.ndarray:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from . import crossings, playback
+from . import crossings, groups, playback
 from .mesh_io import (
     check_finite,
     metres_per_unit,
@@ -75,7 +75,9 @@ def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
     said = []
     for index, one in enumerate(surfaces):
         for other in surfaces[index:]:
-            if cloths[index].taffeta_cloth.layer != bpy.data.objects[other.name].taffeta_cloth.layer:
+            if cloths[index].taffeta_cloth.layer != other.obj.taffeta_cloth.layer:
+                continue
+            if one is not other and not groups.meet(one.obj, other.obj):
                 continue
             count = len(crossings.crossing_pairs(one, other))
             if count and one is other:
@@ -88,6 +90,11 @@ def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
                     "give the one that is worn outside a higher Layer"
                 )
     return said
+
+
+def who_meets(cloths: list[bpy.types.Object], bodies: list[bpy.types.Object]) -> np.ndarray:
+    """(g, g + b) whether garments are to meet each other and bodies, by their Collision Collections."""
+    return np.array([[one is other or groups.meet(one, other) for other in (*cloths, *bodies)] for one in cloths])
 
 
 @contextmanager
@@ -119,7 +126,7 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
     with posed(scene, cloths, colliders_of(scene, cloths)):
         with without_key(cloths):
             garments, bodies = read(scene, cloths)
-            found = solver.untangle(garments, bodies, depth)
+            found = solver.untangle(garments, bodies, depth, who_meets(cloths, colliders_of(scene, cloths)))
         for obj, garment, x in zip(cloths, garments, found.x, strict=True):
             keys = obj.data.shape_keys
             if (x == garment.x).all() and not (keys and KEY in keys.key_blocks):

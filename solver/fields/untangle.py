@@ -4,13 +4,15 @@
     surfaces (outside, border) -> fields of every layer on a grid -> gradient and tangential relaxation -> parting
 
 A garment that crosses itself stays as it is in that place: a field has no inside and outside there (Buffet 2021,
-2.5.4). Garments of one layer have no order, so they are not taken apart.
+2.5.4). Garments of one layer have no order, so they are not taken apart. Sets of garments that are not to meet each
+other, not even by way of others, are nested one after the other, each set with the bodies that one of it meets.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from .grid import make_grid
 from .part import Layered, part_layers
@@ -54,7 +56,19 @@ class Untangled(NamedTuple):
     close_count: int  # pairs that could not be brought to 85 % of their distance
 
 
-def untangle(garments: list[Worn], bodies: list[Shape], depth: float = 0.08) -> Untangled:
+class _Nested(NamedTuple):
+    """Garments that were nested together."""
+
+    worn: list[Surface]
+    before: np.ndarray  # (n, 3) [m] relative to the origin
+    after: np.ndarray  # (n, 3) [m]
+    crossing_count: int
+    close_count: int
+
+
+def untangle(
+    garments: list[Worn], bodies: list[Shape], depth: float = 0.08, meets: np.ndarray | None = None
+) -> Untangled:
     """Nest garments in the order of their layers.
 
     Parameters
@@ -62,17 +76,32 @@ def untangle(garments: list[Worn], bodies: list[Shape], depth: float = 0.08) -> 
     garments : in any order
     bodies : the innermost layer; none is needed
     depth : [m] how deep garments may be in each other; what is deeper is taken to be apart, as a sleeve and a vest
+    meets : (g, g + b) bool, which garments are to be outside of each other and of bodies; None: all
 
     Raises
     ------
     ValueError
         A garment has no outside: names it and what to do.
     """
+    count = len(garments)
+    meets = np.ones((count, count + len(bodies)), bool) if meets is None else meets
+    part_count, part = connected_components(meets[:, :count], directed=False)
+    origin = np.concatenate([garment.x for garment in garments]).mean(axis=0)
+    found = []
+    for k in range(part_count):
+        own = np.flatnonzero(part == k)
+        near = [body for body, met in zip(bodies, meets[own, count:].any(axis=0), strict=True) if met]
+        if len(own) + len(near) > 1:
+            found.append((own, _nest([garments[index] for index in own], near, depth, origin)))
+    return _result(garments, found, origin)
+
+
+def _nest(garments, bodies, depth, origin) -> _Nested:
+    """Nest all these garments, and those outside of all these bodies."""
     order = sorted(range(len(garments)), key=lambda index: garments[index].layer)
     levels = sorted({garment.layer for garment in garments})
     rank = [levels.index(garment.layer) + 1 for garment in garments]
     shapes = _shapes(garments, bodies, order)
-    origin = np.concatenate([garment.x for garment in garments]).mean(axis=0)
     shapes = [surface._replace(x=surface.x - origin) for surface in shapes]
     worn, solid = shapes[: len(garments)], shapes[len(garments) :]
     x = np.concatenate([surface.x for surface in worn])
@@ -86,7 +115,7 @@ def untangle(garments: list[Worn], bodies: list[Shape], depth: float = 0.08) -> 
     x = relax(x, sheet, wear, grid)
     layered, everything = _layered(garments, bodies, rank, worn, solid, x, sheet)
     crossing, close = part_layers(everything, layered)
-    return _result(garments, worn, everything[: len(x)], before, origin, crossing, close)
+    return _Nested(worn, before, everything[: len(x)], crossing, close)
 
 
 def _shapes(garments, bodies, order):
@@ -156,21 +185,27 @@ def _layered(garments, bodies, rank, worn, solid, x, sheet):
     return layered, everything
 
 
-def _result(garments, worn, x, before, origin, crossing, close):
-    starts = np.cumsum([0] + [len(garment.x) for garment in garments])
-    edges = np.concatenate([surface.edges + start for surface, start in zip(worn, starts, strict=False)])
-    moved = (x != before).any(axis=1)
-    edges = edges[moved[edges].any(axis=1)]
-    length = [np.sqrt(((y[edges[:, 1]] - y[edges[:, 0]]) ** 2).sum(axis=1)) for y in (before, x)]
-    stretch = np.abs(length[1] / length[0] - 1.0) if len(edges) else np.zeros(1)
-    farthest = float(np.sqrt(((x - before) ** 2).sum(axis=1)).max())
-    x = np.where(moved[:, None], x + origin, np.concatenate([garment.x for garment in garments]))
+def _result(garments, found, origin):
+    """All together; `found` has the numbers of garments in `garments`, and how they were nested."""
+    x, changes, farthest, moved_count = [garment.x for garment in garments], [np.zeros(0)], 0.0, 0
+    for own, (worn, before, after, _, _) in found:
+        starts = np.cumsum([0] + [len(surface.x) for surface in worn])
+        edges = np.concatenate([surface.edges + start for surface, start in zip(worn, starts, strict=False)])
+        moved = (after != before).any(axis=1)
+        edges = edges[moved[edges].any(axis=1)]
+        length = [np.sqrt(((y[edges[:, 1]] - y[edges[:, 0]]) ** 2).sum(axis=1)) for y in (before, after)]
+        changes.append(np.abs(length[1] / length[0] - 1.0))
+        farthest = max(farthest, float(np.sqrt(((after - before) ** 2).sum(axis=1)).max()))
+        moved_count += int(moved.sum())
+        for index, first, last in zip(own, starts[:-1], starts[1:], strict=True):
+            x[index] = np.where(moved[first:last, None], after[first:last] + origin, garments[index].x)
+    stretch = np.concatenate(changes) if any(map(len, changes)) else np.zeros(1)
     return Untangled(
-        x=[x[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)],
-        moved_count=int(moved.sum()),
+        x=x,
+        moved_count=moved_count,
         farthest=farthest,
         stretch_median=float(np.median(stretch)),
         stretch_worst=float(stretch.max()),
-        crossing_count=crossing,
-        close_count=close,
+        crossing_count=sum(one.crossing_count for _, one in found),
+        close_count=sum(one.close_count for _, one in found),
     )

@@ -100,6 +100,23 @@ def test_rest_shape_moves_the_mesh_and_its_keys(make, dressed):
     np.testing.assert_allclose([point.co for point in wide.data], base, atol=1e-6)
 
 
+def test_garments_that_are_not_to_meet_stay_in_each_other(make, dressed):
+    """By their collision collections; each still comes out of the body, and one layer is no mistake then."""
+    body, shirt, coat = dressed
+    alone = bpy.data.collections.new("Of the Coat")
+    alone.objects.link(body)
+    coat.taffeta_cloth.collision_collection, coat.taffeta_cloth.layer = alone, 1
+    before = make.world(coat)
+    assert bpy.ops.taffeta.untangle() == {"FINISHED"}
+    assert count(make, shirt, body=body) == 0 and count(make, coat, body=body) == 0
+    assert count(make, shirt, coat) > 100
+    assert np.abs(make.world(coat) - before).max() > 1e-3, "it is held at the body's aura"
+    alone.objects.unlink(body)
+    bpy.ops.taffeta.untangle()
+    assert count(make, shirt, body=body) == 0
+    np.testing.assert_allclose(make.world(coat), before, atol=1e-6)
+
+
 def test_undo_takes_it_back(make, dressed):
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.taffeta.untangle()

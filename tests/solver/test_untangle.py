@@ -125,6 +125,21 @@ def test_a_body_stays_and_holds_its_aura():
     assert distance.mean() == pytest.approx(0.004 + 0.5 * THICKNESS, abs=5e-4)
 
 
+def test_what_is_not_to_meet_is_not_taken_apart():
+    """A and B meet each other, C meets the body, D nothing; all of them pass through each other."""
+    names, radii = "ABCD", (0.302, 0.3, 0.287, 0.301)
+    garments = [worn(name, dome(radius, 2.0), k) for k, (name, radius) in enumerate(zip(names, radii, strict=True))]
+    meets = np.zeros((4, 5), bool)
+    meets[[0, 1, 2], [1, 0, 4]] = True
+    result = untangle(garments, [BODY], meets=meets)
+    radius = [np.linalg.norm(x, axis=1)[6 * 48 : 18 * 48].mean() for x in result.x]
+    assert radius[1] - radius[0] == pytest.approx(THICKNESS, rel=0.05)
+    assert 0.5 * (radius[0] + radius[1]) == pytest.approx(0.301, abs=3e-4), "they leave C, D and the body alone"
+    assert radius[2] == pytest.approx(0.29 + 0.004 + 0.5 * THICKNESS, abs=5e-4)
+    assert (result.x[3] == garments[3].x).all() and 0 < result.moved_count < 3 * len(garments[0].x) + 1
+    assert result.crossing_count == 0 and result.farthest < 0.02
+
+
 def test_what_is_nested_already_does_not_move():
     garments = [worn("Inner", dome(0.3, 2.0), 0), worn("Outer", dome(0.32, 2.0), 1)]
     result = untangle(garments, [Shape("Body", *dome(0.28, 2.9), aura=0.004)])

@@ -184,7 +184,8 @@ EVERY = "bodies", "dynamics", "cloth"  # what any scene may need
 
 def parts_of(settings: Settings, has_bodies: bool = True) -> tuple[str, ...]:
     """The parts that a bake with these settings needs."""
-    needed = {"bodies": has_bodies, "dynamics": True, "cloth": True, "crowd": settings.cloth_contact != "PAIRS"}
+    has_field = settings.cloth_contact in ("VELOCITY_FIELD", "BOTH")
+    needed = {"bodies": has_bodies, "dynamics": True, "cloth": True, "crowd": has_field}
     return tuple(part for part in PARTS if needed[part])
 
 

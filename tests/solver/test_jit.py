@@ -217,7 +217,9 @@ def test_the_crowds_part_is_all_of_it():
 
 def test_a_scene_is_compiled_what_it_asks_for():
     """A velocity field only where there is one; nothing of bodies where there is none."""
-    assert set(warm.parts_of(Settings())) == set(warm.EVERY)
+    assert (
+        set(warm.parts_of(Settings())) == set(warm.EVERY) == set(warm.parts_of(Settings(cloth_contact="DEPTH_STICKS")))
+    )
     assert set(warm.parts_of(Settings(cloth_contact="VELOCITY_FIELD"))) == {*warm.EVERY, "crowd"}
     assert set(warm.parts_of(Settings(), has_bodies=False)) == {"dynamics", "cloth"}
 

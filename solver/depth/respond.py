@@ -26,7 +26,8 @@ from .sticks import planes_kernel, touch_kernel
 
 FINE = 0.5  # mean edges that a pixel is wide, of sequences
 COARSE = 0.7  # the same of sticks
-ROUNDS = 4  # of sticks in a substep: a layer is pushed from both sides
+SPARE = 2.0  # times the contact distance within which sticks look: a round moves what it passed over
+ROUNDS = 3  # of sticks in a substep: a layer is pushed from both sides
 MOST_PIXELS = 1024  # along a side of an image; where cloth is larger, pixels are
 FIRM = 1e6  # times the mass of a free particle that one has which nothing moves
 
@@ -75,12 +76,10 @@ class Depths:
         where = image.low, image.pixel, image.shape, image.first_pixel, image.pixel_start, image.triangle
         planes, count = np.empty((len(fabric.triangles), 8)), 0
         for _ in range(ROUNDS):
-            sums = np.zeros((len(x), 7))
             planes_kernel(fabric.triangles, x, x_prev, planes)
-            found = touch_kernel(fabric, planes, self.thickest, *where, x, x_prev, self.bounce, sums)
+            found = touch_kernel(fabric, planes, SPARE * self.thickest, *where, x, x_prev, self.bounce)
             if not found:
                 break
-            apply_kernel(fabric.inv_mass, sums, x, x_prev)
             count = max(count, found)
         return count
 

@@ -28,15 +28,15 @@ CLOTH_CONTACTS = (
     (
         "DEPTH_SEQUENCES",
         "Depth Sequences",
-        "Layers keep the order in which they lie on each other, seen along gravity in a depth image of the cloth. The "
-        "fastest where few layers lie flat: for previews. Shallow crossings occur; cloth beside cloth is not seen",
+        "Layers keep the order in which they lie on each other, seen along gravity in a depth image of the cloth: the "
+        "fastest, for previews of layers that lie. Shallow crossings occur; cloth beside cloth is not seen",
         3,
     ),
     (
         "DEPTH_STICKS",
         "Depth Sticks",
         "Each vertex is kept on its side of the triangles that a depth image finds at its place, from all directions and "
-        "with friction. Calmer and faster than pairs: for previews of folds. Fast and crumpled cloth can pass",
+        "with friction: for previews of folds and piles of few sheets. Cloth that crumples passes through itself and shakes",
         4,
     ),
 )

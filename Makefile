@@ -31,6 +31,7 @@ zip: setup
 bench: setup
 	@.venv/bin/python benchmarks/bench.py
 	@.venv/bin/python benchmarks/contact.py
+	@.venv/bin/python benchmarks/ldi.py
 
 validation: setup
 	@.venv/bin/python scripts/validation.py

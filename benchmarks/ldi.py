@@ -6,13 +6,14 @@
 A sheet of 441 points falls on a leaning torus, and on a knot, of 3,200 triangles each, slides off and comes to lie on
 the ground, with images of 32, 64 and 128 pixels a side; a poncho hangs on a walking mannequin, with 64. Five substeps a
 frame, as there. Then the images alone: the three of all triangles (3.3), and the one in which each triangle is drawn
-once (3.4), on the CPU and on what Blender's graphics context draws with. Two minutes; --write puts the tables into
-docs/layers.md.
+once (3.4), on the CPU and on what Blender's graphics context draws with. Two minutes. The tasks' times over the frames
+go to out/ldi.png (there figures 6.3, 6.4 and 6.6); --write puts the tables into docs/layers.md and the plot beside it.
 """
 
 import argparse
 import math
 import os
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -27,9 +28,11 @@ from taffeta.operators import job as jobs
 from taffeta.operators.bake import bake_now
 from taffeta.operators.order import read_order
 from taffeta.presets.scenes import materials, sheet, solids, stage
+from taffeta.solver import step
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "layers.md"
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, PLOT, OUT = ROOT / "docs" / "layers.md", ROOT / "docs" / "images" / "stages.png", ROOT / "out" / "ldi.png"
 MARKS = "<!-- made by benchmarks/ldi.py -->\n", "<!-- end -->\n"
 CASES = [(body, pixels) for body in ("torus", "knot") for pixels in (32, 64, 128)] + [("mannequin", 64)]
 SUBSTEPS = 5
@@ -44,6 +47,7 @@ PRINTED = {
     ("knot", 128): (13.5, 1.03, 0.80, 15.2, 51.7, 0.19),
     ("mannequin", 64): (13.0, 2.00, 3.11, 5.26, 66.3, 1.01),
 }
+clock = [time.perf_counter]  # what times are read from
 REPEATS = 5  # bakes of each scene; of each frame and task the quickest counts: other programs may be busy meanwhile
 COLUMNS = "frames/s", "integration", "body collision", "self-collision", "body's image", "coordinates"
 
@@ -52,26 +56,32 @@ def main():
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--frames", type=int, default=72, help="of every scene")
+    parser.add_argument("--cpu", action="store_true", help="processor time: where other programs are busy meanwhile")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/layers.md")
     chosen = parser.parse_args()
+    if chosen.cpu:
+        step.perf_counter = clock[0] = time.process_time
     taffeta.register()
     try:
         simulate.prepare()
-        text = page(chosen.frames)
+        measured = {case: [bake(*case, chosen.frames) for _ in range(REPEATS)] for case in CASES}
+        text = page(measured, chosen.frames)
     finally:
         taffeta.unregister()
     print(text)
+    OUT.parent.mkdir(exist_ok=True)
+    plot(measured, OUT)
     if chosen.write:
+        shutil.copyfile(OUT, PLOT)
         before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
         PAGE.write_text(before + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1], encoding="utf-8")
 
 
-def page(frames: int) -> str:
-    """Both tables in Markdown."""
+def page(measured, frames: int) -> str:
+    """Both tables in Markdown; of each case its bakes."""
     lines = [f"| scene, pixels | | {' | '.join(COLUMNS)} |", f"|{' --- |' * (len(COLUMNS) + 2)}"]
     for case in CASES:
-        measured = figures([bake(*case, frames) for _ in range(REPEATS)])
-        lines.append(f"| {case[0]}, {case[1]} | Taffeta | {_row(measured)} |")
+        lines.append(f"| {case[0]}, {case[1]} | Taffeta | {_row(figures(measured[case]))} |")
         lines.append(f"| | 2003 | {_row(PRINTED[case])} |")
     words, on_gpu = drawer()
     images = "three full images", "each triangle once", "each triangle once, GPU"
@@ -82,10 +92,37 @@ def page(frames: int) -> str:
         times = [draw(way, x, triangles, case[1], direction) for way, direction in ways]
         lines.append(f"| {case[0]}, {case[1]} | {len(triangles):,} | {PRINTED[case][4]} | {_row(times)} |")
     machine = f"{processor()}, {os.cpu_count()} cores, Blender {bpy.app.version_string}; the graphics context: {words}."
+    kind = " of all processors together" if clock[0] is time.process_time else ""
     return (
         "\n".join(lines)
-        + f"\n\n{frames} frames, milliseconds, the quickest of {REPEATS} bakes and of 30 images each. {machine}\n"
+        + f"\n\n{frames} frames, milliseconds{kind}, the quickest of {REPEATS} bakes and of 30 images each. {machine}\n"
     )
+
+
+def plot(measured, path) -> None:
+    """Draw the tasks' times over the frames, a panel for each case: of each frame and task the quickest of the bakes."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(
+        -(-len(measured) // 3), 3, figsize=(12, 9), sharey=True, layout="constrained", squeeze=False
+    )
+    for panel, (case, bakes) in zip(axes.flat, measured.items(), strict=False):
+        for name, times in zip(COLUMNS[1:], np.min(bakes, axis=0).T, strict=True):
+            panel.semilogy(np.arange(2, len(times) + 2), times, label=name)
+        panel.set_title(f"{case[0]}, {case[1]} pixels")
+        panel.set_xlabel("frame")
+        panel.grid(alpha=0.3)
+    for panel in axes.flat[len(measured) :]:
+        panel.axis("off")
+    for panel in axes[:, 0]:
+        panel.set_ylabel("ms a frame")
+    handles = axes[0, 0].get_legend_handles_labels()
+    axes[-1, -1].legend(*handles, loc="center") if len(measured) % 3 else axes[0, 0].legend(*handles)
+    figure.savefig(path, dpi=80)
+    plt.close(figure)
 
 
 def _row(values) -> str:
@@ -122,7 +159,7 @@ def bake(body: str, pixels: int, frames: int):
     with tempfile.TemporaryDirectory() as folder:
         scene.taffeta.cache_folder = folder
         job = jobs.Job(read_order(scene))
-        bake_now(scene, job, lambda _: stamps.append(time.perf_counter()))
+        bake_now(scene, job, lambda _: stamps.append(clock[0]()))
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
     named = "integration", "volume collision", "self-collision", "LDI generation"
     tasks = 1000.0 * np.array([[report.seconds[name] for name in named] for report in job.reports])
@@ -151,9 +188,9 @@ def draw(way, x, triangles, pixels: int, direction: int, repeats=30) -> float:
     """Least milliseconds that an image takes."""
     low, high, times = x.min(0), x.max(0), []
     for _ in range(repeats):
-        started = time.perf_counter()
+        started = clock[0]()
         way(x, triangles, low, high, pixels, direction)
-        times.append(time.perf_counter() - started)
+        times.append(clock[0]() - started)
     return 1000.0 * min(times)
 
 

@@ -221,3 +221,11 @@ def test_the_measurements_of_2003_are_repeated():
         assert (len(x), len(triangles)) == (1600, 3200)
         assert x[:, 2].max() < 1.34 and x[:, 2].min() > 0.1, "the body is clear of the sheet and of the ground"
         assert 0 < ldi.draw(ldi.render, x, triangles, 32, ldi.THREE_FULL, 1)
+
+
+def test_the_stages_of_2003_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(1)
+    for cases in (ldi.CASES, ldi.CASES[:3]):
+        ldi.plot({case: rng.uniform(0.1, 9.0, (2, 6, len(ldi.COLUMNS) - 1)) for case in cases}, tmp_path / "stages.png")
+        assert (tmp_path / "stages.png").stat().st_size > 5000

@@ -30,8 +30,8 @@ zip: setup
 
 bench: setup
 	@.venv/bin/python benchmarks/bench.py
-	@.venv/bin/python benchmarks/contact.py
 	@.venv/bin/python benchmarks/ldi.py
+	@.venv/bin/python benchmarks/contact.py
 
 validation: setup
 	@.venv/bin/python scripts/validation.py

@@ -50,6 +50,7 @@ from .cloth_detection import (
     scales_kernel,
 )
 from .cloth_response import respond_kernel
+from .lengths import ROUNDS, restore
 from .patches import pairs_around, triangle_pairs
 
 HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
@@ -173,7 +174,18 @@ def _find(watch: Watch | None, start, x, rides=None) -> Near | None:
 
 
 def _respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
-    """Cloth on cloth alone."""
+    """Cloth on cloth alone, with the lengths that it has."""
+    before = x.copy()
+    touched = _push_apart(pairs, cloth, start, x, x_prev, dt)
+    for _ in range(ROUNDS):
+        if not touched:
+            break
+        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
+        _push_apart(pairs, cloth, start, x, x_prev, dt)
+    return touched
+
+
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
     touched = 0
     for turn in range(TURNS):
         if _look(pairs, x, pairs.elapsed)[0]:

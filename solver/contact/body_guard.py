@@ -83,6 +83,7 @@ class Watch:
     patch_pairs: np.ndarray | None = None  # (k, 2) int32, cloth first, in order
     keys: np.ndarray | None = None  # (k,) a number for each pair, in order
     apart: np.ndarray | None = None  # (2, k) [m] how far they are apart at least at the start and the end; 0: unknown
+    known_at: tuple[float, float] = 0.0, 0.0  # `times` of that
     details: Details | None = None
 
 
@@ -255,9 +256,10 @@ def _renew(this: Watch, start, x) -> None:
     if this.view is not view:
         this.view, this.flags = view, view.cells.flags.copy()
         _take(this, view.near)
-    elif not np.array_equal(start, this.start[:count]):  # another substep
-        went_on = np.array_equal(start, this.end[:count])
+    elif this.times != this.known_at:  # another substep
+        went_on = this.times[0] == this.known_at[1] and np.array_equal(start, this.end[:count])
         this.apart[0] = this.apart[1] if went_on else 0.0
+    this.known_at = this.times
     _fill(this, start, x)
 
 

@@ -58,6 +58,7 @@ class Mesh(NamedTuple):
 
     colliders: tuple[Collider, ...]
     starts: np.ndarray  # (c + 1,) first vertex of each collider
+    start: np.ndarray  # (m, 3) [m] where all vertices are when the frame begins
     triangles: np.ndarray  # (t, 3)
     aura: float  # [m] the largest
     solids: int  # closed bodies
@@ -118,8 +119,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     mesh = _merge(frame_input.colliders if len(cloth.inv_mass) else (), len(cloth.garment_start) - 1)
     count = len(cloth.inv_mass)
     least = min((c.aura for c in mesh.colliders), default=0.0)
-    start = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in mesh.colliders])
-    samples = samples_of(cloth, least, limb(start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
+    samples = samples_of(cloth, least, limb(mesh.start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
     fall = float(np.linalg.norm(frame_input.gravity))
     bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3], mesh.meets)
     memory = make_candidates(0), no_touches(count, len(samples.parents))
@@ -137,9 +137,8 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
 def _add_ridges(body: Body, cloth: Cloth, state: State) -> None:
     """Find the ridges that may meet the cloth in this frame; they and all points get room for what they know."""
     mesh, count = body.mesh, len(cloth.inv_mass)
-    start = np.concatenate([c.x[0] for c in mesh.colliders])
     about = mesh.triangles, mesh.topology.neighbour, mesh.solid, _used(mesh, body.view)
-    body.ridges = find_ridges(start, *about, mesh.aura, body.samples.longest)
+    body.ridges = find_ridges(mesh.start, *about, mesh.aura, body.samples.longest)
     body.samples = with_ridges(body.samples, len(body.ridges.ends))
     place = body.touches.place[:count]
     body.touches = no_touches(count, len(body.samples.parents))
@@ -171,7 +170,7 @@ def _merge(colliders, garments: int) -> Mesh:
     materials = np.array([(c.aura, c.friction, c.restitution) for c in colliders]).reshape(-1, 3)
     solid, traits = _traits(joined, closed, materials, [len(c.triangles) for c in colliders])
     aura = float(materials[:, 0].max(initial=0.0))
-    return Mesh(colliders, starts, triangles, aura, int(closed.sum()), solid, traits, joined, meets)
+    return Mesh(colliders, starts, x, triangles, aura, int(closed.sum()), solid, traits, joined, meets)
 
 
 _dressed: list[tuple[Topology, tuple, tuple[np.ndarray, np.ndarray]]] = []  # the last answers, which depend on the key
@@ -275,7 +274,7 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
     mesh = body.mesh
     if not mesh.solid.any() or not len(x):
         return place
-    bodies = np.concatenate([c.x[0] for c in mesh.colliders]) - cloth.origin
+    bodies = mesh.start - cloth.origin
     for met in np.unique(mesh.meets, axis=1).T:  # at once for all garments that meet the same bodies
         who = np.flatnonzero((mesh.meets == met[:, None]).all(axis=0)[cloth.garment] & cloth.meets_bodies)
         solid = np.where(met[mesh.traits[:, 4].astype(int)], mesh.solid, 0)

@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import inner, njit
 from .distance import closest_on_segments, closest_on_triangle
 from .hash import touch
-from .samples import FLAT, Samples
+from .samples import FLAT, Samples, fold
 
 TIP = 0.02  # [m] radius of a limb's end that counts as a tip, and the largest of a limb that has ridges
 SHARP = 0.8  # [rad] dihedral angle from which an edge is a ridge, however wide the body is
@@ -106,20 +106,11 @@ def _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges):
             c, d = triangles[t, (side + 2) % 3], triangles[u, 0]
             if d == a or d == b:
                 d = triangles[u, 1] if triangles[u, 1] != a and triangles[u, 1] != b else triangles[u, 2]
-            ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-            cx, cy, cz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-            dx, dy, dz = x[d, 0] - x[a, 0], x[d, 1] - x[a, 1], x[d, 2] - x[a, 2]
-            nx, ny, nz = ey * cz - ez * cy, ez * cx - ex * cz, ex * cy - ey * cx
-            mx, my, mz = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
-            if dx * nx + dy * ny + dz * nz >= 0.0:  # a valley, or flat
+            below, n, m, along, across, long = fold(x, a, b, c, d)
+            if below >= 0.0 or along > FLATTEST * n * m:  # a valley, or flat
                 continue
-            n, m = math.sqrt(nx * nx + ny * ny + nz * nz), math.sqrt(mx * mx + my * my + mz * mz)
-            along = nx * mx + ny * my + nz * mz
-            if along > FLATTEST * n * m:
-                continue
-            kx, ky, kz = ny * mz - nz * my, nz * mx - nx * mz, nx * my - ny * mx
-            angle = math.atan2(math.sqrt(kx * kx + ky * ky + kz * kz), along)
-            if angle > sharp or 0.5 * (n + m) < thin * angle * math.sqrt(ex * ex + ey * ey + ez * ez):
+            angle = math.atan2(across, along)
+            if angle > sharp or 0.5 * (n + m) < thin * angle * long:
                 edges[count, 0], edges[count, 1], edges[count, 2], edges[count, 3] = a, b, c, d
                 edges[count, 4] = angle > sharp
                 count += 1

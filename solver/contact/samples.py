@@ -67,17 +67,12 @@ def _least_radius(x, triangles, neighbour, solid, enough):
             d = triangles[u, 0] + triangles[u, 1] + triangles[u, 2] - a - b
             if u < t:
                 continue
-            nx, ny, nz = _across(x, a, b, c)
-            mx, my, mz = _across(x, b, a, d)
-            below = (x[d, 0] - x[a, 0]) * nx + (x[d, 1] - x[a, 1]) * ny + (x[d, 2] - x[a, 2]) * nz
+            below, n, m, along, across, long = fold(x, a, b, c, d)
             if below >= 0.0 and solid[t] != 0:  # a valley, or flat
                 continue
-            n, m = math.sqrt(nx * nx + ny * ny + nz * nz), math.sqrt(mx * mx + my * my + mz * mz)
-            kx, ky, kz = ny * mz - nz * my, nz * mx - nx * mz, nx * my - ny * mx
-            angle = math.atan2(math.sqrt(kx * kx + ky * ky + kz * kz), nx * mx + ny * my + nz * mz)
+            angle = math.atan2(across, along)
             if angle > CORNER:
                 return 0.0
-            long = math.sqrt((x[b, 0] - x[a, 0]) ** 2 + (x[b, 1] - x[a, 1]) ** 2 + (x[b, 2] - x[a, 2]) ** 2)
             if 0.5 * (n + m) < least * angle * long:
                 least = 0.5 * (n + m) / (angle * long)
                 if least < enough:
@@ -86,11 +81,20 @@ def _least_radius(x, triangles, neighbour, solid, enough):
 
 
 @inner
-def _across(x, a, b, c):
-    """Normal of triangle a, b, c, as long as twice its area."""
-    ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-    return uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
+def fold(x, a, b, c, d):
+    """How a surface folds at the edge from a to b of triangles a, b, c and b, a, d: on which side of the first's plane d
+    is, below 0 where the second falls away; twice their areas; the products of these with the cosine and the sine of
+    the dihedral angle; the edge's length.
+    """
+    ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
+    cx, cy, cz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
+    dx, dy, dz = x[d, 0] - x[a, 0], x[d, 1] - x[a, 1], x[d, 2] - x[a, 2]
+    nx, ny, nz = ey * cz - ez * cy, ez * cx - ex * cz, ex * cy - ey * cx
+    mx, my, mz = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
+    kx, ky, kz = ny * mz - nz * my, nz * mx - nx * mz, nx * my - ny * mx
+    n, m = math.sqrt(nx * nx + ny * ny + nz * nz), math.sqrt(mx * mx + my * my + mz * mz)
+    along, across = nx * mx + ny * my + nz * mz, math.sqrt(kx * kx + ky * ky + kz * kz)
+    return dx * nx + dy * ny + dz * nz, n, m, along, across, math.sqrt(ex * ex + ey * ey + ez * ez)
 
 
 def samples_of(cloth: Cloth, aura: float, radius: float = LIMB) -> Samples:

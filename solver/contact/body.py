@@ -49,7 +49,7 @@ MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
 STRIDE = 8.0  # pixels that a body may move against the cloth in one interval
 ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no point gets lost
 SMALLEST_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
-SMALLEST_WOUND_PART = 4000  # triangles
+SMALLEST_WOUND_PART = 4000  # points, or triangles
 LEAST_AURA = 1e-5  # [m]
 
 
@@ -283,13 +283,18 @@ def _places(body: Body, cloth: Cloth, x) -> np.ndarray:
 
 
 def _windings(body: Body, bodies: np.ndarray, solid: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """(n,) how often x (n, 3) is enclosed by the triangles that are `solid` (t,)."""
-    ranges = cut(len(solid), SMALLEST_WOUND_PART)
-    windings = np.zeros((len(ranges), len(x)), np.int32)
+    """(n,) how often x (n, 3) is enclosed by the triangles that are `solid` (t,). Each thread takes some of the points
+    or of the triangles, of which there are more.
+    """
+    triangles, by_points = body.mesh.triangles, len(x) > len(solid)
+    ranges = cut(max(len(x), len(solid)), SMALLEST_WOUND_PART)
+    windings = np.zeros((1 if by_points else len(ranges), len(x)), np.int32)
 
     def part(number, start, stop):
-        mine = body.mesh.triangles[start:stop], solid[start:stop]
-        count_windings(bodies, *mine, x, body.settings.ldi_resolution, windings[number])
+        own, all_of_them = slice(start, stop), slice(None)
+        faces, points = (all_of_them, own) if by_points else (own, all_of_them)
+        found = windings[0 if by_points else number, points]
+        count_windings(bodies, triangles[faces], solid[faces], x[points], body.settings.ldi_resolution, found)
 
     on_threads(part, ranges)
     return windings.sum(axis=0)

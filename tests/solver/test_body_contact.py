@@ -425,3 +425,19 @@ def test_sheet_on_a_ball_comes_to_rest():
         assert np.linalg.norm(state.x + cloth.origin, axis=1).min() > 0.4 * 0.985 + 0.8 * AURA
     speed = 24 * np.linalg.norm(state.x - before, axis=1)  # what one sees
     assert np.median(speed) < 2e-4 and np.sqrt((speed**2).mean()) < 1e-3 and speed.max() < 0.01
+
+
+@pytest.mark.parametrize(("count", "cells"), [(5000, 8), (500, 12)])
+def test_threads_share_the_points_or_the_triangles_of_what_is_inside(monkeypatch, count, cells):
+    """However the search for what begins inside is cut, it finds those that the sphere's formula finds."""
+    x = np.random.default_rng(4).uniform(-0.5, 0.5, (count, 3))
+    deep = np.linalg.norm(x, axis=1)
+    x, deep = (of[np.abs(deep - 0.4) > 0.02] for of in (x, deep))  # farther from the surface than the facets
+    for parts in (1, 3):
+        monkeypatch.setattr(contact, "cut", lambda size, _, parts=parts: [
+            (size * k // parts, size * (k + 1) // parts) for k in range(parts)
+        ])  # fmt: skip
+        cloth, state = particles(x)
+        frame = FrameInput(FRAME, x[None].repeat(2, 0), (collider(ball(0.4, cells)),), np.zeros(3), np.zeros(3))
+        place = contact.prepare(cloth, state, frame, VACUUM).touches.place[: len(x)]
+        assert ((place > 0) == (deep < 0.4)).all()

@@ -12,10 +12,12 @@ import numpy as np
 
 from ..contact.distance import closest_on_triangle
 from ..jit import uncounted, uncounted_inner
+from ..threads import cut, on_threads
 from .grid import TILE, find, pack
 
 HEAVY = 100.0  # masses of the cloth beside a node
 REACH = 1.0  # cells from a surface within which nodes go with it
+SMALLEST_PART = 16  # tiles that a thread takes
 
 
 def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid, grip) -> None:
@@ -29,11 +31,16 @@ def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid
     solid, grip : (s, 4) [kg], [kg m/s] and (s,), added to in place
     """
     busy = wanted.reshape(-1, TILE).any(axis=1)
-    if not busy.any():
-        return
-    low, high = _bounds(grid.key[busy])
-    places = grid.step, grid.key, grid.table, low, high, wanted, busy
-    _enter(*places, triangles, x, v, HEAVY * mass, friction, solid, grip, np.empty((2, 3), np.int64))
+    tiles = np.flatnonzero(busy)
+
+    def part(_, start, stop):  # every thread has tiles of its own, into which nobody else writes
+        own = np.zeros_like(busy)
+        own[tiles[start:stop]] = True
+        places = grid.step, grid.key, grid.table, *_bounds(grid.key[own]), wanted, own
+        _enter(*places, triangles, x, v, HEAVY * mass, friction, solid, grip, np.empty((2, 3), np.int64))
+
+    if len(tiles):
+        on_threads(part, cut(len(tiles), SMALLEST_PART))
 
 
 def _bounds(key):

@@ -20,6 +20,7 @@ from .contact import body_guard
 from .contact import cloth as cloth_contact
 from .contact.stacks import find_stack, let_go, no_stack
 from .contact.support import Support, find_support, make_support, weigh
+from .contact.touches import PINCHED
 from .elastic import rare
 from .elastic.external import acceleration, blow
 from .elastic.sewing import limit
@@ -33,6 +34,7 @@ from .model import Report, Settings
 FRAME = 1.0 / 24.0  # [s] the frame that Settings.substeps is meant for
 SLOW = 2  # substeps per application of air, which changes little in one
 BRACED = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
+STUCK = 1e-3  # the same of one that is pinched between bodies
 
 INTEGRATION, BODY, CLOTH, LAYERS = "integration", "volume collision", "self-collision", "LDI generation"
 
@@ -205,8 +207,10 @@ def _braced(body, cloth):
     """The cloth as cloth on cloth sees it: what touches a body gives way less, so that piles do not press it in."""
     if body is None:
         return cloth
-    touched = body.touches.count[: len(cloth.inv_mass)] > 0
-    return cloth._replace(inv_mass=np.where(touched, BRACED * cloth.inv_mass, cloth.inv_mass))
+    touches, count = body.touches, len(cloth.inv_mass)
+    part = np.where(touches.count[:count] > 0, BRACED, 1.0)
+    part[touches.place[:count] == PINCHED] = STUCK
+    return cloth._replace(inv_mass=part * cloth.inv_mass)
 
 
 def _try(move, body, cloth, x, x_prev, v, push, work, held, substep):

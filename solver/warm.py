@@ -138,6 +138,7 @@ def _compile_body_guard(cloth, x):
 def _compile_bodies():
     """Bodies: their images, and cloth that is kept off them and rests on them."""
     from .contact import body
+    from .contact.grips import find_grips
     from .contact.support import find_support, make_support, weigh
 
     cloth, state = _cloth()
@@ -148,6 +149,8 @@ def _compile_bodies():
     body.respond(bodies, cloth, state.x, x_prev, state.v, 1.0, dt)
     body.respond_velocity(bodies, cloth, state.v, dt)
     touches = bodies.touches
+    place = np.ones(len(state.x), np.int8)
+    find_grips(bodies.bodies, bodies.mesh.start - cloth.origin, cloth.garment, state.x, place, touches.grip.copy())
     support, mass = make_support(cloth), cloth.inv_mass
     find_support(state.x, x_prev, mass, touches.count, touches.touch, touches.led, dt, *support)
     weigh(state.x - x_prev, state.v, mass, touches.touch, dt, support.kind, support.normal, *support[3:])

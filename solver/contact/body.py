@@ -29,6 +29,7 @@ from ..model import LDI, Cloth, Collider, FrameInput, Settings, State
 from ..threads import cut, on_threads
 from .body_response import Bodies, respond_range
 from .body_topology import Topology, solid_islands, topology
+from .grips import find_grips
 from .ridges import (
     NO_NEAR,
     NO_RIDGES,
@@ -121,13 +122,17 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     least = min((c.aura for c in mesh.colliders), default=0.0)
     samples = samples_of(cloth, least, limb(mesh.start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
     fall = float(np.linalg.norm(frame_input.gravity))
-    bodies = Bodies(mesh.triangles, np.empty((int(mesh.starts[-1]), 6)), mesh.traits, *mesh.topology[:3], mesh.meets)
+    bodies = Bodies(
+        mesh.triangles, np.full((int(mesh.starts[-1]), 6), np.nan), mesh.traits, *mesh.topology[:3], mesh.meets
+    )
     memory = make_candidates(0), no_touches(count, len(samples.parents))
     body = Body(1, frame_input.duration, fall, mesh, NO_RIDGES, samples, *memory, settings, bodies)
     if mesh.colliders:
         body.touches.place[:count] = _places(body, cloth, state.x)
         if (body.touches.place > OUTSIDE).any():
             body.way_out = _way_out(mesh)
+            own = body.touches.place[:count], body.touches.grip
+            find_grips(body.bodies, mesh.start - cloth.origin, cloth.garment, state.x, *own)
         body.view = _look(body, cloth, state.x, state.v, 0.0, 1.0)
         _add_ridges(body, cloth, state)
         body.detections = _detections(body)
@@ -140,9 +145,9 @@ def _add_ridges(body: Body, cloth: Cloth, state: State) -> None:
     about = mesh.triangles, mesh.topology.neighbour, mesh.solid, _used(mesh, body.view)
     body.ridges = find_ridges(mesh.start, *about, mesh.aura, body.samples.longest)
     body.samples = with_ridges(body.samples, len(body.ridges.ends))
-    place = body.touches.place[:count]
-    body.touches = no_touches(count, len(body.samples.parents))
-    body.touches.place[:count] = place
+    before = body.touches
+    body.touches = no_touches(count, len(body.samples.parents))._replace(grip=before.grip)
+    body.touches.place[:count] = before.place[:count]
     body.candidates = make_candidates(len(body.touches.place))
     body.view = body.view._replace(near_ridges=_near_ridges(body, cloth, body.view, state.x, state.v, 0.0))
 
@@ -260,9 +265,7 @@ def _detections(body: Body) -> int:
 
 
 def pinched(body: Body) -> np.ndarray | None:
-    """Particles (k,) that were inside two closed bodies at once, or in one body twice, when last looked at; None if
-    there were none.
-    """
+    """Particles (k,) to which bodies left no room between them when last looked at; None if there were none."""
     place = body.touches.place[: len(body.touches.place) - len(body.samples.parents)]
     found = np.flatnonzero(place == PINCHED)
     return found if len(found) else None
@@ -307,6 +310,7 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
         return
     if body.image is not None or (t0, t1) != (body.view.t0, body.view.t1):  # `prepare` has looked at the whole frame
         body.view = _look(body, cloth, x, v, t0, t1)
+        body.bodies.motions[:] = np.nan
     _draw(body, settings)
 
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from ..jit import uncounted, uncounted_inner
 from ..ldi.query import CALM, HERE, NEVER, THERE, associate, is_far
-from .moving_triangle import closest, outward, passage, plane
+from .moving_triangle import carried, closest, outward, passage, plane
+from .pinch import gap_to, hold, meet
 from .touches import APART, LOST, OUTSIDE, PINCHED
 
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
@@ -128,18 +129,6 @@ def _contact(bodies, at, t, came_from, ease):
 
 
 @uncounted_inner
-def _carried(bodies, t, wa, wb, wc):
-    """Motion of a point of triangle t through the substep."""
-    triangles, motions = bodies[0], bodies[1]
-    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    return (
-        wa * motions[i, 3] + wb * motions[j, 3] + wc * motions[k, 3],
-        wa * motions[i, 4] + wb * motions[j, 4] + wc * motions[k, 4],
-        wa * motions[i, 5] + wb * motions[j, 5] + wc * motions[k, 5],
-    )
-
-
-@uncounted_inner
 def _stray(memory, at, p, tau, moment):
     """How far point p is from the way it expected to go, HERE or THERE."""
     since, strays = tau - memory[p, 6], 0.0
@@ -223,11 +212,12 @@ def _exit(bodies, candidates, touches, at, p, g, limit, several):
         counts[p] = NEVER
         return t
     behind = _is_behind(bodies, at, t)
-    if u >= 0 and _is_behind(bodies, at, u):
-        if behind:
-            place[p] = PINCHED
-        if not behind or next_nearest < nearest:
-            t = u
+    under = u >= 0 and _is_behind(bodies, at, u)
+    if (behind and under) or (u >= 0 and (behind or under) and meet(bodies, at, t, u)):
+        place[p] = PINCHED
+        touches[6][p, 0], touches[6][p, 1] = t, u
+    elif under:
+        t = u
     elif not behind:  # outside of this body: of another one farther off it may still be inside
         if u >= 0 or not several or sure >= limit:
             place[p] = OUTSIDE
@@ -253,8 +243,10 @@ def _leave(bodies, image, candidates, touches, at, p, g, dt):
     if t < 0:
         return
     push, _, gap, nx, ny, nz, a, b, c = _contact(bodies, at, t, 0.0, RECOVERY_SPEED * dt)
-    mx, my, mz = _carried(bodies, t, a, b, c)
-    if place[p] == PINCHED:  # inside two bodies no way leads out: stay calm until they part
+    mx, my, mz = carried(bodies[0], bodies[1], t, a, b, c)
+    if touches[6][p, 1] >= 0:
+        hold(bodies, touches, at, p, RECOVERY_SPEED * dt, dt)
+    elif place[p] == PINCHED:  # inside two bodies no way leads out: stay calm until they part
         at[HERE] = at[THERE] + mx
         at[HERE + 1] = at[THERE + 1] + my
         at[HERE + 2] = at[THERE + 2] + mz
@@ -270,11 +262,23 @@ def _leave(bodies, image, candidates, touches, at, p, g, dt):
 
 
 @uncounted_inner
+def _is_caught(bodies, at, t, u):
+    """Is a point that was in front of triangles t and u at the substep's start pinched between them now?"""
+    if not meet(bodies, at, t, u):
+        return False
+    for other in (t, u):
+        if gap_to(bodies, other, 0.0, at[THERE], at[THERE + 1], at[THERE + 2])[0] < 0.0:
+            return False
+    return True
+
+
+@uncounted_inner
 def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt, vx, vy, vz, slow):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
     touched, touch = touches[1], touches[2]
     traits = bodies[2]
     known, key, counts, memory = candidates
+    first = np.int64(-1)
     grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for _ in range(PASSES):
         t, came_from, again = _choose(
@@ -285,8 +289,12 @@ def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt
         lift, felt, _, nx, ny, nz, a, b, c = _contact(bodies, at, t, came_from, RECOVERY_SPEED * dt)
         if lift <= 0.0:
             break
-        ox, oy, oz = _carried(bodies, t, a, b, c)
+        ox, oy, oz = carried(bodies[0], bodies[1], t, a, b, c)
         slot = touched[p]
+        if slot > 0 and p < len(touches[6]) and _is_caught(bodies, at, first, t):
+            touches[0][p], touches[6][p, 0], touches[6][p, 1] = PINCHED, first, t
+            hold(bodies, touches, at, p, RECOVERY_SPEED * dt, dt)
+            return
         opposed = slot > 0 and nx * fx + ny * fy + nz * fz < -0.3
         if opposed:  # squeezed from both sides: meet in the middle
             lift *= 0.5
@@ -295,7 +303,7 @@ def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt
         at[HERE + 1] += lift * ny
         at[HERE + 2] += lift * nz
         if slot == 0:
-            fx, fy, fz = nx, ny, nz
+            first, fx, fy, fz = t, nx, ny, nz
         rough = math.sqrt(mu * traits[t, 1])
         if slot < 2:
             sx, sy, sz = ox / dt, oy / dt, oz / dt
@@ -339,7 +347,7 @@ def respond_range(
     interval of `seconds`; slower than `slow` [m/s] nothing bounces; edges sink in by `sag` [m] at most.
     Per point at rest on a body about 0.3 kB are read.
     """
-    place, touched, _, push, _, close = touches
+    place, touched, _, push, _, close, grip = touches
     counts, memory = candidates[2], candidates[3]
     particle_count, largest, span = len(x), image[6][5, 1], tau - before
     dt = span * seconds
@@ -355,14 +363,25 @@ def respond_range(
             if a < 0.0 or (touched[p] <= 0 and not (close[i] or close[j] or close[k])):
                 touched[p] = 0
                 continue
+        loosened = touched[p] == 2 and touches[2][p, 0, 7] < math.inf
         touched[p] = 0
         if inv_mass[i] == 0.0 and inv_mass[j] == 0.0 and inv_mass[k] == 0.0:
             continue
         if place[i] == APART or place[j] == APART or place[k] == APART:
             continue
+        if p >= particle_count and (place[i] == PINCHED or place[j] == PINCHED or place[k] == PINCHED):
+            continue
         for axis in range(3):
             at[HERE + axis] = a * x[i, axis] + b * x[j, axis] + c * x[k, axis]
             at[THERE + axis] = a * x_prev[i, axis] + b * x_prev[j, axis] + c * x_prev[k, axis]
+        if place[p] == PINCHED and loosened:
+            place[p] = OUTSIDE
+        if place[p] == PINCHED and grip[p, 1] >= 0:
+            hold(bodies, touches, at, p, RECOVERY_SPEED * dt, dt)
+            x[p, 0], x[p, 1], x[p, 2] = at[HERE], at[HERE + 1], at[HERE + 2]
+            counts[p], close[p] = NEVER, True
+            touching += 1
+            continue
         if place[p] == OUTSIDE and is_far(image, at, before, tau):
             if p < particle_count:
                 close[p] = sag > image[6][6, 2]

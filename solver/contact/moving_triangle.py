@@ -49,6 +49,17 @@ def plane(triangles, motions, t, tau, x, y, z):
 
 
 @uncounted_inner
+def carried(triangles, motions, t, wa, wb, wc):
+    """Motion of a point of triangle t through the substep."""
+    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    return (
+        wa * motions[i, 3] + wb * motions[j, 3] + wc * motions[k, 3],
+        wa * motions[i, 4] + wb * motions[j, 4] + wc * motions[k, 4],
+        wa * motions[i, 5] + wb * motions[j, 5] + wc * motions[k, 5],
+    )
+
+
+@uncounted_inner
 def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz):
     """+1 if d, from a closest point of triangle t to a point, leads out of a closed body, else -1.
 

@@ -5,7 +5,8 @@ A garment hangs on the few particles that lie on the shoulders. If contact only 
 solve would take them for free, and what hangs on them would sink: the load reaches the body only through them. So a
 particle that touched a body in the substep before is held along the normal in the solve (Baraff and Witkin 1998,
 section 5.3). The force that this takes is known after the solve; where the body would have to pull, the particle is
-let go.
+let go. What is pinched between two surfaces (`pinch`) goes along with them, whatever pulls; unless it is where cloth
+can pull it out and does.
 
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
@@ -13,7 +14,7 @@ friction: Li et al. 2020). What can be stopped with less than c sticks: u is `ST
 that in a substep.
 """
 
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -54,16 +55,24 @@ def find_support(x, x_prev, inv_mass, touched, touch, led, dt, kind, normal, wan
         if inv_mass[i] == 0.0:
             continue
         known = kind[i] == HELD and force[i] > 0.0
+        is_pinched = touched[i] == 2 and touch[i, 0, 7] == inf
+        is_pulled = kind[i] == KINEMATIC and force[i] < 0.0
         kind[i], led[i] = FREE, 0.0
         want[i, 0], want[i, 1], want[i, 2], drag[i] = 0.0, 0.0, 0.0, 0.0
         way[i, 0], way[i, 1], way[i, 2] = 0.0, 0.0, 0.0
-        if touched[i] <= 0 or force[i] < 0.0:
+        if is_pinched and is_pulled:  # out from between two surfaces: contact is told
+            touch[i, 0, 7] = 0.0
+        if is_pulled or touched[i] <= 0 or (force[i] < 0.0 and not is_pinched):
             force[i] = 0.0
             continue
         nx, ny, nz = touch[i, 0, 0], touch[i, 0, 1], touch[i, 0, 2]
         wx = dt * touch[i, 0, 3] - x[i, 0] + x_prev[i, 0]
         wy = dt * touch[i, 0, 4] - x[i, 1] + x_prev[i, 1]
         wz = dt * touch[i, 0, 5] - x[i, 2] + x_prev[i, 2]
+        if is_pinched:
+            kind[i], force[i] = KINEMATIC, 0.0
+            want[i, 0], want[i, 1], want[i, 2] = wx, wy, wz
+            continue
         along = wx * nx + wy * ny + wz * nz
         wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
         if not known:  # of a new touch as much is known as its own weight and motion tell
@@ -84,6 +93,11 @@ def weigh(d, r, inv_mass, touch, dt, kind, normal, way, drag, force, slip):
     d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: force, slip
     """
     for i in range(np.uintp(d.shape[0])):
+        if kind[i] == KINEMATIC and inv_mass[i] > 0.0 and touch[i, 1, 7] == 0.0:  # it can be pulled out from between
+            out = 0.0
+            for k in range(3):
+                out += r[i, k] * (touch[i, 0, k] + touch[i, 1, k])
+            force[i] = -max(out, 0.0)
         if kind[i] != HELD:
             continue
         nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]

@@ -15,12 +15,14 @@ LOST = -1  # instead of a number of touches: the image cannot answer
 class Touches(NamedTuple):
     """What the points touch in this substep, up to two surfaces each."""
 
-    place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED inside two at once; APART
+    place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED between two surfaces; APART
     count: np.ndarray  # (p,) 0 to 2, or LOST
-    touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction
+    touch: np.ndarray  # (p, 2, 8): normal, velocity [m/s] of the touched point, wanted normal speed, friction,
+    # inf where it is pinched, but 0 in the second where it can be pulled out
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     led: np.ndarray  # (p,) [m] how far support has led the point into the aura in this substep
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
+    grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
 
 
 def no_touches(particle_count: int, sample_count: int) -> Touches:
@@ -33,6 +35,7 @@ def no_touches(particle_count: int, sample_count: int) -> Touches:
         np.zeros((sample_count, 3)),
         np.zeros(points),
         np.zeros(particle_count, np.bool_),
+        np.full((particle_count, 2), -1, np.int32),
     )
 
 

@@ -40,22 +40,30 @@ from . import body_guard, guard
 from .body_guard import Watch
 from .cloth_detection import (
     FEW,
-    FLAT,
+    STEEP,
+    Ahead,
     Near,
     Skin,
+    calm_kernel,
     candidates,
+    copy_kernel,
     find_astray,
     look_ahead_kernel,
     measure_kernel,
+    no_ahead,
     scales_kernel,
 )
-from .cloth_response import respond_kernel
+from .cloth_response import moved_kernel, reachable_kernel, respond_kernel
 from .lengths import ROUNDS, restore
-from .patches import pairs_around, triangle_pairs
+from .patches import Bounds, pairs_around, patches_of, triangle_pairs
 
 HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
-MOST_STRAY = 16  # particles off their ways that are seen to one by one
+MOST_STRAY = (
+    16  # particles off their ways that get new ones; for more all is detected anew, or cloth in folds stretches
+)
+MARGIN = 1.0  # contact distances that particles may move by within a substep before pairs are listed anew, all together
+FOLLOWS = 4  # times that strays get new ways one after the other, before all is detected anew
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
 BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
 LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
@@ -64,10 +72,10 @@ LONGEST_WAY = 0.7  # mean edges that cloth may fly in the time looked ahead: fas
 class Search(NamedTuple):
     """What a detection knew of every particle and triangle, in the frame of the motion of the whole."""
 
-    ways: np.ndarray  # (n, 6) [m] box of where a particle will be, lowest corner first
-    boxes: np.ndarray  # (t, 6) [m] the same of a triangle
-    calm: np.ndarray  # (n,) bool: the sheet is too flat round the particle to meet itself there
-    owned: np.ndarray  # (t,) uint8, see `Patches`
+    ways: np.ndarray  # (n, 6) [m] box of where a particle is when detected, lowest corner first
+    way_ends: np.ndarray  # (n, 6) [m] the same when the time looked ahead is over
+    ahead: Ahead
+    bounds: Bounds
     reach: np.ndarray  # (n,) [m] half the contact distance and the slack, with some to spare
     drift: np.ndarray  # (3,) [m/s] motion of the whole
 
@@ -85,8 +93,17 @@ class Pairs:
     settings: Settings
     search: Search | None
     astray: np.ndarray  # (n,) [m] how far each particle was off its way when last looked at, less what all are
-    active: np.ndarray  # (p,) int32 scratch: pairs of the sweeps after the first
+    reach: "Reach | None" = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
+
+
+class Reach(NamedTuple):
+    """Which pairs may touch, as long as no particle moves by more than half a margin."""
+
+    x: np.ndarray  # (n, 3) [m] where particles were when this was found out
+    moved: np.ndarray  # (n,) [m] how far they are from there
+    room: np.ndarray  # (p,) [m] distance of pairs then, at least
+    active: np.ndarray  # (k,) int32 pairs that have less room than their contact distance and the margin
 
 
 def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings) -> Pairs:
@@ -106,10 +123,9 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
     stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon, settings)
     near = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
-    scratch = np.zeros(len(x)), np.empty(len(near.gap), np.int32)
     near, firm_start = _firm_last(cloth, near)
     slack = reach - 0.5 * cloth.thickness
-    return Pairs(near, firm_start, x.copy(), v.copy(), slack, horizon, settings, search, *scratch)
+    return Pairs(near, firm_start, x.copy(), v.copy(), slack, horizon, settings, search, np.zeros(len(x)))
 
 
 def _firm_last(cloth: Cloth, near: Near) -> tuple[Near, int]:
@@ -157,6 +173,7 @@ def respond(pairs: Pairs | None, watch: Watch | None, cloth: Cloth, start, x, x_
     touched, pairs = 0, pairs if _can_meet(cloth) else None
     if pairs is not None:
         pairs.elapsed += dt
+        pairs.reach = None
         touched = _respond(pairs, cloth, start, x, x_prev, dt)
     near = _find(watch, start, x)
     for _ in range(TURNS):
@@ -188,15 +205,24 @@ def _respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
 def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
     touched = 0
     for turn in range(TURNS):
-        if _look(pairs, x, pairs.elapsed)[0]:
-            _catch_up(pairs, cloth, start, x, dt)
-            _look(pairs, x, pairs.elapsed)
-        elif turn:
+        if not _follow(pairs, cloth, start, x, dt) and turn:
             break
-        if len(pairs.active):
-            scratch = pairs.astray, pairs.active, pairs.firm_start, pairs.elapsed
-            touched = respond_kernel(pairs.near, *scratch, cloth.inv_mass, dt, start, x, x_prev)
+        if len(pairs.near.gap):
+            room, moved, active, margin = _reach(pairs, cloth, x)
+            about = pairs.firm_start, cloth.inv_mass, dt, start, x, x_prev
+            touched, count = respond_kernel(pairs.near, room, moved, active, margin, *about)
+            pairs.reach = pairs.reach._replace(active=active[:count])
     return touched
+
+
+def _reach(pairs: Pairs, cloth: Cloth, x: np.ndarray):
+    """Room, what has moved, pairs to be looked at, and the margin: as `respond_kernel` wants them."""
+    margin, reach = MARGIN * cloth.thickness.max(), pairs.reach
+    if reach is None or not 2.0 * moved_kernel(x, reach.x, reach.moved) <= margin:
+        room, active = np.empty(len(pairs.near.gap)), np.empty(len(pairs.near.gap), np.int32)
+        count = reachable_kernel(pairs.near, pairs.astray, pairs.elapsed, margin, room, active)
+        pairs.reach = reach = Reach(x.copy(), np.zeros(len(x)), room, active[:count])
+    return reach.room, reach.moved, reach.active, margin
 
 
 def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: Cloth, start, x, x_prev, dt) -> None:
@@ -232,13 +258,11 @@ def _push_last(pairs: Pairs | None, watch: Watch, near: Near, cloth: Cloth, star
 
 def _impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Stencils (p, 4) of cloth on cloth, which of them meet (h,) on the way from `start` to `x`, and when (h,)."""
-    if _look(pairs, x, pairs.elapsed)[0]:
-        _catch_up(pairs, cloth, start, x, dt)
-        _look(pairs, x, pairs.elapsed)
+    _follow(pairs, cloth, start, x, dt)
     off = np.empty(len(x))
     _look(pairs, start, pairs.elapsed - dt, off)
     np.maximum(off, pairs.astray, out=off)
-    hits, times = np.empty(len(pairs.active), np.int32), np.empty(len(pairs.active))
+    hits, times = np.empty(len(pairs.near.gap), np.int32), np.empty(len(pairs.near.gap))
     count = guard.find_impacts(pairs.near, off, pairs.elapsed, fresh, start, x, hits, times)
     return pairs.near.stencils, hits[:count], times[:count]
 
@@ -251,47 +275,79 @@ def _look(pairs: Pairs, x: np.ndarray, time: float, off: np.ndarray | None = Non
     return find_astray(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, off), mean
 
 
-def _catch_up(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: float) -> None:
-    """Change `pairs` in place after particles have gone astray: a few get a new way and new pairs, as if they had
-    always been on that way; for more all is detected anew.
+def _follow(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: float) -> bool:
+    """See to it that all particles at x are on their ways within their slack; returns whether one was not.
+
+    Particles that get new ways change what all do on average, and with it how far the others are off theirs.
+    """
+    for turn in range(FOLLOWS):
+        if not _look(pairs, x, pairs.elapsed)[0]:
+            return turn > 0
+        _catch_up(pairs, cloth, start, x, dt, MOST_STRAY if turn < FOLLOWS - 1 else 0)
+    _look(pairs, x, pairs.elapsed)
+    return True
+
+
+def _catch_up(pairs: Pairs, cloth: Cloth, start, x, dt: float, most: int) -> None:
+    """Change `pairs` in place after particles have gone astray: they get new ways and new pairs, as if they had always
+    been on these ways; if there are more than `most`, all is detected anew.
     """
     stray = np.flatnonzero(~(pairs.astray <= pairs.slack))
-    if len(stray) > MOST_STRAY:
+    if len(stray) > most:
         other = detect(cloth, start, (x - start) / dt, dt, pairs.settings)
         for field in fields(Pairs):
             setattr(pairs, field.name, getattr(other, field.name))
         pairs.elapsed = dt
         return
     before = pairs.elapsed - dt
-    off_now, off_before = _look(pairs, x, pairs.elapsed)[1], _look(pairs, start, before)[1]
+    off = np.empty(len(x))
+    off_now, off_before = _look(pairs, x, pairs.elapsed)[1], _look(pairs, start, before, off)[1]
     place = start[stray] - off_before
     pairs.v_ref[stray] = (x[stray] - off_now - place) / dt
     pairs.x_ref[stray] = place - before * pairs.v_ref[stray]
-    is_stray = np.zeros(len(x), np.bool_)
+    is_stray, off[stray] = np.zeros(len(x), np.bool_), 0.0
     is_stray[stray] = True
-    stencils, is_edge_pair = _candidates_around(stray, is_stray, pairs, cloth, before)
-    # All others may be off their ways already, by their slack, and may be off the other way later.
-    spare = pairs.slack.max()
-    reach, rest = pairs.search.reach + spare, pairs.horizon - before
+    stencils, is_edge_pair = _candidates_around(is_stray, pairs, cloth)
+    # All others may be off their ways already.
+    reach, rest = pairs.search.reach + off, pairs.horizon - before
     found = _measure(cloth, start, pairs.v_ref, reach, rest, stencils, is_edge_pair)
-    found = found._replace(gap=found.gap + before * found.closing - 2.0 * spare)
-    kept = ~is_stray[pairs.near.stencils].any(axis=1)
-    near = Near(*(np.concatenate((old[kept], new)) for old, new in zip(pairs.near, found, strict=True)))
-    pairs.near, pairs.firm_start = _firm_last(cloth, near)
-    pairs.active = np.empty(len(near.gap), np.int32)
+    aside = off[found.stencils]
+    both = np.maximum(aside[:, 0], aside[:, 1]) + np.maximum(aside[:, 2], aside[:, 3])
+    aside = np.where(found.is_edge_pair, both, aside[:, 0] + aside[:, 1:].max(axis=1))
+    _exchange(pairs, cloth, is_stray, found._replace(gap=found.gap + before * found.closing - aside))
 
 
-def _candidates_around(stray: np.ndarray, is_stray: np.ndarray, pairs: Pairs, cloth: Cloth, time: float):
-    """Candidates as from `_candidates`, but only those of `stray` particles, on their ways from `time` [s] on."""
+def _exchange(pairs: Pairs, cloth: Cloth, is_stray: np.ndarray, found: Near) -> None:
+    """Put what has been found in place of all pairs that have a stray particle."""
+    old, firm_start = pairs.near, pairs.firm_start
+    found, found_firm = _firm_last(cloth, found)
+    room, nobody = len(old.gap) + len(found.gap), np.zeros(len(is_stray), np.bool_)
+    near = Near(*(np.empty((room, *array.shape[1:]), array.dtype) for array in old))
+    at = copy_kernel(old, 0, firm_start, is_stray, near, 0)
+    pairs.firm_start = copy_kernel(found, 0, found_firm, nobody, near, at)
+    at = copy_kernel(old, firm_start, len(old.gap), is_stray, near, pairs.firm_start)
+    at = copy_kernel(found, found_firm, len(found.gap), nobody, near, at)
+    pairs.near, pairs.reach = Near(*(array[:at] for array in near)), None
+
+
+def _candidates_around(is_stray: np.ndarray, pairs: Pairs, cloth: Cloth):
+    """Candidates as from `_candidates`, but only those of stray particles, on their new ways."""
     search = pairs.search
-    go, reach = pairs.v_ref[stray] - search.drift, search.reach[stray][:, None]
-    begin, end = pairs.x_ref[stray] + time * go, pairs.x_ref[stray] + pairs.horizon * go
-    search.ways[stray, :3] = np.minimum(begin, end) - reach
-    search.ways[stray, 3:] = np.maximum(begin, end) + reach
-    found = pairs_around(cloth, is_stray, search.ways, search.boxes, search.calm)
+    changed = _look_ahead(search, cloth, pairs.x_ref, pairs.v_ref, is_stray, pairs.horizon)
+    found = pairs_around(cloth, changed, *search.ahead[:3], search.ahead.calm, STEEP, search.bounds)
     stencils, is_edge_pair = _spread(found, cloth, search)
     own = is_stray[stencils].any(axis=1)
     return stencils[own], is_edge_pair[own]
+
+
+def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: float) -> np.ndarray:
+    """Renew what a search knows of `fresh` particles (n,); returns which triangles have one (t,)."""
+    triangles, reach, changed = cloth.triangles, search.reach, np.empty(len(cloth.triangles), np.bool_)
+    about = reach, horizon, search.ways, search.way_ends, search.ahead, changed
+    look_ahead_kernel(x, v, search.drift, fresh, triangles, *about)
+    scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
+    calm_kernel(triangles, reach, cloth.thickness, changed, search.ahead, *scratch)
+    return changed
 
 
 def _can_meet(cloth: Cloth) -> bool:
@@ -315,15 +371,17 @@ def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, h
     triangles = cloth.triangles
     if not _can_meet(cloth):
         return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None
-    ways, boxes = np.empty((len(x), 6)), np.empty((len(triangles), 6))
-    normals, calm = np.empty((len(triangles), 3)), np.empty(len(x), np.bool_)
-    slack, scratch = reach - 0.5 * cloth.thickness, (np.empty_like(x), np.empty(len(x)))
-    look_ahead_kernel(x, v, triangles, reach, slack, horizon, ways, boxes, normals, calm, *scratch)
-    pairs, owned = triangle_pairs(cloth, boxes, normals, calm, FLAT, settings.broad_phase)
-    search = Search(ways, boxes, calm, owned, reach, v.mean(axis=0))
+    ways, ahead = np.empty((2, len(x), 6)), no_ahead(len(triangles), len(x))
+    search = Search(*ways, ahead, None, reach, v.mean(axis=0))
+    _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
+    about = ahead.normals, ahead.calm, STEEP, settings.broad_phase, ahead.box_ends
+    pairs, bounds = triangle_pairs(cloth, ahead.boxes, *about)
+    search = search._replace(bounds=bounds)
     return *_spread(pairs, cloth, search), search
 
 
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
     """Stencils of pairs of triangles, and which of them are of edges."""
-    return candidates(pairs, cloth.triangles, search.owned, search.calm, search.boxes, search.ways)
+    boxes, box_ends, _, _, calm = search.ahead
+    owned = patches_of(cloth).owned
+    return candidates(pairs, cloth.triangles, owned, calm, boxes, search.ways, box_ends, search.way_ends)

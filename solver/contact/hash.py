@@ -28,6 +28,15 @@ def _bucket(i, j, k, mask):
 
 
 @inner
+def enclose(ways, boxes, triangles, triangle):
+    """Put a triangle's box round those of its corners."""
+    a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+    for axis in range(3):
+        boxes[triangle, axis] = min(ways[a, axis], min(ways[b, axis], ways[c, axis]))
+        boxes[triangle, axis + 3] = max(ways[a, axis + 3], max(ways[b, axis + 3], ways[c, axis + 3]))
+
+
+@inner
 def touch(boxes, a, b, others, c, d):
     """Whether the box round boxes a and b and that round the others' c and d touch.
 
@@ -37,6 +46,30 @@ def touch(boxes, a, b, others, c, d):
     for axis in range(3):
         here &= min(boxes[a, axis], boxes[b, axis]) <= max(others[c, axis + 3], others[d, axis + 3])
         here &= min(others[c, axis], others[d, axis]) <= max(boxes[a, axis + 3], boxes[b, axis + 3])
+    return here
+
+
+@inner
+def span(boxes, ends, a, b, row, spans):
+    """Keep the boxes round a and b at the start and at the end in a row of `spans` (k, 12)."""
+    a, b = np.uintp(a), np.uintp(b)
+    for axis in range(3):
+        spans[row, axis], spans[row, axis + 3] = min(boxes[a, axis], boxes[b, axis]), min(ends[a, axis], ends[b, axis])
+        spans[row, axis + 6] = max(boxes[a, axis + 3], boxes[b, axis + 3])
+        spans[row, axis + 9] = max(ends[a, axis + 3], ends[b, axis + 3])
+
+
+@inner
+def touch_on_way(spans, i, others, k):
+    """Whether what goes evenly from one box to another may touch: what is apart along one axis at the start and at the
+    end, on the same side, is so all the time. What is not a number touches nothing.
+
+    No branches: the outcome of each comparison is a coin toss to the processor.
+    """
+    i, k, here = np.uintp(i), np.uintp(k), True
+    for axis in range(3):
+        here &= (spans[i, axis] <= others[k, axis + 6]) | (spans[i, axis + 3] <= others[k, axis + 9])
+        here &= (others[k, axis] <= spans[i, axis + 6]) | (others[k, axis + 3] <= spans[i, axis + 9])
     return here
 
 

@@ -7,23 +7,24 @@ is a graph over a plane: it cannot meet itself, and neither can it and a neighbo
 Magnenat-Thalmann 1994). On a hanging sheet that leaves next to nothing to compare.
 """
 
+import math
 import weakref
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit
+from ..jit import inner, njit
 from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from ..topology import edge_keys
 from .hash import overlaps as overlaps_by_hash
-from .hash import touch
+from .hash import span, touch_on_way
 from .tree import overlaps as overlaps_by_tree
 
 BROAD_PHASES = {"TREE": overlaps_by_tree, "HASH": overlaps_by_hash}  # by `Settings.broad_phase`
 PATCH = 8  # triangles
 FEW = 512  # pairs of patches that are not worth another thread
-ALIGNED = 0.7  # least cosine between the mean normals of two flat patches that count as one
+NEVER = 2.0  # a cosine that no two directions have
 
 
 class Patches(NamedTuple):
@@ -36,6 +37,15 @@ class Patches(NamedTuple):
     owned: (
         np.ndarray
     )  # (t,) uint8 vertices (bits 0-2) and edges (bits 3-5) of which a triangle is the first to have them
+
+
+class Bounds(NamedTuple):
+    """Patches as they are in one detection."""
+
+    boxes: np.ndarray  # (p, 6) [m] at the start, lowest corner first
+    ends: np.ndarray  # (p, 6) [m] at the end
+    normals: np.ndarray  # (p, 3) mean directions at the start
+    aligned: np.ndarray  # (p,) least cosine to a neighbour's mean direction up to which the two cannot meet, or `NEVER`
 
 
 _kept: dict[int, tuple[weakref.ref, Patches]] = {}
@@ -130,27 +140,45 @@ def _grow_kernel(row_start, target, size, taken, grown, start):
     return patch_count
 
 
-@njit
-def _sum_up_kernel(patches, cloth_triangles, boxes, normals, calm, cone, patch_boxes, patch_normals, flat):
-    """Boxes, mean normals and flatness of patches out of those of their triangles.
-    # outputs: patch_boxes (p, 6), patch_normals (p, 3), flat (p,) bool
-    """
-    for patch in range(len(flat)):
+@inner
+def _bound(patches, patch, boxes, patch_boxes):
+    """Put a box round those of a patch's triangles; one that is not a number makes the patch's not a number."""
+    for axis in range(3):
+        patch_boxes[patch, axis], patch_boxes[patch, axis + 3] = np.inf, -np.inf
+    for slot in range(patches.start[patch], patches.start[patch + 1]):
+        triangle = patches.triangles[slot]
         for axis in range(3):
-            patch_boxes[patch, axis], patch_boxes[patch, axis + 3] = np.inf, -np.inf
+            low, high = boxes[triangle, axis], boxes[triangle, axis + 3]
+            if not low >= patch_boxes[patch, axis]:
+                patch_boxes[patch, axis] = low
+            if not high <= patch_boxes[patch, axis + 3]:
+                patch_boxes[patch, axis + 3] = high
+
+
+@njit
+def _sum_up_kernel(
+    patches, asked, cloth_triangles, boxes, box_ends, normals, calm, cone, patch_boxes, patch_ends, patch_normals, aligned
+):  # fmt: skip
+    """Boxes, mean normals and flatness of the patches that are `asked` for (p,), out of those of their triangles.
+
+    Triangles whose normals all lie within a cone round one direction are a graph over the plane across it. For two
+    patches that direction lies between their mean normals: each leans by half the angle between these.
+    # outputs: patch_boxes, patch_ends (p, 6), patch_normals (p, 3), aligned (p,)
+    """
+    widest = math.acos(cone)
+    for patch in range(len(aligned)):
+        if not asked[patch]:
+            continue
+        _bound(patches, patch, boxes, patch_boxes)
+        _bound(patches, patch, box_ends, patch_ends)
+        for axis in range(3):
             patch_normals[patch, axis] = 0.0
-        flat[patch] = True
+        flat, least = True, 1.0
         for slot in range(patches.start[patch], patches.start[patch + 1]):
             triangle = patches.triangles[slot]
             for axis in range(3):
-                # Written so that a box that is not a number makes its patch's box not a number.
-                low, high = boxes[triangle, axis], boxes[triangle, axis + 3]
-                if not low >= patch_boxes[patch, axis]:
-                    patch_boxes[patch, axis] = low
-                if not high <= patch_boxes[patch, axis + 3]:
-                    patch_boxes[patch, axis + 3] = high
                 patch_normals[patch, axis] += normals[triangle, axis]
-                flat[patch] &= calm[cloth_triangles[triangle, axis]]
+                flat &= calm[cloth_triangles[triangle, axis]]
         size = 0.0
         for axis in range(3):
             size += patch_normals[patch, axis] ** 2
@@ -158,53 +186,64 @@ def _sum_up_kernel(patches, cloth_triangles, boxes, normals, calm, cone, patch_b
         for axis in range(3):
             patch_normals[patch, axis] *= scale
         for slot in range(patches.start[patch], patches.start[patch + 1]):
-            along = 0.0
-            for axis in range(3):
-                along += patch_normals[patch, axis] * normals[patches.triangles[slot], axis]
-            flat[patch] &= along > cone
+            for k in range(0, normals.shape[1], 3):
+                along = 0.0
+                for axis in range(3):
+                    along += patch_normals[patch, axis] * normals[patches.triangles[slot], k + axis]
+                least = min(least, along)
+        flat &= least > cone
+        aligned[patch] = math.cos(2.0 * (widest - math.acos(max(least, -1.0)))) if flat else NEVER
 
 
 @njit
-def _expand_kernel(start, end, patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets, near, pairs):
-    """Pairs of triangles whose boxes overlap, out of those of pairs of patches, and then of patches with themselves,
-    that have the numbers start..end; returns how many there are, also beyond the room in `pairs`. About 12 comparisons
-    and 96 bytes a pair that is looked at.
+def _expand_kernel(
+    start, end, patch_pairs, patches, boxes, box_ends, asked, around, patch_boxes, patch_ends, patch_normals, aligned, meets, near,
+    pairs,
+):  # fmt: skip
+    """Pairs of triangles that may touch on their ways, one of which is asked for (t,), out of those of pairs of patches, and then of patches with themselves,
+    that have such a triangle (p,) `around`, that have the numbers start..end; returns how many there are, also beyond the room in `pairs`. About 24 comparisons
+    and 192 bytes a pair that is looked at.
     # outputs: pairs (c, 2); near (PATCH,) scratch: of the second patch what touches the first's box
     """
     count = 0
-    patch_count = len(flat)
+    patch_count, both, own, others = len(aligned), np.empty((2, 12)), np.empty((1, 12)), np.empty((PATCH, 12))
     for pair in range(start, end):
         if pair < len(patch_pairs):
             p = min(patch_pairs[pair, 0], patch_pairs[pair, 1])
             q = max(patch_pairs[pair, 0], patch_pairs[pair, 1])
-            if not touch(patch_boxes, p, p, patch_boxes, q, q):
+            span(patch_boxes, patch_ends, p, p, 0, both)
+            span(patch_boxes, patch_ends, q, q, 1, both)
+            if not touch_on_way(both, 0, both, 1):
                 continue
-            if flat[p] and flat[q]:
+            if max(aligned[p], aligned[q]) < 1.0:
                 along = 0.0
                 for axis in range(3):
                     along += patch_normals[p, axis] * patch_normals[q, axis]
-                if along > ALIGNED:
+                if along > max(0.0, max(aligned[p], aligned[q])):
                     key = np.int64(p) * patch_count + q
                     place = np.searchsorted(patches.neighbours, key)
                     if place < len(patches.neighbours) and patches.neighbours[place] == key:
                         continue
         else:
             p = q = pair - len(patch_pairs)
-            if flat[p] or not meets[patches.garment[p], patches.garment[p]]:
+            if not around[p] or aligned[p] <= 1.0 or not meets[patches.garment[p], patches.garment[p]]:
                 continue
+            span(patch_boxes, patch_ends, p, p, 0, both)
+            span(patch_boxes, patch_ends, p, p, 1, both)
         near_count = 0
         for second in range(patches.start[q], patches.start[q + 1]):
-            b = patches.triangles[second]
             near[near_count] = second
-            near_count += touch(boxes, b, b, patch_boxes, p, p)
+            span(boxes, box_ends, patches.triangles[second], patches.triangles[second], near_count, others)
+            near_count += touch_on_way(others, near_count, both, 0)
         for first in range(patches.start[p], patches.start[p + 1] if near_count else 0):
             a = patches.triangles[first]
-            if not touch(boxes, a, a, patch_boxes, q, q):
+            span(boxes, box_ends, a, a, 0, own)
+            if not touch_on_way(own, 0, both, 1):
                 continue
             for k in range(near_count):
-                second = near[k]
-                b = patches.triangles[second]
-                if touch(boxes, a, a, boxes, b, b) and (p != q or second > first):
+                b = patches.triangles[near[k]]
+                here = touch_on_way(own, 0, others, k) & (asked[a] | asked[b])
+                if here & ((p != q) | (near[k] > first)):
                     if count < len(pairs):
                         pairs[count, 0] = a
                         pairs[count, 1] = b
@@ -219,32 +258,43 @@ def triangle_pairs(
     calm: np.ndarray,
     cone: float,
     broad_phase: str = Settings().broad_phase,
-) -> tuple[np.ndarray, np.ndarray]:
+    box_ends: np.ndarray | None = None,
+) -> tuple[np.ndarray, Bounds]:
     """Pairs of triangles that may meet.
 
     Parameters
     ----------
-    boxes : (t, 6) where each triangle may be, lowest corner first
-    normals : (t, 3) unit normals
-    calm : (n,) bool, vertices around which the sheet is flat
+    boxes : (t, 6) where each triangle is, lowest corner first, or may be if there are no `box_ends`
+    normals : (t, 3 k) unit normals of the start, and then those that tell how they turn
+    calm : (n,) bool, vertices around which the sheet stays flat
     cone : least cosine between the normals of a flat patch and their mean
     broad_phase : one of BROAD_PHASES
+    box_ends : (t, 6) where each triangle gets to, evenly
 
     Returns
     -------
-    (p, 2) int32 pairs, each once; `Patches.owned`
+    (p, 2) int32 pairs, each once; the patches as they are
     """
-    patches = patches_of(cloth)
+    patches, box_ends = patches_of(cloth), boxes if box_ends is None else box_ends
     count = len(patches.garment)
-    bounds = np.empty((count, 6)), np.empty((count, 3)), np.empty(count, np.bool_)
-    _sum_up_kernel(patches, cloth.triangles, boxes, normals, calm, cone, *bounds)
-    patch_pairs = BROAD_PHASES[broad_phase](bounds[0], patches.garment, cloth.meets)
-    return expand(patch_pairs, patches, boxes, *bounds, cloth.meets), patches.owned
+    bounds = Bounds(*np.empty((2, count, 6)), np.empty((count, 3)), np.empty(count))
+    asked, around = np.ones(len(boxes), np.bool_), np.ones(count, np.bool_)
+    _sum_up_kernel(patches, around, cloth.triangles, boxes, box_ends, normals, calm, cone, *bounds)
+    patch_pairs = BROAD_PHASES[broad_phase](_swept(bounds), patches.garment, cloth.meets)
+    return expand(patch_pairs, patches, boxes, box_ends, asked, around, bounds, cloth.meets), bounds
 
 
-def expand(patch_pairs: np.ndarray, patches: Patches, boxes, patch_boxes, patch_normals, flat, meets) -> np.ndarray:
-    """Pairs of triangles (p, 2) int32 out of those of patches that may meet, and of each patch with itself."""
-    given = patch_pairs, patches, boxes, patch_boxes, patch_normals, flat, meets
+def _swept(bounds: Bounds) -> np.ndarray:
+    """Boxes (p, 6) [m] of where patches get all the time."""
+    low, high = np.minimum(*bounds[:2]), np.maximum(*bounds[:2])
+    return np.concatenate([low[:, :3], high[:, 3:]], axis=1)
+
+
+def expand(patch_pairs: np.ndarray, patches: Patches, boxes, box_ends, asked, around, bounds: Bounds, meets):
+    """Pairs of triangles (p, 2) int32 out of those of patches that may meet, and of each patch with itself, of which one
+    is `asked` (t,) for; `around` (p,) the patches that have one.
+    """
+    given = patch_pairs, patches, boxes, box_ends, asked, around, *bounds, meets
 
     def part(_, first, last):
         near, room = np.empty(PATCH, np.int32), 16 * len(boxes) + 64
@@ -255,61 +305,22 @@ def expand(patch_pairs: np.ndarray, patches: Patches, boxes, patch_boxes, patch_
                 return pairs[:count]
             room = count
 
-    return joined(on_threads(part, cut(len(patch_pairs) + len(flat), FEW)))
-
-
-@njit
-def _around_kernel(triangles, is_stray, ways, garment, meets, boxes, calm, pairs):
-    """Grow the boxes of triangles that have a stray corner and pair these with all whose boxes they overlap; returns
-    how many pairs there are, also beyond the room in `pairs`. 48 bytes a triangle and triangle with a stray corner.
-    # outputs: boxes, calm, pairs (c, 2)
-    """
-    for triangle in range(len(triangles)):
-        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-        if is_stray[a] | is_stray[b] | is_stray[c]:
-            calm[a], calm[b], calm[c] = False, False, False
-            for axis in range(3):
-                boxes[triangle, axis] = min(ways[a, axis], min(ways[b, axis], ways[c, axis]))
-                boxes[triangle, axis + 3] = max(ways[a, axis + 3], max(ways[b, axis + 3], ways[c, axis + 3]))
-    count = 0
-    for first in range(len(triangles)):
-        if not (is_stray[triangles[first, 0]] | is_stray[triangles[first, 1]] | is_stray[triangles[first, 2]]):
-            continue
-        of = garment[triangles[first, 0]]
-        for second in range(len(triangles)):
-            if not touch(boxes, first, first, boxes, second, second):
-                continue
-            a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
-            if second <= first and (second == first or is_stray[a] | is_stray[b] | is_stray[c]):
-                continue  # two that have stray corners come once
-            if not meets[of, garment[a]]:
-                continue
-            if count < len(pairs):
-                pairs[count, 0] = first
-                pairs[count, 1] = second
-            count += 1
-    return count
+    return joined(on_threads(part, cut(len(patch_pairs) + len(patches.garment), FEW)))
 
 
 def pairs_around(
-    cloth: Cloth, is_stray: np.ndarray, ways: np.ndarray, boxes: np.ndarray, calm: np.ndarray
+    cloth: Cloth, changed: np.ndarray, boxes, box_ends, normals, calm, cone: float, bounds: Bounds
 ) -> np.ndarray:
-    """Pairs of triangles that may meet of which one has a stray corner.
+    """Pairs of triangles that may meet of which one has `changed` (t,) bool; see `triangle_pairs` for the rest.
 
-    Parameters
-    ----------
-    is_stray : (n,) bool, a few particles whose ways have changed
-    ways : (n, 6) where each particle may be, lowest corner first
-    boxes : (t, 6), calm : (n,) as for `triangle_pairs`, changed in place where a corner is stray
+    `bounds` change in place where a triangle has.
 
     Returns
     -------
     (p, 2) int32 pairs, each once
     """
-    room = 1024
-    while True:
-        pairs = np.empty((room, 2), np.int32)
-        count = _around_kernel(cloth.triangles, is_stray, ways, cloth.garment, cloth.meets, boxes, calm, pairs)
-        if count <= room:
-            return pairs[:count]
-        room = count
+    patches = patches_of(cloth)
+    around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
+    _sum_up_kernel(patches, around, cloth.triangles, boxes, box_ends, normals, calm, cone, *bounds)
+    patch_pairs = overlaps_by_tree(_swept(bounds), patches.garment, cloth.meets, around)
+    return expand(patch_pairs, patches, boxes, box_ends, changed, around, bounds, cloth.meets)

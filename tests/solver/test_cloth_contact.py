@@ -10,6 +10,7 @@ import pytest
 from crossings import Crossings, count_crossings, count_in, edges_of, may_cross
 from taffeta.solver.build import build
 from taffeta.solver.contact import cloth as contact
+from taffeta.solver.contact.cloth_detection import FLAT
 from taffeta.solver.model import Collider, FrameInput, Garment, Settings
 from taffeta.solver.step import advance
 
@@ -104,7 +105,7 @@ def test_a_crumpled_sheet_misses_no_pair(seed):
     _, edges = mesh_of(cloth)
     reach = 2.0 * (0.5 * 2e-3 + pairs.slack.min())
     near = near_pairs(cloth, x, edges, reach)
-    flat = flat_edges(cloth, x, edges, max(0.0, contact.FLAT * 2e-3 - 2 * pairs.slack.min()))
+    flat = flat_edges(cloth, x, edges, max(0.0, FLAT * 2e-3 - 2 * pairs.slack.min()))
     near = {pair for pair in near if len(pair) == 4 or not flat & set(pair)}
     assert len(near) > 30
     assert near <= recorded(pairs)
@@ -121,6 +122,45 @@ def test_a_bent_sheet_and_a_fold_miss_no_contact():
         near = {pair for pair in near_pairs(cloth, x, np.empty((0, 2), int), 3e-3) if len(pair) == 4}
         assert near <= recorded(pairs)
         assert turns < 1.0 or len(near) > 20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_are_never_closer_on_their_ways_than_foreseen(seed):
+    rng = np.random.default_rng(seed)
+    cloth, state = build([sheet("A", 9, 9, 0.02)], Settings())
+    x = state.x + rng.normal(size=state.x.shape) * 0.01
+    v = rng.normal(size=x.shape) * 2.0
+    pairs = contact.detect(cloth, x, v, DT, Settings())
+    near, closed = pairs.near, 0
+    for time in np.linspace(0.0, pairs.horizon, 7):
+        a, b, c, d = ((x + time * v)[near.stencils[:, k]] for k in range(4))
+        measured = [
+            ipctk.edge_edge_distance(*points) if edges else ipctk.point_triangle_distance(*points)
+            for edges, *points in zip(near.is_edge_pair, a, b, c, d, strict=True)
+        ]
+        assert (np.sqrt(measured) > near.gap - time * near.closing - 1e-12).all()
+        closed += (np.sqrt(measured) < 0.9 * near.gap).sum()
+    assert len(near.gap) > 100 and closed > 50
+
+
+def test_pairs_that_cannot_touch_are_left_out_of_the_response_without_a_difference():
+    rng = np.random.default_rng(8)
+    cloth, state = build([sheet("A", 12, 12, 0.01, lambda x: x + [0, 0, 4e-3]), sheet("B", 12, 12, 0.01)], Settings())
+    start = state.x + rng.normal(size=state.x.shape) * 3e-4
+    x, answers = start.copy(), []
+    x[:144, 2] -= 3e-3
+    for everything in (False, True):
+        pairs = contact.detect(cloth, start, (x - start) / DT, DT, Settings())
+        pairs.elapsed, count, ends = DT, len(pairs.near.gap), (x.copy(), start.copy())
+        contact._look(pairs, x, DT)
+        room, moved, active, margin = contact._reach(pairs, cloth, x)
+        if everything:
+            room[:], active = 0.0, np.arange(count, dtype=np.int32)
+        about = pairs.firm_start, cloth.inv_mass, DT, start, *ends
+        touched, _ = contact.respond_kernel(pairs.near, room, moved, active, margin, *about)
+        answers.append((touched, len(active), *ends))
+    assert answers[0][0] == answers[1][0] > 50 and answers[0][1] < answers[1][1]
+    assert np.array_equal(answers[0][2], answers[1][2]) and np.array_equal(answers[0][3], answers[1][3])
 
 
 def detected_anew(pairs, cloth, x, x_prev):

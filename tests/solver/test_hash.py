@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tree and spatial hash find the pairs that comparing every box with every other finds, in the same order."""
 
+import numba
 import numpy as np
 import pytest
 from taffeta.solver import model, threads
 from taffeta.solver.contact import tree
+from taffeta.solver.contact.hash import span, touch_on_way
 from taffeta.solver.contact.patches import BROAD_PHASES
 
 EVERYONE = np.ones((1, 1), np.bool_)
+
+
+@numba.njit
+def ways_touch(boxes, ends):
+    """Which pairs of boxes (2, b, 6) may touch on their ways."""
+    told, spans = np.empty(boxes.shape[1], np.bool_), np.empty((2, 12))
+    for k in range(boxes.shape[1]):
+        for side in range(2):
+            span(boxes[side], ends[side], k, k, side, spans)
+        told[k] = touch_on_way(spans, 0, spans, 1)
+    return told
 
 
 def every_pair(boxes, group, meets):
@@ -130,3 +143,20 @@ def test_threads_share_the_tree_and_change_nothing(count, monkeypatch):
 
 def test_broad_phases_are_those_of_the_settings():
     assert tuple(BROAD_PHASES) == model.BROAD_PHASES and model.Settings().broad_phase == model.BROAD_PHASES[0]
+
+
+def test_boxes_that_touch_at_any_time_on_their_way_are_not_told_apart():
+    rng = np.random.default_rng(3)
+    low = rng.normal(size=(2, 4000, 1, 3)) * 0.5
+    ends = low + rng.normal(size=low.shape)
+    boxes = np.concatenate(
+        [np.concatenate([low, low + 0.3], axis=-1), np.concatenate([ends, ends + 0.3], axis=-1)], axis=2
+    )
+    told = ways_touch(*(np.ascontiguousarray(boxes[:, :, k]) for k in range(2)))
+    time = np.linspace(0.0, 1.0, 201)[:, None, None]
+    first, second = ((1.0 - time) * side[:, 0] + time * side[:, 1] for side in boxes)
+    touched = ((first[..., :3] <= second[..., 3:]) & (second[..., :3] <= first[..., 3:])).all(axis=2).any(axis=0)
+    assert told[touched].all() and touched.sum() > 300
+    swept = boxes[:, :, :, :3].min(axis=2), boxes[:, :, :, 3:].max(axis=2)
+    overlap = (swept[0][0] <= swept[1][1]).all(axis=1) & (swept[0][1] <= swept[1][0]).all(axis=1)
+    assert told.sum() < 0.8 * overlap.sum()

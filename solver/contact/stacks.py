@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import njit
+from .cloth_detection import find_astray
+from .cloth_response import farther
 from .impact import closest_pair, mix
 
 TOUCHING = 1.02  # gap over contact distance up to which a pair counts as touching
-NEARBY = 3.0  # contact distances from which on a pair is too far off to touch, however cloth has sped up meanwhile
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
 
 
@@ -35,7 +36,7 @@ def no_stack():
 
 
 @njit
-def _find_stack(near, astray, elapsed, x, v, inv_mass, dt, stencils, weight, row, room, pair):
+def _find_stack(near, astray, faster, elapsed, x, v, inv_mass, dt, stencils, weight, row, room, pair):
     """# outputs: all after dt; returns the number of rows. 20 bytes of a pair that is too far off, 150 flops else."""
     count = 0
     for p in range(len(near.gap)):
@@ -44,11 +45,9 @@ def _find_stack(near, astray, elapsed, x, v, inv_mass, dt, stencils, weight, row
             continue
         a, b = np.int64(near.stencils[p, 0]), np.int64(near.stencils[p, 1])
         c, d = np.int64(near.stencils[p, 2]), np.int64(near.stencils[p, 3])
-        if near.is_edge_pair[p]:
-            off = max(astray[a], astray[b]) + max(astray[c], astray[d])
-        else:
-            off = astray[a] + max(astray[b], max(astray[c], astray[d]))
-        if near.gap[p] - (elapsed + dt) * near.closing[p] - off > NEARBY * near.distance[p]:
+        least = near.gap[p] - elapsed * near.closing[p] - farther(astray, near.is_edge_pair[p], a, b, c, d)
+        goes = dt * (near.closing[p] + farther(faster, near.is_edge_pair[p], a, b, c, d))
+        if least > TOUCHING * near.distance[p] and least - goes > near.distance[p]:
             continue
         wa, wb, wc, wd = closest_pair(near.is_edge_pair[p], x, a, b, c, d)
         if near.is_edge_pair[p] and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
@@ -81,7 +80,9 @@ def find_stack(pairs, x, v, inv_mass, dt):
     most = len(near.gap)
     wide = (np.empty((most, 4)) for _ in range(2))
     stack = Stack(np.empty((most, 4), np.int32), *wide, np.empty(most), np.empty(most, np.int32))
-    count = _find_stack(near, pairs.astray, pairs.elapsed, x, v, inv_mass, dt, *stack)
+    mean, faster = np.empty(3), np.empty(len(x))
+    find_astray(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
+    count = _find_stack(near, pairs.astray, faster, pairs.elapsed, x, v, inv_mass, dt, *stack)
     return Stack(*(array[:count] for array in stack))
 
 

@@ -20,7 +20,7 @@ def clean(scene, frames=0):
 
 
 def test_tablecloth_slides_off_the_box():
-    x = clean(contact_scenes.tablecloth(), 56)
+    x = clean(contact_scenes.tablecloth(), 64)  # folds may spring up again once they have slid off
     assert x[-1, :, 2].max() < 0.095, "nothing lies on the box any more"
     assert x[-1, :, 2].min() > -AURA
 

@@ -77,7 +77,7 @@ def moved_kernel(x, before, moved):
 
 @njit
 def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_mass, dt, start, x, x_prev):
-    """A sweep over the pairs that are listed as active, then back and forth over those of them that are near, then once
+    """A sweep over the pairs that are listed as active, then back and forth over those of them that touched, then once
     more those with something that does not move, which so has the last word; returns how many touched, and how many are
     near: less than their contact distance and a margin [m].
 
@@ -85,7 +85,7 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
     and what its particles have moved since, and 32 of `moved`; else 64 and 96 of positions; 150 flops, more if it
     may have gone through.
     # outputs: x, x_prev (n, 3), pairs.normal, pairs.through, active: those that are near, first; room (p,) [m] distance
-    at least before particles moved by `moved` (n,) [m]; again (as active) scratch: those that the sweeps look at
+    at least before particles moved by `moved` (n,) [m]; again (as active) scratch: those that touched
     """
     normal, stencils = pairs.normal, pairs.stencils
     ease_part = 1.0 - math.exp(-EASE_RATE * dt)
@@ -118,9 +118,7 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
             active[near_count] = pair  # never ahead of the pair that is being read
             again[again_count] = pair
         if room[pair] - aside >= distance:
-            is_near = not back and room[pair] < distance + margin
-            near_count, again_count = near_count + is_near, again_count + is_near
-            firm_count += is_near and pair >= firm_start
+            near_count += not back and room[pair] < distance + margin
             continue
         pairs.through[pair] &= back
         may_be_through = not room[pair] - aside > CLEAR * distance
@@ -145,8 +143,8 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
         room[pair] = gap - aside  # before all moves: these may be taken back
         if not back and gap - aside < distance + margin:
             near_count += 1
-            is_again = gap < distance or not at_end  # most edges in heaps meet at ends
-            again_count, firm_count = again_count + is_again, firm_count + (is_again and pair >= firm_start)
+            again_count += gap < distance
+            firm_count += gap < distance and pair >= firm_start
         if at_end:
             continue  # an end of an edge is a particle: its pairs with triangles see to it
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]

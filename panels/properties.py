@@ -231,8 +231,8 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     )
     iterations: IntProperty(
         name="Iterations", default=Settings().iterations, min=1, max=1000, soft_max=50, override=OVERRIDE,
-        description="Iterations that the springs of a substep are solved in, at most. More for cloth that stretches where "
-        "much of it hangs on few vertices",
+        description="Iterations that the springs of a substep are solved in, at most. More for large cloth that is to "
+        "come to rest as it hangs, and for exact friction; in fast motion 5 stretch no edge farther, and are cheaper",
     )
     tolerance: FloatProperty(
         name="Tolerance", default=Settings().tolerance, min=1e-6, max=0.9, soft_min=1e-3, precision=3, override=OVERRIDE,

@@ -60,15 +60,20 @@ def bowl(context, collection, count=6):
 
 
 def washing_machine(context, collection, count=4):
-    """Add `count` T-shirts that tumble in the turning drum of a washing machine; return what was made."""
-    body = solids.dryer(collection, 0.58, 0.95, 0.75)
+    """Add `count` T-shirts that tumble in the turning drum of a washing machine, as large as they need; return what was
+    made.
+    """
+    gap = 0.10 if count <= 8 else 0.04
+    radius = max(0.58, math.hypot(0.5 * gap * (count - 1) + 0.10, 0.52))  # so that the ends of the pile fit in
+    height = radius + 0.17
+    body = solids.dryer(collection, radius, 0.95, height)
     body.name = "Drum"
     motions.rotate(body, 1, 2.0)
-    shirts = [
-        _shirt(collection, k, (0.0, 0.0, 0.75 + 0.10 * (k - 0.5 * (count - 1))), math.pi * k) for k in range(count)
-    ]
+    places = [(0.0, 0.0, height + gap * (k - 0.5 * (count - 1))) for k in range(count)]
+    shirts = [_shirt(collection, k, place, math.pi * k) for k, place in enumerate(places)]
     context.scene.taffeta.cloth_contact = "VELOCITY_FIELD"
-    floor, camera = stage.furnish(context, collection, (0.6, -3.8, 1.5), (0.0, 0.0, 0.75), 76.0)
+    away = radius / 0.58
+    floor, camera = stage.furnish(context, collection, (0.6, -3.8 * away, 1.5 * away), (0.0, 0.0, height), 76.0)
     return stage.Example(tuple(shirts), (body, floor), camera, (1, 120))
 
 

@@ -103,8 +103,8 @@ def push(this: Watch, near: Near, cloth: Cloth, x, x_prev, dt: float) -> int:
     count, bodies = len(x), this.start[len(x) :]
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
     before = np.concatenate([x_prev, bodies])
-    everything = np.arange(len(near.gap), dtype=np.int32)
-    scratch = np.zeros(len(everything)), np.zeros(len(inv_mass)), everything, everything.copy()
+    count_near = len(near.gap)
+    scratch = np.zeros(count_near), np.zeros(len(inv_mass)), np.arange(count_near, dtype=np.int32)
     touched, _ = respond_kernel(near, *scratch, this.distance, 0, inv_mass, dt, this.start, this.end, before)
     x[:], x_prev[:] = this.end[:count], before[:count]
     return touched

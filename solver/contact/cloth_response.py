@@ -76,8 +76,8 @@ def moved_kernel(x, before, moved):
 
 
 @njit
-def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_mass, dt, start, x, x_prev):
-    """A sweep over the pairs that are listed as active, then back and forth over those of them that touched, then once
+def respond_kernel(pairs, room, moved, active, margin, firm_start, inv_mass, dt, start, x, x_prev):
+    """A sweep over the pairs that are listed as active, then back and forth over those of them that are near, then once
     more those with something that does not move, which so has the last word; returns how many touched, and how many are
     near: less than their contact distance and a margin [m].
 
@@ -85,11 +85,11 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
     and what its particles have moved since, and 32 of `moved`; else 64 and 96 of positions; 150 flops, more if it
     may have gone through.
     # outputs: x, x_prev (n, 3), pairs.normal, pairs.through, active: those that are near, first; room (p,) [m] distance
-    at least before particles moved by `moved` (n,) [m]; again (as active) scratch: those that touched
+    at least before particles moved by `moved` (n,) [m]
     """
     normal, stencils = pairs.normal, pairs.stencils
     ease_part = 1.0 - math.exp(-EASE_RATE * dt)
-    near_count, again_count, firm_count, touched = 0, 0, 0, 0
+    near_count, firm_count, touched = 0, 0, 0
     sweep, turn, turns = 0, 0, len(active)
     thinnest = 1.0  # least gap over contact distance that this sweep met
     while True:
@@ -99,15 +99,15 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
             # Sweeps back and forth until piles are apart, the last one over the pairs that a particle holds fast.
             most = MOST_SWEEPS if thinnest <= 0.0 else SWEEPS
             sweep = sweep + 1 if sweep == 0 or (thinnest < THIN and sweep < most - 1) else MOST_SWEEPS
-            turn, turns, thinnest = 0, firm_count if sweep == MOST_SWEEPS else again_count, 1.0
+            turn, turns, thinnest = 0, firm_count if sweep == MOST_SWEEPS else near_count, 1.0
             continue
         back = sweep > 0
         if not back:
             pair = active[turn]
         elif sweep == MOST_SWEEPS:
-            pair = again[again_count - firm_count + turn]
+            pair = active[near_count - firm_count + turn]
         else:
-            pair = again[again_count - 1 - turn if sweep % 2 else turn]
+            pair = active[near_count - 1 - turn if sweep % 2 else turn]
         turn += 1
         a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
         c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
@@ -116,9 +116,9 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
         aside = farther(moved, is_edge_pair, a, b, c, d)
         if not back:
             active[near_count] = pair  # never ahead of the pair that is being read
-            again[again_count] = pair
         if room[pair] - aside >= distance:
             near_count += not back and room[pair] < distance + margin
+            firm_count += not back and pair >= firm_start and room[pair] < distance + margin
             continue
         pairs.through[pair] &= back
         may_be_through = not room[pair] - aside > CLEAR * distance
@@ -143,8 +143,7 @@ def respond_kernel(pairs, room, moved, active, again, margin, firm_start, inv_ma
         room[pair] = gap - aside  # before all moves: these may be taken back
         if not back and gap - aside < distance + margin:
             near_count += 1
-            again_count += gap < distance
-            firm_count += gap < distance and pair >= firm_start
+            firm_count += pair >= firm_start
         if at_end:
             continue  # an end of an edge is a particle: its pairs with triangles see to it
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]

@@ -32,7 +32,7 @@ from .cloth_detection import Near, candidates
 from .cloth_response import respond_kernel
 from .patches import BROAD_PHASES, PATCH, Patches, find_owners, make_patches, patches_of
 from .sift import ACROSS, BEYOND, MEETING, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
-from .touches import OUTSIDE
+from .touches import OUTSIDE, PINCHED
 
 SKIN = 0.1  # contact distance in auras
 FEW = 512  # pairs of patches that are not worth another thread
@@ -193,7 +193,9 @@ def _sweep(this: Watch, start, x) -> None:
 def _bound(this: Watch) -> bool:
     """Bounds of the patches in this substep; whether all patches stay in their rooms."""
     particles, scene = len(this.tangled), this.scene
-    this.free[:particles] = this.tangled | (this.body.touches.place[:particles] != OUTSIDE)
+    place, between = this.body.touches.place[:particles], this.body.touches.between
+    overlapped = (place != PINCHED) | (between <= 0.0)  # in a groove that is too narrow bodies do not overlap
+    this.free[:particles] = this.tangled | ((place != OUTSIDE) & overlapped)
     about = this.start, this.end, this.free, this.distance, this.rooms
     return sweep_kernel(scene.members, *about, *this.bounds)
 

@@ -347,7 +347,7 @@ def respond_range(
     interval of `seconds`; slower than `slow` [m/s] nothing bounces; edges sink in by `sag` [m] at most.
     Per point at rest on a body about 0.3 kB are read.
     """
-    place, touched, _, push, _, close, grip = touches
+    place, touched, _, push, _, close, grip, _ = touches
     counts, memory = candidates[2], candidates[3]
     particle_count, largest, span = len(x), image[6][5, 1], tau - before
     dt = span * seconds

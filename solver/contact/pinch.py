@@ -119,7 +119,7 @@ def _note(touch, p, side, nx, ny, nz, vx, vy, vz, friction):
 @uncounted_inner
 def hold(bodies, touches, at, p, most, dt):
     """Take pinched point p along with both surfaces, and by `most` [m] towards their middle; or, where there is a way
-    out again, along that. # outputs: at, and of `touches` place, count, touch and grip
+    out again, along that. # outputs: at, and of `touches` place, count, touch, grip and between
     """
     place, touched, touch, grip = touches[0], touches[1], touches[2], touches[6]
     x, y, z = at[THERE], at[THERE + 1], at[THERE + 2]
@@ -139,6 +139,7 @@ def hold(bodies, touches, at, p, most, dt):
         place[p], grip[p, 1] = INSIDE, -1
     elif gap + other <= 0.0:  # not where it is unknown
         share = most
+    touches[7][p] = gap + other
     far = abs(share) * math.sqrt(sx * sx + sy * sy + sz * sz)
     if far > most:
         share *= most / far

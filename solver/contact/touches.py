@@ -23,6 +23,7 @@ class Touches(NamedTuple):
     led: np.ndarray  # (p,) [m] how far support has led the point into the aura in this substep
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
     grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
+    between: np.ndarray  # (n,) [m] from the one to the other through the particle; above 0 where they do not overlap
 
 
 def no_touches(particle_count: int, sample_count: int) -> Touches:
@@ -36,6 +37,7 @@ def no_touches(particle_count: int, sample_count: int) -> Touches:
         np.zeros(points),
         np.zeros(particle_count, np.bool_),
         np.full((particle_count, 2), -1, np.int32),
+        np.zeros(particle_count),
     )
 
 

@@ -17,6 +17,14 @@ def test_nothing_crosses_in_a_random_shot(seed):
     assert all(counts == (0, 0, 0) for counts in found), "within sheets, between them, with the body"
 
 
+def test_a_groove_is_no_pinch():
+    """A body flies at two sheets with 20 m/s, and presses one into a groove narrower than both auras: it overlaps with
+    nothing there, so the guard goes on.
+    """
+    found, error = fuzz.run(fuzz.scene(284), 4)
+    assert error == "" and all(counts == (0, 0, 0) for counts in found)
+
+
 def test_without_the_guard_bodies_poke_through(monkeypatch):
     monkeypatch.setattr(fuzz, "Settings", lambda: Settings(guard_bodies=False))
     shots = [fuzz.run(fuzz.scene(seed, FRAMES, MOST), FRAMES)[0] for seed in POKED]

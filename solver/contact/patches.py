@@ -200,9 +200,9 @@ def _expand_kernel(
     start, end, patch_pairs, patches, boxes, box_ends, asked, around, patch_boxes, patch_ends, patch_normals, aligned, meets, near,
     pairs,
 ):  # fmt: skip
-    """Pairs of triangles that may touch on their ways, one of which is asked for (t,), out of those of pairs of patches, and then of patches with themselves,
-    that have such a triangle (p,) `around`, that have the numbers start..end; returns how many there are, also beyond the room in `pairs`. About 24 comparisons
-    and 192 bytes a pair that is looked at.
+    """Pairs of triangles that may touch on their ways, one of which is `asked` for (t,), out of the pairs of patches, and
+    then the patches that have such a triangle (`around`, (p,)) with themselves, of the numbers start..end; returns how
+    many there are, also beyond the room in `pairs`. About 24 comparisons and 192 bytes a pair that is looked at.
     # outputs: pairs (c, 2); near (PATCH,) scratch: of the second patch what touches the first's box
     """
     count = 0

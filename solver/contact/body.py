@@ -310,7 +310,7 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
         return
     if body.image is not None or (t0, t1) != (body.view.t0, body.view.t1):  # `prepare` has looked at the whole frame
         body.view = _look(body, cloth, x, v, t0, t1)
-        body.bodies.motions[:] = np.nan
+        body.bodies.motions[:] = np.nan  # of what is not looked at; `pinch` may come there
     _draw(body, settings)
 
 

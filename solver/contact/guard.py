@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
+from .cloth_response import farther
 from .impact import time_of_impact
 
 ROUNDS = 40  # at most; then all cloth moves as one piece
@@ -70,10 +71,7 @@ def find_impacts(pairs, off, elapsed, fresh, start, x, hits, times):
     for pair in range(len(stencils)):
         a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
         c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
-        if pairs.is_edge_pair[pair]:
-            aside = max(off[a], off[b]) + max(off[c], off[d])
-        else:
-            aside = off[a] + max(off[b], max(off[c], off[d]))
+        aside = farther(off, pairs.is_edge_pair[pair], a, b, c, d)
         if pairs.gap[pair] - elapsed * pairs.closing[pair] - aside > 0.0:
             continue
         if not (fresh[a] or fresh[b] or fresh[c] or fresh[d]):

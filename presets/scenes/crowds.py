@@ -63,14 +63,17 @@ def washing_machine(context, collection, count=4):
     """Add `count` T-shirts that tumble in the turning drum of a washing machine, as large as they need; return what was
     made.
     """
-    gap = 0.10 if count <= 8 else 0.04
-    radius = max(0.58, math.hypot(0.5 * gap * (count - 1) + 0.10, 0.52))  # so that the ends of the pile fit in
+    columns, gap = (1, 0.10) if count <= 8 else (2, 0.075)
+    rows = -(-count // columns)
+    # so that the corners of the pile fit in
+    radius = max(0.58, math.hypot(0.5 * gap * (rows - 1) + 0.10, 0.41 * (columns - 1) + 0.52))
     height = radius + 0.17
     body = solids.dryer(collection, radius, 0.95, height)
     body.name = "Drum"
     motions.rotate(body, 1, 2.0)
-    places = [(0.0, 0.0, height + gap * (k - 0.5 * (count - 1))) for k in range(count)]
-    shirts = [_shirt(collection, k, place, math.pi * k) for k, place in enumerate(places)]
+    piled = [divmod(k, columns) for k in range(count)]
+    places = [(0.82 * (x - 0.5 * (columns - 1)), 0.0, height + gap * (z - 0.5 * (rows - 1))) for z, x in piled]
+    shirts = [_shirt(collection, k, place, math.pi * piled[k][0]) for k, place in enumerate(places)]
     context.scene.taffeta.cloth_contact = "VELOCITY_FIELD"
     away = radius / 0.58
     floor, camera = stage.furnish(context, collection, (0.6, -3.8 * away, 1.5 * away), (0.0, 0.0, height), 76.0)

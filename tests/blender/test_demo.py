@@ -263,11 +263,15 @@ def test_a_heap_has_as_many_shirts_as_asked_for_apart_from_each_other(scene):
 
 @pytest.mark.parametrize("count", [4, 9, 20])
 def test_a_pile_of_shirts_fits_into_the_drum(scene, count):
-    """Nothing but the drum's three fins is nearer to its axis than any shirt is far from it."""
+    """Nothing but the drum's three fins is nearer to its axis than any shirt is far from it, and shirts lie apart."""
     made = scenes.crowds.washing_machine(bpy.context, scene.collection, count)
     drum = next(obj for obj in made.colliders if obj.name == "Drum")
     wall = np.array([v.co for v in drum.data.vertices])
     inside = np.hypot(wall[:, 0], wall[:, 2]).max() - 0.03  # [m] its wall is as thick
-    shirts = np.concatenate([[shirt.matrix_world @ v.co for v in shirt.data.vertices] for shirt in made.cloths])
+    shirts = [np.array([shirt.matrix_world @ v.co for v in shirt.data.vertices]) for shirt in made.cloths]
+    low, high = (np.array([end(shirt, axis=0) for shirt in shirts]) for end in (np.min, np.max))
+    overlap = (low[:, None] <= high).all(axis=2) & (high[:, None] >= low).all(axis=2)
+    assert overlap.sum() == count, "boxes of shirts overlap"
+    shirts = np.concatenate(shirts)
     away = np.hypot(shirts[:, 0], shirts[:, 2] - drum.location.z)
     assert away.max() < inside and np.abs(shirts[:, 1]).max() < wall[:, 1].max() - 0.03

@@ -59,7 +59,8 @@ from .patches import Bounds, pairs_around, patches_of, triangle_pairs
 
 HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
-MOST_STRAY = 16  # particles off their ways that get new ones; for more all is detected anew, or folds stretch
+FEW_STRAY = 16  # particles off their ways that get new ones, or
+PART_STRAY = 0.01  # of all; for more all is detected anew, or folds stretch
 MARGIN = 1.0  # contact distances that particles may move by within a substep before pairs are listed anew, all together
 FOLLOWS = 4  # times that strays get new ways one after the other, before all is detected anew
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked
@@ -278,10 +279,11 @@ def _follow(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: fl
 
     Particles that get new ways change what all do on average, and with it how far the others are off theirs.
     """
+    most = max(FEW_STRAY, int(PART_STRAY * len(x)))
     for turn in range(FOLLOWS):
         if not _look(pairs, x, pairs.elapsed)[0]:
             return turn > 0
-        _catch_up(pairs, cloth, start, x, dt, MOST_STRAY if turn < FOLLOWS - 1 else 0)
+        _catch_up(pairs, cloth, start, x, dt, most if turn < FOLLOWS - 1 else 0)
     _look(pairs, x, pairs.elapsed)
     return True
 

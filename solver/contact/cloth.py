@@ -60,7 +60,7 @@ from .patches import Bounds, pairs_around, patches_of, triangle_pairs
 HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 SLACK = 0.08  # mean edges that a particle may leave its way by, besides what the thickness gives
 FEW_STRAY = 16  # particles off their ways that get new ones, or
-PART_STRAY = 0.01  # of all; for more all is detected anew, or folds stretch
+PART_STRAY = 0.05  # of all; for more all is detected anew, which costs less then
 MARGIN = 1.0  # contact distances that particles may move by within a substep before pairs are listed anew, all together
 FOLLOWS = 4  # times that strays get new ways one after the other, before all is detected anew
 TURNS = 3  # responses in a substep at most: one may push a particle off its way, to where nobody looked

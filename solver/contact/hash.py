@@ -23,7 +23,8 @@ MOST_CELLS = 1 << 19  # cubes along an axis; their numbers take 20 bits
 
 
 @inner
-def _bucket(i, j, k, mask):
+def bucket_of(i, j, k, mask):
+    """The bucket of a cube, of mask + 1: a power of two."""
     return ((np.int64(i) * 73856093) ^ (np.int64(j) * 19349663) ^ (np.int64(k) * 83492791)) & mask
 
 
@@ -121,7 +122,7 @@ def _overlaps_kernel(boxes, cells, group, meets, bucket_start, entry_box, entry_
             for i in range(cells[box, 0], cells[box, 3] + 1):
                 for j in range(cells[box, 1], cells[box, 4] + 1):
                     for k in range(cells[box, 2], cells[box, 5] + 1):
-                        bucket = _bucket(i, j, k, mask)
+                        bucket = bucket_of(i, j, k, mask)
                         if sweep == 0:
                             bucket_start[bucket + 1] += 1
                         else:

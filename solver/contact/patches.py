@@ -17,8 +17,8 @@ from ..jit import inner, njit
 from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from ..topology import edge_keys
+from .hash import bucket_of, span, touch_on_way
 from .hash import overlaps as overlaps_by_hash
-from .hash import span, touch_on_way
 from .tree import overlaps as overlaps_by_tree
 
 BROAD_PHASES = {"TREE": overlaps_by_tree, "HASH": overlaps_by_hash}  # by `Settings.broad_phase`
@@ -70,11 +70,10 @@ def _side_keys(triangles: np.ndarray) -> np.ndarray:
 
 def find_owners(triangles: np.ndarray) -> np.ndarray:
     """`Patches.owned` of triangles (t, 3)."""
-    owned = np.zeros((len(triangles), 6), np.uint8)
-    for values, first in ((triangles, 0), (_side_keys(triangles), 3)):
-        at = np.unique(values, return_index=True)[1]
-        owned[at // 3, first + at % 3] = 1
-    return np.packbits(owned, axis=1, bitorder="little")[:, 0]
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    seen, owned = np.zeros(int(triangles.max(initial=-1)) + 1, np.bool_), np.zeros(len(triangles), np.uint8)
+    _owners_kernel(triangles, seen, np.full(1 << (2 * triangles.size).bit_length(), -1, np.int32), owned)
+    return owned
 
 
 def make_patches(triangles: np.ndarray, garment: np.ndarray) -> Patches:
@@ -109,6 +108,31 @@ def _neighbours(triangles: np.ndarray, patch: np.ndarray, patch_count: int) -> n
             break
         found.append((patch_there[:-step] * patch_count + patch_there[step:])[same])
     return np.unique(np.concatenate(found))
+
+
+@njit
+def _owners_kernel(triangles, seen, table, owned):
+    """Which vertices and edges each triangle is the first to have. 40 bytes a corner.
+    # outputs: owned (t,), all 0 before; seen (n,) scratch, all False; table scratch, all -1: a power of two, more than
+    # twice the corners, in which each edge has the place of a hash of its vertices, or the next that is free
+    """
+    for t in range(len(triangles)):
+        for corner in range(3):
+            p, q = np.int64(triangles[t, corner]), np.int64(triangles[t, (corner + 1) % 3])
+            if not seen[p]:
+                seen[p] = True
+                owned[t] |= 1 << corner
+            low, high = min(p, q), max(p, q)
+            place = bucket_of(low, high, 0, len(table) - 1)
+            while table[place] >= 0:
+                other, side = table[place] // 3, table[place] % 3
+                r, s = np.int64(triangles[other, side]), np.int64(triangles[other, (side + 1) % 3])
+                if min(r, s) == low and max(r, s) == high:
+                    break
+                place = (place + 1) & (len(table) - 1)
+            if table[place] < 0:
+                table[place] = 3 * t + corner
+                owned[t] |= 8 << corner
 
 
 @njit

@@ -118,7 +118,7 @@ def _compile_cloth():
 
 def _compile_body_guard(cloth, x):
     """What the guard against bodies has of its own."""
-    from .contact import body_guard, sift
+    from .contact import body_guard, body_stencils, sift
     from .contact.patches import PATCH, patches_of
     from .ldi.cells import make_cells
 
@@ -132,7 +132,10 @@ def _compile_body_guard(cloth, x):
     sift.cover_kernel(patches, 1, triangles, *where, bounds[0], *grid)
     found = 0.01, np.empty((PATCH, 6)), np.zeros((2, 1)), pairs.copy(), np.empty(1, np.int8)
     sift.look_kernel(0, 1, pairs, patches, members, triangles, x, x, free, *bounds, 0.001, *found)
-    sift.sift_kernel(pairs, triangles, x, x, 0.001, np.empty(1, np.int8))
+    state, apart = np.full(1, sift.MEETING, np.int8), np.array([[0, len(triangles) - 1]], np.int32)
+    sift.sift_kernel(pairs, triangles, x, x, 0.001, state)
+    body_stencils.keep_kernel(apart, state, triangles, free)
+    body_stencils.find_stencils(apart, triangles, patches.owned, cloth.friction, x, x, ~free, 0.001)
 
 
 def _compile_bodies():

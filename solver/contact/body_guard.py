@@ -27,11 +27,12 @@ from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
 from . import guard
 from .body import Body, View
+from .body_stencils import find_stencils, keep_kernel
 from .body_topology import Topology
-from .cloth_detection import Near, candidates
+from .cloth_detection import Near
 from .cloth_response import respond_kernel
 from .patches import BROAD_PHASES, PATCH, Patches, find_owners, make_patches, patches_of
-from .sift import ACROSS, BEYOND, MEETING, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
+from .sift import ACROSS, BEYOND, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
 from .touches import OUTSIDE, PINCHED
 
 SKIN = 0.1  # contact distance in auras
@@ -140,17 +141,17 @@ def find(this: Watch, start, x, rides=None) -> Near | None:
     """
     _renew(this, start, x)
     _sweep(this, start, x)
-    corners = this.scene.triangles
     pairs, state = _near(this)
+    pairs = pairs[: keep_kernel(pairs, state, this.scene.triangles, this.tangled)]
     if not len(pairs):
         return None
-    this.tangled[corners[pairs[state == ACROSS, 0]].ravel()] = True
-    pairs = pairs[(state == MEETING) & ~this.tangled[corners[pairs[:, 0]]].any(axis=1)]
     asked = this.cloth.inv_mass > 0.0
     if rides is not None:
         asked &= ~rides
-        asked[corners[pairs[_across(this, pairs), 0]].ravel()] = True
-    return _pairs(this, pairs, asked) if len(pairs) else None
+        asked[this.scene.triangles[pairs[_across(this, pairs), 0]].ravel()] = True
+    details = _details(this)
+    about = this.scene.triangles, details.owned, details.friction, this.start, this.end
+    return find_stencils(pairs, *about, asked, this.distance)
 
 
 def _near(this: Watch) -> tuple[np.ndarray, np.ndarray]:
@@ -228,29 +229,6 @@ def _mean_size(boxes: np.ndarray) -> float:
     """Mean of the longest sides [m] of boxes (p, 6) that are somewhere."""
     size = (boxes[:, 3:] - boxes[:, :3]).max(axis=1)
     return float(size[size > 0.0].mean()) if (size > 0.0).any() else 0.0
-
-
-def _pairs(this: Watch, pairs: np.ndarray, asked: np.ndarray) -> Near | None:
-    """What pairs of triangles (p, 2) are made of, where a particle is in it that is `asked` (n,) for."""
-    scene, details = this.scene, _details(this)
-    ways = np.concatenate([np.minimum(this.start, this.end), np.maximum(this.start, this.end)], axis=1)
-    boxes, used = np.empty((len(scene.triangles), 6)), np.unique(pairs)
-    corners = ways[scene.triangles[used]]
-    boxes[used, :3], boxes[used, 3:] = corners[:, :, :3].min(axis=1), corners[:, :, 3:].max(axis=1)
-    ways += this.distance * np.repeat([-1.0, 1.0], 3)
-    calm = np.zeros(len(ways), np.bool_)
-    stencils, is_edge_pair = candidates(pairs, scene.triangles, details.owned, calm, boxes, ways)
-    wanted = np.append(asked, calm[len(asked) :])[stencils].any(axis=1)
-    stencils, is_edge_pair = stencils[wanted], is_edge_pair[wanted]
-    count = len(stencils)
-    if not count:
-        return None
-    f = details.friction[stencils]
-    edges = np.sqrt((f[:, 0] + f[:, 1]) * (f[:, 2] + f[:, 3])) / 2.0
-    friction = np.where(is_edge_pair, edges, np.sqrt(f[:, 0] * (f[:, 1] + f[:, 2] + f[:, 3]) / 3.0))
-    distance, none = np.full(count, this.distance), np.zeros(count, np.bool_)
-    zeros = np.zeros(count), np.zeros(count), np.zeros((count, 3))
-    return Near(stencils, is_edge_pair, distance, friction, *zeros, none, none.copy())
 
 
 def _renew(this: Watch, start, x) -> None:

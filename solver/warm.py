@@ -118,19 +118,21 @@ def _compile_cloth():
 
 def _compile_body_guard(cloth, x):
     """What the guard against bodies has of its own."""
-    from .contact import body_guard, body_stencils, sift
+    from .contact import body_guard, body_stencils, body_sweep, sift
     from .contact.patches import PATCH, patches_of
     from .ldi.cells import make_cells
 
-    triangles, patches, free = cloth.triangles, patches_of(cloth), np.zeros(len(x), np.bool_)
+    triangles, patches, (free, stirred) = cloth.triangles, patches_of(cloth), np.zeros((2, len(x)), np.bool_)
     count, pairs = len(patches.garment), np.zeros((1, 2), np.int32)
-    bounds = np.empty((count, 6)), np.empty((count, 6)), np.empty(count, np.bool_)
-    where, members = (x, x, free, 0.001), body_guard._members(triangles, patches, len(x))
-    sift.sweep_kernel(members, *where, np.zeros((count, 6)), *bounds)
+    bounds = np.empty((count, 6)), np.empty((count, 6)), *np.ones((2, count), np.bool_)
+    about = np.zeros(len(x), np.int8), np.zeros(len(x)), free, np.empty((0, 6)), np.empty(0, np.int64), False
+    body_sweep.place_kernel(x, x, *about, x.copy(), x.copy(), free, stirred)
+    where, members = (x, x, free), body_guard._members(triangles, patches, len(x))
+    body_sweep.sweep_kernel(members, *where, stirred, 0.001, np.zeros((count, 6)), *bounds)
     cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros((2, 3))
     grid = lag, cells.low, cells.size, cells.shape, cells.flags
-    sift.cover_kernel(patches, 1, triangles, *where, bounds[0], *grid)
-    found = 0.01, np.empty((PATCH, 6)), np.zeros((2, 1)), pairs.copy(), np.empty(1, np.int8)
+    body_sweep.cover_kernel(patches, 1, triangles, *where, 0.001, bounds[0], bounds[3], *grid)
+    found = 0.01, np.empty((PATCH, 6)), np.full((count, 3), np.nan), np.zeros((2, 1)), *2 * [body_guard.NOTHING]
     sift.look_kernel(0, 1, pairs, patches, members, triangles, x, x, free, *bounds, 0.001, *found)
     state, apart = np.full(1, sift.MEETING, np.int8), np.array([[0, len(triangles) - 1]], np.int32)
     sift.sift_kernel(pairs, triangles, x, x, 0.001, state)

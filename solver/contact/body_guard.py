@@ -28,18 +28,19 @@ from ..threads import cut, joined, on_threads
 from . import guard
 from .body import Body, View
 from .body_stencils import find_stencils, keep_kernel
+from .body_sweep import BEYOND, Members, cover_kernel, gather_kernel, place_kernel, sweep_kernel
 from .body_topology import Topology
 from .cloth_detection import Near
 from .cloth_response import respond_kernel
 from .patches import BROAD_PHASES, PATCH, Patches, find_owners, make_patches, patches_of
-from .sift import ACROSS, BEYOND, Members, cover_kernel, gather_kernel, look_kernel, sift_kernel, sweep_kernel
-from .touches import OUTSIDE, PINCHED
+from .sift import ACROSS, Found, look_kernel, sift_kernel
 
 SKIN = 0.1  # contact distance in auras
 FEW = 512  # pairs of patches that are not worth another thread
 AHEAD = 3.0  # substeps for which pairs of patches are looked for
 SPARE = 0.3  # of that way, on every side, and
 ROOM = 0.2  # of a patch's size, by which patches may leave it
+NOTHING = Found(np.empty((0, 2), np.int32), np.empty(0, np.int8), np.empty(0, np.int32))
 
 
 class Scene(NamedTuple):
@@ -78,13 +79,16 @@ class Watch:
     start: np.ndarray | None = None  # (n + u, 3) [m] where all is at the start of the substep
     end: np.ndarray | None = None  # (n + u, 3) [m]
     free: np.ndarray | None = None  # (n + u,) bool: not guarded in this substep
-    bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes, ways and what is loose in this substep, see `sweep_kernel`
+    stirred: np.ndarray | None = None  # (n + u,) bool: of what is new since this substep was last looked at
+    bounds: tuple[np.ndarray, ...] = ()  # of patches: boxes, ways, what is loose, what is new; see `sweep_kernel`
     rooms: np.ndarray | None = None  # (p, 6) [m] boxes in which patches have the pairs below
     most: float = 0.0  # [m] by which they are larger than patches at least, and how far apart two need to be known
     patch_pairs: np.ndarray | None = None  # (k, 2) int32, cloth first, in order
     keys: np.ndarray | None = None  # (k,) a number for each pair, in order
     apart: np.ndarray | None = None  # (2, k) [m] how far they are apart at least at the start and the end; 0: unknown
     known_at: tuple[float, float] = 0.0, 0.0  # `times` of that
+    looked_at: tuple[float, float] | None = None  # `times` when they were last looked at
+    found: Found = NOTHING  # of those pairs, in this substep
     details: Details | None = None
 
 
@@ -103,11 +107,11 @@ def push(this: Watch, near: Near, cloth: Cloth, x, x_prev, dt: float) -> int:
     """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place."""
     count, bodies = len(x), this.start[len(x) :]
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
-    before = np.concatenate([x_prev, bodies])
+    before, end = np.concatenate([x_prev, bodies]), this.end.copy()  # what was looked at stays known
     count_near = len(near.gap)
     scratch = np.zeros(count_near), np.zeros(len(inv_mass)), np.arange(count_near, dtype=np.int32)
-    touched, _ = respond_kernel(near, *scratch, this.distance, 0, inv_mass, dt, this.start, this.end, before)
-    x[:], x_prev[:] = this.end[:count], before[:count]
+    touched, _ = respond_kernel(near, *scratch, this.distance, 0, inv_mass, dt, this.start, end, before)
+    x[:], x_prev[:] = end[:count], before[:count]
     return touched
 
 
@@ -161,16 +165,17 @@ def _near(this: Watch) -> tuple[np.ndarray, np.ndarray]:
     about = this.patch_pairs, *whole, this.start, this.end, this.free, *this.bounds, this.distance, this.most
 
     def part(_, first, last):
-        near, room = np.empty((PATCH, 6)), 64
+        near, facing, room = np.empty((PATCH, 6)), np.full((len(scene.patches.garment), 3), np.nan), 64
         while True:
-            pairs, state = np.empty((room, 2), np.int32), np.empty(room, np.int8)
-            count = look_kernel(first, last, *about, near, this.apart, pairs, state)
+            found = Found(np.empty((room, 2), np.int32), np.empty(room, np.int8), np.empty(room, np.int32))
+            count = look_kernel(first, last, *about, near, facing, this.apart, this.found, found)
             if count <= room:
-                return pairs[:count], state[:count]
+                return Found(*(array[:count] for array in found))
             room = count
 
     found = on_threads(part, cut(len(this.patch_pairs), FEW))
-    return tuple(joined(parts) for parts in zip(*found, strict=True))
+    this.found, this.looked_at = Found(*(joined(parts) for parts in zip(*found, strict=True))), this.times
+    return this.found.pairs.copy(), this.found.state
 
 
 def _across(this: Watch, pairs: np.ndarray) -> np.ndarray:
@@ -184,7 +189,7 @@ def _sweep(this: Watch, start, x) -> None:
     """Boxes of the ways of patches; sees to it that `patch_pairs` are all that may meet."""
     stay = _bound(this)
     if _uncovered(this):
-        _fill(this, start, x)
+        _fill(this, start, x, False)
         stay = _bound(this)
     if not stay:
         _make_room(this)
@@ -193,12 +198,8 @@ def _sweep(this: Watch, start, x) -> None:
 
 def _bound(this: Watch) -> bool:
     """Bounds of the patches in this substep; whether all patches stay in their rooms."""
-    particles, scene = len(this.tangled), this.scene
-    place, between = this.body.touches.place[:particles], this.body.touches.between
-    overlapped = (place != PINCHED) | (between <= 0.0)  # in a groove that is too narrow bodies do not overlap
-    this.free[:particles] = this.tangled | ((place != OUTSIDE) & overlapped)
-    about = this.start, this.end, this.free, this.distance, this.rooms
-    return sweep_kernel(scene.members, *about, *this.bounds)
+    about = this.start, this.end, this.free, this.stirred, this.distance, this.rooms
+    return sweep_kernel(this.scene.members, *about, *this.bounds)
 
 
 def _make_room(this: Watch) -> None:
@@ -221,7 +222,8 @@ def _pair_up(this: Watch) -> None:
     if this.keys is not None and len(this.keys):
         at = np.minimum(np.searchsorted(this.keys, keys), len(this.keys) - 1)
         apart[0] = np.where(this.keys[at] == keys, this.apart[0, at], 0.0)
-    this.keys, this.apart = keys, apart
+    this.keys, this.apart, this.found = keys, apart, NOTHING
+    this.bounds[3][:] = True
     this.patch_pairs = np.stack(np.divmod(keys, len(this.rooms)), axis=1).astype(np.int32)
 
 
@@ -234,6 +236,7 @@ def _mean_size(boxes: np.ndarray) -> float:
 def _renew(this: Watch, start, x) -> None:
     """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
     view, count = this.body.view, len(x)
+    known = this.view is view and this.times == this.looked_at
     if this.view is not view:
         this.view, this.flags = view, view.cells.flags.copy()
         _take(this, view.near)
@@ -241,7 +244,7 @@ def _renew(this: Watch, start, x) -> None:
         went_on = this.times[0] == this.known_at[1] and np.array_equal(start, this.end[:count])
         this.apart[0] = this.apart[1] if went_on else 0.0
     this.known_at = this.times
-    _fill(this, start, x)
+    _fill(this, start, x, known)
 
 
 def _take(this: Watch, near: np.ndarray) -> None:
@@ -249,24 +252,23 @@ def _take(this: Watch, near: np.ndarray) -> None:
     this.scene, this.details = _scene(this.body, this.cloth, near), None
     this.start, this.end = np.empty((2, len(this.cloth.inv_mass) + len(this.scene.vertices), 3))
     count = len(this.scene.patches.garment)
-    this.free = np.zeros(len(this.start), np.bool_)
-    this.bounds = np.empty((count, 6)), np.empty((count, 6)), np.empty(count, np.bool_)
+    this.free, this.stirred = np.zeros((2, len(this.start)), np.bool_)
+    this.bounds = np.empty((count, 6)), np.empty((count, 6)), *np.empty((2, count), np.bool_)
     this.rooms, this.keys = np.full((count, 6), np.nan), None
 
 
-def _fill(this: Watch, start, x) -> None:
-    """Where all is at the start and the end of the substep."""
-    count, mesh, vertices = len(x), this.body.mesh, this.scene.vertices
+def _fill(this: Watch, start, x, known: bool) -> None:
+    """Where all is at the start and the end of the substep; `known`: this substep has been looked at."""
+    mesh, vertices, touches = this.body.mesh, this.scene.vertices, this.body.touches
     if len(this.scene.triangles) - len(this.cloth.triangles) == len(this.view.near):
         this.motions = this.body.bodies.motions
-    else:
+    elif not known:
         this.motions = np.empty_like(this.body.bodies.motions)
         for collider, first, last in zip(mesh.colliders, mesh.starts[:-1], mesh.starts[1:], strict=True):
             own = vertices[slice(*np.searchsorted(vertices, (first, last)))] - first
             move(collider.x, this.cloth.origin, first, own, *this.times, this.motions)
-    own = this.motions[vertices]
-    this.start[:count], this.end[:count] = start, x
-    this.start[count:], this.end[count:] = own[:, :3], own[:, :3] + own[:, 3:]
+    about = touches.place, touches.between, this.tangled, this.motions, vertices, known
+    place_kernel(start, x, *about, this.start, this.end, this.free, this.stirred)
 
 
 def _uncovered(this: Watch) -> bool:
@@ -280,7 +282,7 @@ def _uncovered(this: Watch) -> bool:
     lag = ((np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk
     patches, count = this.scene.patches, len(patches_of(this.cloth).garment)
     about = this.scene.triangles, this.start, this.end, this.free, this.distance, this.bounds[0]
-    found = cover_kernel(patches, count, *about, lag, *grid)
+    found = cover_kernel(patches, count, *about, this.bounds[3], lag, *grid)
     if not found:
         return False
     near = np.arange(len(mesh.triangles))

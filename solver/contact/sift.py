@@ -11,125 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
-from ..ldi.cells import BODY, DRAWN
+from .body_sweep import side_of
 from .impact import closest_pair, mix
 
-BEYOND = 2  # of cloth: it leaves the grid of the view
 LAST = 4.0  # substeps for which it is found out how far patches are apart, if they go on as they do
 APART, MEETING, ACROSS = 0, 1, 2  # of two triangles: they cannot meet, they may, they cross at the start
 
 
-class Members(NamedTuple):
-    """The vertices of patches, once each."""
+class Found(NamedTuple):
+    """Pairs of triangles that may meet."""
 
-    vertices: np.ndarray  # (k,) int32, patch after patch
-    start: np.ndarray  # (p + 1,) int32 first of each patch in `vertices`
-
-
-@inner
-def _side(start, end, triangles, t, axis):
-    """Least and greatest coordinate [m] of a triangle on its way."""
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    low = min(min(start[a, axis], start[b, axis], start[c, axis]), min(end[a, axis], end[b, axis], end[c, axis]))
-    high = max(max(start[a, axis], start[b, axis], start[c, axis]), max(end[a, axis], end[b, axis], end[c, axis]))
-    return low, high
-
-
-@njit
-def gather_kernel(first, order, triangles, seen, members, start):
-    """The vertices of each patch, once each; returns how many there are. 30 bytes a corner.
-    # outputs: members, start (p + 1,); seen (m,) scratch, all -1
-    """
-    count = 0
-    for patch in range(len(first) - 1):
-        start[patch] = count
-        for slot in range(first[patch], first[patch + 1]):
-            for corner in range(3):
-                k = triangles[order[slot], corner]
-                if seen[k] != patch:
-                    seen[k] = patch
-                    members[count] = k
-                    count += 1
-    start[len(first) - 1] = count
-    return count
-
-
-@njit
-def sweep_kernel(members, start, end, free, distance, rooms, boxes, ways, loose):
-    """Boxes [m] of the ways of patches, grown by half a distance, and how far their vertices go; returns whether all
-    patches are in their `rooms` (p, 6). Vertices that are `free` count for nothing. 70 bytes a vertex of a patch.
-    # outputs: boxes (p, 6), ways (p, 6) [m] least and greatest way along each axis; loose (p,) whether one is free
-    """
-    stay = True
-    for patch in range(len(boxes)):
-        loose[patch] = False
-        for axis in range(3):
-            boxes[patch, axis], boxes[patch, axis + 3] = math.inf, -math.inf
-            ways[patch, axis], ways[patch, axis + 3] = math.inf, -math.inf
-        for slot in range(members.start[patch], members.start[patch + 1]):
-            k = members.vertices[slot]
-            if free[k]:
-                loose[patch] = True
-                continue
-            for axis in range(3):
-                here, there = start[k, axis], end[k, axis]
-                boxes[patch, axis] = min(boxes[patch, axis], min(here, there) - 0.5 * distance)
-                boxes[patch, axis + 3] = max(boxes[patch, axis + 3], max(here, there) + 0.5 * distance)
-                ways[patch, axis] = min(ways[patch, axis], there - here)
-                ways[patch, axis + 3] = max(ways[patch, axis + 3], there - here)
-        for axis in range(3):
-            stay &= boxes[patch, axis] >= rooms[patch, axis]
-            stay &= boxes[patch, axis + 3] <= rooms[patch, axis + 3]
-    return stay
-
-
-@inner
-def _cover(box, lag, low, size, shape, flags, mark):
-    """Whether a box touches a cell where bodies are and cloth was not expected, or BEYOND; marks these cells if wanted.
-    `lag` (2, 3) [m]: how far the grid moves.
-    """
-    if not box[0] <= box[3]:
-        return 0
-    ends = np.empty(6, np.int64)
-    for axis in range(3):
-        first = math.floor((box[axis] - max(lag[0, axis], lag[1, axis]) - low[axis]) / size)
-        last = math.floor((box[axis + 3] - min(lag[0, axis], lag[1, axis]) - low[axis]) / size)
-        if not (first >= 0.0 and last <= shape[axis] - 3.0):
-            return BEYOND
-        ends[axis], ends[axis + 3] = int(first) + 1, int(last) + 1
-    found = 0
-    for i in range(ends[0], ends[3] + 1):
-        for j in range(ends[1], ends[4] + 1):
-            row = (i * shape[1] + j) * shape[2]
-            for cell in range(row + ends[2], row + ends[5] + 1):
-                if flags[cell] & (BODY | DRAWN) == BODY:
-                    found = 1
-                    if mark:
-                        flags[cell] |= DRAWN
-    return found
-
-
-@njit
-def cover_kernel(patches, count, triangles, start, end, free, distance, boxes, lag, low, size, shape, flags):
-    """Whether triangles of the first `count` patches touch cells of a view's grid (`ldi.cells`) where bodies are and
-    cloth was not expected, or BEYOND if one leaves the grid. The grid moves along with the view's `bulk`: by lag[0] [m]
-    where the substep begins, by lag[1] where it ends. 48 bytes and a few dozen cells a patch.
-    # outputs: flags, in which cloth is expected now where it is
-    """
-    found = 0
-    box = np.empty(6)
-    for patch in range(count):
-        if _cover(boxes[patch], lag, low, size, shape, flags, False) == 0:
-            continue
-        for slot in range(patches.start[patch], patches.start[patch + 1]):
-            t = patches.triangles[slot]
-            if free[triangles[t, 0]] | free[triangles[t, 1]] | free[triangles[t, 2]]:
-                continue
-            for axis in range(3):
-                least, most = _side(start, end, triangles, t, axis)
-                box[axis], box[axis + 3] = least - 0.5 * distance, most + 0.5 * distance
-            found = max(found, _cover(box, lag, low, size, shape, flags, True))
-    return found
+    pairs: np.ndarray  # (c, 2) int32
+    state: np.ndarray  # (c,) int8 MEETING or ACROSS
+    within: np.ndarray  # (c,) int32 number of the pair of patches, in order
 
 
 @inner
@@ -266,11 +160,15 @@ def _facing(start, triangles, patches, patch):
 
 
 @inner
-def _between(p, q, margin, patches, members, triangles, start, end, free):
-    """Room [m] between patches p and q at the start and in the whole substep, along one of their normals."""
+def _between(p, q, margin, patches, members, triangles, start, end, free, facing):
+    """Room [m] between patches p and q at the start and in the whole substep, along one of their normals. `facing`
+    (p, 3): these, where they are known, else NaN."""
     first = always = 0.0
     for turn in range(2):
-        nx, ny, nz = _facing(start, triangles, patches, p if turn == 0 else q)
+        patch = p if turn == 0 else q
+        if math.isnan(facing[patch, 0]):
+            facing[patch, 0], facing[patch, 1], facing[patch, 2] = _facing(start, triangles, patches, patch)
+        nx, ny, nz = facing[patch, 0], facing[patch, 1], facing[patch, 2]
         low, high, low_end, high_end = _spans(start, end, free, members, p, nx, ny, nz)
         least, most, least_end, most_end = _spans(start, end, free, members, q, nx, ny, nz)
         first = max(first, low - most, least - high)
@@ -281,23 +179,23 @@ def _between(p, q, margin, patches, members, triangles, start, end, free):
 
 
 @inner
-def _look(p, q, count, patches, triangles, start, end, free, distance, margin, own, near, pairs, state):
+def _look(p, q, count, patches, triangles, start, end, free, distance, margin, own, near, found):
     """Room [m] between patches p and q at the start and in the whole substep, at most `margin`; what may come closer
-    than a distance goes into `pairs` and `state` from `count` on, the new one of which comes back."""
+    than a distance goes into `found` from `count` on, the new one of which comes back."""
     least = least_always = margin
     first = patches.start[q]
     others = patches.start[q + 1] - first
     for k in range(others):
         for axis in range(3):
-            low, high = _side(start, end, triangles, patches.triangles[first + k], axis)
+            low, high = side_of(start, end, triangles, patches.triangles[first + k], axis)
             near[k, axis], near[k, axis + 3] = low - margin, high + margin
     for slot in range(patches.start[p], patches.start[p + 1]):
         t = patches.triangles[slot]
         if free[triangles[t, 0]] | free[triangles[t, 1]] | free[triangles[t, 2]]:
             continue
-        low0, high0 = _side(start, end, triangles, t, 0)
-        low1, high1 = _side(start, end, triangles, t, 1)
-        low2, high2 = _side(start, end, triangles, t, 2)
+        low0, high0 = side_of(start, end, triangles, t, 0)
+        low1, high1 = side_of(start, end, triangles, t, 1)
+        low2, high2 = side_of(start, end, triangles, t, 2)
         known = False
         for k in range(others):
             here = (low0 <= near[k, 3]) & (low1 <= near[k, 4]) & (low2 <= near[k, 5])
@@ -310,30 +208,46 @@ def _look(p, q, count, patches, triangles, start, end, free, distance, margin, o
             before, always = _tell(own, start, end, triangles, t, s, distance, margin)
             least, least_always = min(least, before), min(least_always, always)
             if not always > distance:
-                if count < len(pairs):
-                    pairs[count, 0], pairs[count, 1] = t, s
-                    state[count] = MEETING if before > 0.0 else ACROSS
+                if count < len(found.state):
+                    found.pairs[count, 0], found.pairs[count, 1] = t, s
+                    found.state[count] = MEETING if before > 0.0 else ACROSS
                 count += 1
     return least, least_always, count
 
 
+@inner
+def _again(pair, slot, before, count, found):
+    """Copy what was found before, from `slot` on, in a pair of patches; returns the slot after it, and the new count."""
+    while slot < len(before.within) and before.within[slot] <= pair:
+        if before.within[slot] == pair:
+            if count < len(found.state):
+                found.pairs[count, 0], found.pairs[count, 1] = before.pairs[slot, 0], before.pairs[slot, 1]
+                found.state[count], found.within[count] = before.state[slot], pair
+            count += 1
+        slot += 1
+    return slot, count
+
+
 @njit
 def look_kernel(
-    begin, stop, patch_pairs, patches, members, triangles, start, end, free, boxes, ways, loose, distance, most, near,
-    apart, pairs, state,
+    begin, stop, patch_pairs, patches, members, triangles, start, end, free, boxes, ways, loose, fresh, distance, most,
+    near, facing, apart, before, found,
 ):  # fmt: skip
     """Pairs of triangles of the patches begin..stop that may come closer than a distance in the substep; returns how many
-    there are, also beyond the room in `pairs`.
+    there are, also beyond the room in `found`.
 
-    Patches that are farther apart than they can go are not looked at: 100 bytes a pair of them. For the others is found
-    out how far apart they are, up to a few times what they go now: by their boxes, along a normal of theirs (1 kB and
-    300 flops), or triangle by triangle.
-    # outputs: pairs (c, 2), state (c,): MEETING or ACROSS; apart (2, k) [m] how far apart patches are at least, at the
-    # start of the substep (known before) and at its end; near (PATCH, 6) scratch
+    Of patches in which nothing is new in this substep stays what was found `before`. Patches that are farther apart than
+    they can go are not looked at: 100 bytes a pair of them. For the others is found out how far apart they are, up to a
+    few times what they go now: by their boxes, along a normal of theirs (1 kB and 300 flops), or triangle by triangle.
+    # outputs: found (c,); apart (2, k) [m] how far apart patches are at least, at the start of the substep (known
+    # before) and at its end; near (PATCH, 6) scratch, facing (p, 3) scratch, all NaN
     """
-    count, own = 0, np.empty(7)
+    count, slot, own = 0, 0, np.empty(7)
     for pair in range(begin, stop):
         p, q = patch_pairs[pair, 0], patch_pairs[pair, 1]
+        if not (fresh[p] | fresh[q]):
+            slot, count = _again(pair, slot, before, count, found)
+            continue
         far = _goes(ways, p, q)
         if not loose[p] and apart[0, pair] - far > distance:
             apart[1, pair] = apart[0, pair] - far
@@ -342,11 +256,13 @@ def look_kernel(
         for axis in range(3):
             gap = max(boxes[p, axis] - boxes[q, axis + 3], boxes[q, axis] - boxes[p, axis + 3])
             first = max(first, gap + distance)
-        always = first
+        always, last = first, count
         if not always > margin:
-            first, always = _between(p, q, distance, patches, members, triangles, start, end, free)
+            first, always = _between(p, q, distance, patches, members, triangles, start, end, free, facing)
         if not always > distance:
-            about = patches, triangles, start, end, free, distance, margin, own, near, pairs, state
+            about = patches, triangles, start, end, free, distance, margin, own, near, found
             first, always, count = _look(p, q, count, *about)
+        for k in range(last, min(count, len(found.within))):
+            found.within[k] = pair
         apart[0, pair], apart[1, pair] = (0.0, 0.0) if loose[p] else (first, always)
     return count

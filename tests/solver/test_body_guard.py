@@ -149,6 +149,27 @@ def test_patches_are_never_nearer_than_is_known(sinks):
     assert remembered > 20
 
 
+def test_what_is_found_after_a_part_has_moved_is_what_is_found_at_once():
+    """A substep is looked at again where particles have moved meanwhile, and only there."""
+    mesh = 0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]
+    cloth, state, _, bodies = scene(mesh, cells=8)
+    body._move(bodies, cloth, 0.0, 0.1)
+    start, rng, stencils = state.x, np.random.default_rng(0), 0
+    for _ in range(10):
+        watch, other = (body_guard.watch(cloth, bodies) for _ in range(2))
+        watch.times = other.times = 0.0, 0.1
+        x = start - [0.0, 0.0, 0.07] + 2e-3 * rng.normal(size=start.shape)
+        for _ in range(3):
+            again = body_guard.find(watch, start, x)
+            moved = rng.permutation(len(x))[:5]
+            x[moved] += 0.01 * rng.normal(size=(5, 3))
+        again, once = body_guard.find(watch, start, x), body_guard.find(other, start, x)
+        assert not watch.bounds[3].all()  # some patches were left alone
+        assert np.array_equal(again.stencils, once.stencils) and np.array_equal(again.friction, once.friction)
+        stencils += len(again.stencils)
+    assert stencils > 200
+
+
 def test_what_comes_near_no_body_is_left_alone():
     cloth, state, _, bodies = scene(SPIKY, height=1.5)
     watch, x = body_guard.watch(cloth, bodies), state.x

@@ -11,7 +11,8 @@ word: there a zone that meets a body rides along with it, as if it were a part o
 
 A substep is complete in itself: nothing is foreseen, so nothing can be missed, however fast a body is and turns. But
 triangles come in patches, and of two patches it is remembered how far they are apart, less what they have gone since:
-until that is used up they are not looked at again.
+until that is used up they are not looked at again. What `push` and `guard` move has to be looked at anew within the
+substep; patches in which nothing has moved keep what was found in them.
 
 Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
 are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.

@@ -220,6 +220,7 @@ def bake_and_stop(shoot, press, result):
     shoot("07_preflight")
     # A software renderer takes 0.3 s for each of the eight pictures that smooth the 3D view's edges.
     smoothing, bpy.context.preferences.system.viewport_aa = bpy.context.preferences.system.viewport_aa, "OFF"
+    scene.taffeta.substeps = 30  # so that Esc comes before the end, however busy the machine is
     started = time.perf_counter()
     alive = Alive()
     with inside():
@@ -286,27 +287,48 @@ def scrub_and_reopen(shoot, result):
     shoot("13_reopened")
 
 
+def live_until(scene, frame):
+    """Press Play Live, and wait until the timeline shows a frame, two minutes at most."""
+    with inside():
+        bpy.ops.taffeta.live("INVOKE_DEFAULT")
+    end = time.perf_counter() + 120
+    while scene.frame_current < frame and time.perf_counter() < end:
+        yield 0.05
+
+
+def as_before(scene, obj, before):
+    """Whether an object has the modifiers and, in frame 1, the positions that it had."""
+    scene.frame_set(1)
+    return before[0] == [modifier.name for modifier in obj.modifiers] and np.array_equal(before[1], evaluated(obj))
+
+
 def play_live(shoot, press, result):
-    """Simulate while the timeline plays, leave with Esc, keep the pose."""
+    """Simulate while the timeline plays, jump back, leave with Esc, keep the pose; play again and stop."""
     scene, shawl = bpy.context.scene, bpy.data.objects["Shawl"]
     session = bpy.context.window_manager.taffeta
     scene.frame_set(1)
     before = [modifier.name for modifier in shawl.modifiers], evaluated(shawl)
-    with inside():
-        bpy.ops.taffeta.live("INVOKE_DEFAULT")
-    end = time.perf_counter() + 120
-    while scene.frame_current < 25 and time.perf_counter() < end:
-        yield 0.05
+    yield from live_until(scene, 25)
     result["live"] = session.live, scene.frame_current
     result["live_fell"] = float((before[1] - evaluated(shawl))[:, 2].mean())
     shoot("14_live")
+    scene.frame_set(1)
+    result["live_anew"] = float(np.abs(before[1] - evaluated(shawl)).max())
+    yield 0.5
+    shoot("14_live_anew")
+    result["live_fell_anew"] = scene.frame_current, float((before[1] - evaluated(shawl))[:, 2].mean())
     window().cursor_warp(400, 500)
     press("Escape")
     yield 1.5
     result["live_after_esc"] = session.live, any(screen.is_animation_playing for screen in bpy.data.screens)
-    scene.frame_set(1)
-    same = np.array_equal(before[1], evaluated(shawl))
-    result["live_left_all"] = same and before[0] == [modifier.name for modifier in shawl.modifiers]
+    result["live_left_all"] = as_before(scene, shawl, before)
+    yield from live_until(scene, 8)
+    result["live_again"] = session.live, scene.frame_current
+    with inside():
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+    yield 1.5
+    result["live_after_stop"] = session.live, any(screen.is_animation_playing for screen in bpy.data.screens)
+    result["live_stop_left_all"] = as_before(scene, shawl, before)
     with inside():
         result["keep_pose"] = list(bpy.ops.taffeta.keep_pose(result="KEY"))
     result["keys"] = [key.name for key in shawl.data.shape_keys.key_blocks]

@@ -117,7 +117,11 @@ def test_the_reopened_file_plays_the_same_bake(result):
 def test_playing_live_simulates_and_leaves_all_as_it_was(result):
     assert result["live"][0] and 25 <= result["live"][1] < FRAMES
     assert result["live_fell"] > 0.1
+    assert result["live_anew"] < 1e-5 < result["live_fell_anew"][1] < result["live_fell"]
+    assert 1 < result["live_fell_anew"][0] < result["live"][1]
     assert result["live_after_esc"] == [False, False] and result["live_left_all"]
+    assert result["live_again"][0] and result["live_again"][1] >= 8
+    assert result["live_after_stop"] == [False, False] and result["live_stop_left_all"]
     assert result["keep_pose"] == ["FINISHED"] and result["keys"] == ["Basis", "Taffeta Pose"]
 
 

@@ -43,6 +43,8 @@ def pool() -> ThreadPoolExecutor:
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:
     """Even ranges of 0..count, one per thread, none shorter than `smallest` unless it is the only one."""
     parts = max(1, min(thread_count(), count // max(smallest, 1)))
+    if parts == 1:
+        return [(0, count)]
     edges = [count * part // parts for part in range(parts + 1)]
     return list(zip(edges[:-1], edges[1:], strict=True))
 

@@ -36,7 +36,7 @@ import numpy as np
 
 from ..model import Cloth, Settings
 from ..threads import cut, joined, on_threads
-from . import body_guard, guard
+from . import body_guard, clusters, guard
 from .body_guard import Watch
 from .cloth_detection import (
     FEW,
@@ -226,7 +226,7 @@ def _reach(pairs: Pairs, cloth: Cloth, x: np.ndarray):
 
 def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: Cloth, start, x, x_prev, dt) -> None:
     """Hold back what would pass through other cloth or a body on its way from `start` to `x`; see `guard`."""
-    zones, fresh = None, np.ones(len(x), np.bool_)
+    zones, fresh, tries, met = None, np.ones(len(x), np.bool_), np.zeros(len(x), np.int64), []
     for turn in range(guard.ROUNDS):
         found = [_impacts(pairs, cloth, fresh, start, x, dt)] if pairs is not None else []
         if near is not None:
@@ -236,12 +236,16 @@ def _guard(pairs: Pairs | None, watch: Watch | None, near: Near | None, cloth: C
         zones = zones or guard.single_zones(start, x)
         bodies = body_guard.bodies(watch) if watch is not None else guard.NO_BODIES
         about = turn < guard.GENTLE, bodies.owner, zones.parent, zones.share, zones.lead
-        changed = [guard.join(*hits, *about) for hits in found]
+        if pairs is not None:
+            met.append(clusters.record(pairs.near, found[0][1], start))
+        changed = [*(guard.join(*hits, *about) for hits in found), clusters.try_again(zones, found, tries)]
         if not any(changed):  # what is pinned meets, or a body that is not as rigid as what rides along with it
             if near is not None:
                 _push_last(pairs, watch, near, cloth, start, x, x_prev, dt)
             return
         guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)
+        if met:
+            clusters.move(zones, tries, met, cloth, start, x, fresh)
         near = _find(watch, start, x, zones.rides)
     zones.parent[:], zones.share[0], zones.lead[0] = 0, 0.0, zones.lead.max()
     guard.hold(zones, bodies, cloth.inv_mass, start, x, x_prev, fresh)

@@ -6,8 +6,9 @@ substep. The particles of a pair that would meet form an impact zone (Provot 199
 section 7.4), pairs that share a particle form one zone. A zone moves by the mean of its own motion, weighed by mass,
 and what its particles move against each other is cut short before the first time of impact. That changes no momentum
 and stays free of crossings, because the shortened ways are parts of ways that are free (`impact`); what the zone now
-meets is found in the next round and joins it. After a few rounds zones move as a whole. A zone with pinned particles
-moves as these do.
+meets is found in the next round and joins it. A zone that loses too much of its inner motion that way is parted into
+clusters that slide on each other (`clusters`). What still meets something then moves as a whole. A zone with pinned
+particles moves as these do.
 
 Nothing is asked of the dynamics: cloth that starts a substep free of crossings ends it so. Only pinned particles of
 different motion that close on each other can break that.
@@ -23,7 +24,7 @@ from .cloth_response import farther
 from .impact import time_of_impact
 
 ROUNDS = 40  # at most; then all cloth moves as one piece
-GENTLE = 4  # rounds in which zones keep some of their inner motion
+GENTLE = 4  # rounds in which zones keep some of their inner motion; then they have to be parted
 SHY = 0.8  # part of the safe part of a way that is gone
 
 

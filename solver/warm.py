@@ -113,7 +113,18 @@ def _compile_cloth():
     start, x_prev = state.x.copy(), state.x.copy()
     state.x[-1, 2] -= 0.03
     contact.respond(pairs, None, cloth, start, state.x, x_prev, dt)
+    _compile_guard(pairs.near, cloth, state.x)
     _compile_body_guard(cloth, state.x)
+
+
+def _compile_guard(near, cloth, x):
+    """What the guard does with a pair that meets."""
+    from .contact import clusters, guard
+
+    zones, hits, times = guard.single_zones(x, x), np.zeros(1, np.int32), np.zeros(1)
+    guard.join(near.stencils, hits, times, True, guard.NO_BODIES.owner, zones.parent, zones.share, zones.lead)
+    guard.hold(zones, guard.NO_BODIES, cloth.inv_mass, x, x.copy(), x.copy(), np.ones(len(x), np.bool_))
+    clusters.record(near, hits, x)
 
 
 def _compile_body_guard(cloth, x):

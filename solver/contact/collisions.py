@@ -92,17 +92,19 @@ def collide(inv_mass, way, pairs, direction, within) -> np.ndarray | None:
     ----------
     inv_mass, way : (c,) [1/kg], (c, 3) [m] before
     pairs : (p, 2) int, each once
-    direction : (p, 3) unit vectors from the second to the first
+    direction : (p, 3) unit vectors from the second to the first; zeros where what connects them points everywhere
     within : (p,) [m] what is added to how they part
     """
-    can_move = inv_mass[pairs].any(axis=1)
-    pairs, direction, within = pairs[can_move], direction[can_move], within[can_move]
+    can_part = inv_mass[pairs].any(axis=1) & direction.any(axis=1)
+    pairs, direction, within = pairs[can_part], direction[can_part], within[can_part]
     row = np.arange(len(pairs))
     parting = np.zeros((len(pairs), len(way), 3))
     parting[row, pairs[:, 0]] += direction
     parting[row, pairs[:, 1]] -= direction
     parting = parting.reshape(len(pairs), 3 * len(way))
     speed = parting @ way.ravel() + within
+    if not np.isfinite(speed).all():  # the step will tell of it
+        return None
     if not (speed < 0.0).any():
         return way
     yielding = parting * np.repeat(inv_mass, 3)

@@ -78,6 +78,22 @@ def test_what_pinned_clusters_squeeze_has_no_answer():
     assert np.array_equal(colliding([0.0, 0.0], [-Z, Z], [[0, 1]], [Z]), [-Z, Z]), "nobody can give way"
 
 
+def test_clusters_that_are_connected_to_both_sides_are_left_alone():
+    """Two sheets at the same place meet above and below each other: no direction parts them."""
+    known = collisions.Clusters(
+        np.zeros(2, np.int64), np.ones(2), np.array([X - Z, Z]), np.zeros((2, 3)), np.array([[0, 1], [0, 1]]),
+        np.array([Z, -Z]), np.zeros((2, 3)),
+    )  # fmt: skip
+    after, stuck = collisions.resolve(known, np.ones(1))
+    assert np.array_equal(after, known.way) and not len(stuck)
+    three = np.array([[0, 1], [1, 2], [0, 2]])
+    way = collisions.collide(np.ones(3), np.array([0 * Z, -Z, X]), three, np.array([Z, Z, 0 * Z]), np.zeros(3))
+    assert np.isfinite(way).all()
+    assert colliding(np.ones(3), np.array([Z * np.nan, -Z, Z]), three, [Z, -Z, Z]) is None, (
+        "what is no number has no answer"
+    )
+
+
 def test_momentum_is_kept_to_rounding_however_many_collide():
     rng = np.random.default_rng(2)
     for _ in range(50):

@@ -5,6 +5,10 @@
 stays off (`fused` takes of it what keeps every number): it would blind the finite check and make results depend on the
 compiler's mood.
 
+A kernel makes no arrays but is given its scratch, so that references to arrays need not be counted: that costs two locked
+instructions each time that an array in a tuple is handed on (a quarter of the guard against bodies), and two threads that
+count the same arrays wait for each other each time. Kernels that do make some are `counted`.
+
 Compiled code is kept on disk under `TAFFETA_CACHE_DIR` (Blender sets it to the extension's own folder) or the
 user's cache folder. numba looks only at a function's own file, so a kernel that calls another file's function
 would stay stale after an edit there: each module's folder is named by a hash of its source and of every solver
@@ -117,50 +121,50 @@ def _compiled(function, **flags):
         numba.config.CACHE_DIR = before
 
 
+def _part(function, **flags):
+    return numba.njit(
+        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True, **flags
+    )(function)
+
+
 def njit(function):
-    """Compile a serial kernel."""
-    return _compiled(function)
+    """Compile a serial kernel that makes no arrays."""
+    return _compiled(function, _nrt=False)
 
 
 def fused(function):
-    """Compile a serial sweep in which a product and the sum it goes into are rounded once (fused multiply-add).
+    """`njit` in which a product and the sum it goes into are rounded once (fused multiply-add).
 
     A quarter faster where arithmetic is the cost, and as exact; not for code that wants a * b - b * a to be zero.
     """
-    return _compiled(function, fastmath={"contract"})
-
-
-def uncounted_fused(function):
-    """`uncounted` with products and sums rounded once, as in `fused`."""
     return _compiled(function, fastmath={"contract"}, _nrt=False)
-
-
-def fused_inner(function):
-    """`uncounted_inner` with products and sums rounded once, as in `fused`."""
-    return numba.njit(
-        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True,
-        fastmath={"contract"}, _nrt=False,
-    )(function)  # fmt: skip
 
 
 def inner(function):
     """Compile a part of a kernel without an entry from Python, which costs more to compile than many a formula."""
-    return numba.njit(nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-        function
-    )
+    return _part(function, _nrt=False)
 
 
-def uncounted(function):
-    """Compile a serial kernel that makes no arrays: references to those it is given are not counted.
-
-    Counting costs two locked instructions each time that an array in a tuple is handed on, and two threads that count
-    the same arrays wait for each other each time.
-    """
-    return _compiled(function, _nrt=False)
+def fused_inner(function):
+    """`inner` with products and sums rounded once, as in `fused`."""
+    return _part(function, fastmath={"contract"}, _nrt=False)
 
 
-def uncounted_inner(function):
-    """`inner` for a part that makes no arrays, as `uncounted`."""
-    return numba.njit(
-        nogil=True, error_model="numpy", inline="never", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
-    )(function)
+def counted_njit(function):
+    """Compile a serial kernel that makes arrays."""
+    return _compiled(function)
+
+
+def counted_fused(function):
+    """`counted_njit` with products and sums rounded once, as in `fused`."""
+    return _compiled(function, fastmath={"contract"})
+
+
+def counted_inner(function):
+    """`inner` for a part that makes arrays."""
+    return _part(function)
+
+
+def folded(function):
+    """`inner` that becomes part of what calls it: for what has one caller, and many arrays that would be handed on."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always", _nrt=False)(function)

@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from .jit import uncounted_inner
+from .jit import inner
 from .threads import pool, thread_count, worker_count
 
 LINE = 16  # int64 a counter: two processors never write into the same line of their caches
@@ -54,13 +54,13 @@ def _look(typing, board, place):
     return types.int64(board, types.int64), code
 
 
-@uncounted_inner
+@inner
 def take(board, phase):
     """The next part of a phase that nobody has taken; as many or more than there are where none is left."""
     return _count(board, np.int64(2 * LINE * phase))
 
 
-@uncounted_inner
+@inner
 def done(board, phase):
     """Say that a part is done, and take the next."""
     _count(board, np.int64(2 * LINE * phase + LINE))
@@ -69,7 +69,7 @@ def done(board, phase):
 
 if sys.platform == "win32":
 
-    @uncounted_inner
+    @inner
     def meet(board, phase, parts):
         """Wait until all parts of a phase are done."""
         while _look(board, np.int64(2 * LINE * phase + LINE)) < parts:
@@ -77,7 +77,7 @@ if sys.platform == "win32":
 
 else:
 
-    @uncounted_inner
+    @inner
     def meet(board, phase, parts):
         """Wait until all parts of a phase are done."""
         looks = 0

@@ -142,11 +142,11 @@ def _compile_body_guard(cloth, x):
     body_sweep.sweep_kernel(members, *where, stirred, 0.001, np.zeros((count, 6)), *bounds)
     cells, lag = make_cells(np.stack([x.min(axis=0), x.max(axis=0)]), 0.001), np.zeros((2, 3))
     grid = lag, cells.low, cells.size, cells.shape, cells.flags
-    body_sweep.cover_kernel(patches, 1, triangles, *where, 0.001, bounds[0], bounds[3], *grid)
-    found = 0.01, np.empty((PATCH, 6)), np.full((count, 3), np.nan), np.zeros((2, 1)), *2 * [body_guard.NOTHING]
-    sift.look_kernel(0, 1, pairs, patches, members, triangles, x, x, free, *bounds, 0.001, *found)
+    body_sweep.cover_kernel(patches, 1, triangles, *where, 0.001, bounds[0], bounds[3], *grid, np.empty(6))
+    found = np.empty((PATCH, 6)), np.empty(7), np.full((count, 3), np.nan), np.zeros((2, 1)), *2 * [body_guard.NOTHING]
+    sift.look_kernel(0, 1, pairs, patches, members, triangles, x, x, free, *bounds, 0.001, 0.01, *found)
     state, apart = np.full(1, sift.MEETING, np.int8), np.array([[0, len(triangles) - 1]], np.int32)
-    sift.sift_kernel(pairs, triangles, x, x, 0.001, state)
+    sift.sift_kernel(pairs, triangles, x, x, 0.001, np.empty(7), state)
     body_stencils.keep_kernel(apart, state, triangles, free)
     body_stencils.find_stencils(apart, triangles, patches.owned, cloth.friction, x, x, ~free, 0.001)
 

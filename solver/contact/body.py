@@ -33,6 +33,7 @@ from .grips import find_grips
 from .ridges import (
     NO_NEAR,
     NO_RIDGES,
+    NOWHERE,
     REACH,
     Near,
     Ridges,
@@ -50,6 +51,7 @@ MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
 STRIDE = 8.0  # pixels that a body may move against the cloth in one interval
 ROOM = 0.05  # of the cloth's size: what is drawn beyond the cloth, that no point gets lost
 SMALLEST_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
+SMALLEST_RIDGES_PART = 200  # ridges
 SMALLEST_WOUND_PART = 4000  # points, or triangles
 LEAST_AURA = 1e-5  # [m]
 
@@ -354,7 +356,9 @@ def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float
     ridges = body.samples.parents[fixed:], body.samples.weight[fixed:]
     own, of_ridges = slice(count), slice(count + fixed, None)
     reach, found = REACH * body.mesh.aura, (*ridges, touches.count[of_ridges])
-    lead_samples(body.view.near_ridges, body.bodies.motions, cloth.triangles, x_prev, x, reach, *found)
+    near, about = body.view.near_ridges, (body.bodies.motions, cloth.triangles, x_prev, x, reach)
+    found[1][:, 0], found[2][:] = NOWHERE, 0
+    on_threads(lambda _, a, b: lead_samples(a, b, near, *about, *found), cut(len(near.rows), SMALLEST_RIDGES_PART))
     touching = _points(body, cloth, count, count + len(body.samples.parents), x, x_prev, v, t, dt)
     push = touches.push[fixed:]
     aims = push + np.einsum("ki,kix->kx", ridges[1], x[ridges[0]])

@@ -166,10 +166,11 @@ def _near(this: Watch) -> tuple[np.ndarray, np.ndarray]:
     about = this.patch_pairs, *whole, this.start, this.end, this.free, *this.bounds, this.distance, this.most
 
     def part(_, first, last):
-        near, facing, room = np.empty((PATCH, 6)), np.full((len(scene.patches.garment), 3), np.nan), 64
+        scratch = np.empty((PATCH, 6)), np.empty(7), np.full((len(scene.patches.garment), 3), np.nan)
+        room = 64
         while True:
             found = Found(np.empty((room, 2), np.int32), np.empty(room, np.int8), np.empty(room, np.int32))
-            count = look_kernel(first, last, *about, near, facing, this.apart, this.found, found)
+            count = look_kernel(first, last, *about, *scratch, this.apart, this.found, found)
             if count <= room:
                 return Found(*(array[:count] for array in found))
             room = count
@@ -182,7 +183,7 @@ def _near(this: Watch) -> tuple[np.ndarray, np.ndarray]:
 def _across(this: Watch, pairs: np.ndarray) -> np.ndarray:
     """Which pairs of triangles (p, 2) cross at the end of the substep."""
     state = np.empty(len(pairs), np.int8)
-    sift_kernel(pairs, this.scene.triangles, this.end, this.end, 0.0, state)
+    sift_kernel(pairs, this.scene.triangles, this.end, this.end, 0.0, np.empty(7), state)
     return state == ACROSS
 
 
@@ -283,7 +284,7 @@ def _uncovered(this: Watch) -> bool:
     lag = ((np.array(this.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk
     patches, count = this.scene.patches, len(patches_of(this.cloth).garment)
     about = this.scene.triangles, this.start, this.end, this.free, this.distance, this.bounds[0]
-    found = cover_kernel(patches, count, *about, this.bounds[3], lag, *grid)
+    found = cover_kernel(patches, count, *about, this.bounds[3], lag, *grid, np.empty(6))
     if not found:
         return False
     near = np.arange(len(mesh.triangles))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import uncounted, uncounted_inner
+from ..jit import folded, inner, njit
 from ..ldi.query import CALM, HERE, NEVER, THERE, associate, is_far
 from .moving_triangle import carried, closest, outward, passage, plane
 from .pinch import gap_to, hold, meet
@@ -42,7 +42,7 @@ class Bodies(NamedTuple):
     meets: np.ndarray  # (c, g) bool: which colliders touch which garments
 
 
-@uncounted_inner
+@inner
 def _outruns(triangles, motions, at, t, distance):
     """Has point p moved against a corner of triangle t by more than the distance? Else it did not come through."""
     for k in range(3):
@@ -54,7 +54,7 @@ def _outruns(triangles, motions, at, t, distance):
     return False
 
 
-@uncounted_inner
+@folded
 def _choose(triangles, motions, traits, meets, g, known, key, counts, memory, at, p, largest, stray, tau):
     """The triangle that matters to point p of garment g: the first it came through, else that whose aura it is deepest in.
 
@@ -99,7 +99,7 @@ def _choose(triangles, motions, traits, meets, g, known, key, counts, memory, at
     return nearest, 0.0, turned
 
 
-@uncounted_inner
+@inner
 def _contact(bodies, at, t, came_from, ease):
     """Where triangle t wants the point.
 
@@ -128,7 +128,7 @@ def _contact(bodies, at, t, came_from, ease):
     return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, nx, ny, nz, wa, wb, wc
 
 
-@uncounted_inner
+@inner
 def _stray(memory, at, p, tau, moment):
     """How far point p is from the way it expected to go, HERE or THERE."""
     since, strays = tau - memory[p, 6], 0.0
@@ -137,7 +137,7 @@ def _stray(memory, at, p, tau, moment):
     return math.sqrt(strays)
 
 
-@uncounted_inner
+@folded
 def _ask(bodies, image, candidates, seen, at, p, place, before, tau):
     """Ask the image again where the point was at the substep's start; False if it is lost.
 
@@ -168,7 +168,7 @@ def _ask(bodies, image, candidates, seen, at, p, place, before, tau):
                 horizon = tau
 
 
-@uncounted_inner
+@inner
 def _is_behind(bodies, at, t):
     """Is the point inside, seen from t, the closest triangle of its body?"""
     triangles, motions, _, neighbours, vertex_start, vertex_triangles, _ = bodies
@@ -178,7 +178,7 @@ def _is_behind(bodies, at, t):
     return sign < 0.0
 
 
-@uncounted_inner
+@inner
 def _exit(bodies, candidates, touches, at, p, g, limit, several):
     """The triangle through which point p of garment g, inside a closed body, leaves it, or -1; also notes where the
     point is now.
@@ -227,14 +227,14 @@ def _exit(bodies, candidates, touches, at, p, g, limit, several):
     return t
 
 
-@uncounted_inner
+@inner
 def _touch(touch, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough):
     touch[p, slot, 7] = rough
     touch[p, slot, 0], touch[p, slot, 1], touch[p, slot, 2] = nx, ny, nz
     touch[p, slot, 3], touch[p, slot, 4], touch[p, slot, 5], touch[p, slot, 6] = sx, sy, sz, rebound
 
 
-@uncounted_inner
+@inner
 def _leave(bodies, image, candidates, touches, at, p, g, dt):
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
     place, touched, touch = touches[0], touches[1], touches[2]
@@ -261,7 +261,7 @@ def _leave(bodies, image, candidates, touches, at, p, g, dt):
             counts[p] = NEVER
 
 
-@uncounted_inner
+@inner
 def _is_caught(bodies, at, t, u):
     """Is a point that was in front of triangles t and u at the substep's start pinched between them now?"""
     if not meet(bodies, at, t, u):
@@ -272,7 +272,7 @@ def _is_caught(bodies, at, t, u):
     return True
 
 
-@uncounted_inner
+@folded
 def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt, vx, vy, vz, slow):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
     touched, touch = touches[1], touches[2]
@@ -330,13 +330,13 @@ def _keep_off(bodies, candidates, touches, at, p, g, mu, largest, stray, tau, dt
         at[HERE + 2] -= held * sz
 
 
-@uncounted_inner
+@inner
 def _may_touch(memory, p, tau, stray, largest):
     """Can any triangle that point p remembers be within the largest aura?"""
     return memory[p, CALM] - (tau - memory[p, 6]) * memory[p, CALM + 1] - stray < largest
 
 
-@uncounted
+@njit
 def respond_range(
     first, last, only_lost, inv_mass, friction, garment, parents, weight, x, x_prev, v, bodies, image, candidates, touches,
     seen, at, sag, before, tau, seconds, slow,

@@ -116,24 +116,32 @@ def sweep_kernel(members, start, end, free, stirred, distance, rooms, boxes, way
 
 
 @inner
+def _cells(box, lag, low, size, axis):
+    """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box lies on its way."""
+    first = math.floor((box[axis] - max(lag[0, axis], lag[1, axis]) - low[axis]) / size)
+    last = math.floor((box[axis + 3] - min(lag[0, axis], lag[1, axis]) - low[axis]) / size)
+    return first + 1.0, last + 1.0
+
+
+@inner
 def _cover(box, lag, low, size, shape, flags, mark):
     """Whether a box touches a cell where bodies are and cloth was not expected, or BEYOND; marks these cells if wanted.
     `lag` (2, 3) [m]: how far the grid moves.
     """
     if not box[0] <= box[3]:
         return 0
-    ends = np.empty(6, np.int64)
-    for axis in range(3):
-        first = math.floor((box[axis] - max(lag[0, axis], lag[1, axis]) - low[axis]) / size)
-        last = math.floor((box[axis + 3] - min(lag[0, axis], lag[1, axis]) - low[axis]) / size)
-        if not (first >= 0.0 and last <= shape[axis] - 3.0):
-            return BEYOND
-        ends[axis], ends[axis + 3] = int(first) + 1, int(last) + 1
+    i0, i1 = _cells(box, lag, low, size, 0)
+    j0, j1 = _cells(box, lag, low, size, 1)
+    k0, k1 = _cells(box, lag, low, size, 2)
+    if not (i0 >= 1.0 and j0 >= 1.0 and k0 >= 1.0):
+        return BEYOND
+    if not (i1 <= shape[0] - 2.0 and j1 <= shape[1] - 2.0 and k1 <= shape[2] - 2.0):
+        return BEYOND
     found = 0
-    for i in range(ends[0], ends[3] + 1):
-        for j in range(ends[1], ends[4] + 1):
+    for i in range(int(i0), int(i1) + 1):
+        for j in range(int(j0), int(j1) + 1):
             row = (i * shape[1] + j) * shape[2]
-            for cell in range(row + ends[2], row + ends[5] + 1):
+            for cell in range(row + int(k0), row + int(k1) + 1):
                 if flags[cell] & (BODY | DRAWN) == BODY:
                     found = 1
                     if mark:
@@ -142,14 +150,15 @@ def _cover(box, lag, low, size, shape, flags, mark):
 
 
 @njit
-def cover_kernel(patches, count, triangles, start, end, free, distance, boxes, fresh, lag, low, size, shape, flags):
+def cover_kernel(
+    patches, count, triangles, start, end, free, distance, boxes, fresh, lag, low, size, shape, flags, box
+):  # fmt: skip
     """Whether triangles of the first `count` patches touch cells of a view's grid (`ldi.cells`) where bodies are and
     cloth was not expected, or BEYOND if one leaves the grid. The grid moves along with the view's `bulk`: by lag[0] [m]
     where the substep begins, by lag[1] where it ends. 48 bytes and a few dozen cells a patch.
-    # outputs: flags, in which cloth is expected now where it is
+    # outputs: flags, in which cloth is expected now where it is; box (6,) scratch
     """
     found = 0
-    box = np.empty(6)
     for patch in range(count):
         if not fresh[patch] or _cover(boxes[patch], lag, low, size, shape, flags, False) == 0:
             continue

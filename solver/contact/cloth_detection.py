@@ -177,7 +177,7 @@ def calm_kernel(triangles, reach, thickness, changed, ahead, beside, mean_normal
 
 @njit
 def candidate_kernel(
-    start, end, pairs, triangles, owned, calm, boxes, box_ends, ways, way_ends, stencils, is_edge_pair
+    start, end, pairs, triangles, owned, calm, boxes, box_ends, ways, way_ends, both, edges, stencils, is_edge_pair
 ):  # fmt: skip
     """Particle-triangle and edge-edge pairs that may touch on their ways, out of the pairs start..end of triangles; returns
     their number.
@@ -185,9 +185,8 @@ def candidate_kernel(
     Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
     is no room left. About 24 comparisons and 200 bytes for a rejected primitive, all in one branch: the outcome of
     each alone is a coin toss to the processor.
-    # outputs: stencils (c, 4), is_edge_pair (c,)
+    # outputs: stencils (c, 4), is_edge_pair (c,); both (2, 12), edges (4, 12) scratch
     """
-    both, edges = np.empty((2, 12)), np.empty((4, 12))
     count = 0
     for pair in range(start, end):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -244,10 +243,12 @@ def candidates(pairs, triangles, owned, calm, boxes, ways, box_ends=None, way_en
     given = boxes, boxes if box_ends is None else box_ends, ways, ways if way_ends is None else way_ends
 
     def find(_, first, last):
-        room = last - first + 256
+        scratch, room = (np.empty((2, 12)), np.empty((4, 12))), last - first + 256
         while True:
             stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
-            count = candidate_kernel(first, last, pairs, triangles, owned, calm, *given, stencils, is_edge_pair)
+            count = candidate_kernel(
+                first, last, pairs, triangles, owned, calm, *given, *scratch, stencils, is_edge_pair
+            )
             if count <= room:
                 return stencils[:count], is_edge_pair[:count]
             room = count

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ..jit import njit
+from ..jit import counted_njit
 from ..model import Cloth
 from .cloth_detection import Near
 from .collisions import Clusters, resolve
@@ -38,7 +38,7 @@ class Meetings(NamedTuple):
     between: np.ndarray  # (k, 3) unit vector then from the second side to the first
 
 
-@njit
+@counted_njit
 def record_kernel(near, hits, start, rows, weights, between):
     """What is known of pairs that meet. 150 flops a pair.
     # outputs: rows (h, 4), weights (h, 4), between (h, 3)

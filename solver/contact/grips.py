@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import counted_njit, inner, njit
 from ..ldi.query import HERE, SCRATCH
 from .distance import closest_on_triangle
 from .pinch import meet
@@ -81,7 +81,7 @@ def _nearest(triangles, motions, traits, meets, g, boxes, x, y, z, nx, ny, nz, o
     return found, wx, wy, wz
 
 
-@njit
+@counted_njit
 def _grip(bodies, boxes, garment, x, place, grip):
     """See `find_grips`. 10 flops a particle inside and block, 200 a triangle of those nearby."""
     triangles, motions, traits, meets = bodies[0], bodies[1], bodies[2], bodies[6]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import counted_njit, inner, njit
 from .cloth_response import farther
 from .impact import time_of_impact
 
@@ -167,7 +167,7 @@ def _ride(bodies, t, x, i, before, after, carried):
             carried[axis] += along * (after[row, axis] - before[row, axis]) if turns else 0.0
 
 
-@njit
+@counted_njit
 def hold(zones, bodies, inv_mass, start, x, x_prev, fresh):
     """Let zones move as they may.
     # outputs: x; x_prev where a zone is, so that velocities are those of its motion; fresh: whose way changed;

@@ -7,8 +7,6 @@ first two are the one, the last two the other.
 
 import math
 
-import numpy as np
-
 from ..jit import inner
 from .distance import closest_on_segments, closest_on_triangle
 
@@ -20,17 +18,21 @@ CARE = 0.9  # part of each safe step that is made
 
 
 @inner
-def closest_pair(is_edge_pair, x, a, b, c, d):
+def _closest(is_edge_pair, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz):
     """Signed weights of the closest points: the first side's are positive, the second side's negative."""
-    ax, ay, az = x[a, 0], x[a, 1], x[a, 2]
-    bx, by, bz = x[b, 0], x[b, 1], x[b, 2]
-    cx, cy, cz = x[c, 0], x[c, 1], x[c, 2]
-    dx, dy, dz = x[d, 0], x[d, 1], x[d, 2]
     if is_edge_pair:
         s, t = closest_on_segments(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
         return 1.0 - s, s, t - 1.0, -t
     wb, wc, wd, _ = closest_on_triangle(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
     return 1.0, -wb, -wc, -wd
+
+
+@inner
+def closest_pair(is_edge_pair, x, a, b, c, d):
+    """Signed weights of the closest points of a stencil: the first side's are positive, the second side's negative."""
+    one = x[a, 0], x[a, 1], x[a, 2], x[b, 0], x[b, 1], x[b, 2]
+    other = x[c, 0], x[c, 1], x[c, 2], x[d, 0], x[d, 1], x[d, 2]
+    return _closest(is_edge_pair, *one, *other)
 
 
 @inner
@@ -69,38 +71,41 @@ def time_of_impact(is_edge_pair, start, end, a, b, c, d, distance):
 
 
 @inner
+def _way(start, end, i, mx, my, mz):
+    """How far [m] vertex i goes against a common way."""
+    wx, wy, wz = end[i, 0] - start[i, 0] - mx, end[i, 1] - start[i, 1] - my, end[i, 2] - start[i, 2] - mz
+    return math.sqrt(wx * wx + wy * wy + wz * wz)
+
+
+@inner
+def _on_way(start, end, i, time):
+    """Where vertex i is on its straight way."""
+    x, y, z = start[i, 0], start[i, 1], start[i, 2]
+    return x + time * (end[i, 0] - x), y + time * (end[i, 1] - y), z + time * (end[i, 2] - z)
+
+
+@inner
 def _advance(is_edge_pair, start, end, a, b, c, d, gap, near):
     """`time_of_impact` by conservative advancement alone, for a pair that is `gap` [m] apart at the start."""
-    ways = np.empty(4)
-    points = np.empty((4, 3))
-    stencil = (a, b, c, d)
     mx = 0.25 * (mix(end, 0, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(start, 0, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
     my = 0.25 * (mix(end, 1, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(start, 1, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
     mz = 0.25 * (mix(end, 2, a, b, c, d, 1.0, 1.0, 1.0, 1.0) - mix(start, 2, a, b, c, d, 1.0, 1.0, 1.0, 1.0))
-    for corner in range(4):
-        vertex = stencil[corner]
-        wx = end[vertex, 0] - start[vertex, 0] - mx
-        wy = end[vertex, 1] - start[vertex, 1] - my
-        wz = end[vertex, 2] - start[vertex, 2] - mz
-        ways[corner] = math.sqrt(wx * wx + wy * wy + wz * wz)
-    if is_edge_pair:
-        way = max(ways[0], ways[1]) + max(ways[2], ways[3])
-    else:
-        way = ways[0] + max(ways[1], max(ways[2], ways[3]))
+    far_a, far_b = _way(start, end, a, mx, my, mz), _way(start, end, b, mx, my, mz)
+    far_c, far_d = _way(start, end, c, mx, my, mz), _way(start, end, d, mx, my, mz)
+    way = max(far_a, far_b) + max(far_c, far_d) if is_edge_pair else far_a + max(far_b, max(far_c, far_d))
     time, before = CARE * gap / way, 0.0
     for _ in range(STEPS):
         if time >= 1.0:
             return 1.0
-        for corner in range(4):
-            for axis in range(3):
-                at = start[stencil[corner], axis]
-                points[corner, axis] = at + time * (end[stencil[corner], axis] - at)
-        wa, wb, wc, wd = closest_pair(is_edge_pair, points, 0, 1, 2, 3)
-        square = 0.0
-        for axis in range(3):
-            between = mix(points, axis, 0, 1, 2, 3, wa, wb, wc, wd)
-            square += between * between
-        gap = math.sqrt(square)
+        ax, ay, az = _on_way(start, end, a, time)
+        bx, by, bz = _on_way(start, end, b, time)
+        cx, cy, cz = _on_way(start, end, c, time)
+        dx, dy, dz = _on_way(start, end, d, time)
+        wa, wb, wc, wd = _closest(is_edge_pair, ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)
+        nx = wa * ax + wb * bx + wc * cx + wd * dx
+        ny = wa * ay + wb * by + wc * cy + wd * dy
+        nz = wa * az + wb * bz + wc * cz + wd * dz
+        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
         if gap < near:
             return before
         before = time

@@ -16,14 +16,14 @@ import math
 
 import numpy as np
 
-from ..jit import fused
+from ..jit import counted_fused
 
 ROUNDS = 3
 SWEEPS = 8
 LEFT = 0.005  # part of a length that may be lost
 
 
-@fused
+@counted_fused
 def restore(edges, is_mesh_edge, inv_mass, before, x):
     """Give edges (e, 2) of the mesh, near what has been moved from `before` (n, 3) [m] to x, their lengths back.
 

@@ -9,19 +9,19 @@ import math
 
 import numpy as np
 
-from ..jit import uncounted_inner
+from ..jit import inner
 from .distance import closest_on_triangle
 
 TRIES = 8  # at the place of a passage
 
 
-@uncounted_inner
+@inner
 def vertex(motions, i, tau):
     """Position of vertex i."""
     return motions[i, 0] + tau * motions[i, 3], motions[i, 1] + tau * motions[i, 4], motions[i, 2] + tau * motions[i, 5]
 
 
-@uncounted_inner
+@inner
 def closest(triangles, motions, t, tau, x, y, z):
     """Closest point of triangle t to (x, y, z): (distance, wa, wb, wc, feature, dx, dy, dz), d from it to the point."""
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
@@ -32,7 +32,7 @@ def closest(triangles, motions, t, tau, x, y, z):
     return math.sqrt(dx * dx + dy * dy + dz * dz), wa, wb, wc, feature, dx, dy, dz
 
 
-@uncounted_inner
+@inner
 def plane(triangles, motions, t, tau, x, y, z):
     """Unit normal of triangle t, and the signed distance of (x, y, z) from its plane; zeros if it has no area."""
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
@@ -48,7 +48,7 @@ def plane(triangles, motions, t, tau, x, y, z):
     return nx, ny, nz, (x - ax) * nx + (y - ay) * ny + (z - az) * nz
 
 
-@uncounted_inner
+@inner
 def carried(triangles, motions, t, wa, wb, wc):
     """Motion of a point of triangle t through the substep."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -59,7 +59,7 @@ def carried(triangles, motions, t, wa, wb, wc):
     )
 
 
-@uncounted_inner
+@inner
 def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz):
     """+1 if d, from a closest point of triangle t to a point, leads out of a closed body, else -1.
 
@@ -92,7 +92,7 @@ def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, f
     return -1.0 if nx * dx + ny * dy + nz * dz < 0.0 else 1.0
 
 
-@uncounted_inner
+@inner
 def passage(triangles, motions, t, px, py, pz, x, y, z):
     """Does the way from (px, py, pz) at tau = 0 to (x, y, z) at tau = 1 lead through triangle t?
 

@@ -222,15 +222,15 @@ def _sum_up_kernel(
 @njit
 def _expand_kernel(
     start, end, patch_pairs, patches, boxes, box_ends, asked, around, patch_boxes, patch_ends, patch_normals, aligned, meets, near,
-    pairs,
+    both, own, others, pairs,
 ):  # fmt: skip
     """Pairs of triangles that may touch on their ways, one of which is `asked` for (t,), out of the pairs of patches, and
     then the patches that have such a triangle (`around`, (p,)) with themselves, of the numbers start..end; returns how
     many there are, also beyond the room in `pairs`. About 24 comparisons and 192 bytes a pair that is looked at.
-    # outputs: pairs (c, 2); near (PATCH,) scratch: of the second patch what touches the first's box
+    # outputs: pairs (c, 2); near (PATCH,) scratch: of the second patch what touches the first's box; both (2, 12),
+    # own (1, 12), others (PATCH, 12) scratch, too
     """
-    count = 0
-    patch_count, both, own, others = len(aligned), np.empty((2, 12)), np.empty((1, 12)), np.empty((PATCH, 12))
+    count, patch_count = 0, len(aligned)
     for pair in range(start, end):
         if pair < len(patch_pairs):
             p = min(patch_pairs[pair, 0], patch_pairs[pair, 1])
@@ -321,10 +321,11 @@ def expand(patch_pairs: np.ndarray, patches: Patches, boxes, box_ends, asked, ar
     given = patch_pairs, patches, boxes, box_ends, asked, around, *bounds, meets
 
     def part(_, first, last):
-        near, room = np.empty(PATCH, np.int32), 16 * len(boxes) + 64
+        room = 16 * len(boxes) + 64
+        scratch = np.empty(PATCH, np.int32), np.empty((2, 12)), np.empty((1, 12)), np.empty((PATCH, 12))
         while True:
             pairs = np.empty((room, 2), np.int32)
-            count = _expand_kernel(first, last, *given, near, pairs)
+            count = _expand_kernel(first, last, *given, *scratch, pairs)
             if count <= room:
                 return pairs[:count]
             room = count

@@ -14,7 +14,7 @@ whether they are of two bodies or of one that goes into itself.
 
 import math
 
-from ..jit import uncounted_inner
+from ..jit import inner
 from ..ldi.query import HERE, THERE
 from .moving_triangle import carried, closest, outward, plane
 from .touches import INSIDE, OUTSIDE
@@ -28,7 +28,7 @@ LOOSE = 1.0  # auras to the next way out up to which a particle can be pulled ou
 LOCKED = -0.8  # cosine between the normals up to which it cannot: friction of 0.3 holds what is between
 
 
-@uncounted_inner
+@inner
 def gap_to(bodies, t, tau, x, y, z):
     """(gap [m] to triangle t, below 0 inside of a closed body, and the way out nx, ny, nz) of a point at tau."""
     triangles, motions, traits, neighbours, vertex_start, vertex_triangles, _ = bodies
@@ -42,7 +42,7 @@ def gap_to(bodies, t, tau, x, y, z):
     return sign * d, dx * sign / d, dy * sign / d, dz * sign / d
 
 
-@uncounted_inner
+@inner
 def is_squeezed(lack, turn, aura, far):
     """Do two surfaces leave a point no room within `far` auras: `lack` [m] of it between them, with the cosine `turn`
     between their normals? The way to where both have their aura leads along the mean of the normals.
@@ -50,7 +50,7 @@ def is_squeezed(lack, turn, aura, far):
     return lack > 0.0 and lack * lack > 2.0 * (1.0 + turn) * (far * aura) ** 2
 
 
-@uncounted_inner
+@inner
 def meet(bodies, at, t, u):
     """Are triangles t and u such that a point that is HERE now is pinched between them?"""
     traits, x, y, z = bodies[2], at[HERE], at[HERE + 1], at[HERE + 2]
@@ -61,7 +61,7 @@ def meet(bodies, at, t, u):
     return turn < OPPOSED and is_squeezed(2.0 * aura - gap - other, turn, aura, LEAST_WAY)
 
 
-@uncounted_inner
+@inner
 def _follow(bodies, t, tau, x, y, z):
     """The triangle closest to a point, found from t on over the mesh."""
     triangles, motions, _, neighbours, vertex_start, vertex_triangles, _ = bodies
@@ -85,7 +85,7 @@ def _follow(bodies, t, tau, x, y, z):
     return t
 
 
-@uncounted_inner
+@inner
 def _carry(bodies, grip, p, x, y, z):
     """How far both surfaces take pinched point p on the mean; 0 where they have gone where bodies are not looked at.
     # outputs: grip
@@ -102,21 +102,21 @@ def _carry(bodies, grip, p, x, y, z):
     return 0.0, 0.0, 0.0
 
 
-@uncounted_inner
+@inner
 def _lag(gap, other, aura):
     """How much larger the one gap is than the other, less what it may be."""
     lag, most = other - gap, 2.0 * SLACK * min(abs(gap + other), 4.0 * aura)
     return math.copysign(max(abs(lag) - most, 0.0), lag)
 
 
-@uncounted_inner
+@inner
 def _note(touch, p, side, nx, ny, nz, vx, vy, vz, friction):
     touch[p, side, 0], touch[p, side, 1], touch[p, side, 2] = nx, ny, nz
     touch[p, side, 3], touch[p, side, 4], touch[p, side, 5] = vx, vy, vz
     touch[p, side, 6], touch[p, side, 7] = 0.0, friction
 
 
-@uncounted_inner
+@inner
 def hold(bodies, touches, at, p, most, dt):
     """Take pinched point p along with both surfaces, and by `most` [m] towards their middle; or, where there is a way
     out again, along that. # outputs: at, and of `touches` place, count, touch, grip and between

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..jit import counted_njit, inner, njit
 from .distance import closest_on_segments, closest_on_triangle
 from .hash import touch
 from .samples import FLAT, Samples, fold
@@ -198,7 +198,7 @@ def _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes, whole):
                 whole[block, axis + 3] = max(whole[block, axis + 3], high)
 
 
-@njit
+@counted_njit
 def _pairs_kernel(ends, share, ways, boxes, whole, reach, start, found):
     """Triangles whose boxes come within reach of each ridge's way; returns how many, also beyond the room in `found`.
     6 comparisons a ridge and block, and a triangle of the blocks near it, at most.
@@ -300,17 +300,15 @@ def _closest(x, a, b, c, px, py, pz, qx, qy, qz, is_tip):
 
 
 @njit
-def lead_samples(near, motions, triangles, x_prev, x, reach, parents, weight, touched):
-    """Put the samples of ridges where the cloth is closest to them at the substep's start, when it has not gone through
-    them yet, so that they are looked at.
+def lead_samples(first, last, near, motions, triangles, x_prev, x, reach, parents, weight, touched):
+    """Put the samples of ridges first..last where the cloth is closest to them at the substep's start, when it has not
+    gone through them yet, so that they are looked at.
 
     motions (m, 6) of the bodies; x_prev, x (n, 3) [m] of the cloth; parents, weight, touched: the rows of the ridges.
     40 flops a ridge and triangle, 300 of those that are near.
     # outputs: parents, weight, touched
     """
-    weight[:, 0] = NOWHERE
-    touched[:] = 0
-    for k in range(len(near.rows)):
+    for k in range(first, last):
         row, i, nearest = near.rows[k], near.ends[k, 0], math.inf
         px, py, pz, qx, qy, qz = _ends(near, motions, k)
         for entry in range(near.start[k], near.start[k + 1]):

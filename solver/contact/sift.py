@@ -112,11 +112,10 @@ def _know(start, end, triangles, t, own):
 
 
 @njit
-def sift_kernel(pairs, triangles, start, end, distance, state):
+def sift_kernel(pairs, triangles, start, end, distance, own, state):
     """Which pairs of triangles (p, 2) may come closer than a distance in the substep.
-    # outputs: state (p,): APART, MEETING, or ACROSS
+    # outputs: state (p,): APART, MEETING, or ACROSS; own (7,) scratch
     """
-    own = np.empty(7)
     for pair in range(len(pairs)):
         t, s = pairs[pair, 0], pairs[pair, 1]
         _know(start, end, triangles, t, own)
@@ -231,7 +230,7 @@ def _again(pair, slot, before, count, found):
 @njit
 def look_kernel(
     begin, stop, patch_pairs, patches, members, triangles, start, end, free, boxes, ways, loose, fresh, distance, most,
-    near, facing, apart, before, found,
+    near, own, facing, apart, before, found,
 ):  # fmt: skip
     """Pairs of triangles of the patches begin..stop that may come closer than a distance in the substep; returns how many
     there are, also beyond the room in `found`.
@@ -240,9 +239,9 @@ def look_kernel(
     they can go are not looked at: 100 bytes a pair of them. For the others is found out how far apart they are, up to a
     few times what they go now: by their boxes, along a normal of theirs (1 kB and 300 flops), or triangle by triangle.
     # outputs: found (c,); apart (2, k) [m] how far apart patches are at least, at the start of the substep (known
-    # before) and at its end; near (PATCH, 6) scratch, facing (p, 3) scratch, all NaN
+    # before) and at its end; near (PATCH, 6), own (7,) scratch, facing (p, 3) scratch, all NaN
     """
-    count, slot, own = 0, 0, np.empty(7)
+    count, slot = 0, 0
     for pair in range(begin, stop):
         p, q = patch_pairs[pair, 0], patch_pairs[pair, 1]
         if not (fresh[p] | fresh[q]):

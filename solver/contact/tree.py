@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import uncounted
+from ..jit import njit
 from ..threads import cut, joined, on_threads
 from .hash import in_order
 
@@ -77,7 +77,7 @@ def _along_curve(boxes: np.ndarray) -> np.ndarray:
     return place[0] << 2 | place[1] << 1 | place[2]
 
 
-@uncounted
+@njit
 def _fit_kernel(boxes, name, nodes):
     """Put boxes round what is below nodes; what is not finite touches nothing.
     # outputs: nodes (2 leaves, 6)
@@ -98,7 +98,7 @@ def _fit_kernel(boxes, name, nodes):
                 nodes[node, axis], nodes[node, axis + 3] = np.inf, -np.inf
 
 
-@uncounted
+@njit
 def _descend_kernel(above, tree, nodes, asked, is_last, all_meet, meets, below):
     """From pairs of overlapping nodes to those of the nodes below them of which one is asked for; returns how many there
     are.

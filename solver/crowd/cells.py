@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit, uncounted
+from ..jit import counted_njit, njit
 from ..quads import quad, store
 from .grid import TILE, Grid, slot
 
@@ -54,7 +54,7 @@ def find_cells(grid: Grid, layers: np.ndarray) -> tuple[Cells, Nodes]:
     return cells, Nodes(slots, crowded, around[:found], corners[:found], parts[:found])
 
 
-@uncounted
+@njit
 def _mark(grid, number):
     """Enter -2 at nodes that a particle touches.
     # outputs: number
@@ -67,7 +67,7 @@ def _mark(grid, number):
                 number[slot(ahead, tile[p], i, j, k)] = -2
 
 
-@njit
+@counted_njit
 def _collect(grid, layers, number, nodes, rows, density):
     """Enter cells, and number their corners from 0 on; returns how many cells and corners there are.
     # outputs: number, nodes, rows, density
@@ -105,7 +105,7 @@ def _collect(grid, layers, number, nodes, rows, density):
     return count, numbered
 
 
-@uncounted
+@njit
 def _surround(grid, number, crowded, particles, corners, parts):
     """Collect the particles at numbered nodes, number what else they touch; returns how many of both there are then.
     # outputs: number, particles, corners, parts

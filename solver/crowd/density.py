@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ..jit import njit, uncounted_fused
+from ..jit import fused, njit
 from .grid import TILE, Grid
 
 SPREAD = 0.75  # cells: its end is 1.5 cells away
@@ -65,7 +65,7 @@ def _face(x, triangles, facing, ends):
             facing[p, axis] /= max(length, 1e-300)
 
 
-@uncounted_fused
+@fused
 def _rasterise(grid, facing, layers):
     """27 cells, 25 flops each, of every particle.
     # outputs: layers

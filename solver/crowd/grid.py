@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import inner, njit, uncounted_inner
+from ..jit import counted_inner, counted_njit, inner
 
 TILE = 64  # slots of a tile
 FAR = 1 << 20  # tiles from the origin beyond which there is no grid
@@ -33,13 +33,13 @@ def make_grid(x: np.ndarray, area: np.ndarray, step: float) -> Grid:
     return Grid(step, tile, within, part, *_lay_tiles(x, area, step, tile, within, part))
 
 
-@uncounted_inner
+@inner
 def pack(i, j, k):
     """The key of tile (i, j, k); adding (1 << 42), (1 << 21) or 1 goes one tile up."""
     return ((i + FAR) << 42) | ((j + FAR) << 21) | (k + FAR)
 
 
-@uncounted_inner
+@inner
 def find(key, table, keys):
     """Where in the table a tile is, or would be."""
     mask = len(table) - 1
@@ -49,13 +49,13 @@ def find(key, table, keys):
     return place
 
 
-@uncounted_inner
+@inner
 def slot(ahead, tile, i, j, k):
     """The slot of cell or node (i, j, k), each 0 to 7, counted from a tile's corner."""
     return np.int64(ahead[tile, (i >> 2) * 4 + (j >> 2) * 2 + (k >> 2)]) * TILE + (i & 3) * 16 + (j & 3) * 4 + (k & 3)
 
 
-@njit
+@counted_njit
 def _lay_tiles(x, area, step, tile, within, part):
     """Place particles and make the tiles that they need; returns keys, table and neighbours of the tiles.
     # outputs: tile, within, part
@@ -103,7 +103,7 @@ def _lay_tiles(x, area, step, tile, within, part):
     return keys[:count].copy(), table, ahead
 
 
-@inner
+@counted_inner
 def _grown(keys, known, count):
     """A table of four times the size, and room for what is known of as many tiles as it may hold."""
     table, more, bits = np.full(8 * count, -1, np.int32), np.empty(4 * count, np.int64), np.zeros(4 * count, np.int32)

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..jit import uncounted_fused
+from ..jit import fused
 
 SLACK = 1.02  # times the length at rest up to which the field may lengthen
 SWEEPS = 2
@@ -25,7 +25,7 @@ def near(cloth, particles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(cloth.edges[used], np.uint32), cloth.rest_length[used]
 
 
-@uncounted_fused
+@fused
 def keep(edges, rest_length, inv_mass, before, x):
     """Draw back edges that are longer than `before` (n, 3) [m] and than at rest.
     # outputs: x

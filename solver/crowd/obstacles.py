@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..contact.distance import closest_on_triangle
-from ..jit import uncounted, uncounted_inner
+from ..jit import inner, njit
 from ..threads import cut, on_threads
 from .grid import TILE, find, pack
 
@@ -49,7 +49,7 @@ def _bounds(key):
     return places.min(axis=0), places.max(axis=0)
 
 
-@uncounted_inner
+@inner
 def _enter_node(at, px, py, pz, a, b, c, x, v, reach, heavy, friction, solid, grip):
     """Enter triangle (a, b, c) at a node at (px, py, pz) [m], if that is in reach [m].
     # outputs: solid, grip
@@ -68,7 +68,7 @@ def _enter_node(at, px, py, pz, a, b, c, x, v, reach, heavy, friction, solid, gr
         grip[at] = max(grip[at], friction)
 
 
-@uncounted
+@njit
 def _enter(step, keys, table, low, high, wanted, busy, triangles, x, v, heavy, friction, solid, grip, box):
     """Of each triangle the tiles in its box, of these the nodes in reach.
     # outputs: solid, grip; scratch: box (2, 3)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import fused_inner, uncounted_fused
+from ..jit import fused, fused_inner
 from ..quads import load, quad, spread, store, total
 
 STIFF = 8.0  # weight of a cell's rate against the anchor of its nodes
@@ -143,7 +143,7 @@ def _push(system, scratch):
     return product
 
 
-@uncounted_fused
+@fused
 def project(system, u, rounds, iterations, scratch):
     """Solve for the change of velocity; u (k, 4) [m/s] comes as the first way to look along and leaves as the answer.
 

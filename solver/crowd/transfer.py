@@ -12,7 +12,7 @@ Particles that do not move, and bodies, count as so heavy that the field goes wi
 
 import math
 
-from ..jit import uncounted_fused
+from ..jit import fused
 from ..quads import flat, load, part, quad, store, total
 from ..quads import spread as fourfold
 from .project import rate_of
@@ -21,7 +21,7 @@ OPENING = 5.0  # [1/s] rate at which cloth parts freely
 FIRM = 100.0  # times its mass that a particle that does not move has
 
 
-@uncounted_fused
+@fused
 def gather(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
     """Mass and velocity of nodes, and of what is fixed beside them.
 
@@ -44,7 +44,7 @@ def gather(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
         store(v, node, fourfold(1.0 / max(node_mass[node], 1e-300)) * flat(momentum))
 
 
-@uncounted_fused
+@fused
 def close(nodes, rows, density, v, closing):
     """How far the nodes' own velocity rules: 1 at corners of cells that close, less where it is hardly crowded.
 
@@ -59,7 +59,7 @@ def close(nodes, rows, density, v, closing):
             closing[nodes[cell, q]] = max(closing[nodes[cell, q]], sure)
 
 
-@uncounted_fused
+@fused
 def spread(nodes, facing, friction, inv_mass, x, x_prev, dt, node_mass, v, u, closing, loss, extra):
     """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own way.
 
@@ -103,7 +103,7 @@ def spread(nodes, facing, friction, inv_mass, x, x_prev, dt, node_mass, v, u, cl
         x[p, 2] += dt * part(change, 2)
 
 
-@uncounted_fused
+@fused
 def ease(nodes, inv_mass, shift, x, x_prev):
     """Move particles by `shift` (k, 4) [m] at the corners of cells, and where they come from with them.
     # outputs: x, x_prev

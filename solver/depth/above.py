@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import inner, njit
 from .sequence import recall, settle
 
 STEEP = 0.3  # cosine of the lean beyond which a triangle is left out
@@ -47,7 +47,7 @@ def make_hits(size: int) -> Hits:
     return Hits(np.zeros(size, np.int64), np.zeros((size, 3)), np.zeros(size), np.zeros((size, 3)))
 
 
-@uncounted_inner
+@inner
 def mean(values, triangles, hits, entry):
     """The value of the particles at the place of a hit."""
     t = hits.triangle[entry]
@@ -57,7 +57,7 @@ def mean(values, triangles, hits, entry):
     return total
 
 
-@uncounted_inner
+@inner
 def place(x, triangles, hits, entry, axis):
     """A coordinate of the place of a hit."""
     t = hits.triangle[entry]
@@ -67,7 +67,7 @@ def place(x, triangles, hits, entry, axis):
     return total
 
 
-@uncounted_inner
+@inner
 def lock(fabric, s, t):
     """Whether two triangles may never push each other: neighbours, and what its owner lets pass."""
     triangles, garment = fabric.triangles, fabric.garment
@@ -82,7 +82,7 @@ def lock(fabric, s, t):
     return locked
 
 
-@uncounted_inner
+@inner
 def apart(fabric, hits, a, b):
     """Contact distance [m] of two hits: less where the fabric at rest is that close."""
     triangles, rest = fabric.triangles, fabric.x_rest
@@ -96,7 +96,7 @@ def apart(fabric, hits, a, b):
     return distance
 
 
-@uncounted_inner
+@inner
 def _hit(fabric, x, x_prev, t, axis, u, v, entry, hits):
     """Note where the line at (u, v) [m] meets triangle t, and how that place moves."""
     i, j, k = fabric.triangles[t, 0], fabric.triangles[t, 1], fabric.triangles[t, 2]
@@ -121,7 +121,7 @@ def _hit(fabric, x, x_prev, t, axis, u, v, entry, hits):
     hits.upright[entry] = abs(area) / math.sqrt(size) if size > 0.0 else 0.0
 
 
-@uncounted_inner
+@inner
 def _gaps(fabric, hits, s, count):
     """Fill what the gaps between layers have to be, in their old order."""
     for k in range(1, count):
@@ -136,7 +136,7 @@ def _gaps(fabric, hits, s, count):
         s.grip[k] = math.sqrt(max(friction, 0.0))
 
 
-@uncounted_inner
+@inner
 def _gather(fabric, hits, axis, s, count, sums):
     """Add what the layers have to do to their corners; returns how many have to do anything."""
     changed = 0

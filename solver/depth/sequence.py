@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import uncounted_inner
+from ..jit import inner
 
 PASSES = 8  # over the gaps, of spacing: each halves what is missing still
 ENOUGH = 1e-3  # part of a gap by which it may be too small
@@ -61,7 +61,7 @@ def make_sequence(size: int) -> Sequence:
     )
 
 
-@uncounted_inner
+@inner
 def order(depth, swap, count):
     """Sort the entries in `swap` by their depth; equal ones stay as they are (5.2.1)."""
     for k in range(1, count):
@@ -72,7 +72,7 @@ def order(depth, swap, count):
         swap[at] = entry
 
 
-@uncounted_inner
+@inner
 def find_groups(swap, group, count):
     """Number the smallest runs of places that changed places among each other only (5.2.1)."""
     number, farthest = 0, 0
@@ -82,7 +82,7 @@ def find_groups(swap, group, count):
         number += farthest == k
 
 
-@uncounted_inner
+@inner
 def end_of(group, first, count):
     """The place after the last one of the group that begins at `first`."""
     end = first + 1
@@ -91,7 +91,7 @@ def end_of(group, first, count):
     return end
 
 
-@uncounted_inner
+@inner
 def share(go, mass, swap, first, end, bounce):
     """Give places first..end the mean of their velocities, and `bounce` times what they were off it the other way
     (5.4.2, there for two of equal mass)."""
@@ -103,7 +103,7 @@ def share(go, mass, swap, first, end, bounce):
         go[k] -= (1.0 + bounce) * (go[k] - moving / total)
 
 
-@uncounted_inner
+@inner
 def part(s, count, bounce):
     """Take groups that changed places since the last step back to their first collision (5.2.2, 5.6.2).
 
@@ -128,7 +128,7 @@ def part(s, count, bounce):
         first = end
 
 
-@uncounted_inner
+@inner
 def space(s, count):
     """Widen gaps that are smaller than `least`, at the cost of the next ones that are not (algorithms 5.4.1 and 5.6.1).
 
@@ -161,7 +161,7 @@ def space(s, count):
         s.depth[k] = s.depth[k - 1] + s.gap[k]
 
 
-@uncounted_inner
+@inner
 def calm(s, count):
     """Let no gap that was widened close: the nearest velocities that have none, by pooling neighbours (Ayer et al.
     1955). Layers that are pressed on each other get their mean velocity, those that part keep theirs.
@@ -175,7 +175,7 @@ def calm(s, count):
                 s.group[j] = before
 
 
-@uncounted_inner
+@inner
 def avoid(s, count, bounce):
     """Give groups that would change places in the next step a common velocity (5.3.1, 5.6.4)."""
     for k in range(count):
@@ -192,7 +192,7 @@ def avoid(s, count, bounce):
         first = end
 
 
-@uncounted_inner
+@inner
 def rub(s, count):
     """Fill `drag`: Coulomb friction between layers, by the impulse that went through each gap (5.7.2 wants it)."""
     through = 0.0
@@ -213,7 +213,7 @@ def rub(s, count):
             s.drag[k, axis] -= ratio * away / (s.mass[upper] * both)
 
 
-@uncounted_inner
+@inner
 def settle(s, count, bounce):
     """Where all layers of a sequence go (`depth`), with which velocities (`go`, `drag`), in their old order (`swap`).
 
@@ -226,7 +226,7 @@ def settle(s, count, bounce):
     rub(s, count)
 
 
-@uncounted_inner
+@inner
 def recall(s, count):
     """Find the order that the layers had a step ago, and who changed places."""
     for k in range(count):

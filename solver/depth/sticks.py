@@ -12,19 +12,19 @@ import math
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import counted_njit, inner, njit
 from .above import REST
 
 EASE = 0.05  # part of their distance by which cloth that was too close is moved apart in a round
 BESIDE = 0.05  # barycentric coordinate by which a particle may lie beside a triangle that it touches
 
 
-@uncounted_inner
+@inner
 def _square(values):
     return values[0] * values[0] + values[1] * values[1] + values[2] * values[2]
 
 
-@uncounted_inner
+@inner
 def _part_of(fabric, p, t):
     """Whether a particle and a triangle never push each other: it is a corner, or its owner lets them pass."""
     i, j, k = fabric.triangles[t, 0], fabric.triangles[t, 1], fabric.triangles[t, 2]
@@ -34,7 +34,7 @@ def _part_of(fabric, p, t):
     return mine == other and (p in (i, j, k) or not (meets[p] and meets[i] and meets[j] and meets[k]))
 
 
-@uncounted_inner
+@inner
 def _find_place(triangles, x, x_prev, time, p, t, normal, weight):
     """To weight[:3] the place of a triangle under a particle at a part of the step; whether it lies on the triangle."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -65,7 +65,7 @@ def _find_place(triangles, x, x_prev, time, p, t, normal, weight):
     return True
 
 
-@uncounted_inner
+@inner
 def _distance(fabric, p, t, weight):
     """(contact distance [m], inverse mass that the triangle has at its place [1/kg], friction coefficient)."""
     thickness, inverse, friction, square = 0.0, 0.0, 0.0, 0.0
@@ -85,7 +85,7 @@ def _distance(fabric, p, t, weight):
     return distance, inverse, math.sqrt(max(friction * fabric.friction[p], 0.0))
 
 
-@uncounted_inner
+@inner
 def _lay(triangles, x, t, planes, column):
     """Note the plane of a triangle, normal and distance from the origin, without a direction where it has no area."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -100,7 +100,7 @@ def _lay(triangles, x, t, planes, column):
     planes[t, column + 3] = away * scale
 
 
-@uncounted_inner
+@inner
 def _push(fabric, planes, p, t, x, x_prev, bounce, then, normal, weight):
     """Keep a particle and a triangle apart, and rub them; returns whether they touch. The last three are scratch."""
     triangles, masses = fabric.triangles, fabric.inv_mass
@@ -151,7 +151,7 @@ def planes_kernel(triangles, x, x_prev, planes):
         _lay(triangles, x_prev, t, planes, 4)
 
 
-@uncounted_inner
+@inner
 def _far(planes, x, x_prev, p, t, thickest):
     """Whether a particle is farther from a triangle's plane than the contact distance, on the same side as before."""
     now, before = -planes[t, 3], -planes[t, 7]
@@ -161,7 +161,7 @@ def _far(planes, x, x_prev, p, t, thickest):
     return now * before > 0.0 and abs(now) > thickest
 
 
-@njit
+@counted_njit
 def touch_kernel(fabric, planes, thickest, low, pixel, shape, first_pixel, pixel_start, drawn, x, x_prev, bounce):
     """Keep all particles on their side of the triangles in their pixels; returns how many pairs touch.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import fused
+from ..jit import counted_fused
 from .bending import hinge_forces, hinge_numbers
 from .springs import couplings, spring_forces, spring_numbers, tautening
 
@@ -30,7 +30,7 @@ def elastic_of(cloth):
     return Elastic(*springs, cloth.bend_stencils, cloth.bend_weight, hinge_numbers(cloth))
 
 
-@fused
+@counted_fused
 def elastic_forces(x, v, edges, spring, taut, couple_start, couple, coupling, stencils, weight, hinge, force):
     """Fill force (n, 3) [N] at x, v; returns the elastic energy [J]. the rest as in `Elastic`."""
     for i in range(np.uintp(x.shape[0])):

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..jit import inner, njit
+from ..jit import counted_njit, inner, njit
 from ..threads import cut, on_threads
 from .grid import Grid, look_up
 from .operator import signed_distance
@@ -105,7 +105,7 @@ def _choose_active(f, slope, h, own, layer_count, wear, half, beside, i, active,
     return count, at
 
 
-@njit
+@counted_njit
 def _gradient_kernel(first, last, x, sheet, iso, beside, wear, values, origin, step_size, part, normal):
     """A step of each vertex towards where its layer may be; 60 flops and 128 bytes a layer, and the operator's.
     # outputs: x[first:last]; normal (n, 3) of the untangled surface
@@ -162,7 +162,7 @@ def _slide_kernel(first, last, x, sheet, normal, out):
         out[i, 2] = x[i, 2] + scale * (dz - along * nz)
 
 
-@njit
+@counted_njit
 def _look_kernel(first, last, x, layer, wear, values, origin, step, iso, state):
     """Each vertex' value in its own layer's field, which it is to have in the end, so that no detail is lost, and the
     other layers it is near: 1 where it faces as they do, 2 where it faces them.

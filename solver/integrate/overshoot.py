@@ -16,13 +16,13 @@ import math
 
 import numpy as np
 
-from ..jit import fused, fused_inner
+from ..jit import counted_fused, fused, fused_inner
 
 SWEEPS = 4
 LEFT = 0.05  # part of its length by which an edge may be longer than was meant
 
 
-@fused
+@counted_fused
 def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
     """Shorten edges (e, 2) that a correction d (n, 3) [m] of x (n, 3) [m] makes longer than it means; returns how many.
 

@@ -28,7 +28,7 @@ import numpy as np
 from .. import together
 from ..blocks import add_product, invert, keep_free
 from ..elastic.springs import lengthen
-from ..jit import fused, fused_inner, uncounted_fused
+from ..jit import fused, fused_inner
 from ..quads import load, quad, spread, store, total
 from .overshoot import shorten
 from .rows import linearise_rows, measure_springs, multiply_rows, turn_hinges
@@ -140,7 +140,7 @@ def solve(
     return taken
 
 
-@uncounted_fused
+@fused
 def _solve(
     board, log, rows, s, answer, x, x_prev, mass, kind, normal, want, way, drag, stack, stack_weight, stack_row,
     stack_room, pins, pin_pull, pin_rate, falls, gx, gy, gz, rate, calm, iterations, tolerance,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import counted_njit, inner
 
 BODY, NEAR, DRAWN = 1, 2, 4
 FINENESS = 40  # cells along the domain's longest side
@@ -47,7 +47,7 @@ def spread(cells: Cells, flag: int, rounds: int = 1) -> None:
         cells.flags[:-step] |= have[step:]
 
 
-@uncounted_inner
+@inner
 def cell_of(low, size, shape, x, y, z):
     """The cell of a point, or -1 outside the domain."""
     i, j, k = math.floor((x - low[0]) / size), math.floor((y - low[1]) / size), math.floor((z - low[2]) / size)
@@ -56,14 +56,14 @@ def cell_of(low, size, shape, x, y, z):
     return -1
 
 
-@uncounted_inner
+@inner
 def clipped(near, far, low, size, count):
     """First and last cell, of those inside the domain along an axis of `count` cells, between two coordinates."""
     first, last = math.floor((near - low) / size), math.floor((far - low) / size)
     return int(min(max(first, 0.0), count - 2.0)) + 1, int(max(min(last, count - 3.0), -1.0)) + 1
 
 
-@njit
+@counted_njit
 def mark_cloth(x, v, parents, weight, place, deep, tau, seconds, bulk, low, size, shape, flags):
     """Set DRAWN along the ways of all points from tau to the interval's end, in steps of a cell at most.
 

@@ -14,14 +14,14 @@ import math
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import inner, njit
 from ..model import LDI
 from .rasterise import THREE_DIRECTIONS, THREE_FULL, collect, lay_out, put_in_pixels
 
 __all__ = ["THREE_DIRECTIONS", "THREE_FULL", "find_axes", "finish", "render"]
 
 
-@uncounted_inner
+@inner
 def _axis(x, i, j, k):
     """Axis of the normal's largest component (the first of equals), or -1 for a triangle without area."""
     px, py, pz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
@@ -39,7 +39,7 @@ def find_axes(x, triangles, axes):
         axes[t] = _axis(x, triangles[t, 0], triangles[t, 1], triangles[t, 2])
 
 
-@uncounted_inner
+@inner
 def _cross(u, pa, pb, qa, qb):
     """Where the edge p q crosses the line u: the same number for both triangles of the edge."""
     if pa > qa:
@@ -47,13 +47,13 @@ def _cross(u, pa, pb, qa, qb):
     return pb + (qb - pb) * ((u - pa) / (qa - pa))
 
 
-@uncounted_inner
+@inner
 def _span(p, q, r, count):
     """First whole number, of 0 to count - 1, from the least of three coordinates on, and the first from the greatest on."""
     return int(max(math.ceil(min(p, q, r)), 0)), int(min(math.ceil(max(p, q, r)), count))
 
 
-@uncounted_inner
+@inner
 def _draw(ia, ib, iz, ja, jb, jz, ka, kb, kz, t, line, last, first_pixel, rows, found, hit_pixel, hit_depth, hit_code):
     """Add the hits of triangle t on lines line..last to the `found` ones; returns how many there are then.
 

@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 
 from ..contact.body_topology import solid_islands, topology
 from ..contact.distance import closest_on_triangle
-from ..jit import njit, uncounted_inner
+from ..jit import inner, njit
 from ..threads import cut, on_threads
 from .query import count_windings
 from .rasterise import render_motion
@@ -66,14 +66,14 @@ def _find_ways_out(x, triangles, near, points, places, found) -> None:
     on_threads(part, cut(len(points), SMALLEST_PART))
 
 
-@uncounted_inner
+@inner
 def _pixels(at, reach, low, pixel, count):
     """First and last pixel along an axis within reach; all places of the body lie in the box, so none is missed."""
     first, last = math.floor((at - reach - low) / pixel), math.floor((at + reach - low) / pixel)
     return int(min(max(first, 0), count - 1)), int(min(max(last, 0), count - 1))
 
 
-@uncounted_inner
+@inner
 def _closest(x, triangles, t, point, place):
     """To `place` the nearest place of triangle t and its distance, if that is less than what stands there."""
     i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..contact.moving_triangle import closest
-from ..jit import njit, uncounted_inner
+from ..jit import counted_njit, folded, inner
 from .cells import BODY, DRAWN, NEAR, cell_of, clipped
 
 CAPACITY = 24  # candidates a point remembers; fewer are sure if more are near, and it asks again sooner
@@ -60,7 +60,7 @@ def make_candidates(count: int) -> Candidates:
     )
 
 
-@uncounted_inner
+@inner
 def _approach(ball, e, swing, x, y, z, wx, wy, wz, reach, span):
     """(least distance of the sphere of drawn triangle e from a point, rate [m per unit of tau] at which they can close
     in); the distance is inf if they clearly stay farther apart than `reach` for `span`.
@@ -81,7 +81,7 @@ def _approach(ball, e, swing, x, y, z, wx, wy, wz, reach, span):
     return math.sqrt(away) - size, math.sqrt(rate) + more
 
 
-@uncounted_inner
+@inner
 def _farthest(key, p, count, span):
     """The candidate of point p that stays farthest until the horizon, and how far that is."""
     at, bound = 0, -math.inf
@@ -92,7 +92,7 @@ def _farthest(key, p, count, span):
     return at, bound
 
 
-@uncounted_inner
+@inner
 def _order(known, key, p, count):
     """Sort the candidates of point p by their numbers: what a point does may not depend on the image's pixels."""
     for c in range(1, count):
@@ -103,7 +103,7 @@ def _order(known, key, p, count):
         known[p, at], key[p, at, 0], key[p, at, 1] = t, distance, rate
 
 
-@uncounted_inner
+@inner
 def _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     """Note what point p asks; the skin shrinks to the room that is left in the domain.
 
@@ -121,7 +121,7 @@ def _set_out(frame, memory, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     memory[p, 6], memory[p, 7], memory[p, 8] = tau, horizon, skin
 
 
-@uncounted_inner
+@folded
 def is_far(image, at, before, tau):
     """Is a point that goes from THERE to HERE in cells where it meets nothing on that way?
 
@@ -139,7 +139,7 @@ def is_far(image, at, before, tau):
     return True
 
 
-@uncounted_inner
+@inner
 def _is_drawn(frame, flags, at, radius):
     """Are all triangles drawn that the way ahead can meet within the radius?"""
     shape = frame[7]
@@ -155,14 +155,14 @@ def _is_drawn(frame, flags, at, radius):
     return True
 
 
-@uncounted_inner
+@inner
 def _span(frame, at, axis, radius):
     """First and last cell along an axis within the radius of the way ahead."""
     centre, reach = at[AHEAD + axis], at[AHEAD + 3 + axis] + radius
     return clipped(centre - reach, centre + reach, frame[3, axis], frame[6, 2], frame[7, axis])
 
 
-@uncounted_inner
+@inner
 def _pixels(frame, at, axis, radius):
     """First and last pixel along an axis that lie within the radius of the way ahead; none if last < first."""
     reach, offset = at[AHEAD + 3 + axis] + radius, at[AHEAD + axis] - frame[1, axis]
@@ -170,7 +170,7 @@ def _pixels(frame, at, axis, radius):
     return int(max(first, 0.0)), int(max(min(last, frame[2, axis] - 1.0), -1.0))
 
 
-@uncounted_inner
+@folded
 def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, horizon, skin):
     """Fill point p's candidates for tau to horizon: position (x, y, z), way (rx, ry, rz) per unit of tau. `bodies`
     are (triangles, motions, ...), with motions that start at this tau; `seen` and `at` are scratch.
@@ -235,7 +235,7 @@ def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, 
     return True
 
 
-@njit
+@counted_njit
 def count_windings(x, triangles, counted, points, grid, windings):
     """How often each point is enclosed by the triangles that count: fronts less backs above it, along z.
 
@@ -280,7 +280,7 @@ def count_windings(x, triangles, counted, points, grid, windings):
                 windings[order[at]] += _over(x, i, j, k, points, order[at])
 
 
-@uncounted_inner
+@inner
 def _over(x, i, j, k, points, p):
     """+1 or -1 if the triangle is above point p, by the way that it turns; else 0."""
     px, py = points[p, 0], points[p, 1]

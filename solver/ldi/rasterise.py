@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import counted_njit, inner
 from ..model import LDI
 from ..threads import cut, on_threads
 
@@ -22,7 +22,7 @@ THREE_FULL = -2  # all three, each triangle along all of them
 SMALLEST_PART = 1500  # triangles: fewer are done before another thread wakes up
 
 
-@uncounted_inner
+@inner
 def _measure(triangles, ways, t, low, pixel, corner, growth, normal):
     """Corners of triangle t in pixels from `low`, its growth along each axis, its normal; returns the drawing axis."""
     for axis in range(3):
@@ -39,7 +39,7 @@ def _measure(triangles, ways, t, low, pixel, corner, growth, normal):
     return d if abs(normal[d]) >= abs(normal[2]) else 2
 
 
-@uncounted_inner
+@inner
 def _squares(corner, growth, axis, size):
     """First and last pixel of 0 to size - 1 along an axis that the triangle's way touches; none if last < first."""
     near = min(corner[0, axis], min(corner[1, axis], corner[2, axis])) - growth[axis]
@@ -47,7 +47,7 @@ def _squares(corner, growth, axis, size):
     return int(min(max(math.floor(near), 0.0), size)), int(max(min(math.floor(far), size - 1.0), -1.0))
 
 
-@njit
+@counted_njit
 def _cover_squares(first, last, near, triangles, ways, low, pixel, shape, base, hit_pixel, hit_depth, hit_triangle):
     """Hits of triangles near[first] to near[last - 1] on squares made larger by their motion along each axis."""
     corner, edge, growth, normal = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
@@ -88,7 +88,7 @@ def _cover_squares(first, last, near, triangles, ways, low, pixel, shape, base, 
     return found
 
 
-@njit
+@counted_njit
 def _scatter(counts, hit_pixel, hit_depth, hit_triangle, pixel_start, depth, triangle):
     """Write hits to their pixels, in the order in which they were found. 40 bytes a hit."""
     for c in range(len(counts)):

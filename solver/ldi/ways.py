@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from ..jit import njit, uncounted_inner
+from ..jit import inner, njit
 from .cells import BODY, DRAWN, NEAR
 
 
-@uncounted_inner
+@inner
 def _between(samples, time):
     """(sample, part of the step to the next) of a moment, in steps from the first sample; samples are hit exactly."""
     at = min(int(time + 1e-9), max(len(samples) - 2, 0))
@@ -26,13 +26,13 @@ def _between(samples, time):
     return at, part
 
 
-@uncounted_inner
+@inner
 def _position(samples, at, part, i, axis):
     after = min(at + 1, len(samples) - 1)
     return samples[at, i, axis] * (1.0 - part) + samples[after, i, axis] * part
 
 
-@uncounted_inner
+@inner
 def _deviation(samples, origin, first, i, sample, tau, bulk, ways):
     """From the even motion to a sample that lies at tau of the interval."""
     swing = 2.0 * tau - 1.0
@@ -88,7 +88,7 @@ def move(samples, origin, first, vertices, t0, t1, motions):
             motions[first + i, axis + 3] = _position(samples, at1, part1, i, axis) - start
 
 
-@uncounted_inner
+@inner
 def _bound(triangles, ways, t, e, ball):
     """To ball[e]: sphere round triangle t at the middle of its way, its half motion, and how far its corners stray from that."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -106,7 +106,7 @@ def _bound(triangles, ways, t, e, ball):
     ball[e, 6], ball[e, 7], ball[e, 8], ball[e, 9] = math.sqrt(radius), math.sqrt(turn), strays, slope
 
 
-@uncounted_inner
+@inner
 def _span(ways, i, low, size, shape, span):
     """To span[i]: the first cells along the axes, then the last, that the way of vertex i touches."""
     for axis in range(3):
@@ -116,7 +116,7 @@ def _span(ways, i, low, size, shape, span):
             span[i, 3 * end + axis] = int(min(max(at, -1.0), shape[axis] - 2.0)) + 1
 
 
-@uncounted_inner
+@inner
 def _meets_cloth(span, a, b, c, shape, flags):
     """Note triangle abc in the cells that its way touches; is cloth expected in one of them?
 

@@ -22,7 +22,7 @@ def sifted(start, end, distance=0.0):
     triangles = (PAIR[None] + 6 * np.arange(count, dtype=np.int32)[:, None, None]).reshape(-1, 3)
     start, end = start.reshape(-1, 3), end.reshape(-1, 3)
     pairs, state = np.arange(2 * count, dtype=np.int32).reshape(-1, 2), np.empty(count, np.int8)
-    sift.sift_kernel(pairs, triangles, start, end, distance, state)
+    sift.sift_kernel(pairs, triangles, start, end, distance, np.empty(7), state)
     return state
 
 

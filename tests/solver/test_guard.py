@@ -9,14 +9,14 @@ from taffeta.solver.build import build
 from taffeta.solver.contact import cloth as contact
 from taffeta.solver.contact import guard
 from taffeta.solver.contact.impact import time_of_impact
-from taffeta.solver.jit import njit
+from taffeta.solver.jit import counted_njit
 from taffeta.solver.model import Settings
 from test_cloth_contact import sheet
 
 DT = 1 / 240
 
 
-@njit
+@counted_njit
 def times_of_impact(is_edge_pair, start, end, distance):
     times = np.empty(len(start))
     for k in range(len(start)):

@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial import cKDTree
 from solids import random_closed, torus
 from taffeta.solver.contact.moving_triangle import closest
-from taffeta.solver.jit import njit
+from taffeta.solver.jit import counted_njit
 from taffeta.solver.ldi.cells import DRAWN, make_cells
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
 from taffeta.solver.ldi.query import CAPACITY, SCRATCH, associate, count_windings, make_candidates
@@ -127,7 +127,7 @@ def test_nothing_is_left_out_within_reach(bend):
                 assert (distance[known] > keys[:, 0] - moment * keys[:, 1] - radius[p] - 1e-9).all()
 
 
-@njit
+@counted_njit
 def _distances(triangles, motions, tau, p):
     out = np.empty(len(triangles))
     for t in range(len(triangles)):
@@ -135,7 +135,7 @@ def _distances(triangles, motions, tau, p):
     return out
 
 
-@njit
+@counted_njit
 def _associate(bodies, image, candidates, points, rate, skin):
     at, seen = np.empty(SCRATCH), np.zeros(len(bodies[0]) + 1, np.int32)
     for p in range(len(points)):

@@ -163,7 +163,9 @@ def test_each_ridge_looks_at_the_closest_point_of_the_cloth():
     samples = ridges.with_ridges(samples_of(cloth, 0.0), 40)
     touched = np.zeros(40, np.int32)
     motions = np.concatenate([ways[:, :3], np.full((40, 3), 0.01)], axis=1)
-    ridges.lead_samples(near, motions, cloth.triangles, x, x, 0.03, samples.parents, samples.weight, touched)
+    ridges.lead_samples(
+        0, len(near.rows), near, motions, cloth.triangles, x, x, 0.03, samples.parents, samples.weight, touched
+    )
     grid = np.array([(a, b, 40 - a - b) for a in range(41) for b in range(41 - a)]) / 40
     dense = np.einsum("gk,tkd->tgd", grid, x[cloth.triangles]).reshape(-1, 3)
     rim = np.einsum("gk,tkd->tgd", grid[(grid == 0.0).any(axis=1)], x[cloth.triangles]).reshape(-1, 3)

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from taffeta.solver.fields.grid import look_up, make_grid
 from taffeta.solver.fields.surface import make_surface
 from taffeta.solver.fields.untangle import Shape, Worn, untangle
-from taffeta.solver.jit import njit
+from taffeta.solver.jit import counted_njit
 
 THICKNESS = 0.003
 
@@ -213,7 +213,7 @@ def test_one_sided_and_empty_garments_are_refused():
         untangle([worn("Empty", (x, faces[:0]), 0), worn("Other", dome(0.3), 1)], [])
 
 
-@njit
+@counted_njit
 def _sample(values, origin, step, points, out):
     count = values.shape[3]
     f, h, slope = np.empty(count), np.empty(count), np.empty((count, 3))

@@ -14,6 +14,7 @@ FIRM_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close doe
 SWEEPS = 8  # at most
 MOST_SWEEPS = 40  # while anything is through anything
 THIN = 0.5  # part of the contact distance below which another sweep is made
+LEVER = 4.0  # times a push that a particle goes at most: alone between others that are held fast it has little weight
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 
 
@@ -148,6 +149,7 @@ def respond_kernel(pairs, room, moved, active, margin, firm_start, inv_mass, dt,
             continue  # an end of an edge is a particle: its pairs with triangles see to it
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
         mass = wa * ma + wb * mb + wc * mc + wd * md
+        mass = max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LEVER)
         if gap >= distance or mass == 0.0:
             continue
         touched += not back

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A case run by Taffeta and by Blender's own cloth modifier, each as an animator would; milliseconds of every frame.
 
-Taffeta: the bake as its button does it, reading the scene and writing the frames included. Blender: what showing a frame
-takes longer than it does in the same scene without cloth. Both from the second frame on, and both see the same mesh,
-bodies, gravity and frames.
+Taffeta: the bake as its button does it, reading the scene and writing the frames included, in Final quality and in
+Preview. Blender: what showing a frame takes longer than it does in the same scene without cloth. Both from the second
+frame on, and both see the same mesh, bodies, gravity and frames.
 
 Blender at its defaults weighs 0.3 kg a vertex and keeps 15 mm from itself and 35 mm from bodies. At its best it has the
 garment's kilograms per square metre, no air damping (which is not that of air), and the distances of Taffeta's garment
@@ -25,7 +25,8 @@ from taffeta.operators.order import read_order
 from taffeta.solver import warm
 from watch import PeakMemory, Watch
 
-TAFFETA, BEST, DEFAULTS = "Taffeta", "Blender, at its best", "Blender, defaults"
+TAFFETA, PREVIEW = "Taffeta", "Taffeta, Preview"
+BEST, DEFAULTS = "Blender, at its best", "Blender, defaults"
 OUTSIDE = "reading and writing"  # the part of a bake that its report does not name
 WARM, WARM_COLUMNS = 3, 51  # frames, and vertices along a side at most, of a bake before the one that counts
 
@@ -50,11 +51,12 @@ def prepare():
 def run(case, patience, others=(BEST, DEFAULTS)):
     """All rows of a case, as JSON can hold them; Blender is given about `patience` seconds each time."""
     warm_up(case)
-    rows = [taffeta(case), *(blender(case, who, patience) for who in others)]
-    for row in rows[1:]:
-        each, ours = row["milliseconds"]["each"], rows[0]["milliseconds"]["each"]
-        row["ratio"] = float(np.mean(each) / np.mean(ours[: len(each)]))
-    return rows
+    ours = [taffeta(case, who) for who in (TAFFETA, PREVIEW)]
+    theirs = [blender(case, who, patience) for who in others]
+    for row in theirs:
+        each = row["milliseconds"]["each"]
+        row["ratios"] = [float(np.mean(each) / np.mean(our["milliseconds"]["each"][: len(each)])) for our in ours]
+    return ours + theirs
 
 
 def expected(case, who, rows):
@@ -72,10 +74,12 @@ def warm_up(case):
 
 
 @contextmanager
-def baked(case):
+def baked(case, who=TAFFETA):
     """Bake a case as the button does; its frames are there to be played for as long as this lasts."""
     garments = scenes.build(case)
     scene = bpy.context.scene
+    for obj in garments:
+        obj.taffeta_cloth.quality = "PREVIEW" if who == PREVIEW else "FINAL"
     stamps = []
     with tempfile.TemporaryDirectory() as folder:
         scene.taffeta.cache_folder = folder
@@ -86,16 +90,17 @@ def baked(case):
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
 
 
-def taffeta(case):
+def taffeta(case, who):
     """Bake the case, then look at the frames as they are played."""
-    with baked(case) as bake:
+    with baked(case, who) as bake:
         watch = look_over(bake.garments, case.frames)
     reports, garments = bake.job.reports, bake.job.order.garments
-    row = _row(case, TAFFETA, bake.each, sum(len(garment.x) for garment in garments), watch, bake.memory)
+    row = _row(case, who, bake.each, sum(len(garment.x) for garment in garments), watch, bake.memory)
     tasks = {name: 1000 * float(np.mean([r.seconds[name] for r in reports])) for name in reports[0].seconds}
     solver = sum(tasks.values())
     return row | {
         "tasks": tasks | {OUTSIDE: row["milliseconds"]["mean"] - solver},
+        "substeps": bake.job.order.settings.substeps,
         "solver_milliseconds": solver,
         "solver_bytes": bake.inside.bytes_at_most(garments),
         "solve": bake.inside.figures(),

@@ -3,14 +3,14 @@
 
 import numpy as np
 from page import about, grid
-from simulate import BEST, DEFAULTS, OUTSIDE, TAFFETA
+from simulate import BEST, DEFAULTS, OUTSIDE, PREVIEW, TAFFETA
 from taffeta.solver.model import Settings
 
-COLOURS = {TAFFETA: "tab:red", BEST: "tab:blue", DEFAULTS: "tab:gray"}
+COLOURS = {TAFFETA: "tab:red", PREVIEW: "tab:orange", BEST: "tab:blue", DEFAULTS: "tab:gray"}
 TITLE = "Sheets on a body: the frames that Blender at its best got to"
 HEAD = (
     "scene", "self-collision", "vertices", "simulated by", "frames", "ms a frame", "worst ms", "worst stretch",
-    "usual", "mean", "self-crossings", "body crossings", "MB", "times Taffeta's",
+    "usual", "mean", "self-crossings", "body crossings", "MB", "times Taffeta's", "times Preview's",
 )  # fmt: skip
 NOTES = """\
 - **ms a frame**: from the second frame on. Taffeta's is the whole bake, reading the scene and writing the frames
@@ -29,8 +29,10 @@ NOTES = """\
 - **GB, Gflop a frame**: estimated from the sizes of the solve's arrays (benchmarks/inside.py), as if nothing stayed in
   a cache. The machine's own are measured in the same run: adding arrays that no cache holds, on all cores, and
   the product of two matrices, which computes with vectors where the solve computes with single numbers.
-- **times Taffeta's**: Blender's mean over Taffeta's, both over the frames that Blender got to: a run of Blender is ended
-  after the frame in which its {patience:.0f} s are over, so its **frames** may be fewer.
+- **times Taffeta's**, and Preview's: Blender's mean over Taffeta's, both over the frames that Blender got to: a run of
+  Blender is ended after the frame in which its {patience:.0f} s are over, so its **frames** may be fewer.
+- **{preview}**: {preview_substeps} substeps instead of {substeps}, and the guard against bodies off, so that an edge may
+  cut a body. **Taffeta** is Final quality, as installed.
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
 """
@@ -86,7 +88,9 @@ def _solves(rows, machine):
 def page(result):
     """The page benchmarks/results.md."""
     machine = result["machine"]
-    names = {"best": BEST, "defaults": DEFAULTS, "iterations": Settings().iterations, "substeps": Settings().substeps}
+    substeps = {row["who"]: row["substeps"] for row in result["rows"] if "substeps" in row}
+    names = {"best": BEST, "defaults": DEFAULTS, "preview": PREVIEW, "iterations": Settings().iterations}
+    names |= {"substeps": substeps[TAFFETA], "preview_substeps": substeps[PREVIEW]}
     notes = NOTES.format(patience=machine["patience_seconds"], **names)
     title = "# Beside Blender's own cloth\n\nWritten by `make bench` (benchmarks/bench.py), which measures it anew.\n"
     return "\n".join(
@@ -95,7 +99,7 @@ def page(result):
 
 
 def plot(result, path):
-    """Milliseconds a frame over vertices, of the sheets, both axes logarithmic; all three over the same frames, if the
+    """Milliseconds a frame over vertices, of the sheets, both axes logarithmic; all over the same frames, if Blender's
     defaults got that far.
     """
     import matplotlib
@@ -131,7 +135,7 @@ def _line(row):
         *_scene(row), row["vertices"], row["who"], row["frames"], f"{times['mean']:.1f}", f"{times['worst']:.1f}",
         *(f"{100 * stretch[which]:.2f} %" for which in ("worst", "median_worst", "mean")),
         crossings["self"], crossings["body"], "" if memory is None else f"{memory:.0f}",
-        f"{row['ratio']:.1f}" if "ratio" in row else "",
+        *(f"{ratio:.1f}" for ratio in row.get("ratios", ())), *("" for _ in range(0 if "ratios" in row else 2)),
     ]  # fmt: skip
 
 

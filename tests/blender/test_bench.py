@@ -27,7 +27,12 @@ def result():
 
 def test_rows_of_a_case_are_whole(result):
     assert json.loads(json.dumps(result)) == result
-    assert [row["who"] for row in result["rows"]] == [simulate.TAFFETA, simulate.BEST, simulate.DEFAULTS]
+    assert [row["who"] for row in result["rows"]] == [
+        simulate.TAFFETA,
+        simulate.PREVIEW,
+        simulate.BEST,
+        simulate.DEFAULTS,
+    ]
     for row in result["rows"]:
         assert (row["vertices"], row["frames"], len(row["milliseconds"]["each"])) == (121, 3, 2)
         assert row["milliseconds"]["worst"] >= row["milliseconds"]["mean"]
@@ -37,18 +42,26 @@ def test_rows_of_a_case_are_whole(result):
 
 
 def test_tasks_add_up_and_ratios_are_of_the_same_frames(result):
-    ours, *theirs = result["rows"]
-    assert sum(ours["tasks"].values()) == pytest.approx(ours["milliseconds"]["mean"])
-    assert {"integration", "self-collision", "volume collision", "LDI generation"} < set(ours["tasks"])
+    ours, theirs = result["rows"][:2], result["rows"][2:]
+    for row in ours:
+        assert sum(row["tasks"].values()) == pytest.approx(row["milliseconds"]["mean"])
+        assert {"integration", "self-collision", "volume collision", "LDI generation"} < set(row["tasks"])
     for row in theirs:
-        assert row["ratio"] == pytest.approx(row["milliseconds"]["mean"] / ours["milliseconds"]["mean"], rel=0.01)
+        times = [row["milliseconds"]["mean"] / our["milliseconds"]["mean"] for our in ours]
+        assert row["ratios"] == pytest.approx(times, rel=0.01)
+
+
+def test_preview_takes_fewer_substeps(result):
+    final, preview = result["rows"][:2]
+    assert (final["substeps"], preview["substeps"]) == (10, 6)
+    assert preview["solve"]["solves"] < final["solve"]["solves"]
 
 
 def test_impatience_ends_a_run_after_a_frame_and_compares_with_that_frame_alone():
-    ours, *theirs = simulate.run(CASE, patience=0.0)
-    assert ours["frames"] == 3 and [row["frames"] for row in theirs] == [2, 2]
-    first = ours["milliseconds"]["each"][0]
-    assert theirs[0]["ratio"] == pytest.approx(theirs[0]["milliseconds"]["each"][0] / first, rel=0.01)
+    final, preview, *theirs = simulate.run(CASE, patience=0.0)
+    assert final["frames"] == preview["frames"] == 3 and [row["frames"] for row in theirs] == [2, 2]
+    times = [theirs[0]["milliseconds"]["each"][0] / our["milliseconds"]["each"][0] for our in (final, preview)]
+    assert theirs[0]["ratios"] == pytest.approx(times, rel=0.01)
 
 
 def test_blender_at_its_best_weighs_as_much_and_keeps_as_far():
@@ -183,14 +196,14 @@ def test_page_names_machine_and_every_row(result):
     page = table.page(result)
     assert result["machine"]["processor"] in page and "load when it began" in page
     lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
-    assert len(lines) == 5, "three runs, the times of Taffeta's tasks, and its solve"
+    assert len(lines) == 6, "four runs, the times of Taffeta's tasks, and its solve"
     assert "% of the bandwidth" in page and "% of the arithmetic" in page
     left_out = {"case": "401x401 on a sphere", "self_collision": True, "who": simulate.DEFAULTS, "seconds": 92.6}
     assert "Left out" not in page and "Left out: Blender, defaults, 401x401 on a sphere with self-collision" in (
         table.page(result | {"left_out": [left_out]})
     )
-    for row, line in zip(result["rows"][1:], lines[1:], strict=False):
-        assert line.split("|")[-2].strip() == f"{row['ratio']:.1f}"
+    for row, line in zip(result["rows"][2:], lines[2:], strict=False):
+        assert [cell.strip() for cell in line.split("|")[-3:-1]] == [f"{ratio:.1f}" for ratio in row["ratios"]]
 
 
 def test_growth_is_the_power_of_the_vertices():

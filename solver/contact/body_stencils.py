@@ -77,8 +77,8 @@ def rub_kernel(stencils, is_edge_pair, asked, friction, rub):
     """
     count = 0
     for k in range(len(stencils)):
-        a, b = np.int64(stencils[k, 0]), np.int64(stencils[k, 1])
-        c, d = np.int64(stencils[k, 2]), np.int64(stencils[k, 3])
+        a, b = np.uintp(stencils[k, 0]), np.uintp(stencils[k, 1])
+        c, d = np.uintp(stencils[k, 2]), np.uintp(stencils[k, 3])
         wanted = False
         for vertex in (a, b, c, d):
             wanted |= vertex < len(asked) and asked[vertex]

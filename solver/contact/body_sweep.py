@@ -26,9 +26,16 @@ class Members(NamedTuple):
 
 
 @inner
+def corners(triangles, t):
+    """The corners of a triangle, as numbers that cannot be negative: so that no index has to be looked at for that."""
+    t = np.uintp(t)
+    return np.uintp(triangles[t, 0]), np.uintp(triangles[t, 1]), np.uintp(triangles[t, 2])
+
+
+@inner
 def side_of(start, end, triangles, t, axis):
     """Least and greatest coordinate [m] of a triangle on its way."""
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    a, b, c = corners(triangles, t)
     low = min(min(start[a, axis], start[b, axis], start[c, axis]), min(end[a, axis], end[b, axis], end[c, axis]))
     high = max(max(start[a, axis], start[b, axis], start[c, axis]), max(end[a, axis], end[b, axis], end[c, axis]))
     return low, high
@@ -91,7 +98,7 @@ def sweep_kernel(members, start, end, free, stirred, distance, rooms, boxes, way
     for patch in range(len(boxes)):
         fresh[patch] = False
         for slot in range(members.start[patch], members.start[patch + 1]):
-            fresh[patch] |= stirred[members.vertices[slot]]
+            fresh[patch] |= stirred[np.uintp(members.vertices[slot])]
         if not fresh[patch]:
             continue
         loose[patch] = False
@@ -99,7 +106,7 @@ def sweep_kernel(members, start, end, free, stirred, distance, rooms, boxes, way
             boxes[patch, axis], boxes[patch, axis + 3] = math.inf, -math.inf
             ways[patch, axis], ways[patch, axis + 3] = math.inf, -math.inf
         for slot in range(members.start[patch], members.start[patch + 1]):
-            k = members.vertices[slot]
+            k = np.uintp(members.vertices[slot])
             if free[k]:
                 loose[patch] = True
                 continue

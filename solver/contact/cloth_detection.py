@@ -302,8 +302,8 @@ def measure_kernel(start, end, stencils, is_edge_pair, skin, x, v, reach, horizo
     kept = start
     h, f, rest, meets = skin.thickness, skin.friction, skin.x_rest, skin.meets_itself
     for pair in range(start, end):
-        a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
-        c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
+        a, b = np.uintp(stencils[pair, 0]), np.uintp(stencils[pair, 1])
+        c, d = np.uintp(stencils[pair, 2]), np.uintp(stencils[pair, 3])
         edges = is_edge_pair[pair]
         if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
             continue

@@ -53,8 +53,8 @@ def reachable_kernel(pairs, off, elapsed, margin, room, active):
     """
     count = 0
     for pair in range(len(room)):
-        a, b = np.int64(pairs.stencils[pair, 0]), np.int64(pairs.stencils[pair, 1])
-        c, d = np.int64(pairs.stencils[pair, 2]), np.int64(pairs.stencils[pair, 3])
+        a, b = np.uintp(pairs.stencils[pair, 0]), np.uintp(pairs.stencils[pair, 1])
+        c, d = np.uintp(pairs.stencils[pair, 2]), np.uintp(pairs.stencils[pair, 3])
         aside = farther(off, pairs.is_edge_pair[pair], a, b, c, d)
         room[pair] = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
         active[count] = pair
@@ -110,8 +110,8 @@ def respond_kernel(pairs, room, moved, active, margin, firm_start, inv_mass, dt,
         else:
             pair = active[near_count - 1 - turn if sweep % 2 else turn]
         turn += 1
-        a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
-        c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
+        a, b = np.uintp(stencils[pair, 0]), np.uintp(stencils[pair, 1])
+        c, d = np.uintp(stencils[pair, 2]), np.uintp(stencils[pair, 3])
         distance = pairs.distance[pair]
         is_edge_pair = pairs.is_edge_pair[pair]
         aside = farther(moved, is_edge_pair, a, b, c, d)

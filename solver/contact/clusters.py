@@ -45,7 +45,7 @@ def record_kernel(near, hits, start, rows, weights, between):
     """
     for k in range(len(hits)):
         rows[k] = near.stencils[hits[k]]
-        a, b, c, d = np.int64(rows[k, 0]), np.int64(rows[k, 1]), np.int64(rows[k, 2]), np.int64(rows[k, 3])
+        a, b, c, d = np.uintp(rows[k, 0]), np.uintp(rows[k, 1]), np.uintp(rows[k, 2]), np.uintp(rows[k, 3])
         wa, wb, wc, wd = closest_pair(near.is_edge_pair[hits[k]], start, a, b, c, d)
         weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = wa, wb, wc, wd
         square = 0.0

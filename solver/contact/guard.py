@@ -70,8 +70,8 @@ def find_impacts(pairs, off, elapsed, fresh, start, x, hits, times):
     count = 0
     stencils = pairs.stencils
     for pair in range(len(stencils)):
-        a, b = np.int64(stencils[pair, 0]), np.int64(stencils[pair, 1])
-        c, d = np.int64(stencils[pair, 2]), np.int64(stencils[pair, 3])
+        a, b = np.uintp(stencils[pair, 0]), np.uintp(stencils[pair, 1])
+        c, d = np.uintp(stencils[pair, 2]), np.uintp(stencils[pair, 3])
         aside = farther(off, pairs.is_edge_pair[pair], a, b, c, d)
         if pairs.gap[pair] - elapsed * pairs.closing[pair] - aside > 0.0:
             continue

@@ -18,12 +18,14 @@ TRIES = 8  # at the place of a passage
 @inner
 def vertex(motions, i, tau):
     """Position of vertex i."""
+    i = np.uintp(i)
     return motions[i, 0] + tau * motions[i, 3], motions[i, 1] + tau * motions[i, 4], motions[i, 2] + tau * motions[i, 5]
 
 
 @inner
 def closest(triangles, motions, t, tau, x, y, z):
     """Closest point of triangle t to (x, y, z): (distance, wa, wb, wc, feature, dx, dy, dz), d from it to the point."""
+    t = np.uintp(t)
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
     bx, by, bz = vertex(motions, triangles[t, 1], tau)
     cx, cy, cz = vertex(motions, triangles[t, 2], tau)
@@ -35,6 +37,7 @@ def closest(triangles, motions, t, tau, x, y, z):
 @inner
 def plane(triangles, motions, t, tau, x, y, z):
     """Unit normal of triangle t, and the signed distance of (x, y, z) from its plane; zeros if it has no area."""
+    t = np.uintp(t)
     ax, ay, az = vertex(motions, triangles[t, 0], tau)
     bx, by, bz = vertex(motions, triangles[t, 1], tau)
     cx, cy, cz = vertex(motions, triangles[t, 2], tau)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import inner, njit
-from .body_sweep import side_of
+from .body_sweep import corners, side_of
 from .impact import closest_pair, mix
 
 LAST = 4.0  # substeps for which it is found out how far patches are apart, if they go on as they do
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 @inner
 def _normal(x, triangles, t):
     """Unit normal of a triangle; zeros if it has no area."""
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    a, b, c = corners(triangles, t)
     ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
     wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
     nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
@@ -40,7 +40,7 @@ def _normal(x, triangles, t):
 @inner
 def _extent(x, triangles, t, nx, ny, nz):
     """Least and greatest coordinate of a triangle along a direction."""
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    a, b, c = corners(triangles, t)
     p = x[a, 0] * nx + x[a, 1] * ny + x[a, 2] * nz
     q = x[b, 0] * nx + x[b, 1] * ny + x[b, 2] * nz
     r = x[c, 0] * nx + x[c, 1] * ny + x[c, 2] * nz
@@ -65,15 +65,15 @@ def _room(low, high, low_end, high_end, start, end, triangles, s, nx, ny, nz):
 def _connection(x, triangles, t, s):
     """Unit direction of the shortest connection of two triangles; zeros where they touch."""
     best, bx, by, bz = math.inf, 0.0, 0.0, 0.0
+    one, other = corners(triangles, t), corners(triangles, s)
     for number in range(15):
         if number < 9:
             k, m = number // 3, number % 3
-            a, b = triangles[t, k], triangles[t, (k + 1) % 3]
-            c, d = triangles[s, m], triangles[s, (m + 1) % 3]
+            a, b, c, d = one[k], one[(k + 1) % 3], other[m], other[(m + 1) % 3]
         elif number < 12:
-            a, b, c, d = triangles[t, number - 9], triangles[s, 0], triangles[s, 1], triangles[s, 2]
+            a, b, c, d = one[number - 9], other[0], other[1], other[2]
         else:
-            a, b, c, d = triangles[s, number - 12], triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            a, b, c, d = other[number - 12], one[0], one[1], one[2]
         wa, wb, wc, wd = closest_pair(number < 9, x, a, b, c, d)
         nx = mix(x, 0, a, b, c, d, wa, wb, wc, wd)
         ny = mix(x, 1, a, b, c, d, wa, wb, wc, wd)
@@ -139,7 +139,7 @@ def _spans(start, end, free, members, patch, nx, ny, nz):
     low = low_end = math.inf
     high = high_end = -math.inf
     for slot in range(members.start[patch], members.start[patch + 1]):
-        k = members.vertices[slot]
+        k = np.uintp(members.vertices[slot])
         if not free[k]:
             here = start[k, 0] * nx + start[k, 1] * ny + start[k, 2] * nz
             there = end[k, 0] * nx + end[k, 1] * ny + end[k, 2] * nz

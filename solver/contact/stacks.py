@@ -43,8 +43,8 @@ def _find_stack(near, astray, faster, elapsed, x, v, inv_mass, dt, stencils, wei
         if near.pulled[p]:
             near.pulled[p] = False
             continue
-        a, b = np.int64(near.stencils[p, 0]), np.int64(near.stencils[p, 1])
-        c, d = np.int64(near.stencils[p, 2]), np.int64(near.stencils[p, 3])
+        a, b = np.uintp(near.stencils[p, 0]), np.uintp(near.stencils[p, 1])
+        c, d = np.uintp(near.stencils[p, 2]), np.uintp(near.stencils[p, 3])
         least = near.gap[p] - elapsed * near.closing[p] - farther(astray, near.is_edge_pair[p], a, b, c, d)
         goes = dt * (near.closing[p] + farther(faster, near.is_edge_pair[p], a, b, c, d))
         if least > TOUCHING * near.distance[p] and least - goes > near.distance[p]:

@@ -202,10 +202,10 @@ def associate(bodies, image, candidates, seen, at, p, tau, x, y, z, rx, ry, rz, 
         front, back = at[AHEAD + d] - window, at[AHEAD + d] + window
         for column in range(column0, column1 + 1):
             start = first_pixel[d] + column * int(frame[2, (d + 2) % 3])
-            for hit in range(pixel_start[start + row0], pixel_start[start + row1 + 1]):
+            for hit in range(np.uintp(pixel_start[start + row0]), np.uintp(pixel_start[start + row1 + 1])):
                 if depth[hit] < front or depth[hit] > back:
                     continue
-                e = np.int64(drawn[hit])
+                e = np.uintp(drawn[hit])
                 if seen[e] == stamp:  # in a pixel before
                     continue
                 seen[e] = stamp

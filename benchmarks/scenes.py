@@ -97,6 +97,7 @@ def _body(torus, aura):
         bpy.ops.mesh.primitive_torus_add(location=(0.0, 0.0, -0.25 - aura), **shape)
     else:
         bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=32, radius=0.5, location=(0.0, 0.0, -0.5 - aura))
+        solids.in_order(bpy.context.object.data)
     sheet.collide(bpy.context.object, aura=aura)
 
 

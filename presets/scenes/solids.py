@@ -27,6 +27,23 @@ def dress(collection, name, mesh, height):
     return sheet.collide(obj)
 
 
+def in_order(mesh):
+    """Put a mesh's faces in the order of their corners, each from its lowest on; return the mesh.
+
+    Blender makes those of a sphere in another order each time. A bake goes by the order of a body's triangles, in the
+    last digit at first, and so two bakes of what looks like the same scene would come to differ.
+    """
+    points, faces = np.empty(3 * len(mesh.vertices), np.float32), []
+    mesh.vertices.foreach_get("co", points)
+    for polygon in mesh.polygons:
+        corners = list(polygon.vertices)
+        first = corners.index(min(corners))
+        faces.append(corners[first:] + corners[:first])
+    mesh.clear_geometry()
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], sorted(faces))
+    return mesh
+
+
 def sphere(collection, radius, height):
     """Add a sphere; return the object."""
     mesh = bpy.data.meshes.new("Sphere")
@@ -34,7 +51,7 @@ def sphere(collection, radius, height):
     bmesh.ops.create_uvsphere(shape, u_segments=64, v_segments=32, radius=radius)
     shape.to_mesh(mesh)
     shape.free()
-    return dress(collection, "Sphere", mesh, height)
+    return dress(collection, "Sphere", in_order(mesh), height)
 
 
 def torus(collection, major, minor, height, around=72, across=32):

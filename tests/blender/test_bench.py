@@ -64,6 +64,19 @@ def test_impatience_ends_a_run_after_a_frame_and_compares_with_that_frame_alone(
     assert theirs[0]["ratios"] == pytest.approx(times, rel=0.01)
 
 
+def test_a_scene_is_the_same_each_time():
+    """Blender's own spheres have their faces in another order each time, and a bake goes by that."""
+    orders = []
+    for _ in range(4):
+        scenes.build(scenes.cases([31])[0])
+        example = scenes.solids.sphere(bpy.context.scene.collection, 0.3, 1.0)
+        bodies = [obj for obj in bpy.context.scene.objects if obj.taffeta_collider.enabled]
+        assert len(bodies) == 2 and example in bodies
+        orders.append([[tuple(face.vertices) for face in obj.data.polygons] for obj in bodies])
+    assert all(order == orders[0] for order in orders)
+    assert [len(faces) for faces in orders[0]] == [64 * 32, 64 * 32]
+
+
 def test_blender_at_its_best_weighs_as_much_and_keeps_as_far():
     (sheet,) = scenes.build(scenes.cases([101])[1])
     simulate.dress(sheet, simulate.BEST)

@@ -135,7 +135,7 @@ def _line(row):
         *_scene(row), row["vertices"], row["who"], row["frames"], f"{times['mean']:.1f}", f"{times['worst']:.1f}",
         *(f"{100 * stretch[which]:.2f} %" for which in ("worst", "median_worst", "mean")),
         crossings["self"], crossings["body"], "" if memory is None else f"{memory:.0f}",
-        *(f"{ratio:.1f}" for ratio in row.get("ratios", ())), *("" for _ in range(0 if "ratios" in row else 2)),
+        *([f"{ratio:.1f}" for ratio in row["ratios"]] if "ratios" in row else ["", ""]),
     ]  # fmt: skip
 
 

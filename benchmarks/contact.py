@@ -19,14 +19,14 @@ import page
 import pinch_scenes
 from contact_scenes import AURA, FRAME, G, Scene
 from crossings import count_in
-from taffeta.solver import warm
+from taffeta.solver import precompile
 from taffeta.solver.build import build
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
 PAGE = Path(__file__).resolve().parent / "contact.md"
 SCENES = contact_scenes.SCENES | pinch_scenes.SCENES
-FINAL = Settings()  # as `operators/order` makes it for a Final bake of a new scene
+FINAL = Settings()  # as `operators/bake/order` makes it for a Final bake of a new scene
 HEAD = (
     "scene", "particles", "frames", "ms a frame", "worst ms", "worst stretch", "usual", "crossings cloth-cloth",
     "cloth-body", "the seed's",
@@ -139,7 +139,7 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=0, help="of each scene at most")
     options = parser.parse_args()
     started, machine = time.perf_counter(), page.describe()
-    warm.compile_kernels()
+    precompile.compile_kernels()
     rows, pinches, good = [], [], True
     for name in options.only or SCENES:
         scene = SCENES[name]()

@@ -22,8 +22,9 @@ import taffeta.solver.step as step  # noqa: E402
 from crossings import count_in, edges_of  # noqa: E402
 from taffeta.presets.scenes import solids, tshirt  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
-from taffeta.solver.crowd.avoid import Crowd  # noqa: E402
+from taffeta.solver.contact.frame import CLOTH_TIME  # noqa: E402
 from taffeta.solver.model import CLOTH_CONTACTS, Collider, FrameInput, Garment, Settings, State  # noqa: E402
+from taffeta.solver.velocity_field.avoid import VelocityField  # noqa: E402
 
 RADIUS, GAP = 0.6, 0.10  # [m] of the bowl, and between shirts as they start
 REPEATS = 5  # times that the last frame is taken: other work on the machine only makes it longer
@@ -64,7 +65,7 @@ def measure(count, frames, settings, picture):
     """Run the scene; returns figures of its second half and prints a row."""
     rng = np.random.default_rng(7)
     cloth, state = build([shirt(k, rng) for k in range(count)], settings)
-    clock, respond = np.zeros(2), Crowd.respond
+    clock, respond = np.zeros(2), VelocityField.respond
 
     def timed(*arguments):
         start = np.array([time.perf_counter(), time.process_time()])
@@ -72,7 +73,7 @@ def measure(count, frames, settings, picture):
         clock[:] += np.array([time.perf_counter(), time.process_time()]) - start
         return result
 
-    Crowd.respond = timed
+    VelocityField.respond = timed
     rows, crossings, worst, fastest = [], [], 0.0, 0.0
     targets = np.broadcast_to(state.x + cloth.origin, (2, *state.x.shape))
     for frame in range(1, frames + 1):
@@ -83,13 +84,13 @@ def measure(count, frames, settings, picture):
             clock[:] = 0.0
             start = time.perf_counter()
             report = step.advance(cloth, state, given, frame, settings)
-            rows.append((*clock, report.seconds[step.CLOTH], time.perf_counter() - start))
+            rows.append((*clock, report.seconds[CLOTH_TIME], time.perf_counter() - start))
         worst = max(worst, report.worst_stretch)
         if frame > frames // 2:
             fastest = max(fastest, float(np.abs(state.v).max()))
             if frame % 4 == 0 or frame == frames:
                 crossings.append(count_in(cloth, state.x))
-    Crowd.respond = respond
+    VelocityField.respond = respond
     wall, busy, contact, whole = 1e3 * np.min(rows[-REPEATS:], axis=0)
     print(
         f"| {settings.cloth_contact} | {count} | {len(cloth.triangles):,} | {wall:.1f} | {busy:.1f} | {contact:.0f} | "

@@ -19,10 +19,11 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")
 import crowd  # noqa: E402
 import taffeta.solver.step as step  # noqa: E402
 from crossings import count_in  # noqa: E402
+from sheets import GRAVITY, floor, folded, sheet  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
+from taffeta.solver.contact.frame import CLOTH_TIME  # noqa: E402
+from taffeta.solver.kernel import stopwatch  # noqa: E402
 from taffeta.solver.model import CLOTH_CONTACTS, FrameInput, Settings  # noqa: E402
-from test_cloth_contact import GRAVITY, sheet  # noqa: E402
-from test_depth import floor, folded  # noqa: E402
 
 
 def fold():
@@ -65,7 +66,7 @@ def measure(name, contact, frames):
         body = crowd.bowl(frame) if name == "shirts" else floor()
         given, before = FrameInput(1 / 24, targets, (body,), GRAVITY, np.zeros(3)), state.x.copy()
         report = step.advance(cloth, state, given, frame, settings)
-        rows.append((report.seconds[step.CLOTH], sum(report.seconds.values())))
+        rows.append((report.seconds[CLOTH_TIME], sum(report.seconds.values())))
         worst = max(worst, report.worst_stretch)
     contact_ms, whole_ms = 1e3 * np.median(rows[frames // 2 :], axis=0)
     crossings = count_in(cloth, state.x, (body,))
@@ -86,7 +87,7 @@ def main() -> int:
         "--contact", nargs="+", default=["PAIRS", "DEPTH_SEQUENCES", "DEPTH_STICKS"], choices=CLOTH_CONTACTS
     )
     arguments = parser.parse_args()
-    step.perf_counter = time.process_time  # other programs may be busy meanwhile
+    stopwatch.perf_counter = time.process_time  # other programs may be busy meanwhile
     print("| scene | triangles | cloth on cloth | contact [ms] | frame [ms] | crossings | moves [mm] | stretch |")
     print("| --- " * 8 + "|")
     for name in arguments.scenes:

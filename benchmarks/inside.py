@@ -13,10 +13,11 @@ from unittest import mock
 import numpy as np
 from taffeta.solver import step
 from taffeta.solver.build import build
-from taffeta.solver.integrate.rows import Rows
+from taffeta.solver.integrate import pcg
+from taffeta.solver.integrate.system import System
 
 # What: (bytes, floating-point operations) of each in an iteration, and once a solve. Rows' entries and hinges as in
-# rows.py and tree.py; slots and nodes by the arrays that pass through solve.py and tree.py.
+# stiffness_matrix.py and preconditioner.py; slots and nodes by the arrays that pass through pcg.py and preconditioner.py.
 EACH_ITERATION = {"near": (72, 20), "far": (44, 6), "slots": (552, 60), "nodes": (256, 21)}
 EACH_SOLVE = {
     "near": (88, 45), "far": (60, 12), "springs": (284, 75), "hinges": (536, 80), "slots": (800, 80), "nodes": (400, 60),
@@ -36,13 +37,13 @@ class Inside:
         self.last = None  # what the last frame was made of
 
     def __enter__(self):
-        solve, advance = step.solve, step.advance
+        solve, advance = pcg.solve, step.advance
 
         def counted(*arguments):
             started = perf_counter()
             taken = solve(*arguments)
             self.frames[-1].append((taken, perf_counter() - started))
-            self.sizes = _sizes(next(given for given in arguments if isinstance(given, Rows)))
+            self.sizes = _sizes(next(given.matrix for given in arguments if isinstance(given, System)))
             return taken
 
         def framed(cloth, state, frame_input, frame, settings):
@@ -50,7 +51,7 @@ class Inside:
             self.last = state.x.copy(), state.v.copy(), frame_input, frame, settings
             return advance(cloth, state, frame_input, frame, settings)
 
-        self._patches = mock.patch.object(step, "solve", counted), mock.patch.object(step, "advance", framed)
+        self._patches = mock.patch.object(pcg, "solve", counted), mock.patch.object(step, "advance", framed)
         for patch in self._patches:
             patch.start()
         return self
@@ -91,9 +92,10 @@ class Inside:
             tracemalloc.stop()
 
 
-def _sizes(rows):
-    arrays = {"near": rows.near, "far": rows.far, "springs": rows.edges, "hinges": rows.hinge, "slots": rows.order}
-    return {name: len(array) for name, array in arrays.items()} | {"nodes": len(rows.node_bending)}
+def _sizes(matrix):
+    arrays = {"near": matrix.near, "far": matrix.far, "springs": matrix.edges, "hinges": matrix.hinge}
+    arrays |= {"slots": matrix.order, "nodes": matrix.node_bending}
+    return {name: len(array) for name, array in arrays.items()}
 
 
 def cost(sizes, solves, iterations):

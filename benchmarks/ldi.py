@@ -24,11 +24,11 @@ import simulate
 import taffeta
 from page import processor
 from taffeta.gpu_ldi import drawer
-from taffeta.operators import job as jobs
-from taffeta.operators.bake import bake_now
-from taffeta.operators.order import read_order
+from taffeta.operators.bake import job as jobs
+from taffeta.operators.bake.order import read_order
+from taffeta.operators.bake.run import bake_now
 from taffeta.presets.scenes import materials, sheet, solids, stage
-from taffeta.solver import step
+from taffeta.solver.kernel import stopwatch
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="put the tables into docs/layers.md")
     chosen = parser.parse_args()
     if chosen.cpu:
-        step.perf_counter = clock[0] = time.process_time
+        stopwatch.perf_counter = clock[0] = time.process_time
     taffeta.register()
     try:
         simulate.prepare()

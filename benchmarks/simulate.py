@@ -19,10 +19,10 @@ import bpy
 import numpy as np
 import scenes
 from inside import Inside
-from taffeta.operators import job as jobs
-from taffeta.operators.bake import bake_now
-from taffeta.operators.order import read_order
-from taffeta.solver import warm
+from taffeta.operators.bake import job as jobs
+from taffeta.operators.bake.order import read_order
+from taffeta.operators.bake.run import bake_now
+from taffeta.solver import precompile
 from watch import PeakMemory, Watch
 
 TAFFETA, PREVIEW = "Taffeta", "Taffeta, Preview"
@@ -43,9 +43,9 @@ class Bake(NamedTuple):
 
 def prepare():
     """Compile the solver, or load it into this process where it is compiled."""
-    warm.compile_kernels()
-    for part in warm.EVERY:
-        warm.PARTS[part].compile()
+    precompile.compile_kernels()
+    for part in precompile.EVERY:
+        precompile.PARTS[part].compile()
 
 
 def run(case, patience, others=(BEST, DEFAULTS)):

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")]
 
 from crossings import count_crossings  # noqa: E402
-from taffeta.solver.fields.untangle import Shape, Worn, untangle  # noqa: E402
+from taffeta.solver.untangle.nest import Shape, Worn, untangle  # noqa: E402
 
 # layers with the body, vertices of all garments, seconds
 TABLE_2_1 = ((3, 7751, 1.04), (4, 9200, 1.29), (5, 13673, 2.35), (6, 16871, 3.45), (7, 22453, 4.54), (8, 23385, 6.80))

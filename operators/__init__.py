@@ -1,26 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator presses: one file a verb, and `mesh_io`, the only border between Blender data and arrays."""
+"""What an animator presses: a verb a file here, and the rooms behind them. Each uses only those before it.
+
+    read/       the border: Blender's data become arrays here, and arrays Blender's data, and nowhere else
+    playback/   where bakes lie on the disk, and the modifier that plays them
+    checks/     what is wrong or doubtful before a bake, and what was changed since
+    bake/       what is to be baked, the job that simulates, and how it runs
+    live/       the simulation that follows the timeline
+    overlay/    values on a garment as colours in the viewport
+
+Only the main thread touches Blender. A worker thread is given plain arrays and a `bake.job.Job`, never an object, a
+scene or an operator. Objects are kept by their session uid and found again, because an undo replaces them.
+"""
 
 from . import (
-    bake,
+    bake_cloth,
     command,
     export,
     free,
-    live,
-    overlay,
+    keep_pose,
     paint,
-    playback,
+    play_live,
     preflight,
     preset,
     scenes,
     sequence,
     setup,
+    show_values,
     untangle,
-)  # fmt: skip
+)
+from .checks import problem_list
+from .live import simulation
+from .overlay import pictures
+from .playback import cache_modifier
+from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    playback, sequence, preflight, free, export, setup, preset, paint, overlay, scenes, untangle, bake, live, command,
+    cache_modifier, sequence, measures, problem_list, preflight, free, export, setup, preset, paint, pictures, show_values,
+    scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 
 

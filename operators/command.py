@@ -13,12 +13,16 @@ from pathlib import Path
 import bpy
 
 from ..solver.cache.frames import cached_frames
-from . import bake, playback, untangle
-from . import job as jobs
-from .order import bake_paths, notices, read_order
-from .preroll import at_start
+from . import untangle
+from .bake import job as jobs
+from .bake.console import Console
+from .bake.order import notices, read_order
+from .bake.run import bake_now, outcome
+from .playback.bake_files import bake_paths
+from .read.participants import chosen_cloths
+from .read.preroll import at_start
 
-FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
+EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,7 +68,7 @@ def run(arguments: list[str]) -> int:
         return _bake(options)
     except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
         print(f"Taffeta: {str(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
-        return FAILED
+        return EXIT_FAILED
 
 
 def _bake(options) -> int:
@@ -72,7 +76,7 @@ def _bake(options) -> int:
         raise ValueError(f"There is no file {options.file}; check its path")
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
     scene = _scene(options.scene)
-    cloths = playback.chosen_cloths(bpy.context, options.object or "", everything=True)
+    cloths = chosen_cloths(bpy.context, options.object or "", everything=True)
     before = scene.frame_start, scene.frame_end
     _set_frames(scene, cloths, options)
     if options.untangle:
@@ -81,12 +85,12 @@ def _bake(options) -> int:
     job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)
-    console = bake.Console(job)
+    console = Console(job)
     try:
-        bake.bake_now(scene, job, console)
+        bake_now(scene, job, console)
     finally:
         console.close()
-        for level, text in bake.outcome(job):
+        for level, text in outcome(job):
             _tell(level, text)
     wanted = range(scene.frame_start, scene.frame_end + 1)
     lacking = [path for path in job.order.paths if not _holds(path, wanted)]

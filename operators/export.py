@@ -16,7 +16,10 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..solver.cache import pc2
-from . import playback
+from .playback.bake_files import cache_file
+from .playback.cache_modifier import trouble
+from .read.modifier_stack import find_cache
+from .read.participants import chosen_cloths
 
 FORMATS = (
     ("ABC", "Alembic", "One .abc file; for other programs and for Blender's Mesh Sequence Cache", 0),
@@ -124,8 +127,8 @@ def export(context, targets: list[bpy.types.Object], path: Path, first: int, las
 
 def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
     """A sentence when the range goes beyond the baked frames, where the cloth stands still; else ""."""
-    start = round(playback.find(obj).frame_start)
-    end = start + pc2.read_header(playback.cache_file(obj)).sample_count - 1
+    start = round(find_cache(obj).frame_start)
+    end = start + pc2.read_header(cache_file(obj)).sample_count - 1
     if start <= first and last <= end:
         return ""
     return f"{obj.name} is baked from {start} to {end}; outside of that it stands still in the export"
@@ -137,9 +140,9 @@ def _frame_name(path: Path, frame: int) -> str:
 
 
 def _check_target(context, obj) -> None:
-    if playback.find(obj) is None:
+    if find_cache(obj) is None:
         raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
-    if sentence := playback.trouble(obj):
+    if sentence := trouble(obj):
         raise ValueError(sentence)
     if obj.name not in context.view_layer.objects:
         raise ValueError(
@@ -266,7 +269,7 @@ class TAFFETA_OT_export(bpy.types.Operator):
         last = self.frame_end if self.properties.is_property_set("frame_end") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath))
         try:
-            targets = playback.chosen_cloths(context, self.object, self.everything)
+            targets = chosen_cloths(context, self.object, self.everything)
             files = export(context, targets, path, first, last, self.overwrite)
             for obj in targets:
                 if sentence := outside_bake(obj, first, last):

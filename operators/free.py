@@ -4,24 +4,27 @@
 import bpy
 
 from ..solver.cache import frames
-from . import playback, preflight
-from .older import own_older, told
+from .checks.problem_list import look_again
+from .playback.bake_files import cache_file, older_sentence, own_older, shared_with
+from .playback.cache_modifier import detach
+from .read.modifier_stack import find_cache, is_inherited
+from .read.participants import chosen_cloths, refuse_linked
 
 
 def _freed(obj, scene, older: bool) -> int:
     """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
-    playback.refuse_linked(obj)
-    modifier = playback.find(obj)
-    if modifier is not None and playback.is_inherited(obj, modifier):
+    refuse_linked(obj)
+    modifier = find_cache(obj)
+    if modifier is not None and is_inherited(obj, modifier):
         raise ValueError(f"{obj.name} plays a bake that belongs to the library; free it there, or switch it off here")
-    path = playback.cache_file(obj)
+    path = cache_file(obj)
     count = 0
-    if path is not None and not playback.shared_with(obj):
+    if path is not None and not shared_with(obj):
         for bake in (path, *(own_older(obj, scene) if older else ())):
             count += bake.exists()
             frames.free(bake)
             bake.with_suffix(".report.json").unlink(missing_ok=True)
-    playback.detach(obj)
+    detach(obj)
     cloth = obj.taffeta_cloth
     cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
     return count
@@ -51,7 +54,7 @@ class TAFFETA_OT_free(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            targets = playback.chosen_cloths(context, self.object, self.everything)
+            targets = chosen_cloths(context, self.object, self.everything)
             counts = [_freed(obj, context.scene, self.older) for obj in targets]
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
@@ -75,15 +78,15 @@ class TAFFETA_OT_free_older(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            targets = playback.chosen_cloths(context, self.object)
+            targets = chosen_cloths(context, self.object)
             paths = [path for obj in targets for path in own_older(obj, context.scene)]
-            sentence = told(paths)
+            sentence = older_sentence(paths)
             for path in paths:
                 frames.free(path)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        preflight.look_again()
+        look_again()
         self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")
         return {"FINISHED"}
 

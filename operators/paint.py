@@ -10,8 +10,8 @@ import bpy
 
 from ..panels.mapped import MAPPED, ROWS, follow_value
 
-IMAGE_SIZE = 1024  # pixels; 2 mm on a garment whose UV map is 2 m wide
-UV_MAP = "Taffeta UV"
+NEW_IMAGE_SIZE = 1024  # pixels; 2 mm on a garment whose UV map is 2 m wide
+NEW_UV_MAP = "Taffeta UV"
 
 
 def map_name(prop: str) -> str:
@@ -33,7 +33,7 @@ def ensure_image(obj: bpy.types.Object, prop: str) -> bpy.types.Image:
     mapped = getattr(obj.taffeta_cloth, prop)
     if mapped.image is None:
         name = f"{map_name(prop)} {obj.name}"
-        mapped.image = bpy.data.images.new(name, IMAGE_SIZE, IMAGE_SIZE, alpha=False, is_data=True)
+        mapped.image = bpy.data.images.new(name, NEW_IMAGE_SIZE, NEW_IMAGE_SIZE, alpha=False, is_data=True)
     return mapped.image
 
 
@@ -56,7 +56,7 @@ def ensure_uv(obj: bpy.types.Object, prop: str) -> tuple[bpy.types.MeshUVLoopLay
         return layers.active, False
     if not obj.data.polygons:
         raise ValueError(f"{obj.name} has no faces; an image needs faces to lie on, paint a vertex group instead")
-    name = layers.new(name=UV_MAP).name
+    name = layers.new(name=NEW_UV_MAP).name
     _unwrap(obj)
     mapped.uv_map = name
     return obj.data.uv_layers[name], True
@@ -107,7 +107,7 @@ def _take_white(tool_settings):
             colours.color, colours.secondary_color = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 
 
-MODES = {"GROUP": _paint_group, "IMAGE": _paint_image}
+PAINT_MODES = {"GROUP": _paint_group, "IMAGE": _paint_image}
 
 
 class TAFFETA_OT_paint(bpy.types.Operator):
@@ -153,7 +153,7 @@ class TAFFETA_OT_paint(bpy.types.Operator):
         if mapped.source == "UNIFORM":
             follow_value(obj.taffeta_cloth, self.prop)
         try:
-            sentence = MODES[self.mode](context, obj, self.prop)
+            sentence = PAINT_MODES[self.mode](context, obj, self.prop)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -6,7 +6,7 @@ import bpy
 from .setup import begin_compiling
 
 # The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
-NAMES = (
+EXAMPLES = (
     ("poncho", "Poncho", "A walking mannequin with a poncho that falls onto its shoulders"),
     ("skirt", "Skirt", "A walking mannequin with a skirt pinned to its hips"),
     ("sheet_on_sphere", "Sheet on Sphere", "A square sheet falls on a sphere"),
@@ -45,7 +45,7 @@ def add(context, name, count=0):
     if count and name not in HEAPS:
         raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
     scene = context.scene
-    collection = bpy.data.collections.new(dict((n, label) for n, label, _ in NAMES)[name])
+    collection = bpy.data.collections.new(dict((n, label) for n, label, _ in EXAMPLES)[name])
     scene.collection.children.link(collection)
     scene.render.fps, scene.render.fps_base = 24, 1.0
     scene.unit_settings.scale_length = 1.0
@@ -63,7 +63,7 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
     bl_label = "Add Example Scene"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=NAMES, default="poncho")
+    name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=EXAMPLES, default="poncho")
     count: bpy.props.IntProperty(
         name="Garments", default=0, min=0, max=1000, soft_max=100,
         description="How many T-shirts fall, in Bowl and Washing Machine; 0 takes as many as the example has",

@@ -16,10 +16,9 @@ from bpy_extras.io_utils import axis_conversion
 
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
-from . import playback
-from .checks import cache_folder
+from .playback.bake_files import cache_folder, stored_path
 
-NAME = "Taffeta Sequence"
+SEQUENCE_NAME = "Taffeta Sequence"
 AXES = (
     ("X", "X", ""),
     ("Y", "Y", ""),
@@ -28,7 +27,7 @@ AXES = (
     ("NEGATIVE_Y", "-Y", ""),
     ("NEGATIVE_Z", "-Z", ""),
 )
-LONGEST_GAP = 10_000  # frames between two files; more is a typing error in a name
+LONGEST_FRAME_GAP = 10_000  # frames between two files; more is a typing error in a name
 
 
 def turn(forward: str, up: str, scale: float) -> np.ndarray:
@@ -60,7 +59,7 @@ def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progre
     """
     frames = list(files)
     gaps = np.diff(frames)
-    if len(gaps) and gaps.max() > LONGEST_GAP:
+    if len(gaps) and gaps.max() > LONGEST_FRAME_GAP:
         after = frames[int(gaps.argmax())]
         raise ValueError(f"{files[after].name} is followed by a gap of {gaps.max()} frames; check the files' numbers")
     first = obj_file.read(files[frames[0]])
@@ -109,17 +108,17 @@ def free_name(folder: Path, name: str) -> Path:
 def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda share: None) -> bpy.types.Object:
     """Make the animated object; see the module."""
     files = obj_file.sequence(path)
-    name = obj_file.NUMBERED.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
+    name = obj_file.NUMBERED_NAME.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
     target = free_name(cache_folder(context.scene), f"{name}_sequence")
     shape = write_cache(files, matrix, target, progress)
     obj = bpy.data.objects.new(name, mesh_from(name, shape))
     context.collection.objects.link(obj)
-    modifier = obj.modifiers.new(NAME, "MESH_CACHE")
+    modifier = obj.modifiers.new(SEQUENCE_NAME, "MESH_CACHE")
     modifier.cache_format = "PC2"
-    modifier.filepath = playback.stored_path(target)
+    modifier.filepath = stored_path(target)
     modifier.frame_start = next(iter(files))
     obj.taffeta_collider.enabled = True
-    obj.taffeta_collider.sequence = playback.stored_path(path)
+    obj.taffeta_collider.sequence = stored_path(path)
     for other in context.selected_objects:
         other.select_set(False)
     obj.select_set(True)
@@ -174,7 +173,7 @@ class TAFFETA_OT_sequence_import(bpy.types.Operator):
         finally:
             manager.progress_end()
         obj.taffeta_collider.enabled = self.collider
-        header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[NAME].filepath)))
+        header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)
         self.report({"INFO"}, f"{obj.name}: frames {first} to {first + header.sample_count - 1}")
         if not bpy.data.filepath:

@@ -9,7 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..panels.mapped import MAPPED
-from . import playback
+from .playback.cache_modifier import detach
 
 
 def meshes(context) -> list[bpy.types.Object]:
@@ -52,9 +52,9 @@ def _poll(cls, context, wanted, sentence: str) -> bool:
 def begin_compiling():
     """Let the solver be compiled in the background, so that the first bake of a new install need not wait for it."""
     if not bpy.app.background:
-        from ..solver import warm
+        from ..solver import precompile
 
-        warm.start_ahead()
+        precompile.start_ahead()
 
 
 def _choose_pattern(obj):
@@ -109,7 +109,7 @@ class TAFFETA_OT_cloth_remove(bpy.types.Operator):
         for obj in meshes(context):
             if _editable(obj) and obj.taffeta_cloth.enabled:
                 obj.taffeta_cloth.enabled = False
-                playback.detach(obj)
+                detach(obj)
         return {"FINISHED"}
 
 

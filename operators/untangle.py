@@ -13,30 +13,26 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from . import crossings, groups, playback
-from .mesh_io import (
-    check_finite,
-    metres_per_unit,
-    read_collider,
-    read_garment,
-    world_positions,
-)
-from .sampling import colliders_of, depsgraph_of, posed
-from .shape_key import make_rest, place, refuse_shared
+from .checks import crossings
+from .read import groups
+from .read.mesh_io import check_finite, metres_per_unit, read_collider, read_garment, world_positions
+from .read.participants import chosen_cloths, colliders_of
+from .read.sampling import depsgraph_of, posed
+from .read.shape_key import make_rest, place, refuse_shared
 
-KEY = "Untangled"  # name of the shape key
-DEPTH = 0.08  # [m]
+UNTANGLED_KEY = "Untangled"  # name of the shape key
+DEFAULT_DEPTH = 0.08  # [m]
 
 
 def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
-    """The garments and bodies as they look at the current frame, for `solver.fields.untangle`; call it within `posed`.
+    """The garments and bodies as they look at the current frame, for `solver.untangle.nest`; call it within `posed`.
 
     Raises
     ------
     ValueError
         One of them cannot be read, or there is nothing that could be tangled: names the object and the remedy.
     """
-    from ..solver.fields.untangle import Shape, Worn
+    from ..solver.untangle.nest import Shape, Worn
 
     bodies = colliders_of(scene, cloths)
     if len(cloths) + len(bodies) < 2:
@@ -100,7 +96,7 @@ def who_meets(cloths: list[bpy.types.Object], bodies: list[bpy.types.Object]) ->
 @contextmanager
 def without_key(cloths):
     """The garments as they were before they were untangled: the key is muted meanwhile, and then as it was."""
-    keys = [key for obj in cloths if obj.data.shape_keys and (key := obj.data.shape_keys.key_blocks.get(KEY))]
+    keys = [key for obj in cloths if obj.data.shape_keys and (key := obj.data.shape_keys.key_blocks.get(UNTANGLED_KEY))]
     before = [key.mute for key in keys]
     try:
         for key in keys:
@@ -112,7 +108,7 @@ def without_key(cloths):
 
 
 def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str, depth: float):
-    """Untangle these garments as they look at the current frame; returns `solver.fields.untangle.Untangled`.
+    """Untangle these garments as they look at the current frame; returns `solver.untangle.nest.Untangled`.
 
     result : "KEY" or "REST"; depth : [m], see the operator
 
@@ -121,7 +117,7 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
     ValueError
         Something cannot be untangled: names it and the remedy; nothing was changed then.
     """
-    from ..solver.fields import untangle as solver
+    from ..solver.untangle import nest as solver
 
     with posed(scene, cloths, colliders_of(scene, cloths)):
         with without_key(cloths):
@@ -129,11 +125,11 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
             found = solver.untangle(garments, bodies, depth, who_meets(cloths, colliders_of(scene, cloths)))
         for obj, garment, x in zip(cloths, garments, found.x, strict=True):
             keys = obj.data.shape_keys
-            if (x == garment.x).all() and not (keys and KEY in keys.key_blocks):
+            if (x == garment.x).all() and not (keys and UNTANGLED_KEY in keys.key_blocks):
                 continue
-            moved = place(scene, obj, KEY, x)
+            moved = place(scene, obj, UNTANGLED_KEY, x)
             if result == "REST":
-                make_rest(obj, KEY, moved)
+                make_rest(obj, UNTANGLED_KEY, moved)
     return found
 
 
@@ -142,7 +138,7 @@ def run(
     cloths: list[bpy.types.Object],
     tell: Callable[[str, str], None],
     result: str = "KEY",
-    depth: float = DEPTH,
+    depth: float = DEFAULT_DEPTH,
 ) -> None:
     """Untangle these garments; `tell(level, sentence)` hears before what cannot be done, and then what was done.
 
@@ -186,13 +182,13 @@ class TAFFETA_OT_untangle(bpy.types.Operator):
     result: EnumProperty(
         name="Result", default="KEY",
         items=(
-            ("KEY", "Shape Key", f"Keep the garments as they are and add a shape key, {KEY}"),
+            ("KEY", "Shape Key", f"Keep the garments as they are and add a shape key, {UNTANGLED_KEY}"),
             ("REST", "Rest Shape", "Change the garments themselves: lengths are measured in the new shape"),
         ),
         description="Where the new shape goes",
     )  # fmt: skip
     depth: FloatProperty(
-        name="Depth", default=DEPTH, min=1e-3, max=1e3, soft_min=0.02, soft_max=0.3, unit="LENGTH", precision=3,
+        name="Depth", default=DEFAULT_DEPTH, min=1e-3, max=1e3, soft_min=0.02, soft_max=0.3, unit="LENGTH", precision=3,
         description="How deep garments may be in each other, in metres. What is deeper is taken to hang beside the other "
         "one, as an arm hangs beside a vest",
     )  # fmt: skip
@@ -213,7 +209,7 @@ class TAFFETA_OT_untangle(bpy.types.Operator):
         if window:
             window.cursor_set("WAIT")
         try:
-            cloths = playback.chosen_cloths(context, everything=self.everything)
+            cloths = chosen_cloths(context, everything=self.everything)
             run(scene, cloths, lambda level, sentence: self.report({level}, sentence), self.result, self.depth)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))

@@ -61,12 +61,18 @@ BROAD_PHASES = (
 
 # Identifiers are those of `solver.model.DYNAMICS`.
 DYNAMICS = (
-    ("XPBD", "XPBD", "Springs, pins and supports solved together in small substeps: fast, calm, for every shot", 0),
+    (
+        "XPBD",  # as files keep it
+        "Linearly Implicit",
+        "Springs, pins and supports solved together in small substeps, each by linearly implicit Euler: one Newton step, "
+        "solved by preconditioned conjugate gradients. Fast, calm, for every shot",
+        0,
+    ),
     (
         "IMPLICIT_EULER",
         "Implicit Euler",
         "The same equations solved until they hold, a tenth of the speed: when a "
-        "stretch must be right to the digit, or as a check on XPBD",
+        "stretch must be right to the digit, or as a check on Linearly Implicit",
         1,
     ),
     (

@@ -17,7 +17,7 @@ from pathlib import Path
 import bpy
 import contact_sheet
 import taffeta
-from taffeta.operators.scenes import NAMES
+from taffeta.operators.scenes import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "demo"
 
@@ -25,7 +25,7 @@ OUT = Path(__file__).resolve().parent.parent / "out" / "demo"
 def main() -> int:
     """Run the whole way for one scene; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scene", nargs="?", default="poncho", choices=[name for name, _, _ in NAMES])
+    parser.add_argument("scene", nargs="?", default="poncho", choices=[name for name, _, _ in EXAMPLES])
     parser.add_argument("--frames", type=int, default=0, metavar="N", help="only the first N frames")
     parser.add_argument("--no-pictures", action="store_true", help="leave out preview.png and preview.mp4")
     arguments = parser.parse_args()

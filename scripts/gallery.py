@@ -15,11 +15,11 @@ import contact_sheet
 import demo
 import taffeta
 from PIL import Image
-from taffeta.operators.scenes import NAMES
+from taffeta.operators.scenes import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
 CROWDS = {"two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"}
-EVERY = [name for name, _, _ in NAMES]
+EVERY = [name for name, _, _ in EXAMPLES]
 SCENES = [name for name in EVERY if name not in {"poncho", "skirt", "two_sheets", "flag"} | CROWDS]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tests" / "solver"))
 import naive  # noqa: E402
 import strips  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
-from taffeta.solver.integrate.explicit import STEPS, march  # noqa: E402
+from taffeta.solver.integrate.explicit import METHODS, march  # noqa: E402
 from taffeta.solver.model import DYNAMICS, EXPLICIT, Settings  # noqa: E402
 from taffeta.solver.step import advance  # noqa: E402
 
@@ -125,7 +125,7 @@ def energies():
     for name in EXPLICIT:
         x, v, past, energy = np.array([1.0]), np.array([0.0]), None, []
         for number in range(25_000):
-            x, v, past = STEPS[name](x, v, lambda x, v, t: -x, number * h, h, past)
+            x, v, past = METHODS[name](x, v, lambda x, v, t: -x, number * h, h, past)
             energy.append(float(x[0] ** 2 + v[0] ** 2))
             if not energy[-1] < 1e6:
                 break
@@ -306,8 +306,8 @@ def pendulums():
 
 PAGE = """# Validation: ours over theory
 
-Made by `make validation` (`scripts/validation.py`); the same laws are held by `tests/solver/test_physics.py`,
-`test_strips.py`, `test_integrators.py`, `test_dynamics.py` and, for independence of mesh, substeps and frame rate, `test_resolution.py`,
+Made by `make validation` (`scripts/validation.py`); the same laws are held by `tests/solver/physics/` and
+`tests/solver/integrate/`, for independence of mesh, substeps and frame rate by `physics/test_resolution.py`,
 with tolerances. How the fabrics drape: [fabric](fabric.md).
 
 ## Order of every kind of dynamics

@@ -17,16 +17,18 @@ from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.sewing import find_seams, seam_rest
 from .elastic.springs import taut_rest
-from .integrate.rows import lay_out
-from .integrate.tree import grow
+from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
+from .integrate.preconditioner import grow
+from .integrate.stiffness_matrix import lay_out
 from .model import DYNAMICS, MODELS, Cloth, State
-from .topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 
-LIGHTEST = 1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
-POISSON_MOST = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
+LIGHTEST_PARTICLE = (
+    1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
+)
+LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
 
 # field: (least value, may it be equal to that, what a message calls it, unit)
-VALUES = {
+VALUE_RULES = {
     "mass": (0.0, False, "mass per area", "kg/m2"),
     "thickness": (0.0, False, "thickness", "m"),
     "stretch_stiffness": (0.0, False, "stretch stiffness", "N/m"),
@@ -109,9 +111,9 @@ def build(garments, settings):
         **{name: _mask(garments, name) for name in ("meets_bodies", "meets_itself")},
         **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
         **joined,
-        rows=None,
+        matrix=None,
     )
-    cloth = cloth._replace(rows=lay_out(cloth))
+    cloth = cloth._replace(matrix=lay_out(cloth))
     x = np.ascontiguousarray(x_start - origin)
     return cloth, State(x, np.zeros_like(x))
 
@@ -127,7 +129,7 @@ def repin(cloth, pin):
     seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
     kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
     cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
-    return cloth._replace(rows=lay_out(cloth))
+    return cloth._replace(matrix=lay_out(cloth))
 
 
 def _matters(inv_mass, edges, couples):
@@ -149,7 +151,7 @@ def _bends(mass, inv_mass, stencils, weight):
     """Whether each hinge has an end that is not held: one with no more weight than rounding does not count."""
     squares = weight**2
     free, all_ends = (np.einsum("hk,hk->h", share[stencils], squares) for share in (inv_mass, 1.0 / mass))
-    return free > LIGHTEST**2 * all_ends
+    return free > LIGHTEST_PARTICLE**2 * all_ends
 
 
 def check(garment):
@@ -178,7 +180,7 @@ def check(garment):
     if garment.uv is not None and np.shape(garment.uv) != (len(garment.triangles), 3, 2):
         expected = (len(garment.triangles), 3, 2)
         raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
-    for field, rule in VALUES.items():
+    for field, rule in VALUE_RULES.items():
         _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
     if garment.shrink is not None:
         _check_value(name, count, np.asarray(garment.shrink), -np.inf, True, "shrinking", "")
@@ -193,8 +195,8 @@ def check(garment):
     for value, words in ((garment.weft_stretch, "stretch stiffness"), (garment.weft_bending, "bending stiffness")):
         if not 0.0 < value < np.inf:
             raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
-    if not 0.0 <= garment.poisson <= POISSON_MOST:
-        raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {POISSON_MOST:g}.")
+    if not 0.0 <= garment.poisson <= LARGEST_POISSON:
+        raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {LARGEST_POISSON:g}.")
     if not 0.0 <= garment.strain_limit < np.inf:
         raise ValueError(f"'{name}': the strain limit is {garment.strain_limit:g}; use 0 (none) or more.")
     if not 1.0 <= garment.stiffening < np.inf:
@@ -211,7 +213,7 @@ def check(garment):
 def _check_value(name, count, value, least, may_equal, words, unit):
     if value.shape != (count,):
         raise ValueError(f"'{name}': {words} has the shape {value.shape}, expected ({count},).")
-    unknown = np.isnan(value) if words == VALUES["pin_distance"][2] else ~np.isfinite(value)
+    unknown = np.isnan(value) if words == VALUE_RULES["pin_distance"][2] else ~np.isfinite(value)
     if unknown.any():
         raise ValueError(
             f"'{name}': {words} is not a finite number at {int(unknown.sum())} of {count} vertices "
@@ -307,7 +309,7 @@ def _masses(garment, faces, springs):
     mass = density * area
     in_face = np.bincount(corner, minlength=count) > 0
     mean = mass[in_face].mean()
-    mass = np.where(in_face, np.maximum(mass, LIGHTEST * mean), mean)
+    mass = np.where(in_face, np.maximum(mass, LIGHTEST_PARTICLE * mean), mean)
     joined = in_face.copy()
     for indices in (garment.edges, garment.triangles):
         joined[np.asarray(indices).ravel()] = True

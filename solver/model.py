@@ -17,6 +17,7 @@ DYNAMICS = IMPLICIT + EXPLICIT
 CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"
 BROAD_PHASES = "TREE", "HASH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
+REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
 
 
 class Garment(NamedTuple):
@@ -92,10 +93,10 @@ class Cloth(NamedTuple):
     rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
     bend_compliance: np.ndarray  # (b,) [rad2/J]
     bend_damping: np.ndarray  # (b,) [1/s]
-    # tree of groups of particles, heap order (integrate/tree.py)
+    # tree of groups of particles, heap order (integrate/preconditioner.py)
     leaf: np.ndarray  # (n,) node that holds the particle and at most one more
     node_bending: np.ndarray  # (m, 2) [N/m], of damping [N s/m]: how hinges resist the node moving as one piece
-    rows: NamedTuple  # springs and hinges as rows of the stiffness matrix (integrate/rows.py)
+    matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
 
 
 class State(NamedTuple):
@@ -193,8 +194,8 @@ class Settings(NamedTuple):
     cloth_restitution: float = 0.0  # between cloths
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same with each, not as fast
-    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, crowd/avoid, the second and then the first, or
-    # depth: above and sticks
+    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, velocity_field/avoid, the second and then the
+    # first, or depth_layers: above and sticks
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
 
 

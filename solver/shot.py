@@ -140,8 +140,11 @@ def run(
             cached = False
             _return_to(cloth, state, caches, frame - 1)
             for earlier, earlier_input in waiting:
-                yield earlier, _simulate(advance, cloth, state, earlier_input, earlier, settings, frames)
-        report = _simulate(advance, cloth, state, frame_input, frame, settings, frames)
+                yield (
+                    earlier,
+                    None if earlier == frames.start else advance(cloth, state, earlier_input, earlier, settings),
+                )
+        report = None if frame == frames.start else advance(cloth, state, frame_input, frame, settings)
         if frame >= first:
             samples = object_samples(cloth, state, frame_input.to_object)
             _write(cloth, state, caches, frame, digest, samples, frame == restart)
@@ -208,12 +211,6 @@ def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: 
             # Adding a zero would turn -0.0 into 0.0, and a resumed bake has to have the same bits.
             state.x[start:end] = x if np.array_equal(origin, cloth.origin) else x + (origin - cloth.origin)
             state.v[start:end] = v
-
-
-def _simulate(advance, cloth, state, frame_input, frame, settings, frames) -> Report | None:
-    if frame == frames.start:
-        return None
-    return advance(cloth, state, frame_input, frame, settings)
 
 
 def _write(cloth, state, caches, frame, digest, samples, restart) -> None:

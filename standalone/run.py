@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..solver import warm
+from ..solver import precompile
 from ..solver.build import build
 from ..solver.cache import obj, png
 from ..solver.grey import bilinear, corner_mean
@@ -18,8 +18,8 @@ from ..solver.model import Collider, FrameInput, Garment, Report
 from ..solver.step import advance
 from . import scene as scene_file
 
-LEFT_OUT = 0.5  # grey from which on a mask leaves a vertex out
-SOFTER = 0.05  # shear over stretch stiffness of woven cloth, if the file does not tell
+MASK_THRESHOLD = 0.5  # grey from which on a mask leaves a vertex out
+SHEAR_SHARE = 0.05  # shear over stretch stiffness of woven cloth, if the file does not tell
 
 
 class Garments:
@@ -76,7 +76,7 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
         for key, (low, high) in cloth.ranges.items()
     }
     stretch = values["stretch_stiffness"]
-    shear = SOFTER * stretch if cloth.model != "SPRINGS" else stretch
+    shear = SHEAR_SHARE * stretch if cloth.model != "SPRINGS" else stretch
     quads = mesh.face_start[:-1][np.diff(mesh.face_start) == 4][:, None] + np.arange(4)
     following = np.arange(1, len(mesh.corners) + 1)
     following[mesh.face_start[1:] - 1] = mesh.face_start[:-1]
@@ -96,7 +96,7 @@ def read_garment(cloth: scene_file.ClothFile, mesh: obj.Mesh, uv: np.ndarray | N
         pin_distance=np.full(count, np.inf),
         layer=0,
         self_collision=cloth.self_collision,
-        **{key: grey(key) < LEFT_OUT for key in ("meets_itself", "meets_bodies") if key in cloth.maps},
+        **{key: grey(key) < MASK_THRESHOLD for key in ("meets_itself", "meets_bodies") if key in cloth.maps},
         model=cloth.model,
         strain_limit=cloth.strain_limit,
         stiffening=cloth.stiffening,
@@ -189,7 +189,7 @@ def main(arguments: list[str]) -> int:
     try:
         scene = scene_file.read(options.scene, options.out or options.scene.parent)
         print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
-        warm.compile_kernels(warm.parts_of(scene.settings))
+        precompile.compile_kernels(precompile.parts_of(scene.settings))
         first, last = scene.frames[0], scene.frames[-1]
         began = said = time.perf_counter()
         for frame, _ in frames(scene):

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..solver.cache.names import safe_name
-from ..solver.model import BROAD_PHASES, DYNAMICS, MODELS, Settings
-from ..solver.step import FRAME
+from ..solver.model import BROAD_PHASES, DYNAMICS, MODELS, REFERENCE_FRAME, Settings
 from . import xml
 
 MOST_FRAMES = 100_000
@@ -83,8 +82,8 @@ def read(path: Path, out: Path) -> Scene:
         if child.tag.lower() not in parts:
             raise ValueError(f"{path}: <{child.tag}> means nothing here; it knows {', '.join(parts)}")
         parts[child.tag.lower()].append(child)
-    if astray := [name for name, text in root.values.items() if text or name.lower() != "general"]:
-        raise ValueError(f"{path}: {astray[0]} belongs into <general>, <cloth> or <static>")
+    if misplaced := [name for name, text in root.values.items() if text or name.lower() != "general"]:
+        raise ValueError(f"{path}: {misplaced[0]} belongs into <general>, <cloth> or <static>")
     if len(parts["general"]) > 1 or not parts["cloth"]:
         raise ValueError(f"{path} has {len(parts['general'])} <general> and {len(parts['cloth'])} <cloth>: it needs "
                          "one at most, and one at least")  # fmt: skip
@@ -123,7 +122,7 @@ def _settings(path, general) -> Settings:
         low.append(0.0 if general[f"randomPos{axis}"] else -most)
         high.append(0.0 if general[f"randomNeg{axis}"] else most)
     settings = settings._replace(random_force_min=tuple(low), random_force_max=tuple(high))
-    return settings if step is None else settings._replace(substeps=max(1, round(FRAME / step)))
+    return settings if step is None else settings._replace(substeps=max(1, round(REFERENCE_FRAME / step)))
 
 
 def _cloth(path, element, folder, out) -> ClothFile:

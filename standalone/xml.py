@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
-LARGEST_FILE = 1 << 20  # bytes of a scene file
-DEEPEST = 16  # elements inside each other
+LARGEST_SCENE = 1 << 20  # bytes of a scene file
+DEEPEST_NESTING = 16  # elements inside each other
 
 
 class Element(NamedTuple):
@@ -28,8 +28,8 @@ def read(path: Path) -> Element:
     OSError
         It cannot be read.
     """
-    if path.stat().st_size > LARGEST_FILE:
-        raise ValueError(f"{path} has more than {LARGEST_FILE >> 20} MB: that is no scene file")
+    if path.stat().st_size > LARGEST_SCENE:
+        raise ValueError(f"{path} has more than {LARGEST_SCENE >> 20} MB: that is no scene file")
     open_elements = [Element("", {}, [], [])]
     parser = expat.ParserCreate()
 
@@ -37,8 +37,10 @@ def read(path: Path) -> Element:
         raise ValueError(f"{path} has a DOCTYPE: remove it, scene files need none")
 
     def begin(tag, attributes):
-        if len(open_elements) > DEEPEST:
-            raise ValueError(f"{path}, line {parser.CurrentLineNumber}: more than {DEEPEST} elements inside each other")
+        if len(open_elements) > DEEPEST_NESTING:
+            raise ValueError(
+                f"{path}, line {parser.CurrentLineNumber}: more than {DEEPEST_NESTING} elements inside each other"
+            )
         open_elements.append(Element(tag, dict(attributes), [], []))
 
     def end(tag):

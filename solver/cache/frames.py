@@ -24,11 +24,12 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
-from .journal import FORMAT, Line, line_bytes, read_header, read_journal
+from .journal import JOURNAL_FORMAT, Line, line_bytes, read_header, read_journal
 from .names import in_use, older_name, parts, release_lock, take_lock
 
 SYNC_INTERVAL = 0.25  # [s]
-CHUNK = 1 << 24  # bytes of a file that are checked at once
+COPIED_BYTES = 1 << 24  # bytes of a file that are checked at once
+STATE_BYTES = 48  # of a particle: x and v, three float64 each
 
 
 class FrameCache:
@@ -118,10 +119,10 @@ class FrameCache:
 
     def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
-        size = 6 * self.vertex_count
+        size = STATE_BYTES * self.vertex_count
         file = self._files[".state"]
-        file.seek(8 * size * (frame - self.first_frame))
-        x, v = np.frombuffer(file.read(8 * size), "<f8").reshape(2, self.vertex_count, 3).copy()
+        file.seek(size * (frame - self.first_frame))
+        x, v = np.frombuffer(file.read(size), "<f8").reshape(2, self.vertex_count, 3).copy()
         return x, v, np.array(self.line(frame).origin)
 
     def truncate_to(self, frame: int) -> None:
@@ -171,7 +172,7 @@ class FrameCache:
         pc2.patch_count(self._files[".pc2"], count)
         self._files[".journal"].truncate(self._journal_end[-1])
         self._files[".pc2"].truncate(pc2.sample_offset(self.vertex_count, count))
-        self._files[".state"].truncate(48 * self.vertex_count * count)
+        self._files[".state"].truncate(STATE_BYTES * self.vertex_count * count)
 
 
 def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:
@@ -250,7 +251,7 @@ def copy_aside(path: Path) -> Path:
         for part in parts(Path(path)):
             copies.append(target.with_suffix(part.suffix))
             with part.open("rb") as source, copies[-1].open("xb") as copy:
-                while block := source.read(CHUNK):
+                while block := source.read(COPIED_BYTES):
                     copy.write(block)
     except OSError as error:
         for copy in copies:
@@ -290,7 +291,12 @@ def free(path: Path) -> None:
 
 def _open_files(cache: FrameCache) -> None:
     path = cache.path
-    wanted = {"format": FORMAT, "vertex_count": cache.vertex_count, "first_frame": cache.first_frame, "fps": cache.fps}
+    wanted = {
+        "format": JOURNAL_FORMAT,
+        "vertex_count": cache.vertex_count,
+        "first_frame": cache.first_frame,
+        "fps": cache.fps,
+    }
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
     fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
@@ -323,7 +329,7 @@ def _discard_empty(path: Path) -> bool:
     size = {part: part.stat().st_size for part in present}
     if size.get(samples, 0) > pc2.HEADER_SIZE or size.get(states, 0):
         return False
-    if size.get(samples, 0) and not samples.read_bytes().startswith(pc2.MAGIC[: size[samples]]):
+    if size.get(samples, 0) and not samples.read_bytes().startswith(pc2.PC2_MAGIC[: size[samples]]):
         return False
     if size.get(journal, 0) and (read_journal(journal)[0] is None or read_journal(journal)[1]):
         return False
@@ -340,7 +346,10 @@ def _check_frames(cache: FrameCache, lines: list[Line]) -> int:
             return 0
         samples.seek(pc2.HEADER_SIZE)
         for index, line in enumerate(lines):
-            if _crc(samples, 12 * count) != line.sample_crc or _crc(states, 48 * count) != line.state_crc:
+            if (
+                _crc(samples, pc2.POINT_BYTES * count) != line.sample_crc
+                or _crc(states, STATE_BYTES * count) != line.state_crc
+            ):
                 return index
     return len(lines)
 
@@ -349,7 +358,7 @@ def _crc(file: BinaryIO, size: int) -> int | None:
     """Checksum of the next `size` bytes, in pieces; None if the file ends before."""
     crc = 0
     while size:
-        block = file.read(min(size, CHUNK))
+        block = file.read(min(size, COPIED_BYTES))
         if not block:
             return None
         crc = zlib.crc32(block, crc)

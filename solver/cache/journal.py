@@ -10,8 +10,8 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
-FORMAT = "taffeta-cache-1"
-LONGEST_LINE = 1024  # bytes of a journal line; ours have about 200
+JOURNAL_FORMAT = "taffeta-cache-1"
+LONGEST_JOURNAL_LINE = 1024  # bytes of a journal line; ours have about 200
 
 
 class Line(NamedTuple):
@@ -38,7 +38,9 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
         if header is None:
             return None, [], [0]
         ends.append(file.tell())
-        while (line := _frame_line(_json(file.readline(LONGEST_LINE)), header["first_frame"] + len(lines))) is not None:
+        while (
+            line := _frame_line(_json(file.readline(LONGEST_JOURNAL_LINE)), header["first_frame"] + len(lines))
+        ) is not None:
             lines.append(line)
             ends.append(file.tell())
     return header, lines, ends
@@ -51,7 +53,7 @@ def read_header(path: Path) -> dict | None:
 
 
 def _header(file) -> dict | None:
-    value = _json(file.readline(LONGEST_LINE))
+    value = _json(file.readline(LONGEST_JOURNAL_LINE))
     return value if _is_header(value) else None
 
 
@@ -68,7 +70,7 @@ def _json(text: bytes) -> dict | None:
 def _is_header(value: dict | None) -> bool:
     return (
         value is not None
-        and value.get("format") == FORMAT
+        and value.get("format") == JOURNAL_FORMAT
         and all(type(value.get(key)) is int for key in ("vertex_count", "first_frame"))
         and value["vertex_count"] > 0
         and type(value.get("fps")) is float

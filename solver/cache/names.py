@@ -16,11 +16,11 @@ except ImportError:  # Windows
     fcntl = None
     import msvcrt
 
-SUFFIXES = (".pc2", ".state", ".journal")
+BAKE_SUFFIXES = (".pc2", ".state", ".journal")
 LONGEST_NAME = 100  # bytes; with hash and suffix it stays below 143, the shortest limit in use (eCryptfs)
-FORBIDDEN = set('<>:"/\\|?*')  # on Windows; the slash everywhere
-DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}
-OLDER = re.compile(r"\.bak\d+$")
+FORBIDDEN_LETTERS = set('<>:"/\\|?*')  # on Windows; the slash everywhere
+DEVICE_NAMES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}
+OLDER_NAME = re.compile(r"\.bak\d+$")
 
 
 def safe_name(name: str) -> str:
@@ -30,12 +30,12 @@ def safe_name(name: str) -> str:
     outside the folder.
     """
     text = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
-    text = "".join("_" if letter in FORBIDDEN or not letter.isprintable() else letter for letter in text)
+    text = "".join("_" if letter in FORBIDDEN_LETTERS or not letter.isprintable() else letter for letter in text)
     text = text.lstrip(". ").rstrip(". ")
     while len(text.encode()) > LONGEST_NAME:
         text = text[:-1]
-    is_device = text.split(".")[0].strip().lower() in DEVICES
-    if text and text == name and not is_device and not OLDER.search(text):
+    is_device = text.split(".")[0].strip().lower() in DEVICE_NAMES
+    if text and text == name and not is_device and not OLDER_NAME.search(text):
         return text
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
     return f"{'_' * is_device}{text or 'cloth'}-{digest}"
@@ -60,7 +60,7 @@ def cache_paths(folder: Path, names: Sequence[str]) -> list[Path]:
 
 def parts(path: Path) -> list[Path]:
     """The files of the bake at `path` (NAME.pc2); they need not exist."""
-    return [path.with_suffix(suffix) for suffix in SUFFIXES]
+    return [path.with_suffix(suffix) for suffix in BAKE_SUFFIXES]
 
 
 def older_name(path: Path) -> Path:

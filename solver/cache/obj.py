@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-LARGEST_FILE = 1 << 30  # bytes: about ten million vertices
-LONGEST_LINE = 1 << 20  # bytes of a vertex or face line: a polygon of a hundred thousand corners
-MOST_STARTS = 16  # fan centres that are tried for a polygon with more than three corners
-NUMBERED = re.compile(r"(?P<name>.*?)(?P<number>-?\d+)")
+LARGEST_OBJ = 1 << 30  # bytes: about ten million vertices
+LONGEST_OBJ_LINE = 1 << 20  # bytes of a vertex or face line: a polygon of a hundred thousand corners
+MOST_FAN_STARTS = 16  # fan centres that are tried for a polygon with more than three corners
+NUMBERED_NAME = re.compile(r"(?P<name>.*?)(?P<number>-?\d+)")
 
 
 class Mesh(NamedTuple):
@@ -136,7 +136,7 @@ def sequence(path: Path) -> dict[int, Path]:
     folder = path if path.is_dir() else path.parent
     found: dict[str, dict[int, Path]] = {}
     for file in sorted(folder.iterdir()):
-        match = NUMBERED.fullmatch(file.stem)
+        match = NUMBERED_NAME.fullmatch(file.stem)
         if match is None or file.suffix.lower() != ".obj" or not file.is_file() or len(match["number"]) > 9:
             continue
         frames = found.setdefault(match["name"], {})
@@ -149,7 +149,7 @@ def sequence(path: Path) -> dict[int, Path]:
             raise ValueError(f"{path} holds {len(found)} OBJ sequences ({names}): choose a file of the one you mean")
         chosen = next(iter(found))
     else:
-        match = NUMBERED.fullmatch(path.stem)
+        match = NUMBERED_NAME.fullmatch(path.stem)
         chosen = match["name"] if match else None
     if chosen not in found:
         raise ValueError(f"{path} is not part of an OBJ sequence: files are to be named like body_0001.obj")
@@ -159,8 +159,8 @@ def sequence(path: Path) -> dict[int, Path]:
 def _parse(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, corners and face starts, as in `Mesh`."""
     size = path.stat().st_size
-    if size > LARGEST_FILE:
-        raise ValueError(f"{path} has {size >> 20} MB, more than {LARGEST_FILE >> 20}: export a simpler mesh")
+    if size > LARGEST_OBJ:
+        raise ValueError(f"{path} has {size >> 20} MB, more than {LARGEST_OBJ >> 20}: export a simpler mesh")
     text = _plain(path.read_bytes())
     vertices, faces = _lines(path, text, b"v"), _lines(path, text, b"f")
     if not len(vertices.order) or not len(faces.order):
@@ -202,8 +202,8 @@ def _lines(path: Path, text: bytes, keyword: bytes) -> _Lines:
         wanted &= letters[np.minimum(starts + place, len(letters) - 1)] == letter
     order, starts = starts[wanted], starts + len(keyword) - 1
     lengths = (ends - starts)[wanted]
-    if len(lengths) and lengths.max() > LONGEST_LINE:
-        raise ValueError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB: it is damaged or no OBJ file")
+    if len(lengths) and lengths.max() > LONGEST_OBJ_LINE:
+        raise ValueError(f"{path} has a line of more than {LONGEST_OBJ_LINE >> 20} MB: it is damaged or no OBJ file")
     picked = np.zeros(len(letters) + 1, np.int8)
     picked[starts[wanted]] = 1
     picked[ends[wanted]] -= 1
@@ -297,7 +297,7 @@ def _fan_start(points: np.ndarray) -> np.ndarray:
     count = points.shape[1]
     normal = np.cross(points, np.roll(points, -1, axis=1)).sum(axis=1)  # Newell: twice the area vector
     worst = []
-    for start in range(min(count, MOST_STARTS)):
+    for start in range(min(count, MOST_FAN_STARTS)):
         fan = np.roll(points, -start, axis=1) - points[:, start, None]
         area = np.einsum("pkc,pc->pk", np.cross(fan[:, 1:-1], fan[:, 2:]), normal)
         worst.append(area.min(axis=1))

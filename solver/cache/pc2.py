@@ -12,10 +12,11 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-MAGIC = b"POINTCACHE2\0"
-LAYOUT = "<12siiffi"
-HEADER_SIZE = struct.calcsize(LAYOUT)
+PC2_MAGIC = b"POINTCACHE2\0"
+HEADER_LAYOUT = "<12siiffi"
+HEADER_SIZE = struct.calcsize(HEADER_LAYOUT)
 COUNT_OFFSET = HEADER_SIZE - 4
+POINT_BYTES = 12  # of a vertex in a sample: three float32
 
 
 class Header(NamedTuple):
@@ -29,7 +30,7 @@ class Header(NamedTuple):
 
 def pack_header(vertex_count: int, first_frame: float, sample_count: int) -> bytes:
     """The 32 bytes that start a PC2 file with one sample a frame."""
-    return struct.pack(LAYOUT, MAGIC, 1, vertex_count, first_frame, 1.0, sample_count)
+    return struct.pack(HEADER_LAYOUT, PC2_MAGIC, 1, vertex_count, first_frame, 1.0, sample_count)
 
 
 def patch_count(file: BinaryIO, sample_count: int) -> None:
@@ -40,7 +41,7 @@ def patch_count(file: BinaryIO, sample_count: int) -> None:
 
 def sample_offset(vertex_count: int, index: int) -> int:
     """Byte at which sample `index` starts."""
-    return HEADER_SIZE + 12 * vertex_count * index
+    return HEADER_SIZE + POINT_BYTES * vertex_count * index
 
 
 def read_header(path: Path) -> Header:
@@ -57,15 +58,15 @@ def read_header(path: Path) -> Header:
     with path.open("rb") as file:
         head = file.read(HEADER_SIZE)
         size = file.seek(0, 2)
-    if len(head) < HEADER_SIZE or not head.startswith(MAGIC):
+    if len(head) < HEADER_SIZE or not head.startswith(PC2_MAGIC):
         raise ValueError(f"{path} is not a PC2 point cache: choose a .pc2 file")
-    _, version, vertex_count, first_frame, rate, sample_count = struct.unpack(LAYOUT, head)
+    _, version, vertex_count, first_frame, rate, sample_count = struct.unpack(HEADER_LAYOUT, head)
     if version != 1 or vertex_count < 1 or sample_count < 0:
         raise ValueError(
             f"{path} has a damaged header (version {version}, {vertex_count} points, {sample_count} samples): bake it again"
         )
     if size < sample_offset(vertex_count, sample_count):
-        held = (size - HEADER_SIZE) // (12 * vertex_count)
+        held = (size - HEADER_SIZE) // (POINT_BYTES * vertex_count)
         raise ValueError(f"{path} promises {sample_count} samples but holds {held}: it was cut off, bake it again")
     return Header(vertex_count, first_frame, rate, sample_count)
 

@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..grey import LUMINANCE
-from ..jit import njit
+from ..kernel.jit import njit
 
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
-MOST_PIXELS = 1 << 28  # 16384 x 16384
-CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: grey, RGB, palette, grey and alpha, RGB and alpha
-PALETTE = 3
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MOST_PICTURE_PIXELS = 1 << 28  # 16384 x 16384
+CHANNEL_COUNTS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: grey, RGB, palette, grey and alpha, RGB and alpha
+PALETTE_COLOUR = 3
+CHUNK_FRAME = 12  # bytes of a chunk besides its data: four each of size, kind and checksum
+HEAD_BYTES = 13
+FILTER_SUB, FILTER_UP, FILTER_AVERAGE, FILTER_PAETH = 1, 2, 3, 4  # section 9.2
 
 
 class _Head(NamedTuple):
@@ -27,7 +30,7 @@ class _Head(NamedTuple):
     width: int
     height: int
     depth: int  # bits a channel
-    colour: int  # type, see CHANNELS
+    colour: int  # type, see CHANNEL_COUNTS
     compression: int
     filtering: int
     interlace: int
@@ -45,14 +48,14 @@ def read_grey(path: Path) -> np.ndarray:
     """
     path = Path(path)
     head, palette, packed = _chunks(path, path.read_bytes())
-    channels = CHANNELS[head.colour]
+    channels = CHANNEL_COUNTS[head.colour]
     row_size = (head.width * channels * head.depth + 7) // 8
     rows = _unpacked(path, packed, head.height * (row_size + 1)).reshape(head.height, row_size + 1)
-    if rows[:, 0].max() > 4:
+    if rows[:, 0].max() > FILTER_PAETH:
         raise ValueError(f"{path} is damaged: a row has the filter {rows[:, 0].max()}; save it again")
     unfilter(rows, max(1, channels * head.depth // 8))
     samples = _samples(rows[:, 1:], head.depth)[:, : head.width * channels].reshape(head.height, head.width, channels)
-    if head.colour == PALETTE:
+    if head.colour == PALETTE_COLOUR:
         if samples.max() >= len(palette):
             raise ValueError(f"{path} is damaged: it uses a colour that its palette lacks; save it again")
         samples, most = palette[samples[..., 0]], 255
@@ -64,15 +67,18 @@ def read_grey(path: Path) -> np.ndarray:
 
 def _chunks(path, data) -> tuple[_Head, np.ndarray, bytes]:
     """Head, palette (p, 3) and packed pixels, with every checksum compared."""
-    if not data.startswith(SIGNATURE):
+    if not data.startswith(PNG_SIGNATURE):
         raise ValueError(f"{path} is no PNG picture: save it as one")
-    head, palette, packed, at = None, np.empty((0, 3), np.uint8), [], len(SIGNATURE)
-    while at + 12 <= len(data):
+    head, palette, packed, at = None, np.empty((0, 3), np.uint8), [], len(PNG_SIGNATURE)
+    while at + CHUNK_FRAME <= len(data):
         (size,), kind = struct.unpack_from(">I", data, at), data[at + 4 : at + 8]
         body = data[at + 8 : at + 8 + size]
-        if len(data) < at + 12 + size or zlib.crc32(kind + body) != struct.unpack_from(">I", data, at + 8 + size)[0]:
+        if (
+            len(data) < at + CHUNK_FRAME + size
+            or zlib.crc32(kind + body) != struct.unpack_from(">I", data, at + 8 + size)[0]
+        ):
             raise ValueError(f"{path} is damaged or cut off: save it again")
-        if kind == b"IHDR" and size == 13:
+        if kind == b"IHDR" and size == HEAD_BYTES:
             head = _checked(path, _Head(*struct.unpack(">IIBBBBB", body)))
         elif kind == b"PLTE":
             palette = np.frombuffer(body[: size - size % 3], np.uint8).reshape(-1, 3)
@@ -80,20 +86,20 @@ def _chunks(path, data) -> tuple[_Head, np.ndarray, bytes]:
             packed.append(body)
         elif kind == b"IEND":
             break
-        at += 12 + size
+        at += CHUNK_FRAME + size
     if head is None or not packed:
         raise ValueError(f"{path} is damaged: it has no pixels; save it again")
     return head, palette, b"".join(packed)
 
 
 def _checked(path, head) -> _Head:
-    depths = {0: (1, 2, 4, 8, 16), PALETTE: (1, 2, 4, 8)}.get(head.colour, (8, 16))
-    if head.colour not in CHANNELS or head.depth not in depths or head.compression or head.filtering:
+    depths = {0: (1, 2, 4, 8, 16), PALETTE_COLOUR: (1, 2, 4, 8)}.get(head.colour, (8, 16))
+    if head.colour not in CHANNEL_COUNTS or head.depth not in depths or head.compression or head.filtering:
         raise ValueError(f"{path} is a PNG of an unknown kind: save it with 8 or 16 bits a channel")
     if head.interlace:
         raise ValueError(f"{path} is interlaced: save it without interlacing")
-    if not 0 < head.width * head.height <= MOST_PIXELS:
-        raise ValueError(f"{path} has {head.width} x {head.height} pixels: at most {MOST_PIXELS:,} can be read")
+    if not 0 < head.width * head.height <= MOST_PICTURE_PIXELS:
+        raise ValueError(f"{path} has {head.width} x {head.height} pixels: at most {MOST_PICTURE_PIXELS:,} can be read")
     return head
 
 
@@ -121,13 +127,13 @@ def unfilter(rows, step):
             up = int(rows[i - 1, j]) if i > 0 else 0
             corner = int(rows[i - 1, j - step]) if i > 0 and j > step else 0
             add = 0
-            if kind == 1:
+            if kind == FILTER_SUB:
                 add = left
-            elif kind == 2:
+            elif kind == FILTER_UP:
                 add = up
-            elif kind == 3:
+            elif kind == FILTER_AVERAGE:
                 add = (left + up) // 2
-            elif kind == 4:
+            elif kind == FILTER_PAETH:
                 guess = left + up - corner
                 to_left, to_up, to_corner = abs(guess - left), abs(guess - up), abs(guess - corner)
                 add = left if to_left <= to_up and to_left <= to_corner else up if to_up <= to_corner else corner

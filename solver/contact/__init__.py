@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact of cloth with bodies and with cloth: distance, broad phase, detection, response."""
+"""Contact: cloth with cloth, cloth with bodies, and the guard that has the last word."""

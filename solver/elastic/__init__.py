@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elastic energies and external forces, a file each."""
+"""Elastic energies, a file each, and what fabrics make of them."""

@@ -23,12 +23,17 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import fused_inner
-from ..topology import edge_keys
+from ..geometry.topology import edge_keys
+from ..kernel.jit import fused_inner
 from .membrane import warp_of_pattern
 
-STRAIGHT = 1e-9  # length of a bend vector that has no direction
-FLAT = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
+SHORTEST_BEND = 1e-9  # length of a bend vector that has no direction
+NEGLIGIBLE_WEIGHT = 1e-3  # of a hinge's second vertex over the first's, below which it hardly counts
+SOFTEST_CREASE = 0.05  # least cos^2 of half a rest angle by which stiffness is divided
+FLAT_ANGLE = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
+
+
+HINGE_REST, HINGE_STIFFNESS, HINGE_DAMPING = range(3)  # columns of `hinge_numbers`
 
 
 def hinge_weights(x, stencils):
@@ -78,9 +83,9 @@ def bending_rest(x, hinges, stiffness):
     bend = np.einsum("hk,hkj->hj", weight, x[stencils])
     side = np.sign(np.einsum("ij,ij->i", bend, normal))
     rest_angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
-    rest_angle[np.abs(rest_angle) < FLAT] = 0.0
+    rest_angle[np.abs(rest_angle) < FLAT_ANGLE] = 0.0
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    return stencils, weight, rest_angle, np.maximum(np.cos(0.5 * rest_angle) ** 2, 0.05) / k
+    return stencils, weight, rest_angle, np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE) / k
 
 
 def turn_rigidity(x, faces, uv, hinges, ratio):
@@ -113,7 +118,7 @@ def _merge_lines(stencils, weight, k, normal):
 
     In a mesh of rectangles this halves the hinges between quads.
     """
-    straight = np.flatnonzero(np.abs(weight[:, 1]) < 1e-3 * np.abs(weight[:, 0]))
+    straight = np.flatnonzero(np.abs(weight[:, 1]) < NEGLIGIBLE_WEIGHT * np.abs(weight[:, 0]))
     key = edge_keys(stencils[straight, 2:], int(stencils.max(initial=0)) + 1)
     order = np.argsort(key, kind="stable")
     key, straight = key[order], straight[order]
@@ -138,13 +143,13 @@ def hinge_numbers(cloth):
 def opening(x, a, b, c, d, lx, ly, lz, rest, scale):
     """A bent hinge's rest, with the sign of the side that its bend vector l is on, and l's direction.
 
-    The side is that of the normal, edge x (o1 - o0), whose direction l takes where it is `STRAIGHT`. scale [1] is 1 / |l|.
+    The side is that of the normal, edge x (o1 - o0), whose direction l takes where it is `SHORTEST_BEND`. scale [1] is 1 / |l|.
     """
     ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
     ox, oy, oz = x[d, 0] - x[c, 0], x[d, 1] - x[c, 1], x[d, 2] - x[c, 2]
     nx, ny, nz = ey * oz - ez * oy, ez * ox - ex * oz, ex * oy - ey * ox
     size = sqrt(nx * nx + ny * ny + nz * nz)
-    if scale * STRAIGHT > 0.9 and size > 0.0:
+    if scale * SHORTEST_BEND > 0.9 and size > 0.0:
         return rest, nx / size, ny / size, nz / size
     if lx * nx + ly * ny + lz * nz < 0.0:
         rest = -rest
@@ -152,13 +157,12 @@ def opening(x, a, b, c, d, lx, ly, lz, rest, scale):
 
 
 @fused_inner
-def hinge_forces(x, v, stencils, weight, hinge, force):
+def hinge_forces(x, v, elastic, force):
     """Forces of hinges at x and v, as `spring_forces` with the bend vector for x_j - x_i; returns their energy [J].
 
-    hinge (b, 3): 2 sin(rest angle / 2), k [J], damping [J s]. About 110 flops and 500 bytes a hinge.
-    # added to: force (n, 3) [N]
+    elastic : `internal.Elastic`. About 110 flops and 500 bytes a hinge. # added to: force (n, 3) [N]
     """
-    energy = 0.0
+    energy, stencils, weight, hinge = 0.0, elastic.stencils, elastic.weight, elastic.hinge
     for h in range(np.uintp(stencils.shape[0])):
         a, b = np.uintp(stencils[h, 0]), np.uintp(stencils[h, 1])
         c, d = np.uintp(stencils[h, 2]), np.uintp(stencils[h, 3])
@@ -166,17 +170,17 @@ def hinge_forces(x, v, stencils, weight, hinge, force):
         lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
         ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
         lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        length, rest = sqrt(lx * lx + ly * ly + lz * lz), hinge[h, 0]
-        scale = 1.0 / max(length, STRAIGHT)
+        length, rest = sqrt(lx * lx + ly * ly + lz * lz), hinge[h, HINGE_REST]
+        scale = 1.0 / max(length, SHORTEST_BEND)
         ux, uy, uz = scale * lx, scale * ly, scale * lz
         if rest != 0.0:
             rest, ux, uy, uz = opening(x, a, b, c, d, lx, ly, lz, rest, scale)
         more = length - rest
-        energy += 0.5 * hinge[h, 1] * more * more
-        pull = hinge[h, 1] * more
-        pull += hinge[h, 2] * ux * (ka * v[a, 0] + kb * v[b, 0] + kc * v[c, 0] + kd * v[d, 0])
-        pull += hinge[h, 2] * uy * (ka * v[a, 1] + kb * v[b, 1] + kc * v[c, 1] + kd * v[d, 1])
-        pull += hinge[h, 2] * uz * (ka * v[a, 2] + kb * v[b, 2] + kc * v[c, 2] + kd * v[d, 2])
+        energy += 0.5 * hinge[h, HINGE_STIFFNESS] * more * more
+        pull = hinge[h, HINGE_STIFFNESS] * more
+        pull += hinge[h, HINGE_DAMPING] * ux * (ka * v[a, 0] + kb * v[b, 0] + kc * v[c, 0] + kd * v[d, 0])
+        pull += hinge[h, HINGE_DAMPING] * uy * (ka * v[a, 1] + kb * v[b, 1] + kc * v[c, 1] + kd * v[d, 1])
+        pull += hinge[h, HINGE_DAMPING] * uz * (ka * v[a, 2] + kb * v[b, 2] + kc * v[c, 2] + kd * v[d, 2])
         px, py, pz = pull * ux, pull * uy, pull * uz
         force[a, 0], force[a, 1], force[a, 2] = force[a, 0] - ka * px, force[a, 1] - ka * py, force[a, 2] - ka * pz
         force[b, 0], force[b, 1], force[b, 2] = force[b, 0] - kb * px, force[b, 1] - kb * py, force[b, 2] - kb * pz

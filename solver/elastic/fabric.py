@@ -18,7 +18,7 @@ P - G^2 / Q = K and Q - G^2 / P = K2 if the stresses per own strain are
 
     P = (K + sqrt(K^2 + 4 G^2 K / K2)) / 2,   Q = P K2 / K,
 
-of which the threads have K' = P - G r^2 (not less than `LEAST` K, which cells longer than that leave too stiff). Single
+of which the threads have K' = P - G r^2 (not less than `LEAST_THREAD` K, which cells longer than that leave too stiff). Single
 slanting springs in triangles give way to a pull, and bear none of it: K' = K. Springs for triangle meshes after Selle,
 Su, Irving and Fedkiw 2009; `membrane` is exact on any mesh, but slower to get there.
 """
@@ -29,10 +29,11 @@ import numpy as np
 
 from .membrane import warp_of_pattern
 
-SLIVER = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
-LONGEST = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
-LEAST = 0.05  # least K' in K
-LOOSE = 1.0  # (A0 + A1) / l^2 of an edge without faces: a ribbon as wide as the edge is long
+SLIVER_SHAPE = 0.05  # least (A0 + A1) / l^2: an edge between slivers still holds together
+LONGEST_DIAGONAL = 50.0  # most l^2 / 2 (A0 + A1) of a diagonal: a quad without area has no shear
+LEAST_THREAD = 0.05  # least K' in K
+ANGLE_ROUNDING = 1e-9  # constant over that of a thread up to which it is the angle's rounding
+LOOSE_SHAPE = 1.0  # (A0 + A1) / l^2 of an edge without faces: a ribbon as wide as the edge is long
 
 
 class _Shares(NamedTuple):
@@ -66,8 +67,7 @@ def spring_rest(x, faces, springs, uv, stretch, weft, shear):
     shear = 0.5 * (shear[first] + shear[second])
     shares = _shares(x, faces, springs, uv, stretch, weft, shear)
     k = shares.carried + shares.slanted * shear
-    # Rounding of the angle alone makes no spring.
-    useful = k > 1e-9 * shares.thread
+    useful = k > ANGLE_ROUNDING * shares.thread
     return shares.rest_length, np.divide(1.0, shares.shape * k, out=np.full(len(k), np.inf), where=useful)
 
 
@@ -93,12 +93,14 @@ def _shares(x, faces, springs, uv, stretch, weft, shear):
         total = np.bincount(beside, faces.area[triangle] * value, minlength=count)
         return np.divide(total, area, out=np.full(count, np.nan), where=area > 0)
 
-    shape = np.maximum(np.divide(area, rest_length**2, out=np.full(count, SLIVER), where=rest_length > 0), SLIVER)
+    shape = np.maximum(
+        np.divide(area, rest_length**2, out=np.full(count, SLIVER_SHAPE), where=rest_length > 0), SLIVER_SHAPE
+    )
     carriers = np.where(in_quad[triangle], 2.0, 4.0)
-    carriers[is_diagonal] = (np.minimum(0.5 / shape, LONGEST) / shape)[beside[is_diagonal]]
+    carriers[is_diagonal] = (np.minimum(0.5 / shape, LONGEST_DIAGONAL) / shape)[beside[is_diagonal]]
     aligned, shear_share = mean(along), mean(carriers)
     loose = area == 0
-    aligned[loose], shear_share[loose], shape[loose] = 1.0, 0.0, LOOSE
+    aligned[loose], shear_share[loose], shape[loose] = 1.0, 0.0, LOOSE_SHAPE
     warp = np.where(loose, 0.5, mean(warp))
     stretch = 0.5 * (stretch[first] + stretch[second])
     thread, across = stretch * (warp + weft * (1.0 - warp)), stretch * (weft * warp + 1.0 - warp)
@@ -115,7 +117,7 @@ def _shares(x, faces, springs, uv, stretch, weft, shear):
 def _left(thread, across, shear, oblong):
     """K' [N/m] of threads, what a quad's diagonals leave of K; across is K2, oblong r."""
     stress = 0.5 * (thread + np.sqrt(thread**2 + 4.0 * shear**2 * thread / across))
-    return np.maximum(stress - shear * oblong**2, LEAST * thread)
+    return np.maximum(stress - shear * oblong**2, LEAST_THREAD * thread)
 
 
 def _of_quads(along, triangle, is_diagonal):

@@ -5,9 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import counted_fused
-from .bending import hinge_forces, hinge_numbers
-from .springs import couplings, spring_forces, spring_numbers, tautening
+from ..kernel.jit import counted_fused
+from .bending import HINGE_DAMPING, HINGE_STIFFNESS, hinge_forces, hinge_numbers
+from .springs import (
+    SPRING_BOUND,
+    SPRING_DAMPING,
+    TAUT_STIFFNESS,
+    couplings,
+    spring_forces,
+    spring_numbers,
+    tautening,
+)
 
 
 class Elastic(NamedTuple):
@@ -31,27 +39,32 @@ def elastic_of(cloth):
 
 
 @counted_fused
-def elastic_forces(x, v, edges, spring, taut, couple_start, couple, coupling, stencils, weight, hinge, force):
-    """Fill force (n, 3) [N] at x, v; returns the elastic energy [J]. the rest as in `Elastic`."""
+def elastic_forces(x, v, elastic, force):
+    """Fill force (n, 3) [N] at x (n, 3) [m], v (n, 3) [m/s]; returns the elastic energy [J]."""
     for i in range(np.uintp(x.shape[0])):
         force[i, 0], force[i, 1], force[i, 2] = 0.0, 0.0, 0.0
-    longer = np.empty(len(edges))
-    energy = spring_forces(x, v, edges, spring, taut, couple_start, couple, coupling, longer, force)
-    return energy + hinge_forces(x, v, stencils, weight, hinge, force)
+    lengthening = np.empty(len(elastic.edges))
+    energy = spring_forces(x, v, elastic, lengthening, force)
+    return energy + hinge_forces(x, v, elastic, force)
 
 
-def fastest(inv_mass, edges, spring, taut, couple_start, couple, coupling, stencils, weight, hinge):
+def fastest(inv_mass, elastic):
     """Upper bounds on the angular frequency [1/s] and on the decay of velocities [1/s] of any mode, at any shape.
 
     By Gershgorin's circles of M^-1 K (Golub and Van Loan 2013, section 7.2.1): particle i feels no more than
     sum 2 d / m_i over its springs and sum k |K_i| sum |K_j| / m_i over its hinges. A spring is nowhere stiffer than its
     bound d, and what it is stiffer by when taut, along itself, and across only if it is shorter than half its rest length.
     """
-    count, size = len(inv_mass), np.abs(weight)
-    reach = size * np.einsum("bk->b", size)[:, None]
-    bounds, stiffest = [], spring[:, 3] + taut[:, 1] if len(taut) else spring[:, 3]
-    for column, of_spring in ((1, stiffest), (2, spring[:, 2])):
-        felt = np.bincount(edges.ravel(), np.repeat(2.0 * of_spring, 2), minlength=count)
-        felt += np.bincount(stencils.ravel(), (reach * hinge[:, column : column + 1]).ravel(), minlength=count)
-        bounds.append(float((inv_mass * felt).max(initial=0.0)))
-    return np.sqrt(bounds[0]), bounds[1]
+    size, stiffest = np.abs(elastic.weight), elastic.spring[:, SPRING_BOUND]
+    if len(elastic.taut):
+        stiffest = stiffest + elastic.taut[:, TAUT_STIFFNESS]
+    product = size * np.einsum("bk->b", size)[:, None]
+
+    def most(of_spring, of_hinge):
+        felt = np.bincount(elastic.edges.ravel(), np.repeat(2.0 * of_spring, 2), minlength=len(inv_mass))
+        of_ends = (product * of_hinge[:, None]).ravel()
+        felt += np.bincount(elastic.stencils.ravel(), of_ends, minlength=len(inv_mass))
+        return float((inv_mass * felt).max(initial=0.0))
+
+    damping = most(elastic.spring[:, SPRING_DAMPING], elastic.hinge[:, HINGE_DAMPING])
+    return np.sqrt(most(stiffest, elastic.hinge[:, HINGE_STIFFNESS])), damping

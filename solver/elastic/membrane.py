@@ -29,11 +29,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..topology import edge_keys
+from ..geometry.topology import edge_keys
 
-SOUND = 0.1  # least part of a quad's area that each triangle of its other cut must have
-STIFFEST = 20.0  # most M_kk, in the fabric's largest stiffness: slivers are softened, not locked
-LOOSE = 1.0  # stiffness of an edge without faces, in that of its thread: a ribbon as wide as the edge is long
+SOUND_SHARE = 0.1  # least part of a quad's area that each triangle of its other cut must have
+STIFFEST_SIDE = 20.0  # most M_kk, in the fabric's largest stiffness: slivers are softened, not locked
+NEGLIGIBLE_SIDE = 1e-9  # constant of a side over that of a thread up to which it is the angle's rounding
+LOOSE_STIFFNESS = 1.0  # stiffness of an edge without faces, in that of its thread: a ribbon as wide as the edge is long
 
 
 class Membrane(NamedTuple):
@@ -74,8 +75,8 @@ def membrane(x, faces, springs, uv, fabric):
     k = np.bincount(place.ravel(), stiffness[:, [0, 1, 2], [0, 1, 2]].ravel(), minlength=count)
     in_face = np.bincount(springs.beside_spring, minlength=count) > 0
     thread = 0.5 * np.einsum("sk->s", fabric[0][pairs])
-    k = np.where(in_face, k, LOOSE * thread)
-    useful = k > 1e-9 * thread  # rounding of the angle alone makes no spring
+    k = np.where(in_face, k, LOOSE_STIFFNESS * thread)
+    useful = k > NEGLIGIBLE_SIDE * thread
     couples, coupling = _couple(place, stiffness, count)
     kept = useful[couples].all(axis=1)
     return Membrane(
@@ -96,7 +97,7 @@ def _elements(x, faces, springs, uv):
     least = (np.einsum("qhi,qi->qh", normal, total) / np.einsum("qi,qi->q", total, total)[:, None]).min(
         axis=1, initial=1
     )
-    sound = least > SOUND
+    sound = least > SOUND_SHARE
     weight = np.ones(len(faces.triangles))
     weight[halves[sound]] = 0.5
     other = other[sound].reshape(-1, 3)
@@ -124,18 +125,18 @@ def _stiffness(x, elements, sides, is_thread, fabric):
     kw, kf, g, nu = (np.einsum("mk->m", value[elements.triangles]) / 3.0 for value in fabric)
     mean = np.sqrt(kw * kf)
     # threads that the pattern tells: both differ; those of a quad's sides: alike; none at all: the same in all directions
-    kw, kf = np.where(known == PATTERN, kw, mean), np.where(known == PATTERN, kf, mean)
-    g = np.where(known == NOTHING, mean / (2.0 + 2.0 * nu), g)
+    kw, kf = np.where(known == BY_PATTERN, kw, mean), np.where(known == BY_PATTERN, kf, mean)
+    g = np.where(known == UNKNOWN, mean / (2.0 + 2.0 * nu), g)
     c = np.zeros((len(kw), 3, 3))
     c[:, 0, 0], c[:, 1, 1], c[:, 2, 2] = kw / (1.0 - nu**2), kf / (1.0 - nu**2), g
     c[:, 0, 1] = c[:, 1, 0] = nu * mean / (1.0 - nu**2)
     stiffness = (0.5 * double_area * elements.weight)[:, None, None] * (strain @ c @ strain.transpose(0, 2, 1))
     largest = stiffness[:, [0, 1, 2], [0, 1, 2]].max(axis=1)
-    most = STIFFEST * c[:, [0, 1, 2], [0, 1, 2]].max(axis=1)
+    most = STIFFEST_SIDE * c[:, [0, 1, 2], [0, 1, 2]].max(axis=1)
     return stiffness * np.minimum(1.0, most / np.maximum(largest, 1e-300))[:, None, None]
 
 
-PATTERN, SIDES, NOTHING = 0, 1, 2  # what tells where an element's threads run
+BY_PATTERN, BY_SIDES, UNKNOWN = 0, 1, 2  # what tells where an element's threads run
 
 
 def _warp(e, uv, is_thread):
@@ -150,11 +151,11 @@ def _warp(e, uv, is_thread):
     bias /= np.sqrt(np.einsum("mi,mi->m", bias, bias))[:, None]
     across /= np.sqrt(np.einsum("mi,mi->m", across, across))[:, None]
     warp = (bias + across) / np.sqrt(2.0)
-    known = np.where(is_thread.sum(axis=1) == 2, SIDES, NOTHING)
+    known = np.where(is_thread.sum(axis=1) == 2, BY_SIDES, UNKNOWN)
     if uv is None:
         return warp, known
     along, told = warp_of_pattern(e, uv)
-    return np.where(told[:, None], along, warp), np.where(told, PATTERN, known)
+    return np.where(told[:, None], along, warp), np.where(told, BY_PATTERN, known)
 
 
 def warp_of_pattern(e, uv):

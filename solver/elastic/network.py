@@ -9,16 +9,16 @@ each particle is held by as much. Damping is on the relative velocity along the 
 turning.
 
 Bending has no resistance of its own here: a flex spring that spans 2 l shortens by l a^2 / 4 where the cloth folds by
-the angle a, so its energy begins with a^4. Its constant is the one with which a fold of `MATCH` stores what a plate of
+the angle a, so its energy begins with a^4. Its constant is the one with which a fold of `MATCHED_FOLD` stores what a plate of
 the same rigidity does. Stiffness depends on the mesh: `springs` and `bending` are the better model.
 """
 
 import numpy as np
 
-from ..topology import edge_keys, find_hinges, quad_lines
+from ..geometry.topology import edge_keys, find_hinges, quad_lines
 
-BORDER, CORNER = 1.5, 2.4
-MATCH = 1.0  # [rad] fold in which a flex spring stores the energy of a plate
+BORDER_FACTOR, CORNER_FACTOR = 1.5, 2.4
+MATCHED_FOLD = 1.0  # [rad] fold in which a flex spring stores the energy of a plate
 
 
 def network(x, faces, springs, stretch, shear, bending):
@@ -47,7 +47,9 @@ def network(x, faces, springs, stretch, shear, bending):
     keys = edge_keys(springs.pairs, len(x))
     for columns in ((0, 2), (1, 3)):
         is_shear |= np.isin(keys, edge_keys(springs.quads[:, columns], len(x)))
-    flexible = 64.0 / MATCH**2 * bending  # k (l a^2 / 4)^2 = B a^2 on a square cell of side l, the span being 2 l
+    flexible = (
+        64.0 / MATCHED_FOLD**2 * bending
+    )  # k (l a^2 / 4)^2 = B a^2 on a square cell of side l, the span being 2 l
     is_flex = np.arange(len(pairs)) >= len(springs.pairs)
 
     def mean(value):
@@ -65,7 +67,7 @@ def border_factor(springs, count):
     beside = np.bincount(springs.beside_spring, minlength=len(springs.pairs))
     on_border = np.zeros(count, dtype=bool)
     on_border[springs.pairs[beside == 1]] = True
-    return np.where(on_border & (corners > 0), np.where(corners == 1, CORNER, BORDER), 1.0)
+    return np.where(on_border & (corners > 0), np.where(corners == 1, CORNER_FACTOR, BORDER_FACTOR), 1.0)
 
 
 def _flex_pairs(faces, springs, count):

@@ -8,8 +8,10 @@ the gap that is left, so that a seam pulls with F at most.
 
 import numpy as np
 
-GENTLE = 0.02  # stiffness in that of the cloth where contact keeps the sides a thickness apart: it must not be torn at
-SETTLED = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
+from .springs import SPRING_BOUND, SPRING_DAMPING, SPRING_STIFFNESS
+
+GENTLE_SEAM = 0.02  # of the stiffness where contact keeps the sides a thickness apart: it must not be torn at
+CLOSING_TIMES = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
 
 
 def find_seams(garment, springs, count):
@@ -29,8 +31,8 @@ def seam_rest(garment, pairs, compliance, inv_mass):
 
     Damping is a rate for their reduced mass.
     """
-    compliance = compliance / (GENTLE if garment.self_collision else 1.0)
-    return compliance, garment.sewing_time / SETTLED / compliance * np.einsum("sk->s", inv_mass[pairs])
+    compliance = compliance / (GENTLE_SEAM if garment.self_collision else 1.0)
+    return compliance, garment.sewing_time / CLOSING_TIMES / compliance * np.einsum("sk->s", inv_mass[pairs])
 
 
 def limit(cloth, spring, x):
@@ -40,5 +42,5 @@ def limit(cloth, spring, x):
     gap = np.sqrt(np.einsum("ij,ij->i", across, across))
     most = np.divide(cloth.seam_force, gap, out=np.full(len(gap), np.inf), where=gap > 0.0)
     k = np.minimum(1.0 / cloth.edge_compliance[seams], most)
-    spring[seams, 2] *= k / spring[seams, 1]
-    spring[seams, 1] = spring[seams, 3] = k
+    spring[seams, SPRING_DAMPING] *= k / spring[seams, SPRING_STIFFNESS]
+    spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = k

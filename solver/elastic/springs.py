@@ -18,19 +18,24 @@ Van Loan 2013, section 7.2.1). So the solve goes by the true forces, but never t
 
 One solve a substep is then not all of implicit Euler: what a spring's bound has more than it needs, d - k, holds it to
 the guess, as if it had more mass. Held to where the substep began, it would be a damping instead. Mass alone lets cloth
-on crooked meshes shake itself to pieces, damping alone makes shear slow: `CALM` is the part that is damping.
+on crooked meshes shake itself to pieces, damping alone makes shear slow: `CALM_SHARE` is the part that is damping.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from ..jit import fused_inner
-from ..quads import dot, part, spread
-from ..topology import both_ways
+from ..geometry.topology import both_ways
+from ..kernel.jit import fused_inner
+from ..kernel.vec4 import broadcast, dot, lane
 
-NEARLY = 0.3  # part of the way from L to T at the end of which a spring counts as near T; less lets cloth shake
-CALM = 0.4  # measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
+NEAR_TAUT = 0.3  # part of the way from L to T at the end of which a spring counts as near T; less lets cloth shake
+CALM_SHARE = 0.4  # part of what a spring's bound has more than it needs that is damping;  measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
+
+
+# columns of the numbers of springs: rest length [m], stiffness k [N/m], damping [N s/m], bound d of the stiffness [N/m]
+SPRING_REST, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_BOUND = range(4)
+TAUT_LENGTH, TAUT_STIFFNESS = 0, 1  # columns of `Cloth.taut`
 
 
 def spring_numbers(cloth):
@@ -60,7 +65,7 @@ def taut_rest(garment, rest_length, threads):
 
 def tautening(cloth):
     """`Cloth.taut`, or nothing (0, 2) where no spring ever gets stiffer: then it costs nothing."""
-    return cloth.taut if np.isfinite(cloth.taut[:, 0]).any() else cloth.taut[:0]
+    return cloth.taut if np.isfinite(cloth.taut[:, TAUT_LENGTH]).any() else cloth.taut[:0]
 
 
 def couplings(cloth):
@@ -70,20 +75,23 @@ def couplings(cloth):
 
 
 @fused_inner
-def lengthen(first, last, x, edges, spring, longer):
-    """How much longer than at rest springs first to last are at x. # output: longer (e,) [m]"""
+def lengthen(first, last, x, edges, spring, lengthening):
+    """How much longer than at rest springs first to last are at x. # output: lengthening (e,) [m]"""
     for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        longer[e] = sqrt(dx * dx + dy * dy + dz * dz) - spring[e, 0]
+        lengthening[e] = sqrt(dx * dx + dy * dy + dz * dz) - spring[e, SPRING_REST]
 
 
 @fused_inner
-def others_pull(e, couple_start, couple, coupling, longer):
-    """Tension [N] of spring e for the lengthening of those that it is coupled with; 2 flops and 20 bytes each."""
+def others_pull(e, springs, lengthening):
+    """Tension [N] of spring e for the lengthening of those that it is coupled with; 2 flops and 20 bytes each.
+
+    springs : `internal.Elastic` or `integrate.system.StiffnessMatrix`
+    """
     tension = 0.0
-    for at in range(np.uintp(couple_start[e]), np.uintp(couple_start[e + 1])):
-        tension += coupling[at] * longer[np.uintp(couple[at])]
+    for at in range(np.uintp(springs.couple_start[e]), np.uintp(springs.couple_start[e + 1])):
+        tension += springs.coupling[at] * lengthening[np.uintp(springs.couple[at])]
     return tension
 
 
@@ -96,8 +104,8 @@ def tauten(d, w, rest, k, bound, others, calm, e, taut):
     the length that it had, where calm says that there is one solve alone. taut (e, 2) : T [m] and g [N/m], or empty
     """
     if taut.shape[0] > 0:
-        limit, more, way = taut[e, 0], taut[e, 1], d - w
-        near, square, before = limit - NEARLY * (limit - rest), part(dot(d, d), 0), part(dot(way, way), 0)
+        limit, more, earlier = taut[e, TAUT_LENGTH], taut[e, TAUT_STIFFNESS], d - w
+        near, square, before = limit - NEAR_TAUT * (limit - rest), lane(dot(d, d), 0), lane(dot(earlier, earlier), 0)
         if max(square, before) > near * near:
             from_there = limit
             if square < limit * limit:
@@ -118,41 +126,42 @@ def linearise(d, w, rest, k, c, bound, others, calm):
     Returns
     -------
     pull [N/m] : the force on i is pull d
-    h : Quad, sqrt(bound - a + c) u
+    h : Vec4, sqrt(bound - a + c) u
     a [N/m]
     """
-    length = sqrt(part(dot(d, d), 0))
+    length = sqrt(lane(dot(d, d), 0))
     scale = 1.0 / length if length > 0.0 else 0.0
     tension = k * (length - rest) + others
-    pull = tension + c * scale * part(dot(d, w), 0)
+    pull = tension + c * scale * lane(dot(d, w), 0)
     if bound > k:
         before = d - w  # at the substep's start
-        pull += calm * (bound - k) * (length - sqrt(part(dot(before, before), 0)))
+        pull += calm * (bound - k) * (length - sqrt(lane(dot(before, before), 0)))
     a = scale * max(tension, 0.0)
-    return scale * pull, spread(scale * sqrt(max(bound - a, 0.0) + c)) * d, a
+    return scale * pull, broadcast(scale * sqrt(max(bound - a, 0.0) + c)) * d, a
 
 
 @fused_inner
-def spring_forces(x, v, edges, spring, taut, couple_start, couple, coupling, longer, force):
+def spring_forces(x, v, elastic, lengthening, force):
     """Forces of springs at x and v, elastic and the damping of what their ends move along them; returns their energy [J].
 
-    About 50 flops and 250 bytes a spring. # outputs: longer (e,) [m]; added to: force (n, 3) [N]
+    elastic : `internal.Elastic`. About 50 flops and 250 bytes a spring. # outputs: lengthening (e,) [m]; added to: force
+    (n, 3) [N]
     """
-    energy = 0.0
-    lengthen(0, edges.shape[0], x, edges, spring, longer)
+    energy, edges, spring, taut = 0.0, elastic.edges, elastic.spring, elastic.taut
+    lengthen(0, edges.shape[0], x, edges, spring, lengthening)
     for e in range(np.uintp(edges.shape[0])):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
         length = sqrt(dx * dx + dy * dy + dz * dz)
         scale = 1.0 / length if length > 0.0 else 0.0
-        lengthening = (v[j, 0] - v[i, 0]) * dx + (v[j, 1] - v[i, 1]) * dy + (v[j, 2] - v[i, 2]) * dz
-        tension = spring[e, 1] * longer[e] + others_pull(e, couple_start, couple, coupling, longer)
-        energy += 0.5 * tension * longer[e]
-        if taut.shape[0] > 0 and length > taut[e, 0]:
-            beyond = length - taut[e, 0]
-            tension += taut[e, 1] * beyond
-            energy += 0.5 * taut[e, 1] * beyond * beyond
-        pull = scale * (tension + spring[e, 2] * scale * lengthening)
+        rate = (v[j, 0] - v[i, 0]) * dx + (v[j, 1] - v[i, 1]) * dy + (v[j, 2] - v[i, 2]) * dz
+        tension = spring[e, SPRING_STIFFNESS] * lengthening[e] + others_pull(e, elastic, lengthening)
+        energy += 0.5 * tension * lengthening[e]
+        if taut.shape[0] > 0 and length > taut[e, TAUT_LENGTH]:
+            beyond = length - taut[e, TAUT_LENGTH]
+            tension += taut[e, TAUT_STIFFNESS] * beyond
+            energy += 0.5 * taut[e, TAUT_STIFFNESS] * beyond * beyond
+        pull = scale * (tension + spring[e, SPRING_DAMPING] * scale * rate)
         fx, fy, fz = pull * dx, pull * dy, pull * dz
         force[i, 0], force[i, 1], force[i, 2] = force[i, 0] + fx, force[i, 1] + fy, force[i, 2] + fz
         force[j, 0], force[j, 1], force[j, 2] = force[j, 0] - fx, force[j, 1] - fy, force[j, 2] - fz

@@ -20,21 +20,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..elastic.bending import HINGE_DAMPING, HINGE_STIFFNESS
 from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
-from .xpbd import Held, prepare_held
+from ..elastic.springs import SPRING_DAMPING, SPRING_STIFFNESS, TAUT_STIFFNESS
+from ..model import REFERENCE_FRAME
+from .predict import Pins, prepare_pins
 
-GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
-SAFETY = 0.9  # of the stable step that is taken
-VISCOSITY = 0.1  # damping ratio of the fastest mode where cloth may touch something
-FRAME = 1.0 / 24.0  # [s] for the two below
-MANY = 2_000  # inner steps from which preflight warns
-MOST = 200_000  # inner steps above which nobody would wait for the frame
+MODE_GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
+STEP_SAFETY = 0.9  # of the stable step that is taken
+FASTEST_DAMPING = 0.1  # damping ratio of the fastest mode where cloth may touch something
+MANY_INNER_STEPS = 2_000  # in REFERENCE_FRAME from which preflight warns
+MOST_INNER_STEPS = 200_000  # above which nobody would wait for the frame
 
-PASCAL = np.array([[1, 1, 1, 1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 3, 6, 10], [0, 0, 0, 1, 4, 10],
-                   [0, 0, 0, 0, 1, 5], [0, 0, 0, 0, 0, 1]], dtype=float)  # fmt: skip
-GEAR = np.array([3 / 16, 251 / 360, 1, 11 / 18, 1 / 6, 1 / 60])
+PASCAL_TRIANGLE = np.array([[1, 1, 1, 1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 3, 6, 10], [0, 0, 0, 1, 4, 10],
+                            [0, 0, 0, 0, 1, 5], [0, 0, 0, 0, 0, 1]], dtype=float)  # fmt: skip
+GEAR_WEIGHTS = np.array([3 / 16, 251 / 360, 1, 11 / 18, 1 / 6, 1 / 60])
 # h a', h^2 a'' and h^3 a''' from five accelerations, the newest last: differences of order 4, 3 and 2
-DIFFERENCES = np.array([[3, -16, 36, -48, 25], [11, -56, 114, -104, 35], [18, -84, 144, -108, 30]]) / 12.0
+BACKWARD_DIFFERENCES = np.array([[3, -16, 36, -48, 25], [11, -56, 114, -104, 35], [18, -84, 144, -108, 30]]) / 12.0
 
 
 def euler(x, v, acceleration, t, h, past):
@@ -117,23 +119,23 @@ def gear(x, v, acceleration, t, h, past):
         x, v, _ = rk4(x, v, acceleration, t, h, None)
         past = [*past, acceleration(x, v, t + h)]
         if len(past) == 5:
-            higher = np.tensordot(DIFFERENCES, np.array(past), 1)
+            higher = np.tensordot(BACKWARD_DIFFERENCES, np.array(past), 1)
             scaled = h * h * np.array([past[-1] / 2.0, higher[0] / 6.0, higher[1] / 24.0, higher[2] / 120.0])
             past = np.array([x, h * v, *scaled])
         return x, v, past
-    predicted = np.tensordot(PASCAL, past, 1)
+    predicted = np.tensordot(PASCAL_TRIANGLE, past, 1)
     error = 0.5 * h * h * acceleration(predicted[0], predicted[1] / h, t + h) - predicted[2]
-    past = predicted + np.multiply.outer(GEAR, error)
+    past = predicted + np.multiply.outer(GEAR_WEIGHTS, error)
     return past[0].copy(), past[1] / h, past
 
 
-STEPS = {
+METHODS = {
     "EULER": euler, "SYMPLECTIC_EULER": symplectic_euler, "HEUN": heun, "MIDPOINT": midpoint, "RK4": rk4,
     "LEAPFROG": leapfrog, "VERLET": verlet, "BEEMAN": beeman, "GEAR": gear,
 }  # fmt: skip
 
 # h omega up to which each is stable, restarts included; measured in tests/solver/test_integrators.py
-REACH = {
+STABLE_REACH = {
     "EULER": 1.0, "SYMPLECTIC_EULER": 2.0, "HEUN": 1.0, "MIDPOINT": 1.0, "RK4": 2.8, "LEAPFROG": 2.0, "VERLET": 2.0,
     "BEEMAN": 1.0, "GEAR": 0.3,
 }  # fmt: skip
@@ -144,27 +146,27 @@ def step_count(name, dt, frequency, damping):
 
     Parameters
     ----------
-    name : key of STEPS
+    name : key of METHODS
     frequency : [1/s] the highest angular frequency, damping : [1/s] the fastest decay of a velocity
 
     Euler and the methods of order 2 that are not symplectic feed every oscillation, at h omega^2 / 2 and
-    h^3 omega^4 / 8: they get the step at which that is `GROWTH`. Damping comes on top: (h / h0)^2 + 3 h damping <= 1
+    h^3 omega^4 / 8: they get the step at which that is `MODE_GROWTH`. Damping comes on top: (h / h0)^2 + 3 h damping <= 1
     keeps each method within its region of stability, h0 being its step without.
     """
     frequency = max(frequency, 1e-9)
-    longest = REACH[name] / frequency
+    longest = STABLE_REACH[name] / frequency
     if name == "EULER":
-        longest = min(longest, 2.0 * GROWTH / frequency**2)
+        longest = min(longest, 2.0 * MODE_GROWTH / frequency**2)
     elif name in ("HEUN", "MIDPOINT"):
-        longest = min(longest, (8.0 * GROWTH / frequency**4) ** (1.0 / 3.0))
+        longest = min(longest, (8.0 * MODE_GROWTH / frequency**4) ** (1.0 / 3.0))
     drag = 3.0 * damping
     h = 2.0 / (drag + sqrt(drag * drag + 4.0 / longest**2))
-    return max(1, ceil(dt / (SAFETY * h)))
+    return max(1, ceil(dt / (STEP_SAFETY * h)))
 
 
 def march(name, x, v, acceleration, t, dt, count):
     """x and v after dt, in `count` steps of one method that starts itself."""
-    step, h, past = STEPS[name], dt / count, None
+    step, h, past = METHODS[name], dt / count, None
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is told at the end of the frame
         for number in range(count):
             x, v, past = step(x, v, acceleration, t + number * h, h, past)
@@ -176,72 +178,73 @@ class Pull(NamedTuple):
 
     elastic: Elastic
     inv_mass: np.ndarray  # (n,) [1/kg]
-    held: Held
-    soft: np.ndarray  # (s,) rows of `held` that soft pins pull
+    pins: Pins
+    soft: np.ndarray  # (s,) rows of `pins` that pull softly
     rate: np.ndarray  # (s, 1) [1/s] angular frequency of their pull
     bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins included
 
 
-def prepare_pull(cloth, held, dt, touching):
-    """`Pull` of a frame, `held` being prepared for dt [s].
+def prepare_pull(cloth, pins, dt, touching):
+    """`Pull` of a frame, `pins` being prepared for dt [s].
 
     Where cloth may touch something (`touching`), a contact moves single particles once a substep, many periods of the
     fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
     proportion to their stiffness, as explicit codes have it against such noise (bulk viscosity: Belytschko, Liu and
-    Moran 2000, section 6.2): the ratio is `VISCOSITY` in the fastest mode, and next to nothing in what one sees.
+    Moran 2000, section 6.2): the ratio is `FASTEST_DAMPING` in the fastest mode, and next to nothing in what one sees.
     """
     elastic = elastic_of(cloth)
-    frequency, damping = fastest(cloth.inv_mass, *elastic)
+    frequency, damping = fastest(cloth.inv_mass, elastic)
     if touching and frequency > 0.0:
-        viscosity = 2.0 * VISCOSITY / frequency
-        for numbers, more in ((elastic.spring, elastic.taut), (elastic.hinge, ())):
-            numbers[:, 2] += viscosity * (numbers[:, 1] + (more[:, 1] if len(more) else 0.0))
+        viscosity = 2.0 * FASTEST_DAMPING / frequency
+        more = elastic.taut[:, TAUT_STIFFNESS] if len(elastic.taut) else 0.0
+        elastic.spring[:, SPRING_DAMPING] += viscosity * (elastic.spring[:, SPRING_STIFFNESS] + more)
+        elastic.hinge[:, HINGE_DAMPING] += viscosity * elastic.hinge[:, HINGE_STIFFNESS]
         damping += viscosity * frequency**2
-    soft = np.flatnonzero((held.stiffness > 0) & np.isfinite(held.stiffness))
-    rate = np.sqrt(held.stiffness[soft, None]) / dt
+    soft = np.flatnonzero((pins.stiffness > 0) & np.isfinite(pins.stiffness))
+    rate = np.sqrt(pins.stiffness[soft, None]) / dt
     most = float(rate.max(initial=0.0))
-    return Pull(elastic, cloth.inv_mass, held, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
+    return Pull(elastic, cloth.inv_mass, pins, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
 
 
 def count_steps(name, cloth, pin_rate):
     """Inner steps that 1/24 s of this cloth takes where it may touch something."""
-    pull = prepare_pull(cloth, prepare_held(cloth, cloth.x_rest[None], pin_rate, 1.0), 1.0, True)
-    return step_count(name, FRAME, *pull.bounds)
+    pull = prepare_pull(cloth, prepare_pins(cloth, cloth.x_rest[None], pin_rate, 1.0), 1.0, True)
+    return step_count(name, REFERENCE_FRAME, *pull.bounds)
 
 
 def refuse_endless(name, pull):
-    """A ValueError where a frame would take more than MOST steps."""
-    count = step_count(name, FRAME, *pull.bounds)
-    if count > MOST:
+    """A ValueError where a frame would take more than MOST_INNER_STEPS steps."""
+    count = step_count(name, REFERENCE_FRAME, *pull.bounds)
+    if count > MOST_INNER_STEPS:
         words = name.replace("_", " ").capitalize()
         raise ValueError(
-            f"{words} needs {count:,} steps in 1/24 s to stay stable: set Dynamics to XPBD, or lower stretch, shear "
-            "and bending stiffness and half-weight pins, or use larger faces."
+            f"{words} needs {count:,} steps in 1/24 s to stay stable: set Dynamics to XPBD (in Blender: "
+            "Linearly Implicit), or lower stretch, shear and bending stiffness and half-weight pins, or use larger faces."
         )
 
 
-def pose(held, t):
-    """The animated pose of the held particles at time t in [0, 1] of the frame, (m, 3) [m]; linear between samples."""
-    span = len(held.targets) - 1
+def pose(pins, t):
+    """The animated pose of the pinned particles at time t in [0, 1] of the frame, (m, 3) [m]; linear between samples."""
+    span = len(pins.targets) - 1
     sample = min(int(t * span), max(span - 1, 0))
     share = t * span - sample
-    last = held.targets[min(sample + 1, span)]
-    return last if share >= 1.0 else held.targets[sample] + share * (last - held.targets[sample])
+    last = pins.targets[min(sample + 1, span)]
+    return last if share >= 1.0 else pins.targets[sample] + share * (last - pins.targets[sample])
 
 
-def acceleration_of(pull, push, t0, t1, dt):
-    """acceleration(x, v, t) [m/s2] of a substep from t0 to t1 of the frame, t [s] counted from its start.
+def acceleration_of(pull, push, substep):
+    """acceleration(x, v, t) [m/s2] of a substep, t [s] counted from its start.
 
-    push : (3,) [m/s2] what pulls every particle alike. Kinematic particles have none: they keep their velocity.
+    push : (n, 3) or (3,) [m/s2] what else pulls particles. Kinematic ones have none: they keep their velocity.
     """
-    elastic, held, soft = pull.elastic, pull.held, pull.soft
+    elastic, pins, soft = pull.elastic, pull.pins, pull.soft
     force, free = np.empty((len(pull.inv_mass), 3)), pull.inv_mass[:, None] > 0
     share, everywhere = pull.inv_mass[:, None], np.where(free, push, 0.0)
-    particles, start = held.particles[soft], pose(held, t0)[soft]
-    going = (pose(held, t1)[soft] - start) / dt
+    particles, start = pins.particles[soft], pose(pins, substep.t0)[soft]
+    going = (pose(pins, substep.t1)[soft] - start) / substep.dt
 
     def acceleration(x, v, t):
-        elastic_forces(x, v, *elastic, force)
+        elastic_forces(x, v, elastic, force)
         a = share * force + everywhere
         if len(soft):
             lag = start + t * going - x[particles]
@@ -251,12 +254,17 @@ def acceleration_of(pull, push, t0, t1, dt):
     return acceleration
 
 
-def move(name, pull, x, x_prev, v, push, t0, t1, dt):
-    """x and v after dt [s] of the cloth's own forces; x_prev becomes x at the start, kinematic particles on the pose."""
-    held, acceleration = pull.held, acceleration_of(pull, push, t0, t1, dt)
-    kinematic = held.particles[np.isinf(held.stiffness)]
-    start, end = (pose(held, t)[np.isinf(held.stiffness)] for t in (t0, t1))
+def move(name, pull, motion, push, substep):
+    """x and v after a substep of the cloth's own forces and `push` (see `acceleration_of`), in steps of one method.
+
+    # outputs: of `motion` x, v, and x_prev: x at the start, kinematic particles on the pose
+    """
+    x, v, pins, dt = motion.x, motion.v, pull.pins, substep.dt
+    is_kinematic = np.isinf(pins.stiffness)
+    kinematic = pins.particles[is_kinematic]
+    start, end = (pose(pins, t)[is_kinematic] for t in (substep.t0, substep.t1))
     x[kinematic], v[kinematic] = start, (end - start) / dt
-    x_prev[:] = x
+    motion.x_prev[:] = x
+    acceleration = acceleration_of(pull, push, substep)
     x[:], v[:] = march(name, x, v, acceleration, 0.0, dt, step_count(name, dt, *pull.bounds))
     x[kinematic] = end

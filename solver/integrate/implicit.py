@@ -11,7 +11,7 @@ which is implicit Euler over theta dt, gone on with straight to dt. With theta =
 begin with the stiff slopes at x0, and every contact that moves a particle would kick the cloth.
 
 The implicit part is solved in rounds of Newton's kind on the springs, hinges and pins: each is the linear solve of
-`solve`, conjugate gradients filtered by what is held (Baraff and Witkin 1998) and preconditioned by the tree. Its
+`pcg`, conjugate gradients filtered by what is held (Baraff and Witkin 1998) and preconditioned. Its
 matrix is that of tension only (Choi and Ko 2002) and knows no couplings of springs but as a bound, which keeps every
 round well posed; at the solution the forces, not the matrix, decide. Rounds with such a matrix get nearer by the same
 part each time, so the next one starts where the last few, taken as linear, would have had no way left to go (Anderson
@@ -20,51 +20,55 @@ part each time, so the next one starts where the last few, taken as linear, woul
 
 import numpy as np
 
-from ..elastic.rare import Pulls
-from .solve import solve
+from ..forces.optional import Pulls
+from ..kernel.mat3 import HELD
+from .pcg import correct, solve
+from .system import Target
 
-ROUNDS = 15  # at most
-MEMORY = 3  # rounds before, from which the next start is told
-CLOSE = 2e-4  # last round's motion over the longest one's at which they end
-CARE = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
+NEWTON_ROUNDS = 15  # at most
+REMEMBERED_ROUNDS = 3  # before, from which the next start is told
+CLOSE_ENOUGH = 2e-4  # last round's motion over the longest one's at which they end
+ROUND_ITERATIONS = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
+SMALLEST_SINGULAR = 1e-6  # of rounds' differences, in the largest: less is rounding
 
 
-def solve_fully(x, x_prev, guess, cloth, rows, scratch, answer, support, stack, pulls, free, settings, dt):
+def solve_fully(system, x, x_prev, support, stack, pulls, guess, settings, dt):
     """Rounds from the prediction x (n, 3) [m] on, until the forces at x, the inertia and what is held balance.
 
-    guess : three floats [m], as in `solve`; pulls : what soft pins and pressure pull with (`elastic.rare.Pulls`). Leaves in `answer` what `contact.support.weigh` asks for: the whole
-    correction and the last forces.
+    The other parameters are those of `pcg.solve`, guess and dt those of `system.Target`. Leaves in `system.solution` what
+    `contact.body.constraints.weigh` asks for: the whole correction and the last forces.
     """
     everyone, rate = np.arange(len(x), dtype=np.int32), np.zeros(len(x))
     np.add.at(rate, pulls.particles, pulls.rate)
-    start, furthest = x.copy(), 0.0
-    is_held, starts, ways = (support.kind == 1)[:, None], [], []
-    for _ in range(ROUNDS):
-        gone = x - start
-        pull = -(cloth.mass / dt**2 + rate)[:, None] * gone  # of inertia and soft pins, at x
+    start, furthest, correction = x.copy(), 0.0, system.solution.correction
+    is_held, starts, steps = (support.kind == HELD)[:, None], [], []
+    target = Target(guess, dt, 0.0, ROUND_ITERATIONS * settings.iterations, settings.tolerance / ROUND_ITERATIONS)
+    for _ in range(NEWTON_ROUNDS):
+        displacement = x - start
+        pull = -(system.mass / dt**2 + rate)[:, None] * displacement  # of inertia and soft pins, at x
         np.add.at(pull, pulls.particles, pulls.pull)
-        along = np.einsum("ij,ij->i", gone, support.normal)[:, None] * support.normal * is_held
-        want, way = support.want - along, support.way - (gone - along)
-        held, everything = support._replace(want=want, way=way), Pulls(everyone, pull, rate)
-        limits = CARE * settings.iterations, settings.tolerance / CARE
+        along = np.einsum("ij,ij->i", displacement, support.normal)[:, None] * support.normal * is_held
+        want, tangential = support.want - along, support.tangential - (displacement - along)
+        held, everything = support._replace(want=want, tangential=tangential), Pulls(everyone, pull, rate)
         starts.append(x.copy())
-        solve(x, x_prev, cloth.mass, rows, scratch, answer, held, stack, everything, free, guess, dt, 0.0, *limits)
-        guess, went = (0.0, 0.0, 0.0), farthest(answer.d)
-        furthest = max(furthest, went)
-        if went <= CLOSE * furthest:
+        solve(system, x, x_prev, held, stack, everything, target)
+        correct(system, x, x_prev)
+        target, moved = target._replace(guess=(0.0, 0.0, 0.0)), farthest(correction)
+        furthest = max(furthest, moved)
+        if moved <= CLOSE_ENOUGH * furthest:
             break
-        ways.append(answer.d.copy())
-        _look_ahead(x, starts, ways)
-    answer.d[:] = x - start
+        steps.append(correction.copy())
+        _extrapolate(x, starts, steps)
+    correction[:] = x - start
 
 
-def _look_ahead(x, starts, ways):
-    """Move x, which lies at the end of the last of the `ways` (n, 3) [m] from `starts`, to where they tend."""
-    del starts[: -MEMORY - 1], ways[: -MEMORY - 1]
-    if len(ways) > 1:
-        went = np.stack([b - a for a, b in zip(starts, starts[1:], strict=False)]).reshape(len(ways) - 1, -1)
-        less = np.stack([b - a for a, b in zip(ways, ways[1:], strict=False)]).reshape(len(ways) - 1, -1)
-        share = np.linalg.lstsq(less.T, ways[-1].ravel(), rcond=1e-6)[0]
+def _extrapolate(x, starts, steps):
+    """Move x, which lies at the end of the last of the `steps` (n, 3) [m] from `starts`, to where they tend."""
+    del starts[: -REMEMBERED_ROUNDS - 1], steps[: -REMEMBERED_ROUNDS - 1]
+    if len(steps) > 1:
+        went = np.stack([b - a for a, b in zip(starts, starts[1:], strict=False)]).reshape(len(steps) - 1, -1)
+        less = np.stack([b - a for a, b in zip(steps, steps[1:], strict=False)]).reshape(len(steps) - 1, -1)
+        share = np.linalg.lstsq(less.T, steps[-1].ravel(), rcond=SMALLEST_SINGULAR)[0]
         x -= (share @ (went + less)).reshape(x.shape)
 
 

@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from ..jit import inner, njit
+from ..kernel.jit import inner, njit
 from ..model import LDI
-from .rasterise import THREE_DIRECTIONS, THREE_FULL, collect, lay_out, put_in_pixels
+from .rasterise import THREE_DIRECTIONS, THREE_FULL, Hits, Raster, collect, lay_out, put_in_pixels
 
 __all__ = ["THREE_DIRECTIONS", "THREE_FULL", "find_axes", "finish", "render"]
 
@@ -54,17 +54,19 @@ def _span(p, q, r, count):
 
 
 @inner
-def _draw(ia, ib, iz, ja, jb, jz, ka, kb, kz, t, line, last, first_pixel, rows, found, hit_pixel, hit_depth, hit_code):
-    """Add the hits of triangle t on lines line..last to the `found` ones; returns how many there are then.
+def _draw(i, j, k, t, lines, first_pixel, rows, found, hits):
+    """Add the hits of triangle t on `lines` (first, one after the last) to the `found` ones; returns how many there are.
 
     Its corners i, j, k have pixel coordinates a (across the lines), b (along them) and depth z; a line has `rows` pixels.
     """
+    (ia, ib, iz), (ja, jb, jz), (ka, kb, kz) = i, j, k
     area = (ja - ia) * (kb - ib) - (jb - ib) * (ka - ia)
     slope_a, slope_b = 0.0, 0.0
     if area != 0.0:
         slope_a = ((jz - iz) * (kb - ib) - (kz - iz) * (jb - ib)) / area
         slope_b = ((ja - ia) * (kz - iz) - (ka - ia) * (jz - iz)) / area
     near, far = min(iz, jz, kz), max(iz, jz, kz)
+    line, last = lines
     for column in range(line, last):
         u = float(column)
         # one corner is on its own side of the line (half open: on the line is below): the edges to and from it cross
@@ -78,18 +80,18 @@ def _draw(ia, ib, iz, ja, jb, jz, ka, kb, kz, t, line, last, first_pixel, rows, 
         # seen from its front, the lower edge runs against the order of the lines
         code = 2 * t + (1 if below == (to < out) else 0)
         for row in range(row0, row1):
-            if found < len(hit_pixel):
-                hit_pixel[found] = first_pixel + column * rows + row
-                hit_depth[found] = min(max(iz + slope_a * (u - ia) + slope_b * (row - ib), near), far)
-                hit_code[found] = code
+            if found < len(hits.pixel):
+                hits.pixel[found] = first_pixel + column * rows + row
+                hits.depth[found] = min(max(iz + slope_a * (u - ia) + slope_b * (row - ib), near), far)
+                hits.code[found] = code
             found += 1
     return found
 
 
 @njit
-def _cover(first, last, x, triangles, only, low, scale, shape, base, hit_pixel, hit_depth, hit_code):
+def _cover(first, last, x, triangles, only, raster, hits):
     """Hits of triangles first..last at pixel centres; returns their number, which may exceed the room given."""
-    found = 0
+    low, shape, scale, found = raster.low, raster.shape, 1.0 / raster.pixel, 0
     for t in range(first, last):
         i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         axis, end = only, only + 1  # a plain image keeps triangles without area: their edges are others' edges
@@ -108,10 +110,8 @@ def _cover(first, last, x, triangles, only, low, scale, shape, base, hit_pixel, 
             ib, jb, kb = (x[i, b] - low_b) * scale, (x[j, b] - low_b) * scale, (x[k, b] - low_b) * scale
             rows = _span(ib - 0.5, jb - 0.5, kb - 0.5, shape[b])
             if rows[0] < rows[1]:
-                found = _draw(
-                    ia - 0.5, ib - 0.5, x[i, d], ja - 0.5, jb - 0.5, x[j, d], ka - 0.5, kb - 0.5, x[k, d], t, *lines,
-                    base[d], shape[b], found, hit_pixel, hit_depth, hit_code,
-                )  # fmt: skip
+                corners = (ia - 0.5, ib - 0.5, x[i, d]), (ja - 0.5, jb - 0.5, x[j, d]), (ka - 0.5, kb - 0.5, x[k, d])
+                found = _draw(*corners, t, lines, raster.first_pixel[d], shape[b], found, hits)
     return found
 
 
@@ -140,37 +140,38 @@ def render(x, triangles, low, high, resolution: int, direction: int = THREE_DIRE
     direction : 0, 1, 2 for a plain image of all triangles along that axis; THREE_DIRECTIONS for one image in which each
         triangle is drawn once (Bargmann 2003, 3.4); THREE_FULL for three plain images (3.3)
     """
-    frame = lay_out(low, high, resolution, direction)
-    low, pixel, shape, base = frame
-    triangles, scale = np.ascontiguousarray(triangles, np.int32), 1.0 / pixel
+    raster, triangles = lay_out(low, high, resolution, direction), np.ascontiguousarray(triangles, np.int32)
 
-    def cover(first, last, *hits):
-        return _cover(first, last, x, triangles, direction, low, scale, shape, base, *hits)
+    def cover(first, last, hits):
+        return _cover(first, last, x, triangles, direction, raster, hits)
 
-    return _image(frame, *collect(cover, len(triangles), base[3]))
+    return _image(raster, *collect(cover, len(triangles), raster.first_pixel[3]))
+
+
+TEXEL_PIXEL, TEXEL_DEPTH, TEXEL_CODE = 0, 1, 2  # columns of the graphics card's hits
 
 
 @njit
-def _unpack(texels, low, pixel_size, base, pixel, depth, code):
+def _unpack(texels, raster, hits):
+    first_pixel = raster.first_pixel
     for h in range(len(texels)):
-        pixel[h], code[h] = int(texels[h, 0]), int(texels[h, 2])
-        d = 0 if pixel[h] < base[1] else (1 if pixel[h] < base[2] else 2)
-        depth[h] = low[d] + (texels[h, 1] + 0.5) * pixel_size
+        hits.pixel[0, h], hits.code[0, h] = int(texels[h, TEXEL_PIXEL]), int(texels[h, TEXEL_CODE])
+        d = 0 if hits.pixel[0, h] < first_pixel[1] else (1 if hits.pixel[0, h] < first_pixel[2] else 2)
+        hits.depth[0, h] = raster.low[d] + (texels[h, TEXEL_DEPTH] + 0.5) * raster.pixel
 
 
-def finish(frame, texels) -> LDI:
-    """The image of the graphics card's hits, in no order: `frame` from `lay_out`, texels (h, 4) float32.
+def finish(raster: Raster, texels) -> LDI:
+    """The image of the graphics card's hits, in no order: pixels from `lay_out`, texels (h, 4) float32.
 
     Of each hit its pixel, its depth in pixels from half a pixel before the box, and twice its triangle, plus 1 if front.
     """
-    low, pixel_size, _, base = frame
     count = len(texels)
-    pixel, depth, code = np.empty((1, count), np.int32), np.empty((1, count)), np.empty((1, count), np.int32)
-    _unpack(texels, low, pixel_size, base, pixel[0], depth[0], code[0])
-    return _image(frame, *put_in_pixels(np.array([count]), (pixel, depth, code), base[3]))
+    hits = Hits(np.empty((1, count), np.int32), np.empty((1, count)), np.empty((1, count), np.int32))
+    _unpack(texels, raster, hits)
+    return _image(raster, *put_in_pixels(np.array([count]), hits, raster.first_pixel[3]))
 
 
-def _image(frame, pixel_start, depth, code) -> LDI:
+def _image(raster: Raster, pixel_start, depth, code) -> LDI:
     triangle, front = np.empty(len(code), np.int32), np.empty(len(code), np.bool_)
     _sort(pixel_start, depth, code, triangle, front)
-    return LDI(*frame, pixel_start, depth, triangle, front)
+    return LDI(*raster, pixel_start, depth, triangle, front)

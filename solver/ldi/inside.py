@@ -13,15 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..contact.body_topology import solid_islands, topology
-from ..contact.distance import closest_on_triangle
-from ..jit import inner, njit
-from ..threads import cut, on_threads
-from .query import count_windings
-from .rasterise import render_motion
+from ..geometry.adjacency import solid_islands, topology
+from ..geometry.distance import closest_on_triangle
+from ..geometry.winding import count_windings
+from ..kernel.jit import inner, njit
+from ..kernel.threads import cut, on_threads
+from .rasterise import render_motion, resting
 
-RESOLUTION = 64  # pixels along the body's longest side
-SMALLEST_PART = 200  # points: fewer are done before another thread wakes up
+INSIDE_RESOLUTION = 64  # pixels along the body's longest side
+SMALLEST_INSIDE_PART = 200  # points: fewer are done before another thread wakes up
+AWAY = 3  # column of places (k, 4) with the distance [m]
+ROUNDING = 1e-9  # by which the nearest vertex may be nearer than it is: part of the distance, and [m]
 
 
 class Inside(NamedTuple):
@@ -44,26 +46,23 @@ def find_inside(x, triangles, points) -> Inside:
     solid = solid_islands(joined, x, triangles)[joined.island] if len(triangles) else np.zeros(0, bool)
     windings = np.zeros(len(points), np.int32)
     if solid.any() and len(points):
-        count_windings(x, triangles, solid, points, RESOLUTION, windings)
+        count_windings(x, triangles, solid, points, INSIDE_RESOLUTION, windings)
     point = np.flatnonzero(windings > 0)
     places, found = np.empty((len(point), 4)), np.empty(len(point), np.int32)
     if len(point):
         _find_ways_out(x, triangles, np.flatnonzero(solid).astype(np.int32), points[point], places, found)
-    return Inside(point, places[:, :3], found, places[:, 3])
+    return Inside(point, places[:, :AWAY], found, places[:, AWAY])
 
 
 def _find_ways_out(x, triangles, near, points, places, found) -> None:
     corners = np.unique(triangles[near])
-    ways = np.zeros((len(x), 8))
-    ways[:, :3] = x
-    image = render_motion(ways, triangles, near, x[corners].min(0), x[corners].max(0), RESOLUTION)
-    bound = cKDTree(x[corners]).query(points)[0] * (1.0 + 1e-9) + 1e-9
-    grid = image.low, image.pixel, image.shape, image.first_pixel, image.pixel_start, image.depth, image.triangle
+    image = render_motion(resting(x), triangles, near, x[corners].min(0), x[corners].max(0), INSIDE_RESOLUTION)
+    bound = cKDTree(x[corners]).query(points)[0] * (1.0 + ROUNDING) + ROUNDING
 
     def part(_, first, last):
-        _nearest(first, last, points, bound, x, triangles, near, *grid, places, found)
+        _nearest(first, last, points, bound, x, triangles, near, image, places, found)
 
-    on_threads(part, cut(len(points), SMALLEST_PART))
+    on_threads(part, cut(len(points), SMALLEST_INSIDE_PART))
 
 
 @inner
@@ -86,32 +85,32 @@ def _closest(x, triangles, t, point, place):
         wa * x[i, 2] + wb * x[j, 2] + wc * x[k, 2],
     )
     away = math.sqrt((px - point[0]) ** 2 + (py - point[1]) ** 2 + (pz - point[2]) ** 2)
-    if away < place[3]:
-        place[0], place[1], place[2], place[3] = px, py, pz, away
+    if away < place[AWAY]:
+        place[0], place[1], place[2], place[AWAY] = px, py, pz, away
         return True
     return False
 
 
 @njit
-def _nearest(
-    first, last, points, bound, x, triangles, near, low, pixel, shape, first_pixel, pixel_start, depth, drawn, places, found
-):  # fmt: skip
+def _nearest(first, last, points, bound, x, triangles, near, image, places, found):
     """The nearest places of points first..last, none of them farther than `bound` [m]."""
+    low, pixel, shape, depth = image.low, image.pixel, image.shape, image.depth
     for p in range(first, last):
-        places[p, 3], found[p] = bound[p], -1
+        places[p, AWAY], found[p] = bound[p], -1
         for d in range(3):
             a, b = (d + 1) % 3, (d + 2) % 3
-            column0, column1 = _pixels(points[p, a], places[p, 3], low[a], pixel, shape[a])
-            row0, row1 = _pixels(points[p, b], places[p, 3], low[b], pixel, shape[b])
+            column0, column1 = _pixels(points[p, a], places[p, AWAY], low[a], pixel, shape[a])
+            row0, row1 = _pixels(points[p, b], places[p, AWAY], low[b], pixel, shape[b])
             for column in range(column0, column1 + 1):
                 u = abs(low[a] + (column + 0.5) * pixel - points[p, a]) - 0.5 * pixel
                 for row in range(row0, row1 + 1):
                     v = abs(low[b] + (row + 0.5) * pixel - points[p, b]) - 0.5 * pixel
-                    room = places[p, 3] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2
-                    at = first_pixel[d] + column * shape[b] + row
-                    for hit in range(pixel_start[at], pixel_start[at + 1]):
+                    room = places[p, AWAY] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2
+                    at = image.first_pixel[d] + column * shape[b] + row
+                    for hit in range(image.pixel_start[at], image.pixel_start[at + 1]):
                         if max(abs(depth[hit] - points[p, d]) - pixel, 0.0) ** 2 > room:
                             continue
-                        if _closest(x, triangles, near[drawn[hit]], points[p], places[p]):
-                            found[p] = near[drawn[hit]]
-                            room = places[p, 3] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2
+                        t = near[image.triangle[hit]]
+                        if _closest(x, triangles, t, points[p], places[p]):
+                            found[p] = t
+                            room = places[p, AWAY] ** 2 - max(u, 0.0) ** 2 - max(v, 0.0) ** 2

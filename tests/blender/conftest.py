@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Real Blender (the bpy wheel): Taffeta registered once, an empty file for every test, meshes made from arrays."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 import taffeta
+from taffeta.operators.playback import cache_modifier
+from taffeta.operators.read import modifier_stack
+from taffeta.solver.cache import frames
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -119,9 +123,30 @@ def world_vertices(obj):
     return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+FIRST_FRAME, FRAME_COUNT = 3, 5  # of what `bake` pretends
+
+
+def samples(count, steps=FRAME_COUNT, seed=0):
+    """Arbitrary positions (steps, count, 3) float32: nothing that a rig could make by chance."""
+    return np.random.default_rng(seed).normal(size=(steps, count, 3)).astype(np.float32)
+
+
+def bake(obj, folder, name="Cloth"):
+    """A bake of `obj` as Taffeta leaves it on disk, with positions of our own; returns them."""
+    x = samples(len(obj.data.vertices))
+    with frames.open_cache(Path(folder) / f"{name}.pc2", x.shape[1], FIRST_FRAME, 24.0) as cache:
+        for index, sample in enumerate(x):
+            cache.append(FIRST_FRAME + index, b"%d" % index, sample, sample.astype(float), sample.astype(float))
+    obj.taffeta_cloth.enabled = True
+    cache_modifier.attach(obj, Path(folder) / f"{name}.pc2", FIRST_FRAME)
+    obj.taffeta_cloth.cache_path = modifier_stack.find_cache(obj).filepath
+    return x
+
+
 @pytest.fixture
 def make():
     """The makers above, for tests that cannot import this file (pytest's importlib mode)."""
     return SimpleNamespace(
-        mesh=mesh_object, grid=grid_object, ball=ball_object, cloth=cloth, collider=collider, world=world_vertices
-    )
+        mesh=mesh_object, grid=grid_object, ball=ball_object, cloth=cloth, collider=collider, world=world_vertices,
+        bake=bake, samples=samples, first_frame=FIRST_FRAME, frame_count=FRAME_COUNT,
+    )  # fmt: skip

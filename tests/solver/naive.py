@@ -7,7 +7,7 @@ A twin takes the same arrays as its kernel and does the same arithmetic on one i
 from itertools import combinations
 
 import numpy as np
-from taffeta.solver.integrate.rows import lay_out
+from taffeta.solver.integrate.stiffness_matrix import lay_out
 from taffeta.solver.model import FrameInput, Garment
 
 
@@ -195,7 +195,7 @@ def spring_energy(cloth, x):
 def uncoupled(cloth):
     """The cloth with springs that do not know of each other: the matrix of the solve is exact for these in tension."""
     cloth = cloth._replace(couples=cloth.couples[:0], coupling=cloth.coupling[:0])
-    return cloth._replace(rows=lay_out(cloth))
+    return cloth._replace(matrix=lay_out(cloth))
 
 
 def blow(x, v, inv_mass, triangles, wind, drag, lift, dt):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closed meshes, faces outward."""
+"""Closed meshes, faces outward, an open plate, and colliders of them."""
 
 import numpy as np
 from scipy.spatial import ConvexHull
+from taffeta.solver.model import Collider
+
+AURA = 0.005  # [m]
 
 
 def torus(around=40, across=40, large=0.6, small=0.25):
@@ -44,3 +47,55 @@ def random_closed(rng, number):
     if number % 3:
         points = points @ np.linalg.qr(rng.normal(size=(3, 3)))[0] * rng.uniform(0.05, 2)
     return points, triangles.astype(np.int32)
+
+
+def plate(cells=1, size=2.0, height=0.0):
+    """An open square plate of cells x cells quads at a height, facing up."""
+    g = np.linspace(-size / 2, size / 2, cells + 1)
+    x = np.stack([*np.meshgrid(g, g, indexing="ij"), np.full((cells + 1, cells + 1), height)], -1).reshape(-1, 3)
+    i = np.arange((cells + 1) ** 2).reshape(cells + 1, -1)
+    a, b, c, d = i[:-1, :-1].ravel(), i[1:, :-1].ravel(), i[1:, 1:].ravel(), i[:-1, 1:].ravel()
+    return x, np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]).astype(np.int32)
+
+
+def ball(radius=0.4, cells=12):
+    """A closed sphere from a cube's faces, outward."""
+    x, triangles = plate(cells, np.pi / 2)
+    face = np.stack([np.tan(x[:, 0]), np.tan(x[:, 1]), np.ones(len(x))], 1)
+    xs, ts = [], []
+    for axis in range(3):
+        for sign in (1, -1):
+            xs.append(np.roll(face * [1, sign, sign], axis, axis=1))
+            ts.append(triangles + len(x) * (len(xs) - 1))
+    x, triangles = np.concatenate(xs), np.concatenate(ts)
+    _, first, same = np.unique(np.round(x / np.linalg.norm(x, axis=1)[:, None], 9), axis=0, return_index=True,
+                               return_inverse=True)  # fmt: skip
+    x = x[first] / np.linalg.norm(x[first], axis=1)[:, None] * radius
+    return x, same.ravel()[triangles].astype(np.int32)
+
+
+def collider(mesh, path=None, friction=0.3, restitution=0.0, aura=AURA, name="Body"):
+    """A body that stands still, or follows `path` (s + 1, 3) through the frame."""
+    x, triangles = mesh
+    path = np.zeros((2, 3)) if path is None else np.asarray(path, float)
+    return Collider(name, x + path[:, None], triangles, friction, restitution, aura)
+
+
+def finger(length, radius, around=12):
+    """A closed rod along x with round ends, its tip in the origin; returns (x, triangles), faces outward."""
+    turn, cap = np.arange(around) * 2 * np.pi / around, np.linspace(0, np.pi / 2, 6)[1:]
+    along = np.concatenate([radius * (1 - np.cos(cap)), np.linspace(radius, length - radius, 12)[1:-1]])
+    along = np.concatenate([along, length - radius * (1 - np.cos(cap[::-1]))])
+    wide = np.concatenate([radius * np.sin(cap), np.full(10, radius), radius * np.sin(cap[::-1])])
+    rings = len(along)
+    ring = np.stack(
+        [-np.repeat(along, around), np.outer(wide, np.cos(turn)).ravel(), np.outer(wide, np.sin(turn)).ravel()], 1
+    )
+    x = np.concatenate([[[0, 0, 0]], ring, [[-length, 0, 0]]])
+    at = lambda i, j: 1 + i * around + j % around  # noqa: E731
+    faces = [(0, at(0, j), at(0, j + 1)) for j in range(around)]
+    for i in range(rings - 1):
+        for j in range(around):
+            faces += [(at(i, j), at(i + 1, j), at(i + 1, j + 1)), (at(i, j), at(i + 1, j + 1), at(i, j + 1))]
+    faces += [(len(x) - 1, at(rings - 1, j + 1), at(rings - 1, j)) for j in range(around)]
+    return x, np.array(faces, np.int32)

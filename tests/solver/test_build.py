@@ -286,11 +286,11 @@ def test_nothing_to_simulate():
 
 def test_building_twice_gives_the_same_bits():
     first, second = (build([naive.sheet(9, 7, diagonals="alternating")], Settings())[0] for _ in range(2))
-    assert first._fields[-1] == "rows"
+    assert first._fields[-1] == "matrix"
     for name, a, b in zip(
-        (*first._fields[:-1], *first.rows._fields),
-        (*first[:-1], *first.rows),
-        (*second[:-1], *second.rows),
+        (*first._fields[:-1], *first.matrix._fields),
+        (*first[:-1], *first.matrix),
+        (*second[:-1], *second.matrix),
         strict=True,
     ):
         assert np.array_equal(a, b), name

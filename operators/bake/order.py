@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked."""
+
+import json
+
+import bpy
+
+from ...solver.model import Settings
+from ..checks import fingerprint, problem_list
+from ..playback.bake_files import bake_paths, cache_folder, owner_in
+from ..read.groups import met, met_by
+from ..read.keyed import keyed_settings
+from ..read.mesh_io import read_collider, read_garment
+from ..read.participants import cloths_of, colliders_of
+from ..read.preroll import at_start, rest_count
+from ..read.sampling import depsgraph_of, frame_seconds, garment_object, plain, posed
+from .job import Order
+
+LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
+
+
+def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: str = "") -> Order:
+    """Check the scene and read everything that holds for the whole bake.
+
+    only : name of the one cloth to bake; the scene's other cloths are left out, unless they are colliders too.
+
+    Raises
+    ------
+    ValueError
+        Something is wrong; a sentence with a remedy.
+    """
+    cloths = cloths_of(scene)
+    if only:
+        cloths = [obj for obj in cloths if obj.name == only]
+        if not cloths:
+            raise ValueError(f"{only} is not a Taffeta Cloth of scene {scene.name}; check the name")
+    if scene.frame_end < scene.frame_start:
+        raise ValueError(
+            f"The frame range ends ({scene.frame_end}) before it starts ({scene.frame_start}); set it in the Output tab"
+        )
+    bodies = colliders_of(scene, cloths)
+    _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
+    frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
+    with posed(scene, cloths, bodies), at_start(scene):
+        depsgraph = depsgraph_of(scene)
+        garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
+        read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
+    return Order(
+        scene=scene.name,
+        garments=garments,
+        garment_objects=[garment_object(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
+        bodies=read_bodies,
+        settings=settings_of(scene, cloths),
+        quality=quality_of(cloths),
+        frames=frames,
+        rest_count=rest_count(scene),
+        first_frame=scene.frame_start,
+        fps=1.0 / frame_seconds(scene),
+        paths=bake_paths(scene, cloths, resume or from_frame != 0),
+        resume=resume,
+        from_frame=from_frame or None,
+        fingerprints=[json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths],
+        owner=owner_in(cache_folder(scene)),
+    )
+
+
+def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
+    """The solver's settings; one Final garment makes the whole bake Final."""
+    source = scene.taffeta
+    final = quality_of(cloths) == "FINAL"
+    values = {name: getattr(source, name) for name in Settings._fields if name != "guard_bodies"}
+    values |= {"guard_bodies": final, "substeps": source.substeps if final else source.substeps_preview}
+    for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
+        del values[name]
+    return Settings(**{name: plain(value) for name, value in values.items()})
+
+
+def quality_of(cloths: list[bpy.types.Object]) -> str:
+    """Of the whole bake: FINAL if that of any cloth is, else PREVIEW."""
+    return "FINAL" if any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths) else "PREVIEW"
+
+
+def notices(scene: bpy.types.Scene, order: Order) -> list[tuple[str, str]]:
+    """What to tell before a bake begins, though nothing is wrong: pairs (level, sentence)."""
+    told = []
+    if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
+        told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
+    if warning := gravity_warning(scene):
+        told.append(("WARNING", warning))
+    names = {garment.name for garment in order.garments}
+    preview = [obj.name for obj in cloths_of(scene) if obj.name in names and obj.taffeta_cloth.quality == "PREVIEW"]
+    if order.quality == "PREVIEW":
+        told.append(
+            (
+                "INFO",
+                f"Preview quality, {order.settings.substeps} substeps: softer cloth, and contacts may slip; "
+                "choose Final for the bake that counts",
+            )
+        )
+    elif preview:
+        others = ", ".join(sorted(names - set(preview)))
+        told.append(("INFO", f"{', '.join(preview)}: baked as Final, not Preview, together with {others}"))
+    return told
+
+
+def gravity_warning(scene: bpy.types.Scene) -> str:
+    """A sentence when the unit scale makes gravity another than on Earth; nobody means that."""
+    scale = scene.unit_settings.scale_length
+    shown = abs(scene.gravity.length * scale)
+    if (
+        not scene.use_gravity
+        or scene.unit_settings.system == "NONE"
+        or scale == 1.0
+        or LEAST_GRAVITY < shown < MOST_GRAVITY
+    ):
+        return ""
+    return (
+        f"Gravity is {shown:.3g} m/s² because the unit scale is {scale:g}: cloth falls as in slow motion or too fast; "
+        "type -9.81 into Scene tab, Gravity, Z"
+    )
+
+
+def _refuse_problems(scene, names: set[str]) -> None:
+    for problem in problem_list.check(scene, depsgraph_of(scene)):
+        if problem.severity == "ERROR" and problem.object in names | {""}:
+            raise ValueError(f"{problem.sentence}. {problem.remedy}")

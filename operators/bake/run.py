@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake from its order to the frames that play: sample, simulate, write, play, tell.
+
+sample frame by frame ─► build, simulate, write ─► play, report
+└──── main thread ────┘     └─ worker thread ─┘     └ main thread ┘
+"""
+
+import contextlib
+import json
+import time
+from pathlib import Path
+
+import bpy
+
+from ..checks import problem_list
+from ..playback.bake_files import stored_path
+from ..playback.cache_modifier import attach
+from ..read.participants import find_object
+from ..read.sampling import frame_inputs, posed
+from . import job as jobs
+
+SAMPLING_SLICE = 0.05  # [s] of sampling in one tick of the window
+
+
+def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> None:
+    """Bake a prepared job in one go; `tell(job)` is called after each frame.
+
+    Raises
+    ------
+    ValueError, OSError, FloatingPointError
+        A sentence; frames before are on disk and are played.
+    """
+    jobs.claim(job)
+    try:
+        with posed(scene, *_objects(job)):
+            inputs = sampled_inputs(job.order)
+            for _ in jobs.steps(job, inputs):
+                tell(job)
+    except jobs.FAILURES as error:
+        job.error = jobs.sentence(job.order.garments, error)
+        raise
+    finally:
+        job.end()
+        try:
+            finish(job)
+        finally:
+            jobs.release()
+
+
+def finish(job: jobs.Job) -> None:
+    """Play what is on disk and keep the report; objects that were deleted meanwhile are left out."""
+    order = job.order
+    if job.frame < order.first_frame:
+        return
+    report = json.dumps(jobs.figures(job), indent=1)
+    kept = [_keep_report(job, path, report) for path in order.paths]
+    for index, obj in play_all(job):
+        cloth = obj.taffeta_cloth
+        cloth.fingerprint, cloth.stale = order.fingerprints[index], ""
+        cloth.report_json = kept[index]
+    scene = bpy.data.scenes.get(order.scene)
+    if scene is not None:
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+    problem_list.look_again()  # the bake that was set aside takes room now
+
+
+def _keep_report(job: jobs.Job, path: Path, report: str) -> str:
+    """Write the report beside its bake, or read the one of the bake that was kept whole; for the panel.
+
+    Where it cannot be written, as on a full disk, the panel has it alone: the frames count.
+    """
+    file = path.with_suffix(".report.json")
+    try:
+        if not job.reports and file.exists():
+            return file.read_text(encoding="utf-8", errors="replace")
+        file.write_text(report, encoding="utf-8")
+    except OSError:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)  # half a report
+    return report
+
+
+def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
+    """Let each garment play its bake, from the first frames on; pairs (index in the order, object)."""
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    playing = []
+    for index, (known, path) in enumerate(zip(job.order.garment_objects, job.order.paths, strict=True)):
+        obj = objects.get(known.uid)
+        if obj is not None and len(obj.data.vertices) == known.vertex_count:
+            obj.taffeta_cloth.cache_path = stored_path(path)
+            attach(obj, path, job.order.first_frame)
+            playing.append((index, obj))
+    return playing
+
+
+def outcome(job: jobs.Job) -> list[tuple[str, str]]:
+    """What to tell the animator at the end: pairs (level, sentence)."""
+    order, told = job.order, []
+    last = order.frames.stop - 1
+    names = ", ".join(garment.name for garment in order.garments)
+    for older in job.older:
+        told.append(("INFO", f"An earlier bake was kept as {older.name}"))
+    kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
+    if job.frame < order.first_frame:
+        kept = "no frame was finished"
+    if job.error:
+        told.append(("ERROR", f"{job.error}. {kept[0].upper()}{kept[1:]}".replace("..", ".")))
+    elif not job.complete and job.stop.is_set():
+        told.append(("WARNING", f"Stopped: {kept}"))
+    elif not job.complete:
+        told.append(("ERROR", f"The bake broke off by a fault of Taffeta, see the console: {kept}"))
+    else:
+        reused = f", {job.kept_count()} of them as they were" if job.kept_count() else ""
+        figures = jobs.figures(job)
+        speed = f", {figures['milliseconds_per_frame']} ms a frame" if job.reports else ""
+        preview = " in Preview quality" if order.quality == "PREVIEW" else ""
+        told.append(("INFO", f"Baked {names}{preview}: frames {order.first_frame} to {last}{reused}{speed}"))
+    return told
+
+
+def sampled_inputs(order: jobs.Order):
+    """The order's frames as they are sampled; to be asked within `posed`."""
+    return frame_inputs(order.scene, order.garment_objects, order.bodies, order.frames, order.rest_count)
+
+
+def sampled(job):
+    """Generator: each step samples for a moment and leaves the scene as the user had it; ends when all is queued."""
+    order = job.order
+    inputs = sampled_inputs(order)
+    room = 1
+    while True:
+        if job.inputs.qsize() < room:
+            scene = bpy.data.scenes.get(order.scene)
+            if scene is None:
+                raise ValueError(f"Scene {order.scene} was deleted during the bake; undo that and resume")
+            with posed(scene, *_objects(job)):
+                until = time.perf_counter() + SAMPLING_SLICE
+                while time.perf_counter() < until and job.inputs.qsize() < room:
+                    item = next(inputs, None)
+                    job.inputs.put(item)
+                    if item is None:
+                        return
+                    room = jobs.queue_length(item)
+        yield
+
+
+def _objects(job):
+    """The objects of a job, found anew: garments, bodies."""
+    return [
+        [find_object(known.uid, known.name) for known in group]
+        for group in (job.order.garment_objects, job.order.bodies)
+    ]

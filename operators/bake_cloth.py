@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake every enabled cloth of the scene, together, over the scene's frame range.
+
+    check ─► read garments and bodies ─► sample frame by frame ─► build, simulate, write ─► play, report
+    └─────────── main thread ──────────────────────────────┘     └─ worker thread ─┘     └ main thread ┘
+
+Pressed in a window, the bake runs beside it: each tick of a timer samples the animation for a moment, puts the user's
+frame back, and shows how far the worker is; Esc ends it after the frame in flight and keeps what is done. Called from
+a script or without a window, it does the same in one go.
+
+Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
+already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
+"""
+
+import os
+import time
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..solver import precompile
+from ..solver.cache.frames import cached_frames
+from .bake import PACKAGE
+from .bake import job as jobs
+from .bake.console import Console
+from .bake.order import notices, read_order
+from .bake.run import bake_now, finish, outcome, play_all, sampled
+from .live import simulation
+from .playback.bake_files import bake_paths, stored_path
+from .read.participants import cloths_of
+from .setup import begin_compiling
+
+WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
+# [s] between two redraws of the progress at least: panels are slow to draw, and the solver wants the cores
+LEAST_BETWEEN_REDRAWS = 0.25
+REDRAW_REST = 5  # times what a redraw takes that lie between two: a slow window leaves four fifths to the solver
+
+
+class TAFFETA_OT_bake(bpy.types.Operator):
+    """Simulate every Taffeta Cloth of the scene over its frame range and write the frames to disk"""
+
+    bl_idname = "taffeta.bake"
+    bl_label = "Bake Cloth"
+    bl_options = {"UNDO"}
+
+    resume: bpy.props.BoolProperty(
+        name="Resume", description="Keep the frames that are still good and go on after them", options={"SKIP_SAVE"}
+    )
+    from_frame: bpy.props.IntProperty(
+        name="From Frame",
+        default=0,
+        description="Bake this frame and all after it anew, and keep those before; 0 bakes all",
+        options={"SKIP_SAVE"},
+    )
+    object: bpy.props.StringProperty(
+        name="Object", description="The one cloth to bake; empty bakes all together", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context):
+        scene = context.scene
+        job = None
+        try:
+            job = self._prepared(scene)
+            console = Console(job)
+            try:
+                bake_now(scene, job, console)
+            finally:
+                console.close()
+        except jobs.FAILURES as error:
+            if job is None or not job.error:  # the job's own error is told with what was kept
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
+        return self._tell(job)
+
+    def invoke(self, context, event):
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        try:
+            job = self._prepared(context.scene)
+            jobs.claim(job)
+        except jobs.FAILURES as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._job = job
+        self._sampler = sampled(job)
+        self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False
+        self._timer = context.window_manager.event_timer_add(WORKER_TICK, window=context.window)
+        self._workspace = context.workspace.name
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(_draw_status(job))
+        context.window_manager.taffeta.baking = True
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        job = self._job
+        if event.type == "ESC" and event.value == "PRESS":
+            job.stop.set()
+            job.status = "Stopping after this frame"
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if job.ended_at is None:
+            if not self._started:  # not in invoke: a script may call it under temp_override, see depsgraph_of
+                self._started = True
+                jobs.start(job)
+            self._sample(job)
+            self._show(context, job)
+            return {"RUNNING_MODAL"}
+        self._leave(context)
+        try:
+            finish(job)
+        finally:
+            jobs.release()
+        if job.complete:
+            return self._tell(job)
+        if job.frame >= job.order.first_frame:
+            bpy.ops.ed.undo_push(message="Bake Cloth")
+        return self._tell(job)
+
+    def cancel(self, context):
+        """Blender ends this operator: another file is loaded, or it quits. The worker ends by itself."""
+        self._job.stop.set()
+        self._leave(context)
+        jobs.release()
+
+    def _prepared(self, scene):
+        if jobs.running():
+            raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+        simulation.end()
+        job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
+        for level, text in notices(scene, job.order):
+            self.report({level}, text)
+        return job
+
+    def _sample(self, job):
+        if self._sampler is None or job.stop.is_set() or bpy.app.is_job_running("RENDER"):
+            return
+        try:
+            next(self._sampler)
+        except StopIteration:
+            self._sampler = None
+        except ValueError as error:
+            job.error = str(error)
+            job.stop.set()
+
+    def _show(self, context, job):
+        """Progress for the panel and the status bar, and the frames done for the timeline."""
+        session, now = context.window_manager.taffeta, time.perf_counter()
+        if self._cost is None:  # the first look after a redraw
+            self._cost = now - self._drawn
+        if job.status == session.status or now - self._drawn < max(LEAST_BETWEEN_REDRAWS, REDRAW_REST * self._cost):
+            return
+        session.progress, session.status, self._drawn, self._cost = job.share(), job.status, now, None
+        if not self._plays and job.frame >= job.order.first_frame:
+            self._plays = True
+            play_all(job)
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
+            workspace.status_text_set(_draw_status(job))
+        _redraw(context)
+
+    def _leave(self, context):
+        context.window_manager.event_timer_remove(self._timer)
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:
+            workspace.status_text_set(None)
+        context.window_manager.taffeta.baking = False
+        _redraw(context)
+
+    def _tell(self, job):
+        for level, text in outcome(job):
+            self.report({level}, text)
+        return {"FINISHED"} if job.complete else {"CANCELLED"}
+
+
+def _draw_status(job):
+    """The status bar's content while `job` runs."""
+
+    def draw(header, context):
+        bar = header.layout.row()
+        bar.ui_units_x = 16
+        bar.progress(factor=job.share(), text=job.status)
+        header.layout.label(text="Esc stops and keeps the frames done", icon="INFO")
+
+    return draw
+
+
+def _redraw(context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "PROPERTIES":
+                area.tag_redraw()
+
+
+@persistent
+def adopt_bakes(*_):
+    """After a file is opened: a cloth whose bake lies where it would be written, but which does not know it.
+
+    That is so when a farm baked the file, or Blender was killed before it was saved. Resume then checks the frames
+    and plays them.
+    """
+    for scene in bpy.data.scenes:
+        cloths = [obj for obj in cloths_of(scene) if obj.library is None]
+        for obj, path in zip(cloths, bake_paths(scene, cloths) if bpy.data.filepath else (), strict=False):
+            if not obj.taffeta_cloth.cache_path and cached_frames(path):
+                obj.taffeta_cloth.cache_path = stored_path(path)
+                print(f"Taffeta: {obj.name} has a bake in {path}; Resume checks and plays it")
+        if cloths:
+            begin_compiling()
+
+
+_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_bake,))
+_compiled = "TAFFETA_CACHE_DIR"
+
+
+def register():
+    """Add the operator; compiled kernels go to the extension's own folder when Taffeta is installed as one."""
+    _register()
+    bpy.app.handlers.load_post.append(adopt_bakes)
+    if PACKAGE.startswith("bl_ext.") and _compiled not in os.environ:
+        os.environ[_compiled] = bpy.utils.extension_path_user(PACKAGE, path="numba", create=True)
+
+
+def unregister():
+    """Stop a bake and a compiler that run, then take the operator out."""
+    jobs.stop_and_wait()
+    precompile.stop_ahead()
+    bpy.app.handlers.load_post.remove(adopt_bakes)
+    _unregister()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where garments cross a body, each other or themselves in the pose that a bake starts from, or are inside a body.
+
+Triangle against triangle by Blender's own bounding volume tree, which knows that triangles with a common vertex touch
+there; inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils.bvhtree import BVHTree
+
+from ..read import groups
+from ..read.arrays import positions, triangulated
+from ..read.preroll import at_start
+from ..read.sampling import depsgraph_of, posed
+
+
+class Surface(NamedTuple):
+    """An evaluated mesh in world space."""
+
+    name: str
+    x: np.ndarray  # (n, 3) [Blender units], relative to an origin that all surfaces share
+    triangles: np.ndarray  # (t, 3)
+    tree: BVHTree
+    obj: bpy.types.Object
+    masks: dict[str, np.ndarray]  # vertices that collide, as in `groups.masks`, where a group says so
+
+
+class Crossing(NamedTuple):
+    """A garment and what it crosses."""
+
+    garment: str
+    other: str  # its own name when it crosses itself
+    pair_count: int
+    vertices: np.ndarray  # of the garment's crossing triangles
+    other_vertices: np.ndarray  # of the other's
+
+
+class Immersion(NamedTuple):
+    """A garment that is inside a body, all of it or a part."""
+
+    garment: str
+    body: str
+    vertices: np.ndarray  # of the garment, that are inside
+    vertex_count: int  # of the garment, in all
+    depth: float  # [Blender units] from the deepest of them to the nearest way out
+
+
+def start_pose(
+    scene: bpy.types.Scene, cloths: list[bpy.types.Object], colliders: list[bpy.types.Object]
+) -> tuple[list[Surface], list[Surface]]:
+    """Garments and bodies at the bake's first frame; the user's frame comes back afterwards."""
+    with posed(scene, cloths, colliders), at_start(scene):
+        depsgraph = depsgraph_of(scene)
+        # The tree has float32: far from the world's origin it needs one nearby.
+        origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)
+        garments = [surface(obj, depsgraph, origin) for obj in cloths]
+        bodies = [surface(obj, depsgraph, origin) for obj in colliders]
+    return garments, bodies
+
+
+def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Crossing]:
+    """Every crossing of these garments with what they are to keep off."""
+    found = []
+    for index, garment in enumerate(garments):
+        for other in (*bodies, *garments[index:]):
+            pairs = _kept_apart(garment, other, crossing_pairs(garment, other))
+            if len(pairs):
+                one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
+                if garment is other:
+                    one = two = np.union1d(one, two)
+                found.append(Crossing(garment.name, other.name, len(pairs), one, two))
+    return found
+
+
+def find_immersions(garments: list[Surface], bodies: list[Surface]) -> list[Immersion]:
+    """Every garment of which something is inside a closed body that it is to meet."""
+    from ...solver.ldi.inside import find_inside
+
+    found = []
+    for garment in garments:
+        for body in bodies:
+            if not groups.meet(garment.obj, body.obj):
+                continue
+            inside = find_inside(body.x, body.triangles, garment.x)
+            held = garment.masks.get("meets_bodies", np.ones(len(garment.x), bool))[inside.point]
+            if held.any():
+                depth = float(inside.depth[held].max())
+                found.append(Immersion(garment.name, body.name, inside.point[held], len(garment.x), depth))
+    return found
+
+
+def _kept_apart(garment: Surface, other: Surface, pairs: np.ndarray) -> np.ndarray:
+    """Those of the crossing pairs of triangles (k, 2) that a bake would keep apart."""
+    if not groups.meet(garment.obj, other.obj):
+        return pairs[:0]
+    if garment is other and (mask := garment.masks.get("meets_itself")) is not None:
+        return pairs[mask[garment.triangles].all(axis=1)[pairs].all(axis=1)]
+    if not other.obj.taffeta_cloth.enabled and (mask := garment.masks.get("meets_bodies")) is not None:
+        return pairs[mask[garment.triangles].all(axis=1)[pairs[:, 0]]]
+    return pairs
+
+
+def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.ndarray) -> Surface:
+    """An object as it is evaluated, relative to `origin` (3,) [Blender units]."""
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh = evaluated.data
+    matrix = np.array(evaluated.matrix_world)
+    x = positions(mesh) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
+    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
+    triangles, _ = triangulated(mesh)
+    tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
+    lacking = any(groups.missing(obj, name) for name in groups.MASKS)  # preflight tells of that
+    masks = {} if lacking else {name: mask for name, mask in groups.masks(obj, mesh).items() if mask is not None}
+    return Surface(obj.name, x, triangles, tree, obj, masks)
+
+
+def crossing_pairs(garment: Surface, other: Surface) -> np.ndarray:
+    """Crossing triangle pairs, (k, 2); of a garment with itself each pair once."""
+    pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
+    return pairs[pairs[:, 0] < pairs[:, 1]] if garment is other else pairs
+
+
+def length(metres: float) -> str:
+    """A length as an animator reads it: 3.1 mm, 12 cm, 1.4 m."""
+    if metres < 0.01:
+        return f"{1000.0 * metres:.1f} mm"
+    return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"

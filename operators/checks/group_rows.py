@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about collision groups: vertex groups that are gone, and garments that meet nothing."""
+
+from collections.abc import Iterator
+
+from ..read.groups import MASKS, meet, met, missing
+from .problem import Problem, Shot
+
+
+def _vertex_groups(shot: Shot) -> Iterator[Problem]:
+    """Vertex groups that are gone."""
+    for obj in shot.cloths:
+        for name in MASKS:
+            if lack := missing(obj, name):
+                yield Problem("ERROR", obj.name, lack, "Choose another one, or none")
+
+
+def _collections(shot: Shot) -> Iterator[Problem]:
+    """Garments that none of the bake's colliders would hold, and those of which one meets the other in vain."""
+    for obj in shot.cloths:
+        if shot.colliders and not any(met(obj, shot.colliders) or (True,)):
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} meets no collider: its Collision Collection, "
+                f"{obj.taffeta_cloth.collision_collection.name}, has none",
+                "Link the body to that collection, or choose another one, or none",
+            )
+        for other, is_met in zip(shot.cloths, met(obj, shot.cloths) or (), strict=False):
+            if is_met and other != obj and not meet(obj, other):
+                yield Problem(
+                    "INFO",
+                    obj.name,
+                    f"{obj.name} is to meet {other.name}, but is not in the Collision Collection of {other.name}: they "
+                    "pass through each other",
+                    f"Link {obj.name} to {other.taffeta_cloth.collision_collection.name} if they are to collide",
+                )
+
+
+GROUP_CHECKS = (_vertex_groups, _collections)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about shapes: coordinates, areas, and modifiers that change a mesh on the way."""
+
+from collections.abc import Iterator
+
+from ..read import measures, modifier_stack
+from ..read.arrays import positions
+from ..read.keyed import moves
+from ..read.mesh_io import FARTHEST_COORDINATE
+from .problem import Problem, Shot
+
+# Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame: when.
+SHAPE_DEPENDENT = {
+    "BEVEL": lambda modifier: modifier.limit_method == "ANGLE",
+    "DECIMATE": lambda modifier: modifier.decimate_type != "UNSUBDIV",
+    "EDGE_SPLIT": lambda modifier: modifier.use_edge_angle,
+    "REMESH": lambda modifier: True,
+    "TRIANGULATE": lambda modifier: not modifier.quad_method.startswith("FIXED"),
+    "WELD": lambda modifier: True,
+}
+
+
+def _coordinates(shot: Shot) -> Iterator[Problem]:
+    """Vertices that are nowhere. A garment counts as its mesh is, a body as it is posed now."""
+    for obj in (*shot.cloths, *shot.colliders):
+        if obj.mode == "EDIT":  # Blender evaluates no mesh that is being edited
+            continue
+        is_cloth = obj in shot.cloths
+        x = positions(obj.data if is_cloth else obj.evaluated_get(shot.depsgraph).data)
+        if (
+            not len(x) or x.min() > -FARTHEST_COORDINATE and x.max() < FARTHEST_COORDINATE
+        ):  # False with a NaN among them
+            continue
+        lost = [index for index, point in enumerate(x.tolist()) if not all(abs(c) < FARTHEST_COORDINATE for c in point)]
+        where = "" if is_cloth else f" at frame {shot.scene.frame_current}"
+        remedy = "Select and delete them, or the modifier that moves them" if not is_cloth else "Move or delete them"
+        yield Problem(
+            "ERROR",
+            obj.name,
+            f"{obj.name} has {len(lost)} vertices without a finite position{where}, the first is vertex {lost[0]}",
+            remedy,
+        )
+
+
+def _areas(shot: Shot) -> Iterator[Problem]:
+    """Garments that are nothing but lines."""
+    for obj in shot.cloths:
+        if obj.data.polygons and not measures.has_area(obj.data):
+            yield Problem(
+                "ERROR",
+                obj.name,
+                f"{obj.name} has no area: each of its {len(obj.data.polygons)} faces is a line or a point",
+                "Pull its vertices apart, or apply the shape key or modifier that does",
+            )
+
+
+def _rebuilt_bodies(shot: Shot) -> Iterator[Problem]:
+    """Bodies whose number of vertices may change while the shot runs: the bake would stop there."""
+    for obj in shot.colliders:
+        posed = obj.data.shape_keys is not None
+        for modifier in obj.modifiers:
+            if not modifier.show_viewport:
+                continue
+            posed |= modifier.type in modifier_stack.RIGS | modifier_stack.SHAPERS
+            if _may_rebuild(obj, modifier, posed):
+                yield Problem(
+                    "WARNING",
+                    obj.name,
+                    f"{obj.name}: {modifier.name} may change its vertices during the shot, and the bake would stop there",
+                    f"Apply {modifier.name}, turn it off, or let a simpler copy without it be the collider",
+                )
+
+
+def _may_rebuild(obj, modifier, posed: bool) -> bool:
+    """Whether a modifier may make other vertices in another frame; `posed`: what it is given changes its shape."""
+    if modifier.type == "BOOLEAN":
+        tool = modifier.object
+        return tool is not None and (posed or moves(tool) or moves(obj))
+    return (
+        modifier.type in {"BUILD", "EXPLODE"}
+        or posed
+        and modifier.type in SHAPE_DEPENDENT
+        and SHAPE_DEPENDENT[modifier.type](modifier)
+    )
+
+
+def _before_the_cache(obj) -> Iterator[Problem]:
+    """Modifiers that stand between the mesh and the cache that was baked of it."""
+    cache = modifier_stack.find_cache(obj)
+    for modifier in list(obj.modifiers) if cache is not None and cache.show_viewport else ():
+        if modifier == cache:
+            return
+        if modifier.type in modifier_stack.REBUILDERS and modifier.show_viewport:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}: {modifier.name} changes its vertices before {cache.name}, so the bake cannot be played",
+                f"Drag {modifier.name} below {cache.name}, where it works on the simulated cloth",
+            )
+
+
+def _modifiers(shot: Shot) -> Iterator[Problem]:
+    """Modifiers that leave the cache no place, that differ between viewport and render, or that also simulate."""
+    for obj in shot.cloths:
+        for rebuilder, rig in modifier_stack.rebuilders_before_rig(obj):
+            yield Problem(
+                "ERROR",
+                obj.name,
+                f"{obj.name}: {rebuilder} changes its vertices before {rig} moves them",
+                f"Apply {rebuilder}, or move it below {rig}",
+            )
+        yield from _before_the_cache(obj)
+        for modifier in obj.modifiers:
+            if modifier.type in {"CLOTH", "SOFT_BODY"} and modifier.show_viewport:
+                yield Problem(
+                    "WARNING",
+                    obj.name,
+                    f"{obj.name} is simulated by Blender's {modifier.name} as well",
+                    f"Remove {modifier.name}",
+                )
+        yield from _differences(obj, list(obj.modifiers)[: modifier_stack.cache_index(obj)])
+    for obj in shot.colliders:
+        yield from _differences(obj, obj.modifiers)
+
+
+def _differences(obj, modifiers) -> Iterator[Problem]:
+    """Modifiers that look otherwise in a render than in the viewport, which is what a bake sees."""
+    for modifier in modifiers:
+        if modifier.name == modifier_stack.CACHE_NAME:
+            continue
+        if modifier.show_viewport != modifier.show_render:
+            where = "viewport" if modifier.show_viewport else "render"
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}: {modifier.name} is on in the {where} only; the bake sees the viewport",
+                "Make its monitor and camera icons agree",
+            )
+        elif modifier.type in {"SUBSURF", "MULTIRES"} and modifier.levels != modifier.render_levels:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}: {modifier.name} has {modifier.levels} levels in the viewport, "
+                f"{modifier.render_levels} in the render; the bake sees the viewport",
+                "Make the levels agree if skin shines through in the render",
+            )
+
+
+SHAPE_CHECKS = (_coordinates, _areas, _modifiers, _rebuilt_bodies)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate while the timeline plays: no bake, no file, in Preview quality.
+
+    frame changes ─► the scene is evaluated ─► read_moment ─► step.advance ─► attribute of the mesh ─► shown
+
+Each garment gets, for as long as it lasts, a Geometry Nodes modifier where its cache would stand, which keeps its own
+pose in an attribute and then moves it to where the simulation says. All of that goes when the playback stops: the
+garment is as it was. What it looked like last is kept aside, for `taffeta.keep_pose`.
+
+The next frame goes on from the last; a few that the playback has dropped are one long step; any other jump begins anew
+from the garment's own pose. A bake is what counts: live, bodies go straight from frame to frame.
+"""
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+
+from ..bake import job as jobs
+from ..bake.order import read_order
+from ..read.modifier_stack import find_cache, muted
+from ..read.participants import find_object
+from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
+from ..read.shape_key import refuse_shared
+from ..read.write_back import set_vectors
+from .nodes import SIMULATED, add_nodes, modifier_of, remove_nodes
+
+MOST_DROPPED = 6  # frames that one step may span
+RECENT_FRAMES = 24  # whose time is told
+
+
+@dataclass
+class Live:
+    """A simulation that follows the timeline."""
+
+    order: jobs.Order
+    cloth: NamedTuple  # solver.model.Cloth
+    state: NamedTuple  # solver.model.State
+    frame: int
+    moment: Moment
+    muted: ExitStack  # the garments' caches, and what is behind them
+    seconds: list[float] = field(default_factory=list)  # that the last frames took
+    error: str = ""
+
+
+class Kept(NamedTuple):
+    """What the garments looked like when the simulation ended."""
+
+    scene: str
+    frame: int
+    garments: list[tuple[int, str, np.ndarray]]  # uid, name, world positions (n, 3) [m]
+
+
+_live: Live | None = None
+_kept: Kept | None = None
+
+
+def running() -> Live | None:
+    """The simulation that follows the timeline, if there is one."""
+    return _live
+
+
+def start(scene: bpy.types.Scene) -> None:
+    """Simulate from the frame that the scene shows, as soon as it shows the next.
+
+    Raises
+    ------
+    ValueError
+        Something is wrong with the scene, or another simulation runs: a sentence with a remedy; nothing was changed.
+    """
+    from ...solver.build import build  # here, because it imports numba
+    from ...solver.model import State
+
+    global _live
+    if jobs.running() or _live is not None:
+        raise ValueError("A simulation is under way; wait for it or stop it with Esc")
+    order = read_order(scene)
+    objects = [find_object(known.uid, known.name) for known in order.garment_objects]
+    for obj in objects:
+        refuse_shared(obj)
+    preview = {"substeps": scene.taffeta.substeps_preview, "guard_bodies": False}
+    order = order._replace(settings=order.settings._replace(**preview), quality="PREVIEW")
+    cloth, state = build(order.garments, order.settings)
+    stack = ExitStack()
+    stack.enter_context(muted(objects))
+    try:
+        moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
+        _live = Live(order, cloth, State(np.empty_like(state.x), state.v), scene.frame_current, moment, stack)
+        for obj in objects:
+            add_nodes(obj)
+        _begin_anew(_live, moment)
+    except BaseException:
+        end()
+        stack.close()
+        raise
+    for handlers in _handlers():
+        handlers.append(_stop)
+    bpy.app.handlers.frame_change_post.append(_follow)
+
+
+def end() -> None:
+    """Leave the garments as they were; what they looked like last is kept aside for `taffeta.keep_pose`."""
+    global _live, _kept
+    if _live is None:
+        return
+    live, _live = _live, None
+    for handlers in (*_handlers(), bpy.app.handlers.frame_change_post):
+        for function in (_stop, _follow):
+            if function in handlers:
+                handlers.remove(function)
+    cloth, x = live.cloth, live.state.x + live.cloth.origin
+    bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], live.order.garment_objects, strict=True)
+    _kept = Kept(live.order.scene, live.frame, [(w.uid, w.name, x[first:last].copy()) for first, last, w in bounds])
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    for known in live.order.garment_objects:
+        if known.uid in objects:
+            remove_nodes(objects[known.uid])
+    live.muted.close()
+
+
+def kept() -> Kept | None:
+    """What the last live simulation left, if its garments are still there."""
+    known = {obj.session_uid for obj in bpy.data.objects}
+    return _kept if _kept is not None and all(uid in known for uid, _, _ in _kept.garments) else None
+
+
+def _follow(scene, depsgraph):
+    """After a frame change: simulate up to it, or begin anew."""
+    live = _live
+    if live is None or live.error or scene.name != live.order.scene or depsgraph.mode == "RENDER":
+        return
+    gap = scene.frame_current - live.frame
+    shown = all(modifier_of(obj) and modifier_of(obj).show_viewport for obj in _objects(live))
+    if gap == 0 or not shown:  # not shown: an operator poses the scene for itself
+        return
+    began = time.perf_counter()
+    try:
+        moment = read_moment(scene, depsgraph, live.order.garment_objects, live.order.bodies)
+        if 0 < gap <= MOST_DROPPED:
+            _step(live, scene, moment, gap)
+        else:
+            _begin_anew(live, moment)
+    except jobs.FAILURES as error:
+        live.error = jobs.sentence(live.order.garments, error)
+    live.moment, live.frame = moment if not live.error else live.moment, scene.frame_current
+    live.seconds = [*live.seconds[-RECENT_FRAMES + 1 :], time.perf_counter() - began]
+
+
+def _step(live, scene, moment, gap):
+    from ...solver.step import advance
+
+    frame_input = straight_input(scene, live.order.bodies, live.moment, moment, gap)
+    advance(live.cloth, live.state, frame_input, scene.frame_current, live.order.settings)
+    _show(live, moment)
+
+
+def _begin_anew(live, moment):
+    """At rest in the garments' own pose."""
+    live.state.x[:] = moment.targets - live.cloth.origin
+    live.state.v[:] = 0.0
+    _show(live, moment)
+
+
+def _show(live, moment):
+    from ...solver.shot import object_samples
+
+    for obj, x in zip(_objects(live), object_samples(live.cloth, live.state, moment.to_object), strict=True):
+        set_vectors(obj.data, SIMULATED, x)
+        obj.data.update_tag()
+
+
+def _objects(live):
+    return [find_object(known.uid, known.name) for known in live.order.garment_objects]
+
+
+def _handlers():
+    """What must not find a half-simulated scene: saving, loading, undo."""
+    names = "save_pre", "load_pre", "undo_pre", "redo_pre"
+    return [getattr(bpy.app.handlers, name) for name in names]
+
+
+@persistent
+def _stop(*_):
+    end()
+
+
+@persistent
+def _tidy(*_):
+    """After a file is opened: Blender may have saved it by itself in the middle of a live simulation."""
+    for obj in bpy.data.objects:
+        if obj.type == "MESH" and modifier_of(obj) is not None and obj.library is None:
+            remove_nodes(obj)
+            if (cache := find_cache(obj)) is not None:
+                cache.show_viewport = True
+
+
+def register():
+    """Clear up after a simulation when a file is opened."""
+    bpy.app.handlers.load_post.append(_tidy)
+
+
+def unregister():
+    """End what runs, and forget what it left."""
+    global _kept
+    end()
+    _kept = None
+    bpy.app.handlers.load_post.remove(_tidy)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Play Live: the timeline plays and the cloth is simulated along (`live.simulation`), until Esc or a stop."""
+
+import threading
+
+import bpy
+
+from ..solver import precompile
+from ..solver.model import Settings
+from .bake import job as jobs
+from .live import simulation
+
+PLAYBACK_TICK = 0.1  # [s] between two looks whether the playback still runs
+
+
+def _playing() -> bool:
+    return any(window.screen.is_animation_playing for window in bpy.context.window_manager.windows)
+
+
+class TAFFETA_OT_live(bpy.types.Operator):
+    """Play the timeline and simulate along, without baking: Preview quality. Esc or a stop leaves all as it was"""
+
+    bl_idname = "taffeta.live"
+    bl_label = "Play Live"
+
+    def invoke(self, context, event):
+        if simulation.running() is not None:
+            simulation.end()
+            return {"FINISHED"}
+        if jobs.running():
+            self.report({"ERROR"}, "A bake is under way; wait for it or stop it with Esc, then play live")
+            return {"CANCELLED"}
+        self._leaving, self._started = threading.Event(), False
+        self._parts = precompile.parts_of(Settings(cloth_contact=context.scene.taffeta.cloth_contact))
+        self._loader = threading.Thread(target=self._load, name="Taffeta live")
+        self._loader.start()
+        self._timer = context.window_manager.event_timer_add(PLAYBACK_TICK, window=context.window)
+        self._workspace = context.workspace.name
+        self._tell("Preparing the solver (the first time, less than a minute)… Esc stops")
+        context.window_manager.modal_handler_add(self)
+        context.window_manager.taffeta.live = True
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context):
+        self.report({"ERROR"}, "Playing live needs a window; bake instead (taffeta.bake)")
+        return {"CANCELLED"}
+
+    def modal(self, context, event):
+        if event.type == "ESC" and event.value == "PRESS":
+            self._leave(context)
+            return {"FINISHED", "PASS_THROUGH"}
+        if event.type != "TIMER" or self._loader.is_alive():
+            return {"PASS_THROUGH"}
+        live = simulation.running()
+        if not self._started:
+            try:
+                simulation.start(context.scene)
+            except jobs.FAILURES as error:
+                self.report({"ERROR"}, str(error))
+                self._leave(context)
+                return {"CANCELLED"}
+            self._started = True
+            if not _playing():
+                bpy.ops.screen.animation_play()
+        elif live is None or live.error or not _playing():
+            if live is not None and live.error:
+                self.report({"ERROR"}, live.error)
+            self._leave(context)
+            return {"FINISHED"}
+        elif live.seconds:
+            milliseconds = 1000.0 * sum(live.seconds) / len(live.seconds)
+            self._tell(f"Live: {milliseconds:.0f} ms a frame. Esc or a stop leaves the garments as they were")
+        return {"PASS_THROUGH"}
+
+    def cancel(self, context):
+        """Blender ends this operator: another file is loaded, or it quits."""
+        self._leave(context)
+
+    def _load(self):
+        """In a thread: have the kernels compiled, and then here, too."""
+        if precompile.compile_kernels(self._parts, lambda: not self._leaving.is_set()):
+            for part in self._parts:
+                precompile.PARTS[part].compile()
+
+    def _tell(self, text):
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:
+            workspace.status_text_set(text)
+
+    def _leave(self, context):
+        self._leaving.set()
+        playing = _playing() and self._started
+        simulation.end()
+        context.window_manager.event_timer_remove(self._timer)
+        self._tell(None)
+        context.window_manager.taffeta.live = False
+        if playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        for area in (area for window in context.window_manager.windows for area in window.screen.areas):
+            area.tag_redraw()
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_live,))

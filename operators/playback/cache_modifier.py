@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Playing a bake with Blender's own Mesh Cache modifier.
+
+The modifier "Taffeta Cache" replaces the garment's shape by the frames of a PC2 file. It needs nothing of Taffeta, so
+that the file plays anywhere. `read.modifier_stack` says where it belongs.
+"""
+
+from pathlib import Path
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...solver.cache import pc2
+from ..read.modifier_stack import (
+    CACHE_NAME,
+    REBUILDERS,
+    RIGS,
+    cache_index,
+    find_cache,
+    index_of,
+    is_inherited,
+    own_caches,
+    rebuilders_before_rig,
+)  # fmt: skip
+from ..read.participants import refuse_linked
+from .bake_files import cache_file, stored_path
+
+
+def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
+    """Play `pc2_path` on `obj`, its first sample at `first_frame`; calling it again changes nothing.
+
+    A cache that stands in a workable place stays there, because the animator may have put it there.
+
+    Raises
+    ------
+    ValueError
+        The object is linked from another file, where a modifier would be lost on saving.
+    """
+    refuse_linked(obj)
+    modifier = find_cache(obj)
+    if modifier is None or is_inherited(obj, modifier):
+        # Blender does not keep another path in a library's modifier, so an override gets a cache of its own.
+        for library_cache in own_caches(obj):
+            library_cache.show_viewport = library_cache.show_render = False
+        modifier = obj.modifiers.new(CACHE_NAME, "MESH_CACHE")
+        obj.modifiers.move(index_of(obj, modifier), _stack_index(obj))
+    elif not _well_placed(obj, modifier):
+        obj.modifiers.move(index_of(obj, modifier), _stack_index(obj))
+    settings = {
+        "cache_format": "PC2",
+        "filepath": stored_path(pc2_path),
+        "frame_start": float(first_frame),
+        "frame_scale": 1.0,
+        "interpolation": "LINEAR",
+        "play_mode": "SCENE",
+        "time_mode": "FRAME",
+        "deform_mode": "OVERWRITE",
+        "factor": 1.0,
+        "show_viewport": True,
+        "show_render": True,
+    }
+    for name, value in settings.items():
+        if getattr(modifier, name) != value:
+            setattr(modifier, name, value)
+    return modifier
+
+
+def detach(obj: bpy.types.Object) -> None:
+    """Remove the cache modifier; files stay where they are. A library override plays the library's bake again."""
+    for modifier in own_caches(obj):
+        if is_inherited(obj, modifier):
+            modifier.show_viewport = modifier.show_render = True
+        else:
+            obj.modifiers.remove(modifier)
+
+
+def trouble(obj: bpy.types.Object) -> str:
+    """One sentence when the cache of a baked cloth cannot be played as it should, else "". Reads 32 bytes."""
+    modifier = find_cache(obj)
+    if modifier is None:
+        return ""
+    path = cache_file(obj)
+    if path is None:
+        return f"{obj.name}: its Taffeta Cache names no file"
+    try:
+        header = pc2.read_header(path)
+    except FileNotFoundError:
+        return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
+    except (OSError, ValueError) as error:
+        return f"{obj.name}: {error}"
+    if header.sample_count == 0:
+        return f"{obj.name}: its cache {path} holds no frame yet; bake"
+    if header.vertex_count != len(obj.data.vertices):
+        return (
+            f"{obj.name}: its cache has {header.vertex_count} vertices, its mesh {len(obj.data.vertices)}: "
+            "the mesh was edited after the bake; bake again"
+        )
+    return ""
+
+
+def _stack_index(obj) -> int:
+    """Where to move our last cache to: `cache_index`, counted with the caches of a library before it."""
+    caches = own_caches(obj)[:-1]
+    at = cache_index(obj)
+    return at + sum(index_of(obj, cache) < at + 1 for cache in caches)
+
+
+def _well_placed(obj, modifier) -> bool:
+    """No rebuilding modifier before the cache, no rig behind it."""
+    index = index_of(obj, modifier)
+    before, behind = obj.modifiers[:index], obj.modifiers[index + 1 :]
+    # A rig that no place could serve (behind a rebuilding modifier) is preflight's to tell.
+    beyond = {rig for _, rig in rebuilders_before_rig(obj)}
+    return not any(other.type in REBUILDERS for other in before) and not any(
+        other.type in RIGS and other.name not in beyond for other in behind
+    )
+
+
+@persistent
+def _tell_broken_caches(*_):
+    """After a file is opened, say on the console which caches cannot be played; the panel says it too."""
+    for obj in bpy.data.objects:
+        if obj.type == "MESH" and obj.taffeta_cloth.enabled and (sentence := trouble(obj)):
+            print(f"Taffeta: {sentence}")
+
+
+def register():
+    """Look at caches when a file is opened."""
+    bpy.app.handlers.load_post.append(_tell_broken_caches)
+
+
+def unregister():
+    """Do that no more."""
+    bpy.app.handlers.load_post.remove(_tell_broken_caches)

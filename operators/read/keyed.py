@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which settings are animated: by keyframes or drivers, of the object itself or of what it hangs on."""
+
+from collections.abc import Iterator
+
+import bpy
+
+from ...solver.model import Settings
+
+
+def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """The curves of an object's, scene's or shape key's action."""
+    action = owner.animation_data.action if owner.animation_data else None
+    if action is not None:
+        for bag in (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags):
+            yield from bag.fcurves
+
+
+def keyed(owner: bpy.types.ID) -> set[str]:
+    """Data paths, like "taffeta.wind", that keyframes or drivers of `owner` set anew in every frame."""
+    drivers = owner.animation_data.drivers if owner.animation_data else ()
+    return {curve.data_path.removesuffix("_shown") for curve in (*curves(owner), *drivers)}  # see panels/units.py
+
+
+def moves(obj: bpy.types.Object) -> bool:
+    """Whether an object, or what it is parented to, has animation or constraints of any kind."""
+    while obj is not None:
+        if obj.animation_data is not None or len(obj.constraints):
+            return True
+        obj = obj.parent
+    return False
+
+
+def keyed_settings(scene: bpy.types.Scene) -> list[str]:
+    """Names of the solver's settings that are sampled in every frame, because they are animated."""
+    paths = keyed(scene)
+    return [name for name in Settings._fields if f"taffeta.{name}" in paths]
+
+
+def pin_moves(obj: bpy.types.Object) -> bool:
+    """Whether how firmly a garment is pinned is animated, and sampled in every frame."""
+    return any(path.startswith("taffeta_cloth.pin.") for path in keyed(obj))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What takes long to measure of Blender's data, kept until Blender says that it changed.
+
+Counts of open and loose edges, weights, and checksums of images and actions take milliseconds to seconds; the panel
+asks for them while the animator works. Checksums of meshes are quick and made anew each time.
+"""
+
+import zlib
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+
+from . import arrays
+from .keyed import curves
+from .maps import weights_in
+
+# Session-wide memory: (kind, session_uid, ...) -> value. Emptied by the handlers below.
+_kept: dict[tuple, object] = {}
+
+
+def weights(obj: bpy.types.Object, group: str) -> np.ndarray:
+    """Weights of a vertex group, (n,). The group must exist."""
+    mesh = obj.data
+    key = ("weights", mesh.session_uid, group, len(mesh.vertices))
+    if key not in _kept:
+        _kept[key] = weights_in(obj, group, mesh)
+    return _kept[key]
+
+
+def open_edges(mesh: bpy.types.Mesh) -> int:
+    """How many edges of faces have no face on the other side that goes round the other way."""
+    key = ("open", mesh.session_uid)
+    if key not in _kept:
+        corners, starts = arrays.corner_vertex(mesh), arrays.first_corner(mesh)
+        following = np.arange(1, len(corners) + 1)
+        following[np.append(starts[1:], len(corners)) - 1] = starts
+        ends, count = np.stack((corners, corners[following])), np.int64(len(mesh.vertices))
+        alone = ~np.isin(ends[0] * count + ends[1], ends[1] * count + ends[0])
+        _kept[key] = len(np.unique(ends.min(axis=0)[alone] * count + ends.max(axis=0)[alone]))
+    return _kept[key]
+
+
+def loose_edges(mesh: bpy.types.Mesh) -> int:
+    """How many edges have no face."""
+    key = ("loose", mesh.session_uid)
+    if key not in _kept:
+        _kept[key] = len(mesh.edges) - len(np.unique(arrays.corner_edge(mesh)))
+    return _kept[key]
+
+
+def has_area(mesh: bpy.types.Mesh) -> bool:
+    """Whether any face is more than a line or a point."""
+    key = ("area", mesh.session_uid)
+    if key not in _kept:
+        _kept[key] = not (arrays.face_area(mesh) == 0.0).all()
+    return _kept[key]
+
+
+def mesh_sums(mesh: bpy.types.Mesh) -> list[int]:
+    """Counts, and checksums of positions and face corners."""
+    counts = [len(mesh.vertices), len(mesh.edges), len(mesh.polygons)]
+    return [*counts, zlib.crc32(arrays.positions(mesh)), zlib.crc32(arrays.corner_vertex(mesh))]
+
+
+def attribute_sum(mesh: bpy.types.Mesh, name: str) -> int | None:
+    """Checksum of an attribute; None where it is missing, empty or of no use as a map."""
+    attribute = mesh.attributes.get(name)
+    if attribute is None or not len(attribute.data) or attribute.data_type not in arrays.ATTRIBUTE_VALUES:
+        return None
+    return zlib.crc32(arrays.stored_values(attribute))
+
+
+def image_sum(image: bpy.types.Image) -> int:
+    """Checksum of an image's pixels."""
+    key = ("image", image.session_uid)
+    if key not in _kept:
+        _kept[key] = zlib.crc32(arrays.pixels(image))
+    return _kept[key]
+
+
+def animation_sum(objects: list[bpy.types.Object | bpy.types.Scene]) -> int:
+    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys, or scenes."""
+    seen, checksum = set(), 0
+    for owner in _animated(objects):
+        action = owner.animation_data.action if owner.animation_data else None
+        if action is not None and action.session_uid not in seen:
+            seen.add(action.session_uid)
+            checksum = zlib.crc32(b"%d" % _action_sum(owner, action), checksum)
+    return checksum
+
+
+def _animated(objects):
+    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys. A scene stands alone."""
+    for obj in objects:
+        if isinstance(obj, bpy.types.Scene):
+            yield obj
+            continue
+        while obj is not None:
+            yield obj
+            if obj.type == "MESH" and obj.data.shape_keys:
+                yield obj.data.shape_keys
+            for modifier in obj.modifiers:
+                if getattr(modifier, "object", None) is not None:
+                    yield modifier.object
+            obj = obj.parent
+
+
+def _action_sum(owner, action) -> int:
+    key = ("action", action.session_uid)
+    if key not in _kept:
+        checksum = 0
+        for curve in curves(owner):
+            checksum = zlib.crc32(arrays.key_points(curve), zlib.crc32(curve.data_path.encode(), checksum))
+        _kept[key] = checksum
+    return _kept[key]
+
+
+@persistent
+def _forget_changed(_scene, depsgraph):
+    """Blender has evaluated something anew: forget what was measured of it."""
+    if _kept:
+        changed = {update.id.original.session_uid for update in depsgraph.updates}
+        changed |= {
+            update.id.original.data.session_uid
+            for update in depsgraph.updates
+            if update.is_updated_geometry and isinstance(update.id, bpy.types.Object) and update.id.original.data
+        }
+        for key in [key for key in _kept if key[1] in changed]:
+            del _kept[key]
+
+
+@persistent
+def _forget_all(*_):
+    _kept.clear()
+
+
+def register():
+    """Watch for changes of meshes, images and actions."""
+    bpy.app.handlers.depsgraph_update_post.append(_forget_changed)
+    bpy.app.handlers.load_post.append(_forget_all)
+    bpy.app.handlers.undo_post.append(_forget_all)
+    bpy.app.handlers.redo_post.append(_forget_all)
+
+
+def unregister():
+    """Stop watching."""
+    bpy.app.handlers.redo_post.remove(_forget_all)
+    bpy.app.handlers.undo_post.remove(_forget_all)
+    bpy.app.handlers.load_post.remove(_forget_all)
+    bpy.app.handlers.depsgraph_update_post.remove(_forget_changed)
+    _forget_all()

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The border between Blender's meshes and arrays: objects become `Garment`s and `Body`s; `sampling` moves them.
+
+Units. A metre is a Blender unit times the scene's unit scale (Scene tab, Units; 1 if the unit system is None).
+Taffeta's own settings are SI already.
+
+What is simulated is the object's own mesh, because Blender's Mesh Cache plays one position for each of its vertices.
+Rest lengths are those of the mesh (of the reference shape key if there are shape keys), with the object's scale at
+the first frame. The pose is the evaluated mesh: shape keys, armature, hooks, parents, everything that stands before
+the Taffeta Cache; the cache and what is behind it is switched off meanwhile (`sampling.posed`).
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...panels.mapped import MAPPED, THREADS
+from ...solver.model import Garment
+from . import arrays
+from .groups import masks
+from .keyed import pin_moves
+from .maps import read_map
+from .modifier_stack import rebuilders_before_rig
+
+FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
+FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
+
+OWN_POSE = "taffeta_pose"  # attribute in which a garment that is simulated live keeps its own pose
+
+
+class Body(NamedTuple):
+    """A collider between frames: what does not move, and how to find the object again."""
+
+    uid: int
+    name: str
+    vertex_count: int
+    corner_vertex: np.ndarray  # (corners,) to notice a topology that changes
+    triangles: np.ndarray  # (t, 3)
+    friction: float
+    restitution: float
+    aura: float  # [m]
+    sample_count: int  # parts that each frame is cut into, 0 = chosen by motion
+    meets: tuple[bool, ...] | None = None  # as in the solver's `Collider`
+
+
+def metres_per_unit(scene: bpy.types.Scene) -> float:
+    """Length of a Blender unit in metres."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def world_matrix(obj: bpy.types.Object, metres: float) -> np.ndarray:
+    """(4, 4) float64: object space to world space in metres."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    matrix[:3] *= metres
+    return matrix
+
+
+def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene) -> Garment:
+    """The garment at rest and in its pose at the scene's current frame; call it within `posed`.
+
+    Raises
+    ------
+    ValueError
+        The object cannot be simulated, or a map is missing: names the object and the remedy.
+    """
+    mesh = obj.data
+    _check_garment(obj, depsgraph)
+    metres = metres_per_unit(scene)
+    evaluated = obj.evaluated_get(depsgraph)
+    matrix = world_matrix(evaluated, metres)
+    x = _placed(_rest_positions(mesh), matrix)
+    check_finite(obj.name, x, "in its mesh")
+    x_start = world_positions(evaluated, metres)
+    if len(x_start) != len(x):
+        raise ValueError(_topology_sentence(obj, len(x_start)))
+    check_finite(obj.name, x_start, f"at frame {scene.frame_current}")
+    triangles, corners = arrays.triangulated(mesh)
+    quads = _quads(mesh)
+    uv = _pattern(obj, mesh, corners)
+    if np.linalg.det(matrix[:3, :3]) < 0:  # a mirrored object: outside stays outside
+        triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
+        uv = None if uv is None else uv[:, [0, 2, 1]]
+    settings = obj.taffeta_cloth
+    values = {name: read_map(obj, getattr(settings, name), evaluated.data) for name in MAPPED}
+    values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
+    return Garment(
+        name=obj.name,
+        x=x,
+        x_start=x_start,
+        triangles=np.ascontiguousarray(triangles),
+        quads=np.ascontiguousarray(quads),
+        edges=arrays.edges(mesh),
+        uv=uv,
+        layer=settings.layer,
+        self_collision=settings.self_collision,
+        **masks(obj, evaluated.data),
+        pin_moves=pin_moves(obj),
+        sewing=settings.sewing,
+        sewing_time=settings.sewing_time,
+        sewing_force=settings.sewing_force or np.inf,
+        model=settings.model,
+        **{name: getattr(settings, name) for name in THREADS},
+        **values,
+    )
+
+
+def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene) -> Body:
+    """A collider's topology at the scene's current frame; call it within `posed`.
+
+    Raises
+    ------
+    ValueError
+        It has no faces, or Blender does not evaluate it: names the object and the remedy.
+    """
+    if obj.mode == "EDIT":
+        raise ValueError(f"{obj.name} is in Edit Mode; leave it (Tab) and bake again")
+    check_evaluated(obj, depsgraph)
+    evaluated = obj.evaluated_get(depsgraph)
+    triangles, _ = arrays.triangulated(evaluated.data)
+    if not len(triangles):
+        raise ValueError(
+            f"{obj.name} has no faces after its modifiers, so nothing can touch it; "
+            "if it makes instances, end its nodes with Realize Instances, else switch its Taffeta Collider off"
+        )
+    if np.linalg.det(world_matrix(evaluated, 1.0)[:3, :3]) < 0:
+        triangles = np.ascontiguousarray(triangles[:, [0, 2, 1]])
+    settings = obj.taffeta_collider
+    return Body(
+        uid=obj.session_uid,
+        name=obj.name,
+        vertex_count=len(evaluated.data.vertices),
+        corner_vertex=arrays.corner_vertex(evaluated.data),
+        triangles=triangles,
+        friction=settings.friction,
+        restitution=settings.restitution,
+        aura=settings.aura,
+        sample_count=settings.single_frame_samples,
+    )
+
+
+def world_to_object(name: str, evaluated, metres: float, frame: int) -> np.ndarray:
+    """(4, 4) float64: world space in metres to object space; ValueError when the object is flat."""
+    matrix = world_matrix(evaluated, metres)
+    a, b, c = matrix[:3, 0], matrix[:3, 1], matrix[:3, 2]
+    inverse = np.eye(4)
+    # Written out, because numpy's waits for BLAS threads that the solver keeps busy.
+    inverse[:3, :3] = np.cross(b, c), np.cross(c, a), np.cross(a, b)
+    volume = float((a * inverse[0, :3]).sum())
+    scale = [float(np.sqrt((axis * axis).sum())) for axis in (a, b, c)]
+    if not abs(volume) > FLAT_SHARE * scale[0] * scale[1] * scale[2] or not min(scale) > FLAT_SHARE * max(scale):
+        raise ValueError(f"{name} has a scale of 0 at frame {frame}; give it some size in every direction")
+    inverse[:3, :3] /= volume
+    inverse[:3, 3] = -(inverse[:3, :3] * matrix[:3, 3]).sum(axis=1)
+    return inverse
+
+
+def _check_garment(obj, depsgraph) -> None:
+    mesh = obj.data
+    if obj.mode == "EDIT":
+        raise ValueError(f"{obj.name} is in Edit Mode; leave it (Tab) and bake again")
+    if not len(mesh.polygons):
+        raise ValueError(f"{obj.name} has no faces, so there is no cloth; add faces or switch its Taffeta Cloth off")
+    for rebuilder, rig in rebuilders_before_rig(obj):
+        raise ValueError(
+            f"{obj.name}: modifier '{rebuilder}' makes new vertices before '{rig}' moves them; "
+            f"apply '{rebuilder}' or move it below '{rig}'"
+        )
+    check_evaluated(obj, depsgraph)
+    world_to_object(obj.name, obj.evaluated_get(depsgraph), 1.0, depsgraph.scene.frame_current)
+
+
+def check_evaluated(obj, depsgraph) -> None:
+    """Blender hands out the bare mesh of an object that no viewport evaluates, without a word."""
+    if obj.name not in evaluated_names(depsgraph.view_layer.layer_collection):
+        raise ValueError(
+            f"{obj.name} lies only in collections that are excluded from the view layer "
+            f"'{depsgraph.view_layer.name}' or disabled in viewports; enable one of them in the Outliner"
+        )
+
+
+def evaluated_names(layer_collection) -> set[str]:
+    """Names of the objects below a layer collection that Blender evaluates."""
+    names = set()
+    if layer_collection.collection.hide_viewport:
+        return names
+    if not layer_collection.exclude:
+        names.update(obj.name for obj in layer_collection.collection.objects)
+    for child in layer_collection.children:
+        names |= evaluated_names(child)
+    return names
+
+
+def _topology_sentence(obj, vertex_count: int) -> str:
+    shown = [modifier.name for modifier in obj.modifiers if modifier.show_viewport]
+    guilty = f"its modifiers before the cloth ({', '.join(shown)}) make" if shown else "its shape has"
+    return (
+        f"{obj.name} has {len(obj.data.vertices)} vertices, but {guilty} {vertex_count}; "
+        "apply the modifier that does it, or move it below those that move the garment"
+    )
+
+
+def check_finite(name: str, x: np.ndarray, where: str) -> None:
+    """ValueError that names the object and its first vertex with a NaN or an infinite coordinate."""
+    far = ~(np.abs(x) < FARTHEST_COORDINATE)  # true for NaN as well
+    if far.any():
+        vertex = np.flatnonzero(far.any(axis=1))[0]
+        raise ValueError(f"{name}: vertex {vertex} has no finite position {where}; move or delete it")
+
+
+def _rest_positions(mesh) -> np.ndarray:
+    return arrays.positions(mesh) if mesh.shape_keys is None else arrays.key_positions(mesh.shape_keys.reference_key)
+
+
+def world_positions(evaluated, metres: float) -> np.ndarray:
+    """World-space vertices (n, 3) float64 [m] of an evaluated object."""
+    return _placed(arrays.positions(evaluated.data), world_matrix(evaluated, metres))
+
+
+def own_pose(evaluated, metres: float) -> np.ndarray:
+    """World-space vertices (n, 3) float64 [m] of a garment's own pose, while it is simulated live, too."""
+    mesh = evaluated.data
+    x = arrays.vectors(mesh, OWN_POSE) if OWN_POSE in mesh.attributes else arrays.positions(mesh)
+    return _placed(x, world_matrix(evaluated, metres))
+
+
+def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Points (n, 3) moved by a (4, 4) matrix, float64.
+
+    In float64 before the object's place is added: 10 km away, float32 has steps of a millimetre. Without `@`, whose
+    threads (BLAS) would fight the solver's for the cores.
+    """
+    x = x.astype(np.float64)
+    placed = np.empty_like(x)
+    for row in range(3):
+        placed[:, row] = x[:, 0] * matrix[row, 0] + x[:, 1] * matrix[row, 1] + x[:, 2] * matrix[row, 2] + matrix[row, 3]
+    return placed
+
+
+def _quads(mesh) -> np.ndarray:
+    corners = arrays.first_corner(mesh)[arrays.corner_count(mesh) == 4][:, None] + np.arange(4, dtype=np.int32)
+    return arrays.corner_vertex(mesh)[corners].reshape(-1, 4)
+
+
+def _pattern(obj, mesh, corners: np.ndarray) -> np.ndarray | None:
+    """Pattern coordinates per triangle corner (t, 3, 2), or None where threads follow the mesh's edges."""
+    name = obj.taffeta_cloth.uv_map
+    if not name:
+        return None
+    layer = mesh.uv_layers.get(name)
+    if layer is None:
+        known = ", ".join(uv.name for uv in mesh.uv_layers) or "none"
+        raise ValueError(
+            f"{obj.name}: there is no UV map '{name}' for its pattern (it has {known}); choose one or leave it empty"
+        )
+    uv = arrays.corner_uv(layer)
+    if not np.isfinite(uv).all():
+        raise ValueError(f"{obj.name}: UV map '{name}' has coordinates that are not finite; unwrap it again")
+    return uv.astype(np.float64)[corners]

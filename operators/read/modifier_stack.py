@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modifiers of a garment: which move it before it is simulated, and which work on the simulated cloth.
+
+The "Taffeta Cache" stands behind the modifiers that move the garment before it is simulated (Armature, Lattice, ...)
+and before those that refine the result (Subdivision, Solidify, ...):
+
+    Armature  Hook  [Taffeta Cache]  Subdivision  Solidify  Corrective Smooth
+    └─ the garment's own pose        └─ works on the simulated cloth
+
+While a bake reads the garment's own pose, `muted` switches off the cache and everything behind it.
+"""
+
+import re
+from contextlib import contextmanager
+
+import bpy
+
+CACHE_NAME = "Taffeta Cache"
+
+# Modifiers that carry the garment along with a rig or another object: they belong before the simulation.
+RIGS = frozenset(
+    "ARMATURE CURVE HOOK LATTICE MESH_DEFORM SURFACE_DEFORM LAPLACIANDEFORM SHRINKWRAP MESH_CACHE MESH_SEQUENCE_CACHE"
+    " CLOTH SOFT_BODY".split()
+)
+# Modifiers that move vertices by a rule of their own.
+SHAPERS = frozenset("CAST DISPLACE SIMPLE_DEFORM SMOOTH CORRECTIVE_SMOOTH LAPLACIANSMOOTH WARP WAVE".split())
+# Modifiers that may change the number or order of vertices; the cache has to come before them.
+REBUILDERS = frozenset(
+    "ARRAY BEVEL BOOLEAN BUILD DECIMATE EDGE_SPLIT MASK MIRROR MULTIRES REMESH SCREW SKIN SOLIDIFY SUBSURF TRIANGULATE"
+    " VOLUME_TO_MESH MESH_TO_VOLUME WELD WIREFRAME EXPLODE OCEAN PARTICLE_INSTANCE".split()
+)
+
+
+def cache_index(obj: bpy.types.Object) -> int:
+    """Index in `obj.modifiers`, our own left out, where the cache belongs.
+
+    Behind the last modifier that moves the garment, but before the first that rebuilds it. Geometry Nodes may do
+    either: a rig behind them shows that they belong to the garment, otherwise they work on the simulated cloth.
+    """
+    found, after_nodes = 0, False
+    for index, modifier in enumerate(_others(obj)):
+        if modifier.type in REBUILDERS:
+            break
+        after_nodes |= modifier.type == "NODES"
+        if modifier.type in RIGS or (modifier.type in SHAPERS and not after_nodes):
+            found = index + 1
+    return found
+
+
+def rebuilders_before_rig(obj: bpy.types.Object) -> list[tuple[str, str]]:
+    """Pairs (rebuilding modifier, rig behind it) that leave no right place for the cache; empty when all is well."""
+    rebuilder, pairs = None, []
+    for modifier in _others(obj):
+        if not (modifier.show_viewport or modifier.show_render):
+            continue
+        if modifier.type in REBUILDERS and rebuilder is None:
+            rebuilder = modifier.name
+        elif modifier.type in RIGS and rebuilder is not None:
+            pairs.append((rebuilder, modifier.name))
+    return pairs
+
+
+def find_cache(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The "Taffeta Cache" that `obj` plays, if there is one.
+
+    A library override that was baked has two: the library's, switched off, and its own behind it.
+    """
+    caches = own_caches(obj)
+    return caches[-1] if caches else None
+
+
+@contextmanager
+def muted(objects):
+    """Show the garments' own pose: their cache, and all behind it, is switched off meanwhile.
+
+    Objects and modifiers are looked up again at the end, so that an undo in between does no harm.
+    """
+    before = []
+    for obj in objects:
+        caches = own_caches(obj)
+        first = index_of(obj, caches[0]) if caches else cache_index(obj)
+        for later in list(obj.modifiers)[first:]:
+            before.append((obj.session_uid, later.name, later.show_viewport))
+            if later.show_viewport:
+                later.show_viewport = False
+    try:
+        yield
+    finally:
+        by_uid = {obj.session_uid: obj for obj in bpy.data.objects}
+        for uid, name, shown in before:
+            modifier = by_uid[uid].modifiers.get(name) if uid in by_uid else None
+            if modifier is not None and modifier.show_viewport != shown:
+                modifier.show_viewport = shown
+
+
+def own_caches(obj) -> list[bpy.types.MeshCacheModifier]:
+    """Our own modifiers, in stack order; Blender numbers equal names (Taffeta Cache.001)."""
+    return [m for m in obj.modifiers if m.type == "MESH_CACHE" and re.fullmatch(CACHE_NAME + r"(\.\d+)?", m.name)]
+
+
+def is_inherited(obj, modifier) -> bool:
+    """The modifier belongs to the library that `obj` overrides."""
+    return obj.override_library is not None and modifier.is_override_data
+
+
+def _others(obj):
+    """The modifiers of an object without our own."""
+    own = own_caches(obj)
+    return [modifier for modifier in obj.modifiers if modifier not in own]
+
+
+def index_of(obj, modifier) -> int:
+    """Where a modifier stands in the stack of `obj`."""
+    return list(obj.modifiers).index(modifier)

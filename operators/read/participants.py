@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which objects take part in a simulation: garments, bodies, and how to find them again."""
+
+from collections.abc import Sequence
+
+import bpy
+
+
+def cloths_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The meshes of a scene whose Taffeta Cloth is on, sorted by name."""
+    found = [obj for obj in scene.objects if obj.type == "MESH" and obj.taffeta_cloth.enabled]
+    return sorted(found, key=lambda obj: obj.name)
+
+
+def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy.types.Object]:
+    """The cloths that an operator is to work on: the named one, all, or the selected ones.
+
+    Raises
+    ------
+    ValueError
+        There is none, or `name` is no cloth.
+    """
+    found = cloths_of(context.scene)
+    if name:
+        found = [obj for obj in found if obj.name == name]
+        if not found:
+            raise ValueError(f"{name} is not a Taffeta Cloth of scene {context.scene.name}; check the name")
+    elif not everything:
+        selected = [obj for obj in found if obj.select_get()]
+        active = [obj for obj in found if obj == context.view_layer.objects.active]
+        found = selected or active
+        if not found:
+            raise ValueError("No Taffeta Cloth is selected; select one in the viewport")
+    if not found:
+        raise ValueError(f"Scene {context.scene.name} has no Taffeta Cloth; add one in the Physics tab")
+    return found
+
+
+def refuse_linked(obj: bpy.types.Object) -> None:
+    """Raise ValueError, with what to do instead, for an object that is linked from another file."""
+    if obj.library is not None:
+        raise ValueError(
+            f"{obj.name} is linked from {obj.library.filepath}; make a library override of it "
+            "(Object > Library Override > Make) and work on that"
+        )
+
+
+def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Objects that take part as colliders, sorted by name: all that are switched on, or those of the collection.
+
+    A garment of the bake itself is none: cloth meets cloth by its thickness.
+
+    Raises
+    ------
+    ValueError
+        A collection is asked for, but none is chosen.
+    """
+    settings = scene.taffeta
+    found = scene.objects
+    if settings.collider_source == "COLLECTION":
+        if settings.collider_collection is None:
+            raise ValueError(
+                f"{scene.name}: Collide with is set to Collection, but none is chosen; choose one or set it to All"
+            )
+        inside = {obj.session_uid for obj in settings.collider_collection.all_objects}
+        found = [obj for obj in scene.objects if obj.session_uid in inside]
+    own = {obj.session_uid for obj in cloths}
+    found = [o for o in found if o.type == "MESH" and o.taffeta_collider.enabled and o.session_uid not in own]
+    return sorted(found, key=lambda obj: obj.name)
+
+
+def find_object(uid: int, name: str) -> bpy.types.Object:
+    """The object with this session uid, whatever happened to references since; ValueError if it was deleted."""
+    for obj in bpy.data.objects:
+        if obj.session_uid == uid:
+            return obj
+    raise ValueError(f"{name} was deleted during the bake; undo that and bake again")

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scene's animation as arrays, frame by frame: poses of the garments, bodies, gravity, wind and force fields.
+
+Frame f ends at f: its input covers the time from f - 1 to f. Everything is sampled on the main thread, before or
+while a worker simulates, and nothing of Blender is kept: objects are found again by their session uid.
+
+Gravity is what the Scene tab shows, so the stored number times the unit scale: the same that Blender's rigid bodies
+and cloth do in that scene.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...solver.model import Collider, FrameInput, Garment
+from .arrays import corner_vertex
+from .force_fields import between as fields_between
+from .force_fields import noise_table, read_fields
+from .keyed import keyed_settings
+from .maps import read_map
+from .mesh_io import Body, check_finite, metres_per_unit, own_pose, world_positions, world_to_object
+from .modifier_stack import muted
+from .preroll import eased, resting
+
+MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
+# How far a chord between two samples may lie beside the true trajectory, as a share of a body's aura, ...
+SAGITTA_SHARE = 0.25
+BARE_BODY_SHARE = 0.001  # of the size of a body without aura, which stands for its aura,
+GARMENT_SHARE = 0.004  # and of the size of the smallest garment, which does so for the garments' own animation
+
+
+class GarmentObject(NamedTuple):
+    """A garment between frames: how to find its object again, and how many vertices it has to have."""
+
+    uid: int
+    name: str
+    vertex_count: int
+    size: float  # [m] diagonal of its box
+    pin: np.ndarray  # (n,) at the first frame
+    pin_moves: bool
+
+
+class Moment(NamedTuple):
+    """The animated scene at one instant, in metres."""
+
+    targets: np.ndarray  # (n, 3) pose of all garments
+    bodies: list[np.ndarray]  # (m, 3) each
+    to_object: np.ndarray  # (g, 4, 4)
+    fields: dict  # from `force_fields.read_fields`
+    cloths: list[tuple[float, ...]]  # of each garment: part of the fields, pressure [Pa], target volume [m3]
+    pin: np.ndarray | None  # (n,) of all garments, if any of them is pinned anew in every frame
+
+
+def frame_seconds(scene: bpy.types.Scene) -> float:
+    """Duration of a frame in seconds: exactly 1.001 / 24 at 23.976 frames a second.
+
+    Blender keeps the divisor as a 32-bit float; six decimals of it are what was meant.
+    """
+    return round(scene.render.fps_base, 6) / scene.render.fps
+
+
+def gravity(scene: bpy.types.Scene) -> np.ndarray:
+    """(3,) [m/s2] as the Scene tab shows it; zero when gravity is switched off there."""
+    return np.array(scene.gravity, np.float64) * (metres_per_unit(scene) if scene.use_gravity else 0.0)
+
+
+def plain(value):
+    """A setting as the solver takes it: Blender's vectors as tuples."""
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+def garment_object(obj: bpy.types.Object, garment: Garment) -> GarmentObject:
+    """What `sample_frame` has to know about a garment's object."""
+    size = float(np.linalg.norm(np.ptp(garment.x_start, axis=0)))
+    return GarmentObject(obj.session_uid, obj.name, len(garment.x), size, garment.pin, garment.pin_moves)
+
+
+@contextmanager
+def posed(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], bodies: Sequence[bpy.types.Object]):
+    """Let the scene show what is to be sampled, and put back what the user had: frame, modifiers, hidden objects.
+
+    Objects that are disabled in viewports are enabled meanwhile, because Blender does not evaluate them otherwise.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    hidden = [obj.session_uid for obj in (*cloths, *bodies) if obj.hide_viewport]
+    name = scene.name
+    try:
+        with muted(cloths):
+            _set_hidden(hidden, False)
+            yield
+    finally:
+        _set_hidden(hidden, True)
+        scene = bpy.data.scenes.get(name)
+        if scene is not None:
+            scene.frame_set(frame, subframe=subframe)
+
+
+def sample_frame(
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    cloths: Sequence[GarmentObject],
+    colliders: Sequence[Body],
+    frame: int,
+    before: Moment | None = None,
+) -> tuple[FrameInput, Moment]:
+    """Everything animated between frame - 1 and frame; call it within `posed`.
+
+    before : the moment of frame - 1 if it is known. The moment of `frame` is returned for the next call.
+
+    A body that moves on a curve is looked at several times within the frame: twice first, and then as often as keeps
+    the straight ways between the samples within a quarter of its aura of the true way (the sagitta of a chord falls
+    with the square of their number). Garments with their own animation likewise, to 0.1 % of their size.
+    """
+    at = lambda time: _moment(scene, depsgraph, cloths, colliders, frame - 1, time)  # noqa: E731
+    start = before if before is not None else at(0.0)
+    end = at(1.0)
+    counts = _sample_counts(start, end, cloths, colliders, at)
+    times = sorted({k / count for count in counts for k in range(1, count)})
+    moments = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
+    if times:
+        scene.frame_set(frame)  # wind and gravity belong to the end of the frame
+    targets = np.stack([moments[k / counts[0]].targets for k in range(counts[0] + 1)])
+    bodies = []
+    for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
+        x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
+        bodies.append(_collider(body, x))
+    return _frame_input(scene, targets, tuple(bodies), start, end), end
+
+
+def frame_inputs(
+    scene_name: str, cloths: Sequence[GarmentObject], colliders: Sequence[Body], frames: range, rest_count: int = 0
+) -> Iterator[FrameInput]:
+    """One FrameInput for each frame, in order. Within `posed` whenever it is asked for the next.
+
+    The first frame is the start itself: its input stands still. The first `rest_count` frames lead from the rest pose to
+    that of the frame after them (`preroll`).
+    """
+    moment = rest = pose = None
+    for frame in frames:
+        scene = bpy.data.scenes.get(scene_name)
+        if scene is None:
+            raise ValueError(f"Scene {scene_name} was deleted during the bake; undo that and bake again")
+        depsgraph, before = depsgraph_of(scene), moment
+        done = frame - frames.start
+        if before is not None and done > rest_count:
+            result, moment = sample_frame(scene, depsgraph, cloths, colliders, frame, before)
+            yield result
+            continue
+        if pose is None:
+            at_first = scene, depsgraph, cloths, colliders, frame + rest_count - 1, 1.0
+            if rest_count:
+                with resting(scene):
+                    rest = _moment(*at_first)
+            pose = _moment(*at_first)
+        scene.frame_set(frames.start + rest_count)
+        moment = _between(rest, pose, eased(done / rest_count)) if done < rest_count else pose
+        yield straight_input(scene, colliders, before or moment, moment)
+
+
+def _between(rest: Moment, pose: Moment, share: float) -> Moment:
+    """A share of the way from the rest pose to the pose, in [0, 1]."""
+    return pose._replace(
+        targets=rest.targets + share * (pose.targets - rest.targets),
+        bodies=[a + share * (b - a) for a, b in zip(rest.bodies, pose.bodies, strict=True)],
+    )
+
+
+def straight_input(
+    scene: bpy.types.Scene, colliders: Sequence[Body], start: Moment, end: Moment, frames: int = 1
+) -> FrameInput:
+    """The time between two moments so many frames apart, with straight ways from the one to the other."""
+    bodies = tuple(
+        _collider(body, np.stack(ends)) for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
+    )
+    frame_input = _frame_input(scene, np.stack((start.targets, end.targets)), bodies, start, end)
+    return frame_input._replace(duration=frames * frame_input.duration)
+
+
+def _collider(body: Body, x: np.ndarray) -> Collider:
+    return Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura, body.meets)
+
+
+def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
+    """The scene's dependency graph for viewports, in the window's view layer if that shows this scene."""
+    # No temp_override here: under it, Blender looks into a Python dictionary while it evaluates without the GIL, and
+    # crashes when a worker thread hands the GIL on at that moment (BPY_context_member_get, seen in 4.5).
+    if bpy.context.scene == scene:
+        return bpy.context.evaluated_depsgraph_get()
+    view_layer = scene.view_layers[0]
+    view_layer.update()
+    return view_layer.depsgraph
+
+
+def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInput:
+    fields = fields_between(start.fields, end.fields)
+    field_weight, pressure, volume = zip(*end.cloths, strict=True)
+    return FrameInput(
+        duration=frame_seconds(scene),
+        targets=targets,
+        colliders=bodies,
+        gravity=gravity(scene),
+        wind=np.array(scene.taffeta.wind, np.float64),
+        to_object=end.to_object,
+        fields=fields,
+        field_weight=field_weight if fields else None,
+        pressure=pressure if any(pressure) else None,
+        volume=volume if any(pressure) and any(volume) else None,
+        pin=end.pin,
+        changed=tuple((name, plain(getattr(scene.taffeta, name))) for name in keyed_settings(scene)),
+        noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
+    )
+
+
+def _moment(scene, depsgraph, cloths, colliders, frame: int, time: float) -> Moment:
+    """The scene at frame + time, time in [0, 1]."""
+    if time == 1.0:
+        frame, time = frame + 1, 0.0
+    scene.frame_set(frame, subframe=time)
+    return read_moment(scene, depsgraph, cloths, colliders)
+
+
+def read_moment(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, cloths: Sequence[GarmentObject], colliders: Sequence[Body]
+) -> Moment:
+    """The scene as the dependency graph shows it now.
+
+    Raises
+    ------
+    ValueError
+        Something was deleted, or has another mesh than at the start: names it.
+    """
+    metres, frame = metres_per_unit(scene), scene.frame_current
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    targets, to_object, bodies, settings, pins = [], [], [], [], []
+    for known in cloths:
+        evaluated = _evaluated(objects, known, depsgraph)
+        x = own_pose(evaluated, metres)
+        if len(x) != known.vertex_count:
+            raise ValueError(
+                f"{known.name} has {len(x)} vertices at frame {frame} instead of {known.vertex_count}; "
+                "take away what changes its mesh during the shot"
+            )
+        check_finite(known.name, x, f"at frame {frame}")
+        targets.append(x)
+        to_object.append(world_to_object(known.name, evaluated, metres, frame))
+        cloth = evaluated.taffeta_cloth
+        pins.append(read_map(objects[known.uid], cloth.pin, evaluated.data) if known.pin_moves else known.pin)
+        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume))
+    for body in colliders:
+        evaluated = _evaluated(objects, body, depsgraph)
+        mesh = evaluated.data
+        same = len(mesh.vertices) == body.vertex_count and len(mesh.loops) == len(body.corner_vertex)
+        if not same or not np.array_equal(corner_vertex(mesh), body.corner_vertex):
+            raise ValueError(
+                f"{body.name} changes its mesh at frame {frame} ({len(mesh.vertices)} vertices, "
+                f"{body.vertex_count} at the start); apply or take away the modifier that does it"
+            )
+        x = world_positions(evaluated, metres)
+        check_finite(body.name, x, f"at frame {frame}")
+        bodies.append(x)
+    own = {known.uid for known in cloths}
+    fields = (
+        read_fields(scene, depsgraph, own, metres) if scene.frame_subframe == 0.0 else {}
+    )  # between frames they go straight
+    pin = np.concatenate(pins) if any(known.pin_moves for known in cloths) else None
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin)
+
+
+def _sample_counts(start, end, cloths, colliders, at) -> list[int]:
+    """Parts of this frame for the garments' targets and for each collider; looks at the middle if something moves."""
+    pairs = list(zip(start.bodies, end.bodies, strict=True))
+    bounds = [body.aura or BARE_BODY_SHARE * _size(x) for body, (x, _) in zip(colliders, pairs, strict=True)]
+    given = [body.sample_count for body in colliders]
+    pairs.insert(0, (start.targets, end.targets))
+    bounds.insert(0, GARMENT_SHARE * min(known.size for known in cloths))
+    given.insert(0, 0)
+    fast = [_distance(a, b) > bound for (a, b), bound in zip(pairs, bounds, strict=True)]
+    counts = [count or 1 for count in given]
+    if any(f and not count for f, count in zip(fast, given, strict=True)):
+        middle = at(0.5)
+        for index, ((a, b), bound) in enumerate(zip(pairs, bounds, strict=True)):
+            if fast[index] and not given[index]:
+                x = middle.targets if index == 0 else middle.bodies[index - 1]
+                counts[index] = _parts(_distance(0.5 * (a + b), x) / (SAGITTA_SHARE * bound))
+    return counts
+
+
+def _parts(sagitta: float) -> int:
+    """Power of two that brings a chord's sagitta, in units of what is allowed, below 1."""
+    count = 1
+    while count < MOST_SAMPLES and sagitta > count * count:
+        count *= 2
+    return count
+
+
+def _distance(a: np.ndarray, b: np.ndarray) -> float:
+    """Largest distance between corresponding vertices [m]."""
+    return float(np.sqrt(np.square(a - b).sum(axis=1).max()))
+
+
+def _size(x: np.ndarray) -> float:
+    return float(np.linalg.norm(np.ptp(x, axis=0)))
+
+
+def _evaluated(objects, known, depsgraph):
+    obj = objects.get(known.uid)
+    if obj is None:
+        raise ValueError(f"{known.name} was deleted during the bake; undo that and bake again")
+    if obj.mode == "EDIT":
+        raise ValueError(f"{known.name} went into Edit Mode during the bake; leave it (Tab) and resume")
+    return obj.evaluated_get(depsgraph)
+
+
+def _set_hidden(uids: list[int], hide: bool) -> None:
+    if uids:
+        for obj in bpy.data.objects:
+            if obj.session_uid in uids:
+                obj.hide_viewport = hide

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole arrays into Blender's data: positions, shape keys, attributes, the selection."""
+
+import bpy
+import numpy as np
+
+
+def set_positions(mesh: bpy.types.Mesh, x: np.ndarray) -> None:
+    """Move the vertices of a mesh to x (n, 3) [Blender units, object space]."""
+    mesh.attributes["position"].data.foreach_set("vector", _flat(x))
+
+
+def set_key(key: bpy.types.ShapeKey, x: np.ndarray) -> None:
+    """Let a shape key put the vertices at x (n, 3) [Blender units, object space]."""
+    key.data.foreach_set("co", _flat(x))
+
+
+def set_vectors(mesh: bpy.types.Mesh, name: str, vectors: np.ndarray) -> None:
+    """Keep vectors (n, 3), one a vertex, in the attribute `name` of a mesh, made if it has none."""
+    values = mesh.attributes.get(name) or mesh.attributes.new(name, "FLOAT_VECTOR", "POINT")
+    values.data.foreach_set("vector", _flat(vectors))
+
+
+def select_only(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:
+    """Select exactly the vertices with these numbers, and hide nothing; in Object Mode."""
+    for elements in (mesh.polygons, mesh.edges):
+        elements.foreach_set("select", np.zeros(len(elements), bool))
+        elements.foreach_set("hide", np.zeros(len(elements), bool))
+    chosen = np.zeros(len(mesh.vertices), bool)
+    mesh.vertices.foreach_set("hide", chosen)
+    chosen[vertices] = True
+    mesh.vertices.foreach_set("select", chosen)
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+    """As Blender takes it: float32, one number after the other."""
+    return np.asarray(x, np.float32).ravel()

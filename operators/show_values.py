@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show Values: the overlay on and off."""
+
+import bpy
+
+from ..panels.mapped import MAPPED, ROWS
+from .overlay.draw import draw_legend, draw_pictures
+from .overlay.pictures import drawn, forget_values, refresh
+
+_draw_handlers: list = []
+
+
+class TAFFETA_OT_overlay(bpy.types.Operator):
+    """Show the values on the garment in the viewport; again hides them"""
+
+    bl_idname = "taffeta.overlay"
+    bl_label = "Show Values"
+
+    show: bpy.props.EnumProperty(
+        name="Show",
+        items=(
+            ("NONE", "None", "Nothing"),
+            *((name, ROWS[name].label, f"Values of {ROWS[name].label}") for name in MAPPED),
+            ("STRETCH", "Current Stretch", "Lengths against rest lengths"),
+        ),
+        default="STRETCH",
+    )
+
+    def execute(self, context):
+        session = context.window_manager.taffeta
+        session.overlay = "NONE" if session.overlay == self.show else self.show
+        forget_values()
+        refresh(context)
+        _, legend = drawn()
+        for sentence in legend.troubles if legend else ():
+            self.report({"WARNING"}, sentence)
+        return {"FINISHED"}
+
+
+def register():
+    """Add the operator and the drawing."""
+    bpy.utils.register_class(TAFFETA_OT_overlay)
+    add = bpy.types.SpaceView3D.draw_handler_add
+    _draw_handlers.append(add(draw_pictures, (), "WINDOW", "POST_VIEW"))
+    _draw_handlers.append(add(draw_legend, (), "WINDOW", "POST_PIXEL"))
+
+
+def unregister():
+    """Take them out again."""
+    for handler in reversed(_draw_handlers):
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+    _draw_handlers.clear()
+    bpy.utils.unregister_class(TAFFETA_OT_overlay)

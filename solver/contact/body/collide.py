@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth against bodies: the calls that `step.advance` makes.
+
+    body = prepare(cloth, state, frame_input, settings)             once a frame
+    detect(body, cloth, x, v, t0, t1, settings)                     body.detections times a frame, or more
+    count = respond(body, cloth, x, x_prev, v, t, dt)               each substep, after all constraints
+    respond_velocity(body, cloth, v, dt)                            each substep, after v = (x - x_prev) / dt
+    particles = pinched(body)                                       once, at the frame's end
+
+What `respond` leaves in `body.contacts` holds up the cloth in the next substep's solve (`constraints`).
+
+Times t, t0, t1 are fractions of the frame in [0, 1]. In `respond`, t is the END of the substep (x_prev belongs to
+t - dt / duration), v the velocity at the START of the substep (it decides how high a particle bounces).
+
+A body's positions go one way: all colliders are merged (`mesh`), their trajectories through an interval are looked at
+and drawn (`view`, `motion`), each substep moves the vertices near the cloth (`Bodies.motions`). The layered depth image
+finds, exact triangles decide: a point near a body asks the image which triangles it can meet (`association`), and again
+only after it has strayed from the way it expected to go; `respond` tests those triangles at the time of the substep
+(`response`). A point that leaves what is drawn has the image drawn again, with twice the room round the cloth.
+"""
+
+import numpy as np
+
+from ...kernel.threads import cut, on_threads
+from ...ldi.rasterise import render_motion
+from ...model import Cloth, FrameInput, Settings, State
+from .association import NOT_ASKED, make_candidates, make_scratch
+from .contacts import OUTSIDE, PINCHED, no_contacts, settle
+from .feature_samples import FEATURE_REACH, NOWHERE, gather_feature_samples, place_feature_samples, with_feature_samples
+from .features import NO_FEATURES, find_features
+from .mesh import find_places, make_bodies, merge, way_out
+from .pinch_start import find_grips
+from .response import Points, Times, respond_range
+from .samples import gather, limb, samples_of
+from .view import Body, detections, draw, look, look_farther, move_bodies, near_features
+
+MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
+SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
+SMALLEST_FEATURES_PART = 200  # ridges
+SAME_MOMENT = 1e-9  # of the frame
+FALLS = 2.0  # speeds that gravity gives in a substep, slower than which nothing bounces
+
+
+def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings, render=render_motion) -> Body:
+    """Merge the frame's colliders, look which particles start inside.
+
+    render : draws the bodies' images, here or on a graphics card; what comes of the bake is the same with each
+
+    Raises
+    ------
+    ValueError
+        A collider's vertices are not finite or its triangles name vertices that it does not have.
+    """
+    count = len(cloth.inv_mass)
+    mesh = merge(frame_input.colliders if count else (), len(cloth.garment_start) - 1)
+    least = min((c.aura for c in mesh.colliders), default=0.0)
+    samples = samples_of(cloth, least, limb(mesh.start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
+    fall, memory = (
+        float(np.linalg.norm(frame_input.gravity)),
+        (make_candidates(0), no_contacts(count, len(samples.parents))),
+    )
+    body = Body(1, frame_input.duration, fall, mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render)
+    if mesh.colliders:
+        body.contacts.place[:count] = find_places(mesh, cloth, state.x, settings.ldi_resolution)
+        if (body.contacts.place > OUTSIDE).any():
+            body.way_out = way_out(mesh)
+            own = body.contacts.place[:count], body.contacts.grip
+            find_grips(body.bodies, mesh.start - cloth.origin, cloth.garment, state.x, *own)
+        body.view = look(body, cloth, state.x, state.v, 0.0, 1.0)
+        _add_features(body, cloth, state)
+        body.detections = detections(body)
+    return body
+
+
+def _add_features(body: Body, cloth: Cloth, state: State) -> None:
+    """Find the ridges that may meet the cloth in this frame; they and all points get room for what they know."""
+    mesh, count = body.mesh, len(cloth.inv_mass)
+    about = mesh.triangles, mesh.topology.neighbour, mesh.solid, body.view.is_used
+    body.features = find_features(mesh.start, *about, mesh.largest_aura, body.samples.longest)
+    body.samples = with_feature_samples(body.samples, len(body.features.ends))
+    before = body.contacts
+    body.contacts = no_contacts(count, len(body.samples.parents))._replace(grip=before.grip)
+    body.contacts.place[:count] = before.place[:count]
+    body.candidates = make_candidates(len(body.contacts.place))
+    body.view = body.view._replace(near_features=near_features(body, cloth, body.view, state.x, state.v, 0.0))
+
+
+def pinched(body: Body) -> np.ndarray | None:
+    """Particles (k,) to which bodies left no room between them when last looked at; None if there were none."""
+    place = body.contacts.place[: len(body.contacts.place) - len(body.samples.parents)]
+    found = np.flatnonzero(place == PINCHED)
+    return found if len(found) else None
+
+
+def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
+    """Draw the bodies' layered depth image for the time from t0 to t1 of the frame; x and v are those at t0."""
+    body.candidates.count[:] = NOT_ASKED
+    if not body.mesh.colliders:
+        return
+    if body.image is not None or (t0, t1) != (body.view.t0, body.view.t1):  # `prepare` has looked at the whole frame
+        body.view = look(body, cloth, x, v, t0, t1)
+        body.bodies.motions[:] = np.nan  # of what is not looked at; `pinch` may come there
+    draw(body, settings)
+
+
+def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
+    """Keep x out of the bodies at time t; returns how many points touch. x changes in place."""
+    if not body.mesh.colliders:
+        return 0
+    before = t - dt / body.duration
+    if body.image is None or t > body.view.t1 + SAME_MOMENT:
+        detect(body, cloth, x_prev, v, before, min(max(t, before + 1.0 / body.detections), 1.0), body.settings)
+    move_bodies(body, cloth, before, t)
+    count = len(cloth.inv_mass)
+    touching = _points(body, cloth, 0, count, x, x_prev, v, t, dt)
+    if len(body.samples.parents):
+        touching += _respond_samples(body, cloth, x, x_prev, v, t, dt)
+    body.fresh = False
+    return touching
+
+
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
+    """Take the particles where their samples want them; returns how many samples touch."""
+    samples, contacts, near, count = body.samples, body.contacts, body.view.near_features, len(cloth.inv_mass)
+    fixed = len(samples.parents) - len(body.features.ends)  # the samples of ridges come after those
+    samples.weight[fixed:, 0], contacts.count[count + fixed :] = NOWHERE, 0
+    about = near, body.bodies.motions, cloth.triangles, x_prev, x, FEATURE_REACH * body.mesh.largest_aura
+    about += samples, contacts, fixed
+    on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
+    touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, t, dt)
+    push = contacts.push[fixed:]
+    aims = push + np.einsum("ki,kix->kx", samples.weight[fixed:], x[samples.parents[fixed:]])
+    gather(cloth.inv_mass, samples, contacts, x)
+    order = np.argsort(-np.einsum("kx,kx->k", push, push), kind="stable")
+    gather_feature_samples(order, cloth.inv_mass, samples, contacts, fixed, aims, x)
+    return touching
+
+
+def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, t: float, dt: float) -> int:
+    """Respond for points first..last; draws the image again, larger, while some of them have left the domain."""
+    touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, v, t, dt)
+    for _ in range(MOST_REDRAWS):
+        if not lost:
+            break
+        before = t - dt / body.duration
+        body.room *= 2.0
+        body.view = look_farther(body, cloth, x_prev, v, before)
+        draw(body, body.settings)
+        move_bodies(body, cloth, before, t)
+        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, v, t, dt)
+        touching += again
+    return touching
+
+
+def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, v, t, dt) -> tuple[int, int]:
+    """How many points touch, and how many are lost."""
+    t0, t1, samples = body.view.t0, body.view.t1, body.samples
+    tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
+    before = tau - dt / seconds
+    times = Times(before, tau, (tau - before) * seconds, FALLS * body.fall * dt)
+    kinds = cloth.inv_mass, cloth.friction, cloth.garment
+    points = Points(x, x_prev, v, *kinds, samples.parents, samples.weight, samples.sag)
+
+    def part(number, start, stop):
+        scratch = body.scratch[number]
+        about = points, body.bodies, body.image, body.candidates, body.contacts, scratch, times
+        return respond_range(first + start, first + stop, only_lost, *about)
+
+    parts = cut(last - first, SMALLEST_FRESH_PART if body.fresh else SMALLEST_ASKED_PART)
+    while len(body.scratch) < len(parts):
+        body.scratch.append(make_scratch(len(body.mesh.triangles)))
+    results = on_threads(part, parts)
+    return sum(touching for touching, _ in results), sum(lost for _, lost in results)
+
+
+def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:
+    """Set the normal velocity of touching particles: what restitution leaves of the impact, else the surface's own."""
+    if body.mesh.colliders:
+        settle(cloth.inv_mass, body.contacts, v)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What touches a body in a substep: particles, and contact samples (`samples`) that touch for their corners."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernel.jit import inner, njit
+
+OUTSIDE, INSIDE, PINCHED = 0, 1, 2
+LET_THROUGH = -1  # of a particle that bodies let through
+LOST = -1  # instead of a number of touches: the image cannot answer
+SQUEEZED_COSINE = -0.3  # between the normals of two surfaces up to which a point is squeezed between them
+
+
+class Contacts(NamedTuple):
+    """What the points touch in this substep, up to two surfaces each."""
+
+    place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED between two surfaces; LET_THROUGH
+    count: np.ndarray  # (p,) 0 to 2, or LOST
+    normal: np.ndarray  # (p, 2, 3)
+    velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
+    rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
+    friction: np.ndarray  # (p, 2) inf where it is pinched, but 0 in the second where it can be pulled out
+    push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
+    sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
+    close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
+    grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
+    between: np.ndarray  # (n,) [m] from the one to the other through the particle; above 0 where they do not overlap
+
+
+def no_contacts(particle_count: int, sample_count: int) -> Contacts:
+    """Nothing touches anything yet."""
+    points = particle_count + sample_count
+    return Contacts(
+        np.zeros(points, np.int8),
+        np.zeros(points, np.int32),
+        np.zeros((points, 2, 3)),
+        np.zeros((points, 2, 3)),
+        np.zeros((points, 2)),
+        np.zeros((points, 2)),
+        np.zeros((sample_count, 3)),
+        np.zeros(points),
+        np.zeros(particle_count, np.bool_),
+        np.full((particle_count, 2), -1, np.int32),
+        np.zeros(particle_count),
+    )
+
+
+@inner
+def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, friction):
+    """Point p touches in this slot: the normal, the velocity there, wanted normal speed and friction."""
+    normal, velocity = contacts.normal, contacts.velocity
+    normal[p, slot, 0], normal[p, slot, 1], normal[p, slot, 2] = nx, ny, nz
+    velocity[p, slot, 0], velocity[p, slot, 1], velocity[p, slot, 2] = vx, vy, vz
+    contacts.rebound[p, slot], contacts.friction[p, slot] = rebound, friction
+
+
+@njit
+def settle(inv_mass, contacts, v):
+    """Normal velocity of touching particles against the surface: what restitution leaves of the impact, else none."""
+    normal, velocity = contacts.normal, contacts.velocity
+    for i in range(len(inv_mass)):
+        if inv_mass[i] == 0.0:
+            continue
+        slots = contacts.count[i]
+        if slots == 2:
+            turn = (
+                normal[i, 0, 0] * normal[i, 1, 0]
+                + normal[i, 0, 1] * normal[i, 1, 1]
+                + normal[i, 0, 2] * normal[i, 1, 2]
+            )
+            if turn < SQUEEZED_COSINE:  # go with the mean of the two
+                slots = 1
+                for axis in range(3):
+                    velocity[i, 0, axis] = 0.5 * (velocity[i, 0, axis] + velocity[i, 1, axis])
+        for slot in range(slots):
+            nx, ny, nz = normal[i, slot, 0], normal[i, slot, 1], normal[i, slot, 2]
+            wx, wy, wz = v[i, 0] - velocity[i, slot, 0], v[i, 1] - velocity[i, slot, 1], v[i, 2] - velocity[i, slot, 2]
+            change = contacts.rebound[i, slot] - (wx * nx + wy * ny + wz * nz)
+            v[i, 0], v[i, 1], v[i, 2] = v[i, 0] + change * nx, v[i, 1] + change * ny, v[i, 2] + change * nz

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth between two surfaces of bodies that leave it no room: it stays there, calm, and comes out when they part.
+
+Where an arm is pressed into the side, no place is outside of both. Whoever pushes a particle there to one side, then to
+the other, makes it tremble; whoever lets it go loses it inside. So a particle that is wanted elsewhere by two opposing
+surfaces, with no way out nearby, is pinched: it goes along with the mean of both, as if it stuck to them (Baraff, Witkin
+and Kass 2003, of pinches), and the solve takes it for fixed. It is led to where it is as deep in one as in the other:
+when they part, that is the gap between them. Near where the surfaces come together it may be pulled out by cloth
+(`constraints`), unless friction would hold it.
+
+It remembers what it lies between as two triangles, which it follows over the mesh as it slides. So it does not matter
+whether they are of two bodies or of one that goes into itself.
+"""
+
+import math
+
+from ...geometry.distance import CORNER_A, EDGE_AB
+from ...geometry.moving_triangle import carried, closest, distance_to
+from ...kernel.jit import inner
+from .association import HERE, THERE
+from .contacts import INSIDE, OUTSIDE, note
+from .surface import gap_to, mean_aura
+
+NO_WAY_OUT = 0.1  # auras to the next way out from which on there is none
+PARTED = 1.1  # auras of both that there must be between two surfaces before they let go
+MOST_TRIANGLES = 16  # over which what is pinched slides in a substep
+MIDDLE_SLACK, MOST_SLACK = (
+    0.25,
+    4.0,
+)  # part of the depth, or of the gap, by which it may be off the middle; auras at most
+OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is between them
+PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
+LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between
+
+
+@inner
+def is_squeezed(lack, turn, aura, far):
+    """Do two surfaces leave a point no room within `far` auras: `lack` [m] of it between them, with the cosine `turn`
+    between their normals? The way to where both have their aura leads along the mean of the normals.
+    """
+    return lack > 0.0 and lack * lack > 2.0 * (1.0 + turn) * (far * aura) ** 2
+
+
+@inner
+def meet(bodies, at, t, u):
+    """Are triangles t and u such that a point that is HERE now is pinched between them?"""
+    x, y, z = at[HERE, 0], at[HERE, 1], at[HERE, 2]
+    gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
+    other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)
+    turn = nx * ox + ny * oy + nz * oz
+    aura = mean_aura(bodies, t, u)
+    return turn < OPPOSED_COSINE and is_squeezed(2.0 * aura - gap - other, turn, aura, NO_WAY_OUT)
+
+
+@inner
+def _follow(bodies, t, tau, x, y, z):
+    """The triangle closest to a point, found from t on over the mesh."""
+    triangles, motions, vertex_start = bodies.triangles, bodies.motions, bodies.vertex_start
+    for _ in range(MOST_TRIANGLES):
+        best, _, _, _, feature, _, _, _ = closest(triangles, motions, t, tau, x, y, z)
+        found = t
+        if feature >= EDGE_AB:
+            u = bodies.neighbour[t, feature - EDGE_AB]
+            if u >= 0 and distance_to(triangles, motions, u, tau, x, y, z) < best:
+                found = u
+        elif feature >= CORNER_A:
+            i = triangles[t, feature - CORNER_A]
+            for entry in range(vertex_start[i], vertex_start[i + 1]):
+                u = bodies.vertex_triangles[entry]
+                d = distance_to(triangles, motions, u, tau, x, y, z)
+                if d < best:
+                    best, found = d, u
+        if found == t:
+            break
+        t = found
+    return t
+
+
+@inner
+def _carry(bodies, grip, p, x, y, z):
+    """How far both surfaces take pinched point p on the mean; 0 where they have gone where bodies are not looked at.
+    # outputs: grip
+    """
+    triangles, motions, mx, my, mz = bodies.triangles, bodies.motions, 0.0, 0.0, 0.0
+    for side in range(2):
+        t = _follow(bodies, grip[p, side], 0.0, x, y, z)
+        _, wa, wb, wc, _, _, _, _ = closest(triangles, motions, t, 0.0, x, y, z)
+        ox, oy, oz = carried(triangles, motions, t, wa, wb, wc)
+        mx, my, mz = mx + 0.5 * ox, my + 0.5 * oy, mz + 0.5 * oz
+        grip[p, side] = t
+    if abs(mx + my + mz) < math.inf:
+        return mx, my, mz
+    return 0.0, 0.0, 0.0
+
+
+@inner
+def _lag(gap, other, aura):
+    """How much larger the one gap is than the other, less what it may be."""
+    lag, most = other - gap, 2.0 * MIDDLE_SLACK * min(abs(gap + other), MOST_SLACK * aura)
+    return math.copysign(max(abs(lag) - most, 0.0), lag)
+
+
+@inner
+def hold_pinched(bodies, contacts, at, p, most, dt):
+    """Take pinched point p along with both surfaces, and by `most` [m] towards their middle; or, where there is a way
+    out again, along that. # outputs: at, and of `contacts` all but push, sunk and close
+    """
+    place, grip = contacts.place, contacts.grip
+    x, y, z = at[THERE, 0], at[THERE, 1], at[THERE, 2]
+    mx, my, mz = _carry(bodies, grip, p, x, y, z)
+    x, y, z, t, u = x + mx, y + my, z + mz, grip[p, 0], grip[p, 1]
+    gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
+    other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)
+    turn, aura = nx * ox + ny * oy + nz * oz, mean_aura(bodies, t, u)
+    lack, share = 2.0 * PARTED * aura - gap - other, 0.0
+    sx, sy, sz = nx + ox, ny + oy, nz + oz
+    if is_squeezed(lack, turn, aura, NO_WAY_OUT):
+        sx, sy, sz = nx - ox, ny - oy, nz - oz
+        share = _lag(gap, other, aura) / max(2.0 - 2.0 * turn, 0.5)
+    elif gap >= 0.0 and other >= 0.0:
+        place[p] = OUTSIDE
+    elif gap + other > 0.0:
+        place[p], grip[p, 1] = INSIDE, -1
+    elif gap + other <= 0.0:  # not where it is unknown
+        share = most
+    contacts.between[p] = gap + other
+    far = abs(share) * math.sqrt(sx * sx + sy * sy + sz * sz)
+    if far > most:
+        share *= most / far
+    if far < math.inf:
+        x, y, z = x + share * sx, y + share * sy, z + share * sz
+    at[HERE, 0], at[HERE, 1], at[HERE, 2] = x, y, z
+    contacts.count[p], friction = 2, math.inf if place[p] > INSIDE else 0.0
+    is_loose = turn > LOCKED_COSINE and min(gap, other) >= 0.0 and not is_squeezed(lack, turn, aura, PULLED_OUT)
+    note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, friction)
+    note(contacts, p, 1, ox, oy, oz, mx / dt, my / dt, mz / dt, 0.0, 0.0 if is_loose else friction)

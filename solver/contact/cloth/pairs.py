@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth: by thickness, inelastic, with friction, conserving momentum (Pereira 2013, 4.3 and 4.4).
+
+The step calls two functions, `resolve` the others:
+
+    pairs = detect(cloth, x, v, dt, settings)     at the start of a substep, from positions known to be apart
+    is_current(pairs, cloth, x, v, dt) -> bool    at the start of every substep: False asks for a new `detect`
+    go_on(pairs, dt)                              once a substep, after the constraints
+    respond(pairs, cloth, start, x, x_prev, dt)   after that, as often as others have moved cloth; x and x_prev change
+                                                  in place, returns how many pairs touched
+    deviation = follow_through(pairs, cloth, start, x, dt)   when it is asked what meets on the way from `start` to x
+
+`detect` pairs every particle with every triangle and every edge with every edge that can come closer than their
+contact distance while all particles fly on as they do, each off its trajectory by no more than the slack it is granted. The
+end of the time that was looked ahead calls for a new detection (`is_current`). So does a particle that left its way
+by more: constraints may throw it anywhere in one substep, so `respond` looks where all particles are now, and if one
+is out of bounds it detects anew along the trajectories from `start` to x before it does anything. Each pair remembers
+the direction from its second side to its first, so a particle that went through a triangle since the last substep is known by a
+direction that flipped, confirmed by continuous collision detection along its way (Li et al. 2021, additive conservative
+advancement), and is taken back to where it came from.
+
+`respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
+w and inverse masses m^-1: with gap C = n . sum(w x) - h, x_i -= m_i^-1 w_i C n / sum(m^-1 w^2), which changes neither
+the momentum nor the place of the centre of mass. An approach is ended, no more: cloth that was too close already at
+the start of the substep is eased apart by moving x and x_prev alike, so that being pushed apart gives no speed, unless
+it was much too close (`DEFENDED_GAP`). Friction takes back the sliding of the substep up to its coefficient times the normal
+correction (Coulomb).
+
+What the response leaves is seen to by the guard (`resolve`): no pair crosses, whatever the dynamics did.
+"""
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
+from ...kernel.threads import cut, joined, on_threads
+from ...model import Cloth, Settings
+from .edge_lengths import LENGTH_ROUNDS, restore
+from .proximity import (
+    SMALLEST_CANDIDATE_PART,
+    STEEP_COSINE,
+    PairList,
+    Search,
+    Skin,
+    calm_kernel,
+    candidates,
+    copy_kernel,
+    deviation_kernel,
+    empty_search,
+    look_ahead_kernel,
+    measure_kernel,
+    scales_kernel,
+)
+from .response import Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
+
+LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
+TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
+FEW_OUT_OF_BOUNDS = 16  # particles that get new trajectories, or
+PART_OUT_OF_BOUNDS = 0.05  # of all; for more all is detected anew, which costs less then
+REACH_MARGIN = (
+    1.0  # contact distances that particles may move by within a substep before pairs are listed anew, all together
+)
+MOST_FOLLOWS = 4  # times that particles out of bounds get new ones one after the other, before all is detected anew
+MOST_RESPONSES = 3  # responses in a substep at most: one may push a particle off its trajectory, to where nobody looked
+LONGEST_TRAJECTORY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
+
+
+@dataclass
+class Pairs:
+    """Everything of cloth that may meet while each particle keeps to its trajectory within its slack."""
+
+    pair_list: PairList
+    fixed_start: int  # pairs from here on have a particle that does not move
+    x_ref: np.ndarray  # (n, 3) [m] positions when detected
+    v_ref: np.ndarray  # (n, 3) [m/s] velocities when detected
+    slack: np.ndarray  # (n,) [m] how far a particle may leave its trajectory before the pairs are out of date
+    horizon: float  # [s] how long they hold at most
+    settings: Settings
+    search: Search | None
+    deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
+    reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
+    elapsed: float = 0.0  # [s] since they were detected
+
+
+def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings) -> Pairs:
+    """Find what may meet in the next substeps.
+
+    Parameters
+    ----------
+    x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
+    dt : [s] a substep. The pairs hold for `LONGEST_HORIZON`, for fast cloth less, but always a substep.
+
+    Notes
+    -----
+    Pairs of garments that do not meet, pairs inside a garment without self-collision or with a particle that is masked
+    there, and pairs of which nothing can move, are left out.
+    """
+    horizon, slack = _horizon(cloth, v, dt, settings)
+    reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
+    stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon, settings)
+    pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
+    pair_list, fixed_start = _fixed_last(cloth, pair_list)
+    slack = reach - 0.5 * cloth.thickness
+    return Pairs(pair_list, fixed_start, x.copy(), v.copy(), slack, horizon, settings, search, np.zeros(len(x)))
+
+
+def _fixed_last(cloth: Cloth, pair_list: PairList) -> tuple[PairList, int]:
+    """The pairs with those at the end that have a particle that does not move, and the first of these."""
+    count = len(pair_list.gap)
+    if cloth.inv_mass.all():
+        return pair_list, count
+    fixed = (cloth.inv_mass[pair_list.stencils] == 0.0).any(axis=1)
+    order = np.argsort(fixed, kind="stable")
+    return PairList(*(array[order] for array in pair_list)), count - int(np.count_nonzero(fixed))
+
+
+def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
+    """Those candidates that can meet, with all that is known of them."""
+    count = len(stencils)
+    normal, nothing = np.empty((count, 3)), np.zeros((2, count), np.bool_)
+    pair_list = PairList(stencils, is_edge_pair, *np.empty((4, count)), normal, *nothing)
+    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest, cloth.meets_itself)
+
+    def measure(_, first, last):
+        end = measure_kernel(first, last, pair_list, skin, x, v, reach, horizon)
+        return [array[first:end] for array in pair_list]
+
+    found = on_threads(measure, cut(count, SMALLEST_CANDIDATE_PART))
+    return PairList(*(joined(parts) for parts in zip(*found, strict=True)))
+
+
+def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
+    """Whether the time that was looked ahead lasts for another substep dt [s]; asked at its start."""
+    return pairs.elapsed + dt <= pairs.horizon or not can_meet(cloth)
+
+
+def go_on(pairs: Pairs, dt: float) -> None:
+    """Count a substep dt [s] that has begun, in which nobody knows yet what particles may have come to touch."""
+    pairs.elapsed += dt
+    pairs.reach = None
+
+
+def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+    """Keep cloth at its contact distance from cloth, with the lengths that it has; returns how many pairs touched.
+
+    Parameters
+    ----------
+    pairs : Pairs, detected anew and changed in place if a particle is out of bounds
+    start : (n, 3) [m] where the substep started, free of crossings
+    x : (n, 3) [m], changed in place: end of the substep, after all constraints
+    x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
+    dt : [s] the substep
+    """
+    before = x.copy()
+    touched = _push_apart(pairs, cloth, start, x, x_prev, dt)
+    for _ in range(LENGTH_ROUNDS):
+        if not touched:
+            break
+        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
+        _push_apart(pairs, cloth, start, x, x_prev, dt)
+    return touched
+
+
+def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarray:
+    """`follow` particles to x; returns how far (n,) [m] each is off its trajectory from `start` to x at most."""
+    follow(pairs, cloth, start, x, dt)
+    deviation = np.empty(len(x))
+    find_deviation(pairs, start, pairs.elapsed - dt, deviation)
+    return np.maximum(deviation, pairs.deviation, out=deviation)
+
+
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+    """`respond` without a look at lengths."""
+    touched = 0
+    for turn in range(MOST_RESPONSES):
+        if not follow(pairs, cloth, start, x, dt) and turn:
+            break
+        if len(pairs.pair_list.gap):
+            reach, margin = _find_reach(pairs, cloth, x)
+            substep = Substep(cloth.inv_mass, start, x, x_prev, dt)
+            touched, count = respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
+            pairs.reach = reach._replace(active=reach.active[:count])
+    return touched
+
+
+def _find_reach(pairs: Pairs, cloth: Cloth, x: np.ndarray) -> tuple[Reach, float]:
+    """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
+    margin, reach = REACH_MARGIN * cloth.thickness.max(), pairs.reach
+    if reach is None or not 2.0 * moved_kernel(x, reach.x, reach.moved) <= margin:
+        room, active = np.empty(len(pairs.pair_list.gap)), np.empty(len(pairs.pair_list.gap), np.int32)
+        count = reachable_kernel(pairs.pair_list, pairs.deviation, pairs.elapsed, margin, room, active)
+        pairs.reach = reach = Reach(x.copy(), np.zeros(len(x)), room, active[:count])
+    return reach, margin
+
+
+def find_deviation(pairs: Pairs, x, time: float, deviation: np.ndarray | None = None) -> tuple[bool, np.ndarray]:
+    """Fill `deviation` (n,) [m], or else that of `pairs`, with how far particles at x (n, 3) [m] are off their
+    trajectories at `time` [s]; returns whether one is out of bounds, and how far off all are.
+    """
+    mean, deviation = np.empty(3), pairs.deviation if deviation is None else deviation
+    return deviation_kernel(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, deviation), mean
+
+
+def follow(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: float) -> bool:
+    """See to it that all particles at x are on their trajectories within their slack (in bounds); returns whether one was
+    not.
+
+    Particles that get new trajectories change what all do on average, and with it how far the others are off theirs.
+    """
+    most = max(FEW_OUT_OF_BOUNDS, int(PART_OUT_OF_BOUNDS * len(x)))
+    for turn in range(MOST_FOLLOWS):
+        is_any_out, _ = find_deviation(pairs, x, pairs.elapsed)
+        if not is_any_out:
+            return turn > 0
+        _catch_up(pairs, cloth, start, x, dt, most if turn < MOST_FOLLOWS - 1 else 0)
+    find_deviation(pairs, x, pairs.elapsed)
+    return True
+
+
+def _catch_up(pairs: Pairs, cloth: Cloth, start, x, dt: float, most: int) -> None:
+    """Change `pairs` in place after particles got out of bounds: they get new trajectories and new pairs, as if they had
+    always been on these; if there are more than `most`, all is detected anew.
+    """
+    out = np.flatnonzero(~(pairs.deviation <= pairs.slack))
+    if len(out) > most:
+        other = detect(cloth, start, (x - start) / dt, dt, pairs.settings)
+        for field in fields(Pairs):
+            setattr(pairs, field.name, getattr(other, field.name))
+        pairs.elapsed = dt
+        return
+    before, deviation = pairs.elapsed - dt, np.empty(len(x))
+    _, mean = find_deviation(pairs, x, pairs.elapsed)
+    _, mean_before = find_deviation(pairs, start, before, deviation)
+    place = start[out] - mean_before
+    pairs.v_ref[out] = (x[out] - mean - place) / dt
+    pairs.x_ref[out] = place - before * pairs.v_ref[out]
+    is_out, deviation[out] = np.zeros(len(x), np.bool_), 0.0
+    is_out[out] = True
+    stencils, is_edge_pair = _candidates_around(is_out, pairs, cloth)
+    # All others may deviate already.
+    reach, rest = pairs.search.reach + deviation, pairs.horizon - before
+    found = _measure(cloth, start, pairs.v_ref, reach, rest, stencils, is_edge_pair)
+    aside = deviation[found.stencils]
+    both = np.maximum(aside[:, 0], aside[:, 1]) + np.maximum(aside[:, 2], aside[:, 3])
+    aside = np.where(found.is_edge_pair, both, aside[:, 0] + aside[:, 1:].max(axis=1))
+    _exchange(pairs, cloth, is_out, found._replace(gap=found.gap + before * found.closing - aside))
+
+
+def _exchange(pairs: Pairs, cloth: Cloth, is_out: np.ndarray, found: PairList) -> None:
+    """Put what has been found in place of all pairs that have a particle out of bounds."""
+    old, fixed_start = pairs.pair_list, pairs.fixed_start
+    found, found_fixed = _fixed_last(cloth, found)
+    room, nobody = len(old.gap) + len(found.gap), np.zeros(len(is_out), np.bool_)
+    pair_list = PairList(*(np.empty((room,) + array.shape[1:], array.dtype) for array in old))
+    at = copy_kernel(old, 0, fixed_start, is_out, pair_list, 0)
+    pairs.fixed_start = copy_kernel(found, 0, found_fixed, nobody, pair_list, at)
+    at = copy_kernel(old, fixed_start, len(old.gap), is_out, pair_list, pairs.fixed_start)
+    at = copy_kernel(found, found_fixed, len(found.gap), nobody, pair_list, at)
+    pairs.pair_list, pairs.reach = PairList(*(array[:at] for array in pair_list)), None
+
+
+def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
+    """Candidates as from `_candidates`, but only those of particles out of bounds, on their new trajectories."""
+    search = pairs.search
+    changed = _look_ahead(search, cloth, pairs.x_ref, pairs.v_ref, is_out, pairs.horizon)
+    found = pairs_around(cloth, changed, search.ahead, STEEP_COSINE, search.bounds)
+    stencils, is_edge_pair = _spread(found, cloth, search)
+    own = is_out[stencils].any(axis=1)
+    return stencils[own], is_edge_pair[own]
+
+
+def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: float) -> np.ndarray:
+    """Renew what a search knows of `fresh` particles (n,); returns which triangles have one (t,)."""
+    triangles, reach, changed = cloth.triangles, search.reach, np.empty(len(cloth.triangles), np.bool_)
+    ahead, height = search.ahead, search.height
+    look_ahead_kernel(x, v, search.drift, fresh, triangles, reach, horizon, search.boxes, ahead, height, changed)
+    scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
+    calm_kernel(triangles, reach, cloth.thickness, changed, ahead, height, *scratch)
+    return changed
+
+
+def can_meet(cloth: Cloth) -> bool:
+    """Whether there are triangles enough and garments that may meet."""
+    return len(cloth.triangles) > 1 and bool(cloth.meets.any())
+
+
+def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tuple[float, float]:
+    """How long to look ahead [s]: whole substeps, as long as trajectories do not outgrow the edges; and the slack [m]."""
+    edge, speed = scales_kernel(cloth.x_rest, v, cloth.triangles)
+    longest = LONGEST_HORIZON
+    if speed > 0.0 and math.isfinite(speed):
+        longest = min(longest, LONGEST_TRAJECTORY * edge / speed)
+    # A thousandth more than whole substeps, so that their sum does not end the time a substep early.
+    return (max(math.floor(longest / dt), 1) + 1e-3) * dt, TRAJECTORY_SLACK * edge
+
+
+def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float, settings: Settings):
+    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); and
+    what they were found with.
+    """
+    if not can_meet(cloth):
+        return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None
+    search = empty_search(len(cloth.triangles), reach, v.mean(axis=0))
+    _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
+    pairs, bounds = triangle_pairs(cloth, search.ahead, STEEP_COSINE, settings.broad_phase)
+    search = search._replace(bounds=bounds)
+    return *_spread(pairs, cloth, search), search
+
+
+def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
+    """Stencils of pairs of triangles, and which of them are of edges."""
+    ahead, owned = search.ahead, patches_of(cloth).owned
+    return candidates(pairs, cloth.triangles, owned, ahead.calm, ahead.boxes, search.boxes)

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth: what is done about pairs that meet. The inner loop of `pairs.respond`, which tells the method."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...geometry.ccd import closest_pair, corners_of, time_of_impact, weighted_sum
+from ...kernel.jit import folded, inner, njit
+
+DIRECTION_GAP = (
+    1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
+)
+DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
+DEFENCE_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
+RESPONSE_SWEEPS = 8  # at most, but for the last
+THROUGH_SWEEPS = 40  # the same while anything is through anything
+THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
+LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
+EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
+
+
+class Reach(NamedTuple):
+    """Which pairs may touch, as long as no particle moves by more than half a margin."""
+
+    x: np.ndarray  # (n, 3) [m] where particles were when this was found out
+    moved: np.ndarray  # (n,) [m] how far they are from there
+    room: np.ndarray  # (p,) [m] distance of pairs then, at least
+    active: np.ndarray  # (k,) int32 pairs that have less room than their contact distance and the margin
+
+
+class Substep(NamedTuple):
+    """Particles in the substep that is responded to."""
+
+    inv_mass: np.ndarray  # (n,) [1/kg]
+    start: np.ndarray  # (n, 3) [m] where it started, free of crossings
+    x: np.ndarray  # (n, 3) [m] where it ends; changes
+    x_prev: np.ndarray  # (n, 3) [m] where velocities count from; changes
+    dt: float  # [s]
+
+
+@inner
+def _shift(x, vertex, share, cx, cy, cz):
+    x[vertex, 0] += share * cx
+    x[vertex, 1] += share * cy
+    x[vertex, 2] += share * cz
+
+
+@inner
+def _remember(is_edge_pair, start, a, b, c, d, least, normal, pair):
+    """Keep the direction of a pair at the start of the substep, when nothing is through anything."""
+    wa, wb, wc, wd = closest_pair(is_edge_pair, start, a, b, c, d)
+    nx, ny, nz = weighted_sum(start, a, b, c, d, wa, wb, wc, wd)
+    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if gap > least:
+        normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx / gap, ny / gap, nz / gap
+
+
+@inner
+def farther(deviation, is_edge_pair, a, b, c, d):
+    """How much closer [m] a pair can be than if no particle of it had a deviation (n,) [m]."""
+    if is_edge_pair:
+        return max(deviation[a], deviation[b]) + max(deviation[c], deviation[d])
+    return deviation[a] + max(deviation[b], max(deviation[c], deviation[d]))
+
+
+@njit
+def reachable_kernel(pairs, deviation, elapsed, margin, room, active):
+    """List the pairs that particles with a deviation (n,) [m] may bring closer than their contact distance and a margin
+    [m]; returns how many. 30 bytes a pair and 32 of `deviation`.
+    # outputs: room (p,) [m] distance that pairs have at least; active (p,) their numbers
+    """
+    count = 0
+    for pair in range(len(room)):
+        a, b, c, d = corners_of(pairs.stencils, pair)
+        aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
+        room[pair] = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
+        active[count] = pair
+        count += not room[pair] >= pairs.distance[pair] + margin
+    return count
+
+
+@njit
+def moved_kernel(x, before, moved):
+    """How far [m] each particle is from where it was before; returns the farthest.
+    # outputs: moved (n,)
+    """
+    most = 0.0
+    for i in range(len(x)):
+        dx, dy, dz = x[i, 0] - before[i, 0], x[i, 1] - before[i, 1], x[i, 2] - before[i, 2]
+        square = dx * dx + dy * dy + dz * dz
+        moved[i] = math.sqrt(square) if square > 0.0 else 0.0
+        most = max(most, moved[i])
+    return most
+
+
+@folded
+def _measure_pair(pairs, pair, room, substep):
+    """Weights of the closest points at the substep's end, the direction from the second side to the first, the gap [m],
+    below 0 if one side went through the other, and whether one of the points is an end of an edge.
+    # outputs: pairs.normal, pairs.through
+    """
+    normal, distance, is_edge_pair = pairs.normal, pairs.distance[pair], pairs.is_edge_pair[pair]
+    start, x = substep.start, substep.x
+    a, b, c, d = corners_of(pairs.stencils, pair)
+    may_be_through = not room > DIRECTION_GAP * distance
+    if may_be_through:
+        _remember(is_edge_pair, start, a, b, c, d, DIRECTION_GAP * distance, normal, pair)
+    wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
+    nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+    along = nx * normal[pair, 0] + ny * normal[pair, 1] + nz * normal[pair, 2]
+    at_end = is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0)
+    if along < 0.0 and may_be_through and not at_end:
+        if not pairs.through[pair]:
+            pairs.through[pair] = time_of_impact(is_edge_pair, start, x, a, b, c, d, distance) < 1.0
+        if pairs.through[pair]:
+            gap = along
+    if gap > DIRECTION_GAP * distance:
+        nx, ny, nz = nx / gap, ny / gap, nz / gap
+    else:
+        nx, ny, nz = normal[pair, 0], normal[pair, 1], normal[pair, 2]
+    return (wa, wb, wc, wd), (nx, ny, nz), gap, at_end
+
+
+@folded
+def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_part):
+    """Push the sides of a pair apart along a direction, with friction across it; returns False where nothing can move.
+    # outputs: moved, substep.x, substep.x_prev
+    """
+    wa, wb, wc, wd = weights
+    nx, ny, nz = direction
+    distance, inv_mass, x, x_prev = pairs.distance[pair], substep.inv_mass, substep.x, substep.x_prev
+    a, b, c, d = corners_of(pairs.stencils, pair)
+    ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
+    mass = wa * ma + wb * mb + wc * mc + wd * md
+    mass = max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LARGEST_LEVER)
+    if mass == 0.0:
+        return False
+    px, py, pz = weighted_sum(x_prev, a, b, c, d, wa, wb, wc, wd)
+    before = nx * px + ny * py + nz * pz
+    # Where the approach is stopped; what then lacks is made good without speed.
+    bound = min(distance, max(before, min(DEFENDED_GAP * distance, before + DEFENCE_SPEED * substep.dt)))
+    stop = max(bound - gap, 0.0)
+    ease = ease_part * max(distance - max(bound, gap), 0.0)
+    # Sliding: what the closest points did across the normal, up to the friction of this push.
+    sx, sy, sz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+    sx, sy, sz = sx - px, sy - py, sz - pz
+    normal_part = sx * nx + sy * ny + sz * nz
+    sx, sy, sz = sx - normal_part * nx, sy - normal_part * ny, sz - normal_part * nz
+    slide = math.sqrt(sx * sx + sy * sy + sz * sz)
+    held = min(pairs.friction[pair] * stop, slide) / slide if slide > 0.0 else 0.0
+    cx, cy, cz = (stop * nx - held * sx) / mass, (stop * ny - held * sy) / mass, (stop * nz - held * sz) / mass
+    ex, ey, ez = ease * nx / mass, ease * ny / mass, ease * nz / mass
+    cx, cy, cz = cx + ex, cy + ey, cz + ez
+    size = math.sqrt(cx * cx + cy * cy + cz * cz)
+    moved[a], moved[b] = moved[a] + abs(ma) * size, moved[b] + abs(mb) * size
+    moved[c], moved[d] = moved[c] + abs(mc) * size, moved[d] + abs(md) * size
+    _shift(x, a, ma, cx, cy, cz)
+    _shift(x, b, mb, cx, cy, cz)
+    _shift(x, c, mc, cx, cy, cz)
+    _shift(x, d, md, cx, cy, cz)
+    _shift(x_prev, a, ma, ex, ey, ez)
+    _shift(x_prev, b, mb, ex, ey, ez)
+    _shift(x_prev, c, mc, ex, ey, ez)
+    _shift(x_prev, d, md, ex, ey, ez)
+    return True
+
+
+@inner
+def _sweep(pairs, reach, first, last, is_first, substep, ease_part):
+    """Separate the active pairs from number `first` to before `last`, forwards or backwards; returns how many were too
+    close, and what part of its contact distance the thinnest gap was.
+
+    Reads 30 bytes of a pair that cannot touch yet, by the room that it had and what its particles have moved since, and
+    32 of `reach.moved`; else 64 and 96 of positions; 150 flops, more if it may have gone through.
+    # outputs: as of `respond_kernel`
+    """
+    room, touched, thinnest = reach.room, 0, 1.0
+    for turn in range(first, last, 1 if first < last else -1):
+        pair = reach.active[turn]
+        distance = pairs.distance[pair]
+        a, b, c, d = corners_of(pairs.stencils, pair)
+        aside = farther(reach.moved, pairs.is_edge_pair[pair], a, b, c, d)
+        if room[pair] - aside >= distance:
+            continue
+        pairs.through[pair] &= not is_first
+        weights, direction, gap, at_end = _measure_pair(pairs, pair, room[pair] - aside, substep)
+        room[pair] = gap - aside  # before all moves: these may be taken back
+        if at_end or gap >= distance:
+            continue  # an end of an edge is a particle: its pairs with triangles see to it
+        if _separate_pair(pairs, pair, weights, direction, gap, reach.moved, substep, ease_part):
+            touched += 1
+            thinnest = min(thinnest, gap / distance)
+    return touched, thinnest
+
+
+@inner
+def _keep_near(pairs, reach, margin, fixed_start):
+    """Close the near ones of the active pairs up to the front of their list; returns how many they are, and how many of
+    them have something that does not move. 20 bytes a pair.
+    # outputs: reach.active
+    """
+    near_count, fixed_count = 0, 0
+    for turn in range(len(reach.active)):
+        pair = reach.active[turn]
+        reach.active[near_count] = pair
+        is_near = reach.room[pair] < pairs.distance[pair] + margin
+        near_count += is_near
+        fixed_count += is_near & (pair >= fixed_start)
+    return near_count, fixed_count
+
+
+@njit
+def respond_kernel(pairs, reach, margin, fixed_start, substep):
+    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are near until
+    piles are apart, and a last one over those with something that does not move, which so has the last word; returns how
+    many touched in the first, and how many are near: less than their contact distance and a margin [m]. Those that do not
+    move come last in the list, from `fixed_start` on.
+
+    Serial: each correction sees those before.
+    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.active: those that are near, first;
+    # reach.room, as distance at least before particles moved by reach.moved, which changes
+    """
+    # Not written out below: numba compiles a part of a kernel once more for each number that it is called with.
+    front, is_first = np.int64(0), np.bool_(True)
+    ease_part = 1.0 - math.exp(-EASE_RATE * substep.dt)
+    touched, _ = _sweep(pairs, reach, front, len(reach.active), is_first, substep, ease_part)
+    near_count, fixed_count = _keep_near(pairs, reach, margin, fixed_start)
+
+    sweep, thinnest = 1, 0.0
+    while sweep == 1 or (thinnest < THIN_GAP and sweep < (THROUGH_SWEEPS if thinnest <= 0.0 else RESPONSE_SWEEPS)):
+        first, last = (near_count - 1, front - 1) if sweep % 2 else (front, near_count)
+        _, thinnest = _sweep(pairs, reach, first, last, not is_first, substep, ease_part)
+        sweep += 1
+
+    _sweep(pairs, reach, near_count - fixed_count, near_count, not is_first, substep, ease_part)
+    return touched, near_count

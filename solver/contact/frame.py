@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact in a frame: what the cloth may touch, and the calls by which a substep enters this room and leaves it.
+
+    detect(contact, motion, t0, t1)                      a few times in a frame: the bodies' images
+    constraints = constrain(contact, motion, ...)        what touches, as conditions of the solve
+    respond_to_bodies(contact, motion, ...)              particles are kept off bodies
+    respond_to_cloth(contact, motion, origin, ...)       cloth is kept off cloth; nothing passes through anything
+    restore(contact, motion)                             restitution of velocities
+
+Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
+before cloth, so that no push goes unseen by cloth.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel.stopwatch import Stopwatch, timed
+from ..model import LDI, Cloth, FrameInput, Settings, State
+from . import resolve
+from .body import collide
+from .body.collide import Body
+from .body.constraints import Support, find_support, make_support, weigh
+from .body.contacts import PINCHED
+from .cloth import pairs as cloth_pairs
+from .cloth.constraints import Stack, find_stack, let_go, no_stack
+from .cloth.pairs import Pairs
+from .guard import body_pairs
+from .guard.body_pairs import BodyPairs
+
+BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
+ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
+PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies
+
+
+class Constraints(NamedTuple):
+    """What touches, as conditions of a solve."""
+
+    support: Support  # what bodies hold
+    stack: Stack  # cloth that lies on cloth
+    dt: float  # [s] that is solved for
+
+
+@dataclass
+class Contact:
+    """What the cloth may touch in a frame, and what of it goes on from substep to substep."""
+
+    cloth: Cloth
+    settings: Settings
+    stopwatch: Stopwatch
+    body: Body | None  # all bodies
+    guarded: BodyPairs | None  # what of them lies between the particles
+    pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
+    alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
+    support: Support
+
+
+def prepare(
+    cloth: Cloth,
+    state: State,
+    frame_input: FrameInput,
+    settings: Settings,
+    alternative: object | None,
+    stopwatch: Stopwatch,
+    render: Callable[..., LDI],
+) -> Contact:
+    """`Contact` at the start of a frame.
+
+    alternative : something that can `respond` to cloth on cloth, or None; render : draws the bodies' images
+    """
+    with stopwatch.during(BODY_TIME):
+        body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
+    guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth))
+
+
+@timed(IMAGE_TIME)
+def detect(contact: Contact, motion, t0: float, t1: float) -> None:
+    """Draw the bodies from t0 to t1 of the frame, as the cloth sees them at t0."""
+    if contact.body is not None:
+        collide.detect(contact.body, contact.cloth, motion.x, motion.v, t0, t1, contact.settings)
+
+
+@timed(CLOTH_TIME)
+def constrain(contact: Contact, motion, is_held: bool, substep, dt: float) -> Constraints:
+    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it.
+
+    Candidates of cloth on cloth are looked for anew where those of the substep before do not last for this one.
+    """
+    cloth, settings = contact.cloth, contact.settings
+    start = motion.start, motion.v_start
+    if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
+        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *start, substep.dt):
+            contact.pairs = cloth_pairs.detect(cloth, *start, substep.dt, settings)
+    if not is_held:
+        return unheld(contact, dt)
+    stack = no_stack() if contact.pairs is None else find_stack(contact.pairs, *start, cloth.inv_mass, dt)
+    if contact.body is not None:
+        find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
+    return Constraints(contact.support, stack, dt)
+
+
+def unheld(contact: Contact, dt: float) -> Constraints:
+    """The conditions of a solve over dt [s] in which nothing touches."""
+    return Constraints(make_support(contact.cloth), no_stack(), dt)
+
+
+@timed(BODY_TIME)
+def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, substep) -> int:
+    """Keep particles off bodies; returns how many points touch. solution : `integrate.system.Solution`"""
+    if contact.body is None:
+        return 0
+    cloth, contacts = contact.cloth, contact.body.contacts
+    weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
+    about = motion.x, motion.x_prev, motion.v
+    return collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
+
+
+@timed(CLOTH_TIME)
+def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep) -> int:
+    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch.
+
+    origin : (n, 3) [m] where velocities count from; changes in place where cloth was too close before
+    """
+    count, braced = 0, _brace(contact)
+    if contact.pairs is not None:
+        let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
+    if contact.alternative is not None:
+        count += contact.alternative.respond(braced, motion.x, origin, substep.t1, substep.dt)
+    if contact.pairs is not None or contact.guarded is not None:
+        times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
+        count += resolve.resolve(contact.pairs, contact.guarded, braced, times, *about)
+    return count
+
+
+@timed(BODY_TIME)
+def restore(contact: Contact, motion, substep) -> None:
+    """Give velocities the restitution of bodies: what touches leaves as it should, and else goes with the surface."""
+    if contact.body is not None:
+        collide.respond_velocity(contact.body, contact.cloth, motion.v, substep.dt)
+
+
+def pinched(contact: Contact) -> np.ndarray | None:
+    """Particles (k,) to which bodies leave no room between them; None if there are none."""
+    return collide.pinched(contact.body) if contact.body is not None else None
+
+
+def detections(contact: Contact) -> int:
+    """How many equal parts of the frame want the bodies drawn anew."""
+    return contact.body.detections if contact.body is not None else 1
+
+
+def _brace(contact: Contact) -> Cloth:
+    """The cloth as cloth on cloth sees it: what touches a body gives way less, so that piles do not press it in."""
+    cloth = contact.cloth
+    if contact.body is None:
+        return cloth
+    contacts, count = contact.body.contacts, len(cloth.inv_mass)
+    share = np.where(contacts.count[:count] > 0, ON_BODY_SHARE, 1.0)
+    share[contacts.place[:count] == PINCHED] = PINCHED_SHARE
+    return cloth._replace(inv_mass=share * cloth.inv_mass)

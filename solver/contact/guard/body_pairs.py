@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pairs of cloth and bodies: cloth that is apart from a body at the start of a substep is so at its end.
+
+`body.collide` keeps points of the cloth off the bodies. Between them an edge of cloth or a corner of a body may pass, and
+cloth that is pushed by cloth may go in again. So after all that, each triangle of cloth is looked at with each triangle of a
+body that it could meet in this substep, both on their straight trajectories. A direction along which the two are apart all
+the time (a normal, or their shortest connection at the start) lets nearly all of them go (`separating_axes`). What is left
+is taken apart into particles and triangles, edges and edges (`stencils`), as cloth on cloth is, with the bodies' vertices as
+particles without an inverse mass: `push` responds to them, at a contact distance that is a small part of the aura, and
+`impact_zones` have the last word: there a zone that meets a body is advected with it, as if it were a part of that body's
+rigid motion. `resolve` tells when.
+
+A substep is complete in itself: nothing is foreseen, so nothing can be missed, however fast a body is and turns. But
+triangles come in patches, and of two patches it is remembered how far they are apart, less what they have gone since:
+until that is used up they are not looked at again. What `push` and impact zones move has to be looked at anew within the
+substep; patches in which nothing has moved keep what was found in them.
+
+Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
+are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...broad_phase.patches import patches_of
+from ...kernel.threads import cut, joined, on_threads
+from ...model import Cloth, Settings
+from ..body.cell_grid import Cells
+from ..body.motion import find_near, move
+from ..body.view import Body
+from ..cloth.proximity import PairList
+from ..cloth.response import Reach, Substep, respond_kernel
+from .impact_zones import Impacts, Leaders, find_impacts, no_impacts
+from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, cover_kernel, no_patch_bounds, sweep_kernel
+from .patch_pairs import PatchPairs, make_rooms, no_patch_pairs, pair_up
+from .scene import Scene, details_of, make_scene
+from .separating_axes import (
+    CROSSING,
+    TrianglePairs,
+    no_scratch,
+    no_triangle_pairs,
+    patches_kernel,
+    triangles_kernel,
+)
+from .stencils import find_stencils, keep_kernel
+from .trajectories import Trajectories, no_trajectories, place_kernel
+
+AURA_PART = 0.1  # contact distance in auras
+SMALLEST_PATCH_PAIR_RANGE = 512  # pairs of patches that are not worth another thread
+FIRST_FOUND_COUNT = 64  # pairs of triangles that there is room for at first
+
+
+class GuardedFrame(NamedTuple):
+    """What is guarded in a frame."""
+
+    cloth: Cloth
+    body: Body
+    distance: float  # [m] contact distance
+    broad_phase: str  # one of BROAD_PHASES
+    tangled: np.ndarray  # (n,) bool: left alone until the frame ends; changes
+
+
+class GuardedSubstep(NamedTuple):
+    """Where all is in a substep, and what was found there."""
+
+    times: tuple[float, float]  # of its start and end, in parts of the frame
+    motions: np.ndarray  # (m, 6) [m] of the bodies' vertices in the scene, as in `body.mesh.Bodies`
+    trajectories: Trajectories
+    stirred: np.ndarray  # (n + u,) bool: of what is new since this substep was last looked at
+    bounds: PatchBounds
+    found: TrianglePairs  # of the pairs of patches
+
+
+@dataclass
+class BodyPairs:
+    """Cloth and bodies in a frame, with all that lives on from substep to substep."""
+
+    frame: GuardedFrame
+    scene: Scene | None = None  # as long as a view of the bodies holds and cloth stays where it is expected
+    patch_pairs: PatchPairs | None = None
+    substep: GuardedSubstep | None = None
+
+
+def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
+    """What is to be guarded in this frame; None where no body is."""
+    if body is None or not body.mesh.colliders or not len(cloth.triangles):
+        return None
+    least = min(collider.aura for collider in body.mesh.colliders)
+    return BodyPairs(GuardedFrame(cloth, body, AURA_PART * least, broad_phase, np.zeros(len(cloth.inv_mass), np.bool_)))
+
+
+def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float) -> int:
+    """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place."""
+    trajectories, count, pair_count = this.substep.trajectories, len(x), len(pairs.gap)
+    bodies = trajectories.start[count:]
+    inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
+    before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
+    reach = Reach(end, np.zeros(len(inv_mass)), np.zeros(pair_count), np.arange(pair_count, dtype=np.int32))
+    substep = Substep(inv_mass, trajectories.start, end, before, dt)
+    touched, _ = respond_kernel(pairs, reach, this.frame.distance, 0, substep)
+    x[:], x_prev[:] = end[:count], before[:count]
+    return touched
+
+
+def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
+    """Which of the pairs that `find` has found meet. Who gives up lets these go where they have to until the frame ends."""
+    if pairs is None:
+        return no_impacts()
+    start, end, _ = this.substep.trajectories
+    found = find_impacts(pairs, np.zeros(len(start)), 0.0, np.ones(len(start), np.bool_), start, end)
+    if not give_up:
+        return found
+    given_up, tangled = found.stencils[found.hits], this.frame.tangled
+    tangled[given_up[given_up < len(tangled)]] = True
+    return no_impacts()
+
+
+def leaders(this: BodyPairs) -> Leaders:
+    """What zones can be advected with."""
+    mesh = this.frame.body.mesh
+    return Leaders(mesh.triangles, this.substep.motions, details_of(this.scene, this.frame.cloth, mesh).owner)
+
+
+def find(this: BodyPairs, times: tuple[float, float], start, x, advected=None) -> PairList | None:
+    """Pairs of particles and triangles, edges and edges of cloth and bodies that may meet between `start` and `x` (n, 3)
+    [m], which are where cloth is at the `times` of the substep, in parts of the frame.
+
+    Of what is `advected` with a body (n,) those alone that cross at the end: two that turn together without room between
+    them cannot be told from two that meet.
+    """
+    _go_on(this, times, start, x)
+    _sweep(this, start, x)
+    this.substep = this.substep._replace(found=_find_triangles(this))
+    frame, mesh, trajectories = this.frame, this.scene.mesh, this.substep.trajectories
+    pairs = this.substep.found.rows.copy()
+    pairs = pairs[: keep_kernel(pairs, this.substep.found.state, mesh.triangles, frame.tangled)]
+    if not len(pairs):
+        return None
+    asked = frame.cloth.inv_mass > 0.0
+    if advected is not None:
+        asked &= ~advected
+        asked[mesh.triangles[pairs[_cross_at_end(pairs, mesh.triangles, trajectories), 0]].ravel()] = True
+    details = details_of(this.scene, frame.cloth, frame.body.mesh)
+    return find_stencils(pairs, mesh.triangles, details, trajectories, asked, frame.distance)
+
+
+def _cross_at_end(pairs: np.ndarray, triangles: np.ndarray, trajectories: Trajectories) -> np.ndarray:
+    """Which pairs of triangles (p, 2) cross at the end of the substep."""
+    state = np.empty(len(pairs), np.int8)
+    triangles_kernel(pairs, triangles, trajectories._replace(start=trajectories.end), 0.0, state)
+    return state == CROSSING
+
+
+def _find_triangles(this: BodyPairs) -> TrianglePairs:
+    """Pairs of triangles that may meet in this substep."""
+    mesh, substep, patch_pairs = this.scene.mesh, this.substep, this.patch_pairs
+    about = patch_pairs, mesh, substep.trajectories, substep.bounds, this.frame.distance
+
+    def part(_, first, last):
+        scratch, room = no_scratch(len(mesh.patches.garment)), FIRST_FOUND_COUNT
+        while True:
+            found = no_triangle_pairs(room)
+            count = patches_kernel(first, last, *about, scratch, substep.found, found)
+            if count <= room:
+                return TrianglePairs(*(array[:count] for array in found))
+            room = count
+
+    found = on_threads(part, cut(len(patch_pairs.rows), SMALLEST_PATCH_PAIR_RANGE))
+    return TrianglePairs(*(joined(parts) for parts in zip(*found, strict=True)))
+
+
+def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
+    """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
+    view, known = this.frame.body.view, False
+    if this.scene is None or this.scene.view is not view:
+        _take(this, times, view.cells._replace(flags=view.cells.flags.copy()), view.near)
+    elif times != this.substep.times:  # another substep
+        pairs, end = this.patch_pairs, this.substep.trajectories.end
+        (begins, _), (_, ended) = times, this.substep.times
+        went_on = begins == ended and np.array_equal(start, end[: len(x)])
+        pairs.apart[:] = pairs.apart_end if went_on else 0.0
+        this.substep = this.substep._replace(times=times)
+    else:
+        known = True
+    _place(this, start, x, known)
+
+
+def _take(this: BodyPairs, times: tuple[float, float], cells: Cells, near: np.ndarray) -> None:
+    """Begin anew with those triangles of the bodies that are `near` (k,)."""
+    body = this.frame.body
+    this.scene = make_scene(this.frame.cloth, body.mesh, body.view, cells, near)
+    count = len(this.frame.cloth.inv_mass) + len(this.scene.vertices)
+    patch_count = len(this.scene.mesh.patches.garment)
+    this.patch_pairs = no_patch_pairs(patch_count)
+    room = no_trajectories(count), np.zeros(count, np.bool_), no_patch_bounds(patch_count), no_triangle_pairs()
+    this.substep = GuardedSubstep(times, body.bodies.motions, *room)
+
+
+def _place(this: BodyPairs, start, x, known: bool) -> None:
+    """Where all is at the start and the end of the substep; `known`: this substep has been looked at."""
+    frame, scene, contacts = this.frame, this.scene, this.frame.body.contacts
+    motions = this.substep.motions if known else _motions(frame, scene, this.substep.times)
+    this.substep = this.substep._replace(motions=motions)
+    about = contacts.place, contacts.between, frame.tangled, motions, scene.vertices, known
+    place_kernel(start, x, *about, this.substep.trajectories, this.substep.stirred)
+
+
+def _motions(frame: GuardedFrame, scene: Scene, times: tuple[float, float]) -> np.ndarray:
+    """(m, 6) [m] of the bodies' vertices in the scene: those of contact, unless it has more than these know of."""
+    cloth, body, vertices = frame.cloth, frame.body, scene.vertices
+    if len(scene.near) == len(scene.view.near):
+        return body.bodies.motions
+    motions, starts = np.empty_like(body.bodies.motions), body.mesh.starts
+    for collider, first, last in zip(body.mesh.colliders, starts[:-1], starts[1:], strict=True):
+        own = vertices[slice(*np.searchsorted(vertices, (first, last)))] - first
+        move(collider.x, cloth.origin, first, own, *times, motions)
+    return motions
+
+
+def _sweep(this: BodyPairs, start, x) -> None:
+    """Bounds of patches; sees to it that `patch_pairs` are all that may meet."""
+    stay = _bound(this)
+    near = _unexpected(this.frame, this.scene, this.substep)
+    if near is not None:
+        _take(this, this.substep.times, this.scene.cells, near)
+        _place(this, start, x, False)
+        stay = _bound(this)
+    if not stay:
+        bounds = this.substep.bounds
+        rooms = make_rooms(this.scene.mesh, this.substep.trajectories, bounds.boxes)
+        this.patch_pairs = pair_up(this.frame.broad_phase, this.scene, *rooms, this.patch_pairs)
+        bounds.fresh[:] = True
+        this.substep = this.substep._replace(found=no_triangle_pairs())
+
+
+def _bound(this: BodyPairs) -> bool:
+    """Bounds of the patches in this substep; whether all patches stay in their rooms."""
+    substep, rooms = this.substep, this.patch_pairs.rooms
+    about = substep.trajectories, substep.stirred, this.frame.distance, rooms, substep.bounds
+    return sweep_kernel(this.scene.mesh.members, *about)
+
+
+def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> np.ndarray | None:
+    """Triangles of the bodies (k,) that are near cloth where it goes and the view does not expect it, so that some may not
+    be in the scene; None where cloth stays.
+    """
+    mesh, view, cells = frame.body.mesh, scene.view, scene.cells
+    count = len(mesh.triangles)
+    if len(scene.near) == count:
+        return None
+    lag = Lag(*(((np.array(substep.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk))
+    about = substep.trajectories, frame.distance, substep.bounds, lag, cells, np.empty(6)
+    found = cover_kernel(scene.mesh, len(patches_of(frame.cloth).garment), *about)
+    if found == EXPECTED:
+        return None
+    if found == BEYOND:
+        return np.arange(count)
+    return find_near(mesh.triangles, view.trajectories, cells, np.zeros(count, np.bool_)).triangles

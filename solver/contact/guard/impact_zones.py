@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The guard: the last word of a substep, after which no cloth has passed through cloth.
+
+The response is a number of sweeps and may leave a pair unsolved. The guard looks at every pair's straight
+trajectory of the substep. The particles of a pair that would meet form an impact zone (Provot 1997; Bridson, Fedkiw and Anderson 2002,
+section 7.4), pairs that share a particle form one zone. A zone moves by the mean of its own motion, weighed by mass,
+and what its particles move against each other is cut short before the first time of impact. That changes no momentum
+and stays free of crossings, because the shortened trajectories are parts of free ones (`geometry.ccd`); what the zone now
+meets is found in the next round and joins it. A zone that loses too much of its inner motion that way is parted into
+clusters that slide on each other (`clusters`). What still meets something then moves as a whole. A zone with pinned
+particles moves as these do.
+
+Nothing is asked of the dynamics: cloth that starts a substep free of crossings ends it so. Only pinned particles of
+different motion that close on each other can break that.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...geometry.ccd import corners_of, time_of_impact
+from ...kernel.jit import counted_njit, inner, njit
+from ..cloth.proximity import PairList
+from ..cloth.response import farther
+
+GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece
+GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they have to be parted
+SAFE_PART = 0.8  # part of the safe part of a trajectory that is gone
+
+
+class Impacts(NamedTuple):
+    """What meets on the trajectories of a substep."""
+
+    stencils: np.ndarray  # (p, 4) int32 of all pairs that were asked
+    hits: np.ndarray  # (h,) int32 those that meet
+    times: np.ndarray  # (h,) part of the trajectory that is safe
+
+
+class Zones(NamedTuple):
+    """Impact zones of one substep; a particle that meets nothing is a zone of its own."""
+
+    parent: np.ndarray  # (n,) int32 a particle of the same zone, nearer to the zone's first
+    share: np.ndarray  # (n,) at the first: part of the inner motion that is left
+    displacement: np.ndarray  # (n, 3) [m] that the response wanted
+    weight: np.ndarray  # (n,) [kg] scratch, mass at the first
+    mean: np.ndarray  # (n, 3) [m] scratch, displacement at the first
+    leader: np.ndarray  # (n,) int32 at the first: triangle of a body that the zone is advected with, or -1
+    advected: np.ndarray  # (n,) bool: the particle's trajectory is that of a body and nothing else
+
+
+class Leaders(NamedTuple):
+    """Bodies that zones can be advected with."""
+
+    triangles: np.ndarray  # (t, 3) int32
+    motions: np.ndarray  # (m, 6) [m] position at the substep's start and motion through it, of what is near cloth
+    owner: np.ndarray  # (u,) int32 a triangle of each vertex that stencils number from n on
+
+
+NO_LEADERS = Leaders(np.empty((0, 3), np.int32), np.empty((0, 6)), np.empty(0, np.int32))
+
+
+def single_zones(start: np.ndarray, x: np.ndarray) -> Zones:
+    """Every particle alone, on its trajectory from `start` to `x` (n, 3) [m]."""
+    count = len(x)
+    alone = np.arange(count, dtype=np.int32)
+    nobody, advected = np.full(count, -1, np.int32), np.zeros(count, np.bool_)
+    return Zones(alone, np.ones(count), x - start, np.empty(count), np.empty((count, 3)), nobody, advected)
+
+
+def no_impacts() -> Impacts:
+    """Nothing meets."""
+    return Impacts(np.empty((0, 4), np.int32), np.empty(0, np.int32), np.empty(0))
+
+
+def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x) -> Impacts:
+    """Pairs with a fresh particle (n,) that meet on their trajectories from `start` to `x` (n, 3) [m].
+
+    deviation : (n,) [m] how far a particle is off the trajectory that the pairs were found on, at most in this substep
+    elapsed : [s] since they were found
+    """
+    hits, times = np.empty(len(pairs.gap), np.int32), np.empty(len(pairs.gap))
+    count = impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times)
+    return Impacts(pairs.stencils, hits[:count], times[:count])
+
+
+@njit
+def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times):
+    """The loop of `find_impacts`; returns how many meet. 20 bytes of a pair that cannot meet (and 32 of `deviation`),
+    200 flops of one that might.
+    # outputs: hits, times (p,)
+    """
+    count = 0
+    stencils = pairs.stencils
+    for pair in range(len(stencils)):
+        a, b, c, d = corners_of(stencils, pair)
+        aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
+        if pairs.gap[pair] - elapsed * pairs.closing[pair] - aside > 0.0:
+            continue
+        if not (fresh[a] or fresh[b] or fresh[c] or fresh[d]):
+            continue
+        time = time_of_impact(pairs.is_edge_pair[pair], start, x, a, b, c, d, pairs.distance[pair])
+        if time < 1.0:
+            hits[count], times[count] = pair, time
+            count += 1
+    return count
+
+
+@inner
+def _first(parent, i):
+    """The first particle of the zone of i; the chain to it is made shorter."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@njit
+def join(impacts, is_gentle, leaders, zones):
+    """Make one zone of each pair that meets; returns whether anything changed.
+
+    A zone that meets a body is led by it; if it may not move against what leads it any more, by what it meets now.
+    # outputs: zones.parent, zones.share, zones.leader
+    """
+    stencils, hits, times = impacts
+    parent, share, leader = zones.parent, zones.share, zones.leader
+    changed = False
+    for k in range(len(hits)):
+        root, met = np.int64(-1), np.int32(-1)
+        for corner in range(4):
+            i = np.int64(stencils[hits[k], corner])
+            if i >= len(parent):
+                met = leaders.owner[i - len(parent)]
+                continue
+            other = _first(parent, i)
+            if root >= 0 and other != root:
+                changed = True
+                low, high = min(root, other), max(root, other)
+                parent[high] = low
+                share[low] = min(share[low], share[high])
+                if leader[low] < 0:
+                    leader[low] = leader[high]
+                other = low
+            root = other
+        left = share[root] * SAFE_PART * times[k] if is_gentle else 0.0
+        if met >= 0 and (leader[root] < 0 or (share[root] == 0.0 and leader[root] != met)):
+            leader[root] = met
+            changed = True
+        changed |= left < share[root]
+        share[root] = left
+    return changed
+
+
+@inner
+def _frame(leaders, t, time, frame):
+    """Three unit directions, rows of `frame`, that turn with a triangle; False if it has no area. Time is 0 or 1."""
+    x, triangles = leaders.motions, leaders.triangles
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    size, area = 0.0, 0.0
+    for k in range(3):
+        frame[0, k] = x[b, k] - x[a, k] + time * (x[b, k + 3] - x[a, k + 3])
+        frame[1, k] = x[c, k] - x[a, k] + time * (x[c, k + 3] - x[a, k + 3])
+        size += frame[0, k] ** 2
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        frame[2, k] = frame[0, i] * frame[1, j] - frame[0, j] * frame[1, i]
+        area += frame[2, k] ** 2
+    for k in range(3):
+        frame[0, k] = frame[0, k] / math.sqrt(size) if size > 0.0 else 0.0
+        frame[2, k] = frame[2, k] / math.sqrt(area) if area > 0.0 else 0.0
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        frame[1, k] = frame[2, i] * frame[0, j] - frame[2, j] * frame[0, i]
+    return area > 0.0
+
+
+@inner
+def _advect(leaders, t, x, i, before, after, carried):
+    """Displacement of point i of x that is fixed to triangle t of a body; a triangle without area does not turn.
+    # outputs: carried (3,); before, after (3, 3) scratch
+    """
+    motions, a = leaders.motions, leaders.triangles[t, 0]
+    turns = _frame(leaders, t, 0.0, before) and _frame(leaders, t, 1.0, after)
+    for axis in range(3):
+        carried[axis] = motions[a, axis + 3]
+    for row in range(3):
+        along = 0.0
+        for axis in range(3):
+            along += before[row, axis] * (x[i, axis] - motions[a, axis])
+        for axis in range(3):
+            carried[axis] += along * (after[row, axis] - before[row, axis]) if turns else 0.0
+
+
+@inner
+def _sum_up(zones, inv_mass, size):
+    """Sums over each zone, at its first particle: how many it has, their mass, and their displacements weighed by it.
+    # outputs: size (n,), all 0 before; zones.weight, which is below 0 where pinned particles are counted instead;
+    # zones.mean
+    """
+    weight, mean = zones.weight, zones.mean
+    for i in range(len(size)):
+        weight[i], mean[i, 0], mean[i, 1], mean[i, 2] = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(size)):
+        root = _first(zones.parent, i)
+        size[root] += 1
+        if inv_mass[i] == 0.0 and weight[root] >= 0.0:  # what is pinned decides alone
+            weight[root], mean[root, 0], mean[root, 1], mean[root, 2] = 0.0, 0.0, 0.0, 0.0
+        if inv_mass[i] == 0.0 or weight[root] >= 0.0:
+            mass = 1.0 / inv_mass[i] if inv_mass[i] > 0.0 else -1.0
+            weight[root] += mass
+            for axis in range(3):
+                mean[root, axis] += mass * zones.displacement[i, axis]
+
+
+@counted_njit
+def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
+    """Let zones move as they may.
+    # outputs: x; x_prev where a zone is, so that velocities are those of its motion; fresh: whose trajectory changed;
+    # zones.advected
+    """
+    parent, share, displacement, leader = zones.parent, zones.share, zones.displacement, zones.leader
+    size = np.zeros(len(x), np.int32)
+    before, after, carried = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
+    _sum_up(zones, inv_mass, size)
+    for i in range(len(x)):
+        root = _first(parent, i)
+        fresh[i] = size[root] > 1 or leader[root] >= 0
+        zones.advected[i] = leader[root] >= 0 and share[root] == 0.0
+        if fresh[i] and inv_mass[i] > 0.0:
+            if leader[root] >= 0:
+                _advect(leaders, leader[root], start, i, before, after, carried)
+            for axis in range(3):
+                common = carried[axis] if leader[root] >= 0 else zones.mean[root, axis] / zones.weight[root]
+                x[i, axis] = start[i, axis] + common + share[root] * (displacement[i, axis] - common)
+                x_prev[i, axis] = start[i, axis]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where patches of cloth and bodies get to in a substep, and whether bodies may be there that nobody looked for: loops of
+`body_pairs`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernel.jit import inner, njit
+from ..body.cell_grid import CELL_BODY, CELL_DRAWN
+from .trajectories import has_free, side_of
+
+EXPECTED, UNEXPECTED, BEYOND = 0, 1, 2  # of cloth: in a view's grid, where nobody looked for bodies, out of the grid
+
+
+class PatchBounds(NamedTuple):
+    """What is known of patches in a substep."""
+
+    boxes: np.ndarray  # (p, 6) [m] of their trajectories, lowest corner first
+    displacements: np.ndarray  # (p, 6) [m] least and greatest of their vertices along each axis
+    loose: np.ndarray  # (p,) bool: a vertex is free
+    fresh: np.ndarray  # (p,) bool: something is new since this substep was last looked at
+
+
+class Lag(NamedTuple):
+    """How far [m] a view's grid moves along with the view's `bulk`."""
+
+    start: np.ndarray  # (3,) until the substep begins
+    end: np.ndarray  # (3,) until it ends
+
+
+def no_patch_bounds(count: int) -> PatchBounds:
+    """Room for those of so many patches."""
+    return PatchBounds(*np.empty((2, count, 6)), *np.empty((2, count), np.bool_))
+
+
+@njit
+def sweep_kernel(members, trajectories, stirred, distance, rooms, bounds):
+    """Bounds of patches with something that is `stirred` (m,), their boxes grown by half a distance [m]; returns whether
+    these patches are in their `rooms` (p, 6). Vertices that are free count for nothing. 70 bytes a vertex of such a
+    patch, 5 of another.
+    # outputs: bounds
+    """
+    start, end, free = trajectories.start, trajectories.end, trajectories.free
+    boxes, displacements, loose, fresh = bounds.boxes, bounds.displacements, bounds.loose, bounds.fresh
+    stay = True
+    for patch in range(len(boxes)):
+        fresh[patch] = False
+        for slot in range(members.start[patch], members.start[patch + 1]):
+            fresh[patch] |= stirred[np.uintp(members.vertices[slot])]
+        if not fresh[patch]:
+            continue
+        loose[patch] = False
+        for axis in range(3):
+            boxes[patch, axis], boxes[patch, axis + 3] = math.inf, -math.inf
+            displacements[patch, axis], displacements[patch, axis + 3] = math.inf, -math.inf
+        for slot in range(members.start[patch], members.start[patch + 1]):
+            k = np.uintp(members.vertices[slot])
+            if free[k]:
+                loose[patch] = True
+                continue
+            for axis in range(3):
+                here, there = start[k, axis], end[k, axis]
+                boxes[patch, axis] = min(boxes[patch, axis], min(here, there) - 0.5 * distance)
+                boxes[patch, axis + 3] = max(boxes[patch, axis + 3], max(here, there) + 0.5 * distance)
+                displacements[patch, axis] = min(displacements[patch, axis], there - here)
+                displacements[patch, axis + 3] = max(displacements[patch, axis + 3], there - here)
+        for axis in range(3):
+            stay &= boxes[patch, axis] >= rooms[patch, axis]
+            stay &= boxes[patch, axis + 3] <= rooms[patch, axis + 3]
+    return stay
+
+
+@inner
+def _cells_of(box, lag, cells, axis):
+    """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box lies on its trajectory."""
+    low, size = cells.low, cells.size
+    first = math.floor((box[axis] - max(lag.start[axis], lag.end[axis]) - low[axis]) / size)
+    last = math.floor((box[axis + 3] - min(lag.start[axis], lag.end[axis]) - low[axis]) / size)
+    return first + 1.0, last + 1.0
+
+
+@inner
+def _cover(box, lag, cells, mark):
+    """Whether a box touches no cell where bodies are and cloth was not expected (EXPECTED), does so (UNEXPECTED) or lies
+    BEYOND; cloth is expected in these cells from now on if they are to be marked.
+    """
+    flags, shape = cells.flags, cells.shape
+    if not box[0] <= box[3]:
+        return EXPECTED
+    i0, i1 = _cells_of(box, lag, cells, 0)
+    j0, j1 = _cells_of(box, lag, cells, 1)
+    k0, k1 = _cells_of(box, lag, cells, 2)
+    if not (i0 >= 1.0 and j0 >= 1.0 and k0 >= 1.0):
+        return BEYOND
+    if not (i1 <= shape[0] - 2.0 and j1 <= shape[1] - 2.0 and k1 <= shape[2] - 2.0):
+        return BEYOND
+    found = EXPECTED
+    for i in range(int(i0), int(i1) + 1):
+        for j in range(int(j0), int(j1) + 1):
+            row = (i * shape[1] + j) * shape[2]
+            for cell in range(row + int(k0), row + int(k1) + 1):
+                if flags[cell] & (CELL_BODY | CELL_DRAWN) == CELL_BODY:
+                    found = UNEXPECTED
+                    if mark:
+                        flags[cell] |= CELL_DRAWN
+    return found
+
+
+@njit
+def cover_kernel(mesh, count, trajectories, distance, bounds, lag, cells, box):
+    """Whether triangles of the first `count` patches touch cells of a view's grid where bodies are and cloth was not
+    expected (UNEXPECTED), or one leaves the grid (BEYOND). 48 bytes and a few dozen cells a patch.
+    # outputs: cells.flags, in which cloth is expected now where it is; box (6,) scratch
+    """
+    patches, triangles = mesh.patches, mesh.triangles
+    found = EXPECTED
+    for patch in range(count):
+        if not bounds.fresh[patch] or _cover(bounds.boxes[patch], lag, cells, False) == EXPECTED:
+            continue
+        for slot in range(patches.start[patch], patches.start[patch + 1]):
+            t = patches.triangles[slot]
+            if has_free(trajectories, triangles, t):
+                continue
+            for axis in range(3):
+                least, most = side_of(trajectories, triangles, t, axis)
+                box[axis], box[axis + 3] = least - 0.5 * distance, most + 0.5 * distance
+            found = max(found, _cover(box, lag, cells, True))
+    return found

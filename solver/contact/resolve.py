@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rounds of a substep in which contact has its last word: response, then guard.
+
+    response   cloth is kept off cloth (`cloth.pairs`); and where what lies between the points that `body.collide` has kept
+               off bodies still meets one, off bodies (`guard.body_pairs`), after which cloth is kept off cloth again
+    guard      what would still pass through cloth or a body on its straight trajectory from the substep's start is held
+               back: the particles of pairs that meet form impact zones (`guard.impact_zones`), which are parted into
+               clusters that slide on each other (`guard.clusters`), or are advected with a body, until nothing meets
+
+A substep that starts free of crossings ends so, whatever the dynamics did, but for what no motion could keep apart: what
+is pinned and closes on itself, or bodies that close on cloth.
+"""
+
+import numpy as np
+
+from ..model import Cloth
+from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
+from .cloth.proximity import PairList
+from .guard import body_pairs, clusters, impact_zones
+from .guard.body_pairs import BodyPairs
+from .guard.impact_zones import GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
+
+BODY_RESPONSES = 3  # in a substep at most
+BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
+
+
+def resolve(
+    pairs: Pairs | None, bodies: BodyPairs | None, cloth: Cloth, times: tuple[float, float], start, x, x_prev, dt: float
+) -> int:
+    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched. Once in every
+    substep.
+
+    Parameters
+    ----------
+    pairs : Pairs of cloth, detected anew and changed in place if a particle is out of bounds; None if no cloth meets cloth
+    bodies : BodyPairs, None if there are no bodies
+    times : of the start and the end of the substep, in parts of the frame
+    start : (n, 3) [m] where the substep started, free of crossings
+    x : (n, 3) [m], changed in place: end of the substep, after all constraints
+    x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
+    dt : [s] the substep
+    """
+    touched, pairs = 0, pairs if can_meet(cloth) else None
+    if pairs is not None:
+        go_on(pairs, dt)
+        touched = respond(pairs, cloth, start, x, x_prev, dt)
+    near = _near_bodies(bodies, times, start, x)
+    for _ in range(BODY_RESPONSES):
+        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt):
+            break
+        if pairs is not None:
+            respond(pairs, cloth, start, x, x_prev, dt)
+        near = _near_bodies(bodies, times, start, x)
+    guard(pairs, bodies, near, cloth, times, start, x, x_prev, dt)
+    return touched
+
+
+def guard(
+    pairs: Pairs | None,
+    bodies: BodyPairs | None,
+    near: PairList | None,
+    cloth: Cloth,
+    times,
+    start,
+    x,
+    x_prev,
+    dt: float,
+) -> None:
+    """Hold back what would pass through other cloth or a body on its trajectory from `start` to `x`.
+
+    near : what `body_pairs` have found for that; other parameters as of `resolve`
+    """
+    zones, fresh, tries, met = None, np.ones(len(x), np.bool_), np.zeros(len(x), np.int64), []
+    for turn in range(GUARD_ROUNDS):
+        found = []
+        if pairs is not None:
+            found.append(_cloth_impacts(pairs, cloth, fresh, start, x, dt))
+        if near is not None:
+            found.append(body_pairs.impacts(bodies, near, turn >= BODY_ROUNDS))
+        if not any(len(impacts.hits) for impacts in found):
+            return
+        zones = zones or impact_zones.single_zones(start, x)
+        leaders = body_pairs.leaders(bodies) if bodies is not None else NO_LEADERS
+        if pairs is not None:
+            met.append(clusters.record(pairs.pair_list, found[0].hits, start))
+        joined = [impact_zones.join(impacts, turn < GENTLE_ROUNDS, leaders, zones) for impacts in found]
+        if not clusters.try_again(zones, found, tries) and not any(joined):
+            # What is pinned meets, or a body that is not as rigid as what is advected with it.
+            if near is not None:
+                _push_last(pairs, bodies, near, cloth, start, x, x_prev, dt)
+            return
+        impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
+        if met:
+            clusters.move_parts(zones, tries, met, cloth, start, x, fresh)
+        near = _near_bodies(bodies, times, start, x, zones.advected)
+    _make_one_piece(zones)
+    impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
+
+
+def _push_last(
+    pairs: Pairs | None, bodies: BodyPairs, near: PairList, cloth: Cloth, start, x, x_prev, dt: float
+) -> None:
+    """Take what is advected with a body out of it, if no cloth passes through cloth so."""
+    before = x.copy(), x_prev.copy()
+    body_pairs.push(bodies, near, cloth, x, x_prev, dt)
+    if pairs is not None and len(_cloth_impacts(pairs, cloth, np.ones(len(x), np.bool_), start, x, dt).hits):
+        x[:], x_prev[:] = before
+
+
+def _make_one_piece(zones: Zones) -> None:
+    """All cloth is one zone without inner motion."""
+    zones.parent[:], zones.share[0], zones.leader[0] = 0, 0.0, zones.leader.max()
+
+
+def _near_bodies(bodies: BodyPairs | None, times, start, x, advected=None) -> PairList | None:
+    """Pairs of cloth and bodies that may meet between `start` and `x`."""
+    return body_pairs.find(bodies, times, start, x, advected) if bodies is not None else None
+
+
+def _cloth_impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> Impacts:
+    """Pairs of cloth with a fresh particle (n,) that meet between `start` and `x`."""
+    deviation = follow_through(pairs, cloth, start, x, dt)
+    return impact_zones.find_impacts(pairs.pair_list, deviation, pairs.elapsed, fresh, start, x)

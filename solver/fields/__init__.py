@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Scalar fields of garments, and untangling layers at rest with them (Buffet 2021, chapter 2)."""

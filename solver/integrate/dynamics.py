@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways to move particles in a substep, as a table of functions (`DYNAMICS_BY_NAME`).
+
+part      the part of the substep that is solved for: all of it, but for the theta method
+predict   x at its end as far as it is known beforehand: by gravity and pins, or all of it by an explicit method
+solve     x as springs, hinges, pins and what touches allow it; returns the origin: x goes from there to where it is in
+          dt at its new velocity, contacts apart. Leaves in `System.solution` what constraints had to bear.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..elastic.springs import CALM_SHARE
+from ..forces import optional
+from ..forces.air import acceleration
+from ..model import Cloth, Settings
+from . import explicit, implicit, pcg
+from .edge_clamp import shorten
+from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins
+from .system import System, Target, make_system
+
+
+class Dynamics(NamedTuple):
+    """A way to move particles."""
+
+    prepare: Callable  # (cloth, pins, frame_input, settings, dt) -> `explicit.Pull`, or None where it needs none
+    part: Callable  # (substep, settings) -> Substep
+    predict: Callable  # (mechanics, motion, part)
+    is_held: bool  # whether what touches holds particles in the solve
+    solve: Callable  # (mechanics, motion, constraints, substep) -> (n, 3) [m] origin
+
+
+class Mechanics(NamedTuple):
+    """What moves the particles in a frame, contact apart."""
+
+    dynamics: Dynamics
+    cloth: Cloth
+    settings: Settings
+    frame: int  # its number
+    wind: tuple[float, float, float]  # [m/s]
+    acceleration: tuple[float, float, float]  # [m/s2] of every particle alike
+    pins: Pins
+    forces: optional.Forces | None
+    pulls: optional.Pulls
+    system: System
+    explicit: explicit.Pull | None  # the cloth's own forces, where they are taken as they are
+    spring: np.ndarray  # numbers of the springs that these or the system have; a seam's change
+
+
+def prepare_mechanics(cloth, x, frame_input, frame, settings, dt):
+    """`Mechanics` of the frame of this number that starts at x (n, 3) [m], in substeps of dt [s]; ValueError where it would never end."""
+    dynamics = DYNAMICS_BY_NAME[settings.dynamics]
+    solved = dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), settings).dt
+    forces = optional.prepare(cloth, frame_input, settings, x)
+    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate, solved))
+    matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
+    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings, dt)
+    spring = matrix.spring if inner is None else inner.elastic.spring
+    wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
+    return Mechanics(
+        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring,
+    )  # fmt: skip
+
+
+def _nothing_more(cloth, pins, frame_input, settings, dt):
+    return None
+
+
+def _prepare_explicit(cloth, pins, frame_input, settings, dt):
+    touching = bool(frame_input.colliders) or bool(cloth.meets.any())
+    inner = explicit.prepare_pull(cloth, pins, dt, touching)
+    explicit.refuse_endless(settings.dynamics, inner)
+    return inner
+
+
+def _whole(substep, settings):
+    return substep
+
+
+def _to_theta(substep, settings):
+    theta = settings.theta
+    return substep._replace(t1=substep.t0 + theta * (substep.t1 - substep.t0), dt=theta * substep.dt)
+
+
+def _predict(mechanics, motion, part):
+    predict(motion, mechanics.cloth.inv_mass, mechanics.acceleration, mechanics.pins, part)
+
+
+def _march(mechanics, motion, substep):
+    """By an explicit method, in as many inner steps as it needs; contacts come afterwards."""
+    cloth, pulls, first = mechanics.cloth, mechanics.pulls, len(mechanics.pins.particles)
+    pulled = pulls.particles[first:]
+    everywhere = np.broadcast_to(mechanics.acceleration, motion.x.shape).copy()
+    everywhere[pulled] += cloth.inv_mass[pulled, None] * pulls.pull[first:]
+    explicit.move(mechanics.settings.dynamics, mechanics.explicit, motion, everywhere, substep)
+
+
+def _solve_once(mechanics, motion, constraints, substep):
+    """One Newton step (`pcg`), without what edges are too long by for it."""
+    cloth, settings, system, x = mechanics.cloth, mechanics.settings, mechanics.system, motion.x
+    guess = _fall(mechanics, substep.dt)
+    target = Target(guess, substep.dt, CALM_SHARE, settings.iterations, settings.tolerance)
+    about = constraints.support, constraints.stack, mechanics.pulls
+    pcg.solve(system, x, motion.x_prev, *about, target)
+    edges = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    shorten(*edges, constraints.support.kind, x, system.solution.correction)
+    pcg.correct(system, x, motion.x_prev)
+    _end(mechanics, motion, substep)
+    return motion.x_prev
+
+
+def _solve_fully(mechanics, motion, constraints, substep):
+    """Newton steps until the forces balance (`implicit`)."""
+    about = constraints.support, constraints.stack, mechanics.pulls, _fall(mechanics, substep.dt)
+    implicit.solve_fully(mechanics.system, motion.x, motion.x_prev, *about, mechanics.settings, substep.dt)
+    _end(mechanics, motion, substep)
+    return motion.x_prev
+
+
+def _solve_to_theta(mechanics, motion, constraints, substep):
+    """Solve for the point at theta of the substep, and go on straight from there to its end."""
+    theta, dt, pins = mechanics.settings.theta, substep.dt, mechanics.pins
+    _solve_fully(mechanics, motion, constraints, _to_theta(substep, mechanics.settings))
+    there, before = (motion.x - motion.x_prev) / (theta * dt), motion.v_start.copy()
+    is_kinematic = np.isinf(pins.stiffness)
+    kinematic = pins.particles[is_kinematic]
+    before[kinematic] = there[kinematic]
+    motion.x[:] = motion.x_prev + dt * there
+    motion.x[kinematic] = explicit.pose(pins, substep.t1)[is_kinematic]
+    origin = motion.x - dt * (before + (there - before) / theta)
+    keep_near_pose(motion.x, mechanics.cloth.inv_mass, pins, substep.t1)
+    return origin
+
+
+def _end_march(mechanics, motion, constraints, substep):
+    """Nothing is left to be solved for."""
+    origin = motion.x - substep.dt * motion.v
+    _end(mechanics, motion, substep)
+    return origin
+
+
+def _fall(mechanics, dt):
+    """[m] what gravity predicts in a substep, taken back."""
+    return tuple(-dt * dt * a for a in mechanics.acceleration)
+
+
+def _end(mechanics, motion, substep):
+    """What is solved for is known; pins have a say in where particles may be at most."""
+    mechanics.system.solution.x[:] = motion.x
+    keep_near_pose(motion.x, mechanics.cloth.inv_mass, mechanics.pins, substep.t1)
+
+
+DYNAMICS_BY_NAME = {
+    "XPBD": Dynamics(_nothing_more, _whole, _predict, True, _solve_once),
+    "IMPLICIT_EULER": Dynamics(_nothing_more, _whole, _predict, True, _solve_fully),
+    "IMPLICIT_THETA": Dynamics(_nothing_more, _to_theta, _predict, True, _solve_to_theta),
+} | dict.fromkeys(explicit.METHODS, Dynamics(_prepare_explicit, _whole, _march, False, _end_march))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a linear solve takes too far: edges that it turns become longer than it knows.
+
+The solve (`solve`) sees each edge along its direction before. One whose ends it moves across that direction by as much
+as the edge is long is 40 % longer afterwards, and knows nothing of it: where a corner of cloth flaps or is stopped by a
+body, single edges were longer by half for a substep. So after the solve such edges are brought back to the length that
+it meant, one after the other (`geometry.edge_projection`).
+
+Worst edge of 34 frames of 101 x 101 on a ball, with and without: 6 and 27 % in 10 substeps, 12 and 55 % in 5; the real
+walker's, of 60 frames, before contact kept lengths: 23 and 87 %, usually 6 and 18. Less than `ALLOWED_LENGTHENING` is left alone: it
+is in every contact, and always to shorten what contact has turned makes cloth creep together.
+"""
+
+import math
+
+import numpy as np
+
+from ..geometry.edge_projection import project_edge
+from ..kernel.jit import counted_fused, fused, fused_inner
+
+CLAMP_SWEEPS = 4
+ALLOWED_LENGTHENING = 0.05  # part of its length by which an edge may be longer than was meant
+
+
+@counted_fused
+def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
+    """Shorten edges (e, 2) that a correction d (n, 3) [m] of x (n, 3) [m] makes longer than it means; returns how many.
+
+    Meant is the length along the edge's direction before, if that is more than `rest_length` (e,) [m]. What a body holds
+    (`kind` (n,), as in `contact.support`) stays. 60 bytes and 10 flops an edge, and 60 flops a sweep and edge of those
+    that are longer than at rest by half of `ALLOWED_LENGTHENING`.
+    # outputs: d
+    """
+    count, long, longer = 0, np.empty(edges.shape[0], np.int32), 0
+    for e in range(np.uintp(edges.shape[0])):
+        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+        rx, ry, rz, _, _, _ = _between(x, d, i, j)
+        if (
+            rx * rx + ry * ry + rz * rz > (1.0 + ALLOWED_LENGTHENING) * rest_length[e] * rest_length[e]
+            and is_mesh_edge[e]
+        ):
+            long[longer] = e
+            longer += 1
+    for _ in range(CLAMP_SWEEPS):
+        before = count
+        for slot in range(np.uintp(longer)):
+            e = np.uintp(long[slot])
+            i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            rx, ry, rz, ox, oy, oz = _between(x, d, i, j)
+            square, most = rx * rx + ry * ry + rz * rz, (1.0 + ALLOWED_LENGTHENING) * rest_length[e]
+            if square <= most * most:
+                continue
+            wi, wj = inv_mass[i] if kind[i] == 0 else 0.0, inv_mass[j] if kind[j] == 0 else 0.0
+            length, old = math.sqrt(square), math.sqrt(ox * ox + oy * oy + oz * oz)
+            if old > 0.0:
+                most = max(most, (1.0 + ALLOWED_LENGTHENING) * (rx * ox + ry * oy + rz * oz) / old)
+            if length <= most or wi + wj == 0.0:
+                continue
+            project_edge(d, i, j, wi, wj, rx, ry, rz, length, most)
+            count += 1
+        if count == before:
+            break
+    return count
+
+
+@fused
+def measure(edges, rest_length, is_mesh_edge, x):
+    """Worst and mean strain of the mesh's own edges at x (n, 3) [m]. 40 bytes an edge and its ends."""
+    worst, total, count = -1.0, 0.0, 0
+    for e in range(np.uintp(edges.shape[0])):
+        if is_mesh_edge[e] and rest_length[e] > 0.0:
+            i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            rx, ry, rz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+            strain = math.sqrt(rx * rx + ry * ry + rz * rz) / rest_length[e] - 1.0
+            worst, total, count = max(worst, strain), total + strain, count + 1
+    return (worst, total / count) if count > 0 else (0.0, 0.0)
+
+
+@fused_inner
+def _between(x, d, i, j):
+    """The way from particle i to j after the correction, and before."""
+    ox, oy, oz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+    return ox + d[j, 0] - d[i, 0], oy + d[j, 1] - d[i, 1], oz + d[j, 2] - d[i, 2], ox, oy, oz

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Momentum and angular momentum of a garment that flies free, kept to rounding.
+
+A projection is central about the place where it acts; the substep, and with it the velocity (x - x_prev) / dt, ends
+elsewhere. The angular momentum at the end is sum m x_prev x x / dt, the one before the sweep sum m x_prev x x* / dt:
+their difference is put back as a rotation of all particles about their centre, dx = w x (x_prev - centre) with I w the
+lack. In a second of violent crumpling a sheet would lose 0.2 % without it.
+"""
+
+import numpy as np
+
+from ..kernel.jit import fused, inner
+from ..kernel.mat3 import FREE
+
+STRAIGHT_LINE = 1e-12  # determinant of the inertia over the cube of its trace, up to which particles lie on a line
+BY_BODY, BY_CLOTH, BY_NOTHING = 0, 1, 2  # what holds a garment that no pin holds
+
+
+@inner
+def spin(x, x_prev, mass, start, stop):
+    """sum m x_prev x x of particles `start` to `stop`, three floats [kg m2]. 15 flops and 56 bytes a particle."""
+    lx = ly = lz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m, px, py, pz = mass[i], x_prev[i, 0], x_prev[i, 1], x_prev[i, 2]
+        qx, qy, qz = x[i, 0], x[i, 1], x[i, 2]
+        lx, ly, lz = lx + m * (py * qz - pz * qy), ly + m * (pz * qx - px * qz), lz + m * (px * qy - py * qx)
+    return lx, ly, lz
+
+
+@inner
+def balance(d, mass, start, stop):
+    """Take the mean from the displacements d (n, 3) of particles `start` to `stop`: the centre of mass stays."""
+    total = dx = dy = dz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m = mass[i]
+        total, dx, dy, dz = total + m, dx + m * d[i, 0], dy + m * d[i, 1], dz + m * d[i, 2]
+    dx, dy, dz = dx / total, dy / total, dz / total
+    for i in range(np.uintp(start), np.uintp(stop)):
+        d[i, 0], d[i, 1], d[i, 2] = d[i, 0] - dx, d[i, 1] - dy, d[i, 2] - dz
+
+
+@inner
+def keep_spin(x, change, x_prev, mass, start, stop, lx, ly, lz):
+    """Turn particles `start` to `stop` as a whole, in `change`, until the `spin` of x + change is (lx, ly, lz).
+
+    50 flops and 100 bytes each.
+    """
+    now_x, now_y, now_z = spin(x, x_prev, mass, start, stop)
+    add_x, add_y, add_z = spin(change, x_prev, mass, start, stop)
+    lx, ly, lz = lx - now_x - add_x, ly - now_y - add_y, lz - now_z - add_z
+    total = cx = cy = cz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m = mass[i]
+        total += m
+        cx, cy, cz = cx + m * x_prev[i, 0], cy + m * x_prev[i, 1], cz + m * x_prev[i, 2]
+    cx, cy, cz = cx / total, cy / total, cz / total
+    xx = yy = zz = xy = xz = yz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        m, px, py, pz = mass[i], x_prev[i, 0], x_prev[i, 1], x_prev[i, 2]
+        px, py, pz = px - cx, py - cy, pz - cz
+        xx, yy, zz = xx + m * px * px, yy + m * py * py, zz + m * pz * pz
+        xy, xz, yz = xy + m * px * py, xz + m * px * pz, yz + m * py * pz
+    # Inertia tensor and the cofactors of its inverse.
+    a, b, c, d, e, f = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
+    ca, cb, cc = b * c - f * f, a * c - e * e, a * b - d * d
+    cd, ce, cf = e * f - d * c, d * f - b * e, d * e - a * f
+    determinant = a * ca + d * cd + e * ce
+    if determinant <= STRAIGHT_LINE * (xx + yy + zz) ** 3:  # a straight line turns about itself
+        return
+    wx = (ca * lx + cd * ly + ce * lz) / determinant
+    wy = (cd * lx + cb * ly + cf * lz) / determinant
+    wz = (ce * lx + cf * ly + cc * lz) / determinant
+    for i in range(np.uintp(start), np.uintp(stop)):
+        px, py, pz = x_prev[i, 0] - cx, x_prev[i, 1] - cy, x_prev[i, 2] - cz
+        change[i, 0] += wy * pz - wz * py
+        change[i, 1] += wz * px - wx * pz
+        change[i, 2] += wx * py - wy * px
+
+
+@fused
+def find_what_holds(free, kind, stencils, held_by, falls):
+    """What acts on garments that no pin holds: a body, other cloth or nothing.
+
+    free (f, 2) : first particle and end of each; kind (n,) and stencils (k, 4) : of `Support` and `Stack`
+    # outputs: held_by (f,), falls (n,)
+    """
+    for g in range(free.shape[0]):
+        start, stop = np.uintp(free[g, 0]), np.uintp(free[g, 1])
+        held = touching = False
+        for i in range(start, stop):
+            held |= kind[i] != FREE
+        for k in range(np.uintp(stencils.shape[0])):
+            touching |= (start <= stencils[k, 0] < stop) != (start <= stencils[k, 3] < stop)
+        held_by[g] = BY_BODY if held else BY_CLOTH if touching else BY_NOTHING
+        for i in range(start, stop):
+            falls[i] = not held and not touching
+
+
+@fused
+def add_correction(x, x_prev, mass, d, free, held_by):
+    """x += d; garments on which nothing acts from outside keep momentum and angular momentum to rounding.
+
+    One that touches other cloth keeps its place as a whole, too: what holds it up there is left to the response, whose
+    friction goes by what it pushes with. But it may turn. d (n, 3) [m]; free and held_by as in `find_what_holds`.
+    """
+    for g in range(free.shape[0]):
+        start, stop = np.uintp(free[g, 0]), np.uintp(free[g, 1])
+        if held_by[g] == BY_BODY:
+            continue
+        lx, ly, lz = spin(x, x_prev, mass, start, stop)
+        balance(d, mass, start, stop)
+        if held_by[g] == BY_NOTHING:
+            keep_spin(x, d, x_prev, mass, start, stop, lx, ly, lz)
+    for i in range(np.uintp(x.shape[0])):
+        x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + d[i, 0], x[i, 1] + d[i, 1], x[i, 2] + d[i, 2]

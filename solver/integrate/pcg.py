@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One Newton step of linearly implicit Euler a substep, by preconditioned conjugate gradients.
+
+Implicit Euler looks for the positions x = x* + d nearest to the predicted x* that the springs allow,
+
+    minimise  1/2 d^T (M / dt^2) d + sum of the springs' and hinges' energies at x* + d.
+
+One Newton step towards that from a first guess is the linear system
+
+    A d = f,   A = M / dt^2 + K,
+
+which is solved for all springs, hinges, pins and supports at once (Baraff and Witkin 1998). Extended position based
+dynamics goes the same step one constraint after the other (Macklin, Müller and Chentanez 2016): where many particles
+hang on few, that never gets there in one sweep, for a load passes one spring a sweep. Here it takes a few iterations of
+conjugate gradients, filtered by what is held (Baraff and Witkin 1998) and preconditioned (`preconditioner`), each as dear
+as a sweep.
+
+Forces are the true ones at the first guess, K bounds their slope (`elastic.springs`). The guess is the prediction but for
+gravity, or what a body wants: cloth at rest is guessed to stay there, so that its forces alone decide how far it hangs.
+
+A particle that a body holds up is held in the solve, too (`contact.body.constraints`): HELD fixes its motion along the
+body's normal, KINEMATIC all of it. Friction drags it along. What the body has to push with comes back in r.
+
+Notations
+---------
+    d   correction of the prediction        Scratch.d, Solution.correction   [m]    (n, 4), (n, 3)
+    r   residual f - A d                    Scratch.r, Solution.residual     [N]    (n, 4), (n, 3)
+    S   filter: what is free of a vector    Scratch.kind, Scratch.normal; `mat3.keep_free`
+    P   preconditioner                      Scratch.block, Scratch.node_block
+    z   S P S r                             Scratch.z                        [m]    (n, 4)
+    p   direction                           Scratch.p                        [m]    (n, 4)
+    q   A p                                 Scratch.q                        [N]    (n, 4)
+    M   inertia, friction and soft pins     Scratch.mass, M / dt^2           [N/m]  (n,)
+    K   stiffness of springs and hinges     Scratch.link, Scratch.far_row    [N/m]
+
+All threads run `_solve` from start to end and share each phase's parts (`kernel.phases`): branches of the
+preconditioner's tree, and the rows of their particles (`stiffness_matrix`). In what follows `s` is `system.Scratch`.
+"""
+
+import numpy as np
+
+from ..elastic.springs import lengthen
+from ..kernel import phases
+from ..kernel.jit import fused, fused_inner
+from ..kernel.mat3 import FREE, add_product, invert, keep_free
+from ..kernel.vec4 import broadcast, load, store, sum_xyz, vec4
+from .momentum import add_correction, find_what_holds
+from .preconditioner import fill_branch, fill_crown, gather_up, hand_down
+from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, turn_hinges
+
+SOLVE_PHASES = 10  # of a solve without iterations, at most
+ITERATION_PHASES = 5
+PRODUCT, CURVATURE = 0, 1  # places in the log of a phase: of z . r (at first p . r), and of p . q
+
+
+def solve(system, x, x_prev, support, stack, pulls, target):
+    """Find the substep's correction d of x, in `system.solution`; returns the iterations taken. `correct` applies it.
+
+    Parameters
+    ----------
+    system : `system.System`
+    x, x_prev : (n, 3) [m] predicted, and at the substep's start
+    support : `contact.body.constraints.Support`, what bodies hold
+    stack : `contact.cloth.constraints.Stack`, cloth that lies on cloth
+    pulls : `forces.optional.Pulls`, particles that soft pins (or anything) pull, and how hard
+    target : `system.Target`
+    """
+    scratch = system.scratch
+    parts = len(scratch.crown)
+    phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
+    board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, parts, 2))
+    find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
+    return phases.run(_solve, parts, board, log, system, x, x_prev, support, stack, pulls, target)
+
+
+def correct(system, x, x_prev):
+    """Move x by the correction that `solve` has found."""
+    add_correction(x, x_prev, system.mass, system.solution.correction, system.free, system.held_by)
+
+
+@fused
+def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
+    """What every thread runs. See `solve`."""
+    matrix, s, rate = system.matrix, system.scratch, 1.0 / target.dt
+    parts, starts, phase = s.crown.shape[0], s.slot_starts, 0
+    part = phases.take(board, phase)
+    while part < parts:
+        _enter(starts[part], starts[part + 1], system, x, x_prev, support, target)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    if matrix.couple.shape[0] > 0:
+        phase += 1
+        part = phases.take(board, phase)
+        while part < parts:
+            first, last = s.spring_starts[part], s.spring_starts[part + 1]
+            lengthen(first, last, s.x, matrix.edges, matrix.spring, s.lengthening)
+            part = phases.done(board, phase)
+        phases.barrier(board, phase, parts)
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, target.calm)
+        turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, rate)
+        if part == 0:
+            _pull(matrix, s, pulls)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    phase = _fill(board, phase, matrix, s, x, x_prev, stack, rate)
+    phase, taken = _descend(board, log, phase, matrix, s, stack, target)
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        _leave(starts[part], starts[part + 1], matrix.order, s, system.solution)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    return taken
+
+
+@fused_inner
+def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
+    """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
+    parts, starts = s.crown.shape[0], s.slot_starts
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        linearise_rows(starts[part], starts[part + 1], matrix, s, rate)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        fill_branch(part, parts, matrix, s, rate)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    phase += 1
+    part = phases.take(board, phase)
+    while part < 1:
+        fill_crown(parts, matrix, s, rate)
+        _lay(matrix, s, x, x_prev, stack)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, 1)
+    return phase
+
+
+@fused_inner
+def _descend(board, log, phase, matrix, s, stack, target):
+    """Conjugate gradients; returns the last phase and the iterations taken."""
+    parts, starts = s.crown.shape[0], s.slot_starts
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
+            invert(s.block, i, s.bend[i])
+        log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    slope, curvature = _total(log, phase, PRODUCT), _total(log, phase, CURVATURE)
+    taken, product, enough = 0, 0.0, 0.0
+    while True:
+        # Go along p, with q = A p, as far as the energy falls: its slope there is p . r.
+        step = slope / curvature if curvature > 0.0 else 0.0
+        phase += 1
+        part = phases.take(board, phase)
+        while part < parts:
+            _advance(starts[part], starts[part + 1], step, s)
+            gather_up(part, parts, matrix, s)
+            part = phases.done(board, phase)
+        phases.barrier(board, phase, parts)
+        if taken == target.iterations:
+            return phase, taken
+        phase += 1
+        part = phases.take(board, phase)
+        while part < parts:
+            log[phase, part, PRODUCT] = hand_down(part, parts, matrix, s)
+            part = phases.done(board, phase)
+        phases.barrier(board, phase, parts)
+        before, product = product, _total(log, phase, PRODUCT)
+        if taken == 0:
+            enough = target.tolerance * target.tolerance * product
+        if not product > enough:  # nor where it is not a number
+            return phase, taken
+        turn = product / before if taken > 0 else 0.0
+        phase, curvature = _multiply(board, log, phase, matrix, s, turn, stack)
+        slope = product
+        taken += 1
+
+
+@fused_inner
+def _multiply(board, log, phase, matrix, s, turn, stack):
+    """The next direction p = z + turn p, and q = A p; returns the last phase and p . q."""
+    parts, starts = s.crown.shape[0], s.slot_starts
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        _turn(starts[part], starts[part + 1], turn, s)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    phase += 1
+    part = phases.take(board, phase)
+    while part < parts:
+        log[phase, part, CURVATURE] = multiply_rows(starts[part], starts[part + 1], matrix, s)
+        part = phases.done(board, phase)
+    phases.barrier(board, phase, parts)
+    curvature = _total(log, phase, CURVATURE)
+    if stack.stencils.shape[0] > 0:
+        phase += 1
+        part = phases.take(board, phase)
+        while part < 1:
+            log[phase, 0, CURVATURE] = _multiply_stack(matrix.slot, s, stack)
+            part = phases.done(board, phase)
+        phases.barrier(board, phase, 1)
+        curvature += log[phase, 0, CURVATURE]
+    return phase, curvature
+
+
+@fused_inner
+def _total(log, phase, which):
+    """Sum over the parts of a phase, always in the same order."""
+    total = 0.0
+    for part in range(log.shape[1]):
+        total += log[phase, part, which]
+    return total
+
+
+@fused_inner
+def _enter(first, last, system, x, x_prev, support, target):
+    """Slots first to last from their particles: positions, first guess d, first direction p, and r without springs.
+
+    What is held goes with the body as far as friction takes it. Else the residual would be all friction's, and the
+    solve would stop as soon as that is small. What keeps cloth at rest takes back what gravity predicts: the guess does,
+    and the first step goes back along it as far as serves. What nothing holds `falls`.
+    """
+    s, rate, (gx, gy, gz) = system.scratch, 1.0 / target.dt, target.guess
+    fall = vec4(gx, gy, gz, 0.0)
+    for i in range(np.uintp(first), np.uintp(last)):
+        k = np.uintp(system.matrix.order[i])
+        kind = support.kind[k]
+        s.kind[i] = kind
+        inertia, c = rate * rate * system.mass[k], support.drag[k]
+        m = inertia + c
+        s.mass[i] = m
+        share = 1.0 if s.falls[k] else c / m
+        s.is_odd[i] = kind != FREE or c > 0.0
+        store(s.normal, i, _three(support.normal, k))
+        ahead = broadcast(1.0 - share) * keep_free(kind, s.normal, i, fall)
+        wanted, drawn = _three(support.want, k), _three(support.tangential, k)
+        d = wanted + broadcast(share) * drawn + ahead
+        there = _three(x, k) + d
+        store(s.p, i, ahead)
+        store(s.d, i, d)
+        store(s.x, i, there)
+        store(s.displacement, i, there - _three(x_prev, k))
+        store(
+            s.r, i, broadcast(c) * (drawn + wanted) - broadcast(m) * d
+        )  # friction acts across the normal, not along it
+
+
+@fused_inner
+def _three(vectors, k):
+    """Row k of (n, 3)."""
+    return vec4(vectors[k, 0], vectors[k, 1], vectors[k, 2], 0.0)
+
+
+@fused_inner
+def _pull(matrix, s, pulls):
+    """What soft pins and pressure pull."""
+    for m in range(pulls.particles.shape[0]):
+        i, rate = np.uintp(matrix.slot[pulls.particles[m]]), pulls.rate[m]
+        s.mass[i] += rate
+        for axis in range(3):
+            s.r[i, axis] += pulls.pull[m, axis] - rate * s.d[i, axis]
+
+
+@fused_inner
+def _lay(matrix, s, x, x_prev, stack):
+    """What cloth on cloth adds to forces and matrix."""
+    for k in range(np.uintp(stack.stencils.shape[0])):
+        h, along, guessed, on = _three(stack.row, k), stack.room[k], 0.0, 0.0
+        for end in range(4):
+            n, w = np.uintp(stack.stencils[k, end]), stack.weight[k, end]
+            i = np.uintp(matrix.slot[n])
+            along += w * sum_xyz(h * (_three(x, n) - _three(x_prev, n)))
+            guessed += w * sum_xyz(h * load(s.d, i))
+            on += w * sum_xyz(h * load(s.p, i))
+        along += guessed
+        for end in range(4):
+            i, w = np.uintp(matrix.slot[stack.stencils[k, end]]), stack.weight[k, end]
+            store(s.r, i, load(s.r, i) - broadcast(w * along) * h)
+            store(s.q, i, load(s.q, i) + broadcast(w * on) * h)
+            add_product(s.block, i, 0.0, broadcast(0.5 * w * w) * h, h)
+
+
+@fused_inner
+def _multiply_stack(slot, s, stack):
+    """q += H p of cloth on cloth; returns p . H p. 40 flops and 250 bytes a row."""
+    product = 0.0
+    for k in range(np.uintp(stack.stencils.shape[0])):
+        h, on = _three(stack.row, k), 0.0
+        for end in range(4):
+            on += stack.weight[k, end] * sum_xyz(h * load(s.p, np.uintp(slot[stack.stencils[k, end]])))
+        product += on * on
+        for end in range(4):
+            i = np.uintp(slot[stack.stencils[k, end]])
+            store(s.q, i, load(s.q, i) + broadcast(stack.weight[k, end] * on) * h)
+    return product
+
+
+@fused_inner
+def _slopes(first, last, s):
+    """p . r and p . q of a part."""
+    slope = curvature = vec4(0.0, 0.0, 0.0, 0.0)
+    for i in range(np.uintp(first), np.uintp(last)):
+        along = load(s.p, i)
+        slope, curvature = slope + along * load(s.r, i), curvature + along * load(s.q, i)
+    return sum_xyz(slope), sum_xyz(curvature)
+
+
+@fused_inner
+def _advance(first, last, step, s):
+    """d += step p and r -= step q."""
+    far = broadcast(step)
+    for i in range(np.uintp(first), np.uintp(last)):
+        store(s.d, i, load(s.d, i) + far * load(s.p, i))
+        store(s.r, i, load(s.r, i) - far * load(s.q, i))
+
+
+@fused_inner
+def _turn(first, last, turn, s):
+    """The next direction; the first, of a turn of 0, whatever p is."""
+    share = broadcast(turn)
+    for i in range(np.uintp(first), np.uintp(last)):
+        store(s.p, i, load(s.z, i) + share * load(s.p, i))
+
+
+@fused_inner
+def _leave(first, last, order, s, solution):
+    """Correction and residual by particle."""
+    for i in range(np.uintp(first), np.uintp(last)):
+        k = np.uintp(order[i])
+        for axis in range(3):
+            solution.correction[k, axis], solution.residual[k, axis] = s.d[i, axis], s.r[i, axis]

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stiffness matrix of a cloth, a row a particle, so that threads share it without treading on each other's toes.
+
+Springs and hinges know their ends; a thread that adds up forces wants to know, for each particle, all that acts on it,
+and to write there alone. So every spring is found twice, once from each end, and each row is summed and multiplied by
+the thread that has the particle; its numbers are kept once. A row's entry for the particle j is a symmetric block of
+three numbers by three,
+
+    a I + h h^T + b I,
+
+the spring's (`springs.linearise`), of one number and one vector, and what hinges with both particles in them add:
+b = -sum k w_i w_j. A hinge's own force is linear in x but for the direction that its rest angle has (`bending.turn`).
+So where no spring runs, an entry is one number: the far ones, behind the near.
+
+Particles are numbered anew, as the leaves of the `preconditioner`'s tree are: what a thread has is a branch, end to end in
+memory. Vectors are Vec4s (`kernel.vec4`): three numbers and a 0. In what follows `s` is `system.Scratch`.
+"""
+
+from math import sqrt
+
+import numpy as np
+
+from ..elastic.bending import HINGE_DAMPING, HINGE_REST, HINGE_STIFFNESS, SHORTEST_BEND, hinge_numbers, opening
+from ..elastic.springs import (
+    SPRING_BOUND,
+    SPRING_DAMPING,
+    SPRING_REST,
+    SPRING_STIFFNESS,
+    couplings,
+    linearise,
+    others_pull,
+    spring_numbers,
+    tauten,
+    tautening,
+)
+from ..geometry.topology import both_ways, edge_keys, starts
+from ..kernel.jit import fused_inner
+from ..kernel.mat3 import write
+from ..kernel.vec4 import broadcast, broadcast_lane, dot, lane, load, store, sum_xyz, vec4, xyz
+from .preconditioner import by_node, smallest_common
+from .system import (
+    ALONG,
+    BEND,
+    BEND_DAMPING,
+    CORNER_BITS,
+    HINGE_BITS,
+    NEIGHBOUR_SLOT,
+    NEIGHBOUR_SPRING,
+    SECANT,
+    SIDE_BEND,
+    SPRING_BEND,
+    SPRING_BEND_DAMPING,
+    StiffnessMatrix,
+)
+
+
+def lay_out(cloth):
+    """`StiffnessMatrix` of a cloth: a few sorts of all pairs that feel each other."""
+    count = len(cloth.mass)
+    order = np.argsort(cloth.leaf, kind="stable").astype(np.int32)
+    slot = np.empty(count, np.int32)
+    slot[order] = np.arange(count, dtype=np.int32)
+    leaf, stencils, edges = cloth.leaf[order], slot[cloth.bend_stencils], slot[cloth.edges]
+    hinge = hinge_numbers(cloth)
+    spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
+    near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
+    of_node = by_node(smallest_common(*leaf[edges].T), len(cloth.node_bending))
+    far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
+    bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
+    ends = stencils[bent].ravel()
+    weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
+    return StiffnessMatrix(
+        order, slot, leaf, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
+        far_bend[one], stencils[bent], np.ascontiguousarray(weight), hinge[bent], starts(ends, count),
+        np.argsort(ends, kind="stable").astype(np.int32), *of_node, cloth.node_bending,
+    )  # fmt: skip
+
+
+def _with_bending(edges, spring, stencils, weight, hinge, count):
+    """Springs' numbers (e, 6) with what hinges add between the same two; keys and (q, 2) numbers of all other pairs."""
+    one, other = np.triu_indices(4, 1)
+    share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, HINGE_STIFFNESS:]
+    bend_keys = edge_keys(np.stack([stencils[:, one], stencils[:, other]], axis=2).reshape(-1, 2), count)
+    keys, place = np.unique(bend_keys, return_inverse=True)
+    bend = np.zeros((len(keys), 2))
+    for column in (BEND, BEND_DAMPING):
+        bend[:, column] = np.bincount(place.ravel(), share[..., column].ravel(), minlength=len(keys))
+    # of several springs between the same two particles the first has what hinges add
+    spring_keys, first = np.unique(edge_keys(edges, count), return_index=True)
+    at = np.searchsorted(spring_keys, keys)
+    is_near = np.append(spring_keys, -1)[at] == keys
+    spring = np.concatenate([spring, np.zeros((len(spring), 2))], axis=1)
+    spring[first[at[is_near]], SPRING_BEND:] = bend[is_near]
+    return spring, keys[~is_near], bend[~is_near]
+
+
+@fused_inner
+def measure_springs(first, last, matrix, s, rate, calm):
+    """Springs first to last at s.x, having gone s.displacement in the substep; rate [1/s] is 1 / dt, calm: see `springs`.
+
+    s.lengthening is that of all springs (`springs.lengthen`); unused without couplings. # outputs: s.link, s.side
+    """
+    x, displacement = s.x, s.displacement
+    for e in range(np.uintp(first), np.uintp(last)):
+        i, j = np.uintp(matrix.edges[e, 0]), np.uintp(matrix.edges[e, 1])
+        d, w = load(x, j) - load(x, i), load(displacement, j) - load(displacement, i)
+        rest, k = matrix.spring[e, SPRING_REST], matrix.spring[e, SPRING_STIFFNESS]
+        c, bound = rate * matrix.spring[e, SPRING_DAMPING], matrix.spring[e, SPRING_BOUND]
+        others = others_pull(e, matrix, s.lengthening)
+        k, bound, others = tauten(d, w, rest, k, bound, others, calm, e, matrix.taut)
+        pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
+        b = matrix.spring[e, SPRING_BEND] + rate * matrix.spring[e, SPRING_BEND_DAMPING]
+        store(s.link, e, h + vec4(0.0, 0.0, 0.0, a + b))
+        s.side[e, SECANT], s.side[e, SIDE_BEND] = pull + matrix.spring[e, SPRING_BEND], b
+
+
+@fused_inner
+def turn_hinges(first, last, matrix, s, rate):
+    """What is not linear of hinges first to last: one vector t [J/m] each; the force on particle i is K_i t - k K_i L.
+
+    About 70 flops and 300 bytes a hinge. # output: s.turns
+    """
+    x, displacement = s.x, s.displacement
+    for h in range(np.uintp(first), np.uintp(last)):
+        a, b = np.uintp(matrix.stencils[h, 0]), np.uintp(matrix.stencils[h, 1])
+        c, d = np.uintp(matrix.stencils[h, 2]), np.uintp(matrix.stencils[h, 3])
+        weight = load(matrix.weight, h)
+        ka, kb, kc, kd = (
+            broadcast_lane(weight, 0),
+            broadcast_lane(weight, 1),
+            broadcast_lane(weight, 2),
+            broadcast_lane(weight, 3),
+        )
+        bend = ka * load(x, a) + kb * load(x, b) + (kc * load(x, c) + kd * load(x, d))
+        bent = ka * load(displacement, a) + kb * load(displacement, b)
+        bent = bent + (kc * load(displacement, c) + kd * load(displacement, d))
+        rest = matrix.hinge[h, HINGE_REST]
+        scale = 1.0 / max(lane(dot(bend, bend), 0), SHORTEST_BEND * SHORTEST_BEND)
+        pull = -rate * matrix.hinge[h, HINGE_DAMPING] * scale * lane(dot(bend, bent), 0)
+        if rest != 0.0:
+            lx, ly, lz = lane(bend, 0), lane(bend, 1), lane(bend, 2)
+            rest, lx, ly, lz = opening(x, a, b, c, d, lx, ly, lz, rest, sqrt(scale))
+            pull, bend = matrix.hinge[h, HINGE_STIFFNESS] * rest + pull / sqrt(scale), vec4(lx, ly, lz, 0.0)
+        store(s.turns, h, broadcast(pull) * bend)
+
+
+@fused_inner
+def linearise_rows(first, last, matrix, s, rate):
+    """Rows first to last of the matrix A at s.x, and what goes with it, in one pass over the neighbours.
+
+    # outputs: s.far_row; s.q = A p of the first direction s.p, s.block of springs and mass, s.bend of hinges; added
+    # to: s.r, forces. About 25 flops and 70 bytes an entry.
+    """
+    x, p, mass, is_odd = s.x, s.p, s.mass, s.is_odd
+    for i in range(np.uintp(first), np.uintp(last)):
+        own, here, pull, odd = load(p, i), load(x, i), load(s.r, i), is_odd[i]
+        image = broadcast(mass[i]) * own
+        xs = ys = zs = vec4(0.0, 0.0, 0.0, 0.0)
+        tension, bending = mass[i], 0.0
+        for e in range(np.uintp(matrix.near_start[i]), np.uintp(matrix.near_start[i + 1])):
+            j, k = np.uintp(matrix.near[e, NEIGHBOUR_SLOT]), np.uintp(matrix.near[e, NEIGHBOUR_SPRING])
+            h, b = load(s.link, k), s.side[k, SIDE_BEND]
+            xs, ys, zs = xs + broadcast_lane(h, 0) * h, ys + broadcast_lane(h, 1) * h, zs + broadcast_lane(h, 2) * h
+            tension += lane(h, ALONG) - b
+            bending += b
+            pull = pull + broadcast(s.side[k, SECANT]) * (load(x, j) - here)
+            if odd or is_odd[j]:
+                d = own - load(p, j)
+                image = image + (broadcast_lane(h, ALONG) * d + dot(h, d) * h)
+        for e in range(np.uintp(matrix.far_start[i]), np.uintp(matrix.far_start[i + 1])):
+            j, k_bend = np.uintp(matrix.far[e]), matrix.far_bend[e, BEND]
+            b = k_bend + rate * matrix.far_bend[e, BEND_DAMPING]
+            bending += b
+            s.far_row[e] = b
+            pull = pull + broadcast(k_bend) * (load(x, j) - here)
+            if odd or is_odd[j]:
+                image = image + broadcast(b) * (own - load(p, j))
+        for e in range(np.uintp(matrix.turn_start[i]), np.uintp(matrix.turn_start[i + 1])):
+            code = np.uintp(matrix.turn[e])
+            hinge = code >> HINGE_BITS
+            pull = pull + broadcast(matrix.weight[hinge, code & CORNER_BITS]) * load(s.turns, hinge)
+        store(s.r, i, pull)
+        store(s.q, i, xyz(image))
+        write(s.block, i, tension, xs, ys, zs)
+        s.bend[i] = bending
+
+
+@fused_inner
+def multiply_rows(first, last, matrix, s):
+    """s.q = A s.p in rows first to last; returns their part of p . q. 20 flops and 72 bytes a near entry, 6 and 44 a far.
+
+    Three sums go side by side, for none to wait for the one before.
+    """
+    product, p = vec4(0.0, 0.0, 0.0, 0.0), s.p
+    for i in range(np.uintp(first), np.uintp(last)):
+        own = load(p, i)
+        across, along, bent = broadcast(s.mass[i]) * own, vec4(0.0, 0.0, 0.0, 0.0), vec4(0.0, 0.0, 0.0, 0.0)
+        for e in range(np.uintp(matrix.near_start[i]), np.uintp(matrix.near_start[i + 1])):
+            d = own - load(p, np.uintp(matrix.near[e, NEIGHBOUR_SLOT]))
+            h = load(s.link, np.uintp(matrix.near[e, NEIGHBOUR_SPRING]))
+            across = across + broadcast_lane(h, ALONG) * d
+            along = along + dot(h, d) * h
+        for e in range(np.uintp(matrix.far_start[i]), np.uintp(matrix.far_start[i + 1])):
+            bent = bent + broadcast(s.far_row[e]) * (own - load(p, np.uintp(matrix.far[e])))
+        image = xyz(across + along + bent)
+        store(s.q, i, image)
+        product = product + own * image
+    return sum_xyz(product)

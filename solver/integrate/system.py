@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solve works on: the matrix (`stiffness_matrix`), memory for its vectors, and what it leaves."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel import phases
+
+# columns of what hinges add to an entry: b [N/m] and that of their damping [N s/m]
+BEND, BEND_DAMPING = 0, 1
+SPRING_BEND, SPRING_BEND_DAMPING = 4, 5  # the same behind the numbers of a spring
+NEIGHBOUR_SLOT, NEIGHBOUR_SPRING = 0, 1  # columns of `StiffnessMatrix.near`
+SECANT, SIDE_BEND = 0, 1  # columns of `Scratch.side`
+ALONG = 3  # place of a + b in `Scratch.link`, behind h
+HINGE_BITS, CORNER_BITS = np.uintp(2), np.uintp(3)  # of `StiffnessMatrix.turn`
+
+
+class StiffnessMatrix(NamedTuple):
+    """What of the matrix is the same in every substep; every index but `order` itself is of the new numbers, called slots."""
+
+    order: np.ndarray  # (n,) particle of each slot
+    slot: np.ndarray  # (n,) slot of each particle
+    leaf: np.ndarray  # (n,) node of the preconditioner's tree that holds the slot
+    edges: np.ndarray  # (e, 2) springs, as in `Cloth.edges`
+    spring: np.ndarray  # (e, 6) `spring_numbers`; hinges' b [N/m] and of their damping [N s/m]
+    taut: np.ndarray  # (e, 2) `springs.tautening`, or (0, 2)
+    couple_start: np.ndarray  # (e + 1,)
+    couple: np.ndarray  # (2 c,) springs that a spring is coupled with
+    coupling: np.ndarray  # (2 c,) [N/m]
+    near_start: np.ndarray  # (n + 1,)
+    near: np.ndarray  # (m, 2) slot at the other end of a spring, and which spring
+    far_start: np.ndarray  # (n + 1,)
+    far: np.ndarray  # (q,) in a hinge with it, but not at the end of a spring
+    far_bend: np.ndarray  # (q, 2) b [N/m] and of damping [N s/m]
+    stencils: np.ndarray  # (h, 4) hinges whose force has a part that is not linear
+    weight: np.ndarray  # (h, 4) [1/m]
+    hinge: np.ndarray  # (h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
+    turn_start: np.ndarray  # (n + 1,)
+    turn: np.ndarray  # (4 h,) hinges of a slot: 4 times the hinge, and which end of it
+    node_start: np.ndarray  # (m + 1,)
+    node_springs: np.ndarray  # (e,) springs of a node of the tree: it is the smallest that holds both ends
+    node_bending: np.ndarray  # (m, 2) [N/m] and of damping [N s/m], resistance of the hinges to a node of the tree
+
+
+class Scratch(NamedTuple):
+    """Memory of the solve, by slot; nothing in it lives from one substep to the next."""
+
+    x: np.ndarray  # (n, 4) [m], as all vectors here: where the forces are linearised
+    displacement: np.ndarray  # [m] from the substep's start to there
+    d: np.ndarray  # [m] correction of the prediction
+    r: np.ndarray  # [N] residual
+    z: np.ndarray  # [m] what the preconditioner makes of it
+    p: np.ndarray  # [m] direction
+    q: np.ndarray  # [N] A p
+    normal: np.ndarray  # of what is HELD
+    mass: np.ndarray  # (n,) [N/m] inertia, friction and soft pins
+    kind: np.ndarray  # (n,) int8, as in `contact.body.constraints.Support`
+    is_odd: np.ndarray  # (n,) bool: something beside gravity is expected of it
+    bend: np.ndarray  # (n,) [N/m] of hinges, on the diagonal
+    block: np.ndarray  # (3 n, 4) [N/m] diagonal blocks of springs and mass; inverse later
+    lengthening: np.ndarray  # (e,) [m], none without coupled springs
+    link: np.ndarray  # (e, 4) [sqrt(N/m)] h (see `springs.linearise`), and ALONG, [N/m], a + b with b of hinges
+    side: np.ndarray  # (e, 2) [N/m] SECANT: all of the force over the distance of the ends; SIDE_BEND: b
+    far_row: np.ndarray  # (q,) [N/m]
+    turns: np.ndarray  # (h, 4) [J/m] see `stiffness_matrix.turn_hinges`
+    node_block: np.ndarray  # (3 m, 4) blocks of the preconditioner's nodes
+    sums: np.ndarray  # (m, 4) residuals of its nodes
+    crown: np.ndarray  # (parts, 4) residuals of its branches
+    slot_starts: np.ndarray  # (parts + 1,) first slot of each part, and their end
+    spring_starts: np.ndarray  # (parts + 1,) first spring
+    hinge_starts: np.ndarray  # (parts + 1,) first hinge
+    falls: np.ndarray  # (n,) bool, by particle: nothing holds its garment
+
+
+class Solution(NamedTuple):
+    """What a solve leaves, by particle."""
+
+    correction: np.ndarray  # (n, 3) [m] d
+    residual: np.ndarray  # (n, 3) [N] r: of what is held, what it has to be pushed with
+    x: np.ndarray  # (n, 3) [m] where it leaves particles, before pins and contacts have a say
+
+
+class System(NamedTuple):
+    """What the solves of a frame have in common."""
+
+    matrix: StiffnessMatrix
+    mass: np.ndarray  # (n,) [kg]
+    free: np.ndarray  # (f, 2) first particle and end of each garment that no pin holds
+    held_by: np.ndarray  # (f,) int8, what acts on it: see `momentum`
+    scratch: Scratch
+    solution: Solution
+
+
+class Target(NamedTuple):
+    """Where a solve starts, how far it goes in time, and when it is good enough."""
+
+    guess: tuple[float, float, float]  # [m] first d of every free particle: what gravity has predicted, taken back
+    dt: float  # [s]
+    calm: float  # see `elastic.springs`
+    iterations: int  # after which it stops
+    tolerance: float  # part of the residual's norm at which it stops before that
+
+
+def make_system(matrix, mass, free):
+    """`System` of a frame, nothing solved yet."""
+    count = len(matrix.order)
+    solution = Solution(*(np.zeros((count, 3)) for _ in range(3)))
+    return System(matrix, mass, free, np.zeros(len(free), np.int8), make_scratch(matrix), solution)
+
+
+def make_scratch(matrix):
+    """Memory for a frame: about 600 bytes a particle, 24 a spring's end."""
+    count, nodes, springs = len(matrix.order), len(matrix.node_bending), len(matrix.edges)
+    parts = phases.part_count(count)
+    first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
+    return Scratch(
+        *(np.empty((count, 4)) for _ in range(8)),
+        mass=np.empty(count),
+        kind=np.empty(count, np.int8),
+        is_odd=np.empty(count, np.bool_),
+        bend=np.empty(count),
+        block=np.empty((3 * count, 4)),
+        lengthening=np.empty(springs if len(matrix.couple) else 0),
+        link=np.empty((springs, 4)),
+        side=np.empty((springs, 2)),
+        far_row=np.empty(len(matrix.far)),
+        turns=np.empty((len(matrix.hinge), 4)),
+        node_block=np.empty((3 * nodes, 4)),
+        sums=np.empty((nodes, 4)),
+        crown=np.empty((parts, 4)),
+        slot_starts=np.searchsorted(matrix.leaf, first_leaves),
+        spring_starts=len(matrix.spring) * np.arange(parts + 1) // parts,
+        hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
+        falls=np.zeros(count, np.bool_),
+    )

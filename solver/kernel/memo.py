@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one way in which the solver remembers answers that outlast a call: by what they were made of, the last few of each."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import numpy as np
+
+
+def remembered(last: int, key: Callable[..., tuple]) -> Callable:
+    """Let a function give the same object again where it is asked with an equal key; its `last` answers are kept.
+
+    key : from the function's arguments, the arrays and values that its answer depends on. Arrays count as equal where they
+        are the same or hold the same; those in a key are kept, and may not be changed afterwards.
+    """
+
+    def decorate(function):
+        kept: list[tuple[tuple, object]] = []
+
+        @wraps(function)
+        def ask(*arguments):
+            wanted = key(*arguments)
+            for known, answer in kept:
+                if all(map(_is_same, known, wanted)):
+                    return answer
+            answer = function(*arguments)
+            kept.insert(0, (wanted, answer))
+            del kept[last:]
+            return answer
+
+        return ask
+
+    return decorate
+
+
+def _is_same(known, wanted) -> bool:
+    if known is wanted:
+        return True
+    if isinstance(known, np.ndarray):
+        return known.dtype == wanted.dtype and np.array_equal(known, wanted)
+    return known == wanted

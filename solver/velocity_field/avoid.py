@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth by a velocity field (Buffet 2021, chapter 3): for many cloths that lie on each other.
+
+    fields = prepare(cloth, frame_input, settings)               once a frame; None where cloth meets no cloth
+    count = fields.respond(cloth, x, x_prev, t, dt)               each substep, after the constraints
+
+Velocities and layers go on a sparse grid; where layers are close, the velocity there is changed so that no gap closes
+faster than it may, and the particles go with it. No pair is looked for and no side remembered: cloth that is tangled is
+a crowd like any other, in which nothing is pushed and nothing diverges, and the cost goes by the number of triangles,
+not by how they lie. In return nothing is certain: shallow crossings occur and go, and cloth that is deep in other cloth
+goes on with it where they cross. The response to pairs can follow (`contact.cloth`).
+
+Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one keeps the lengths
+(3.3.3), with `advected_lengths` for what the field alone would do to them. The grid lasts for some substeps, and the change of
+velocity begins at that of the last. A gap may close by a part of itself, so that layers come to rest on each other (the
+thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ..contact.body.motion import move
+from ..geometry.topology import mean_edge_length
+from ..model import Cloth, Collider, FrameInput, Settings
+from . import advected_lengths, obstacles, transfer
+from .crowded_cells import CROWDED, Cells, Nodes, find_cells
+from .density import AREA, measure, rasterise
+from .project import Scratch, System, make_scratch, project
+from .sparse_grid import TILE_SLOTS, make_grid
+
+FULL_DENSITY = 1.6  # layers in a cell at which no gap closes
+CLOSING_RATE = 4.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
+EASED_STRAIN = 0.05  # strain per layer too many, in a frame
+MOST_EASED_STRAIN = 0.1
+CERTAIN_DENSITY = 0.1  # layers more than `CROWDED` where particles go wholly with the field
+GRID_DRIFT = 1.0  # cells that cloth may move against the rest before the grid is made anew
+MOST_GRID_SUBSTEPS = 5  # that a grid lasts
+FIRST_ITERATIONS, ITERATIONS = 10, 6  # steps of the solve, in a grid's first substep and in others
+PUSH_ROUNDS = 2  # times that is asked who pushes
+CELL_THICKNESSES = 1.5  # that a cell is wide at least
+SLOWEST = 1e-12  # [m] motion in a substep that counts
+BODY_MOTION = 0.1  # part of the frame over which a body's velocity is taken
+
+
+class FieldGrid(NamedTuple):
+    """The grid of a velocity field as it is for some substeps."""
+
+    cells: Cells
+    nodes: Nodes
+    facing: np.ndarray  # (n, 4) normal and area [m2] of particles
+    solid: np.ndarray  # (k, 4) [kg], [kg m/s] bodies at the nodes
+    sure: np.ndarray  # (c,) from 0: how crowded cells are
+    system: System
+    solution: Scratch  # of the system
+    u: np.ndarray  # (k, 4) [m/s] the last change at corners of cells
+    closing: np.ndarray  # (k,) scratch, as in `transfer.NodeMotion`
+    scratch: transfer.Scratch
+    edges: np.ndarray  # (e, 2) uint32 beside crowded cells
+    rest_length: np.ndarray  # (e,) [m] of these
+
+
+@dataclass
+class VelocityField:
+    """What avoidance keeps during a frame, of garments that meet each other or others that meet them."""
+
+    garments: np.ndarray  # (g,) bool
+    step: float  # [m] side of a cell
+    duration: float  # [s] of the frame
+    bodies: tuple[Collider, ...]
+    grid: FieldGrid | None = None
+    left: int = 0  # substeps that the grid still lasts
+    eased: bool = False  # whether it has been done in this frame
+
+    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+        """Keep cloth from cloth for one substep; returns how many cells are crowded.
+
+        Parameters
+        ----------
+        x : (n, 3) [m], changed in place: end of the substep, after all constraints
+        x_prev : (n, 3) [m], from where to x particles go in dt; changed in place where cloth is eased apart
+        t : where in the frame the substep ends, 0 to 1
+        dt : [s] the substep
+        """
+        if not np.isfinite(x.sum()):
+            return 0
+        fresh = self.left <= 0
+        if fresh:
+            self.left = _lasts(x - x_prev, self.step)
+            self.grid = _make_grid(self, cloth, x, t)
+        self.left -= 1
+        grid = self.grid
+        cells, nodes, system = grid.cells, grid.nodes, grid.system
+        if not len(cells.density):
+            return 0
+        mass, v = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 4))
+        transfer.to_nodes(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, grid.solid, mass, v)
+        count = nodes.crowded_count
+        system = system._replace(mass=mass[:count], v=v[:count])
+        if not self.eased:
+            _ease(grid, system, cloth, x, x_prev)
+            self.eased = True
+        transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
+        project(system, grid.u, PUSH_ROUNDS, FIRST_ITERATIONS if fresh else ITERATIONS, grid.solution)
+        before, motion = x.copy(), transfer.NodeMotion(mass, v, grid.u, grid.closing)
+        given = grid.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
+        transfer.to_particles(nodes, motion, *given, grid.scratch)
+        advected_lengths.keep(grid.edges, grid.rest_length, cloth.inv_mass, before, x)
+        return len(cells.density)
+
+
+class VelocityFields(NamedTuple):
+    """A field for each set of garments that has nothing to do with the others."""
+
+    parts: tuple[VelocityField, ...]
+
+    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+        """As `VelocityField.respond`."""
+        return sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
+
+
+def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> VelocityFields | None:
+    """Begin a frame."""
+    if not cloth.meets.any() or not len(cloth.triangles):
+        return None
+    part_count, part = connected_components(cloth.meets, directed=False)
+    parts = [part == k for k in range(part_count) if cloth.meets[part == k].any()]
+    edge = mean_edge_length(cloth.x_rest, cloth.triangles)
+    step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
+    bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
+    return VelocityFields(tuple(VelocityField(garments, step, frame_input.duration, bodies) for garments in parts))
+
+
+def _lasts(motion, step):
+    """How many substeps a grid lasts while cloth goes on by `motion` (n, 3) [m] in each."""
+    motion = motion - motion.mean(axis=0)
+    typical = max(float(np.sqrt(np.einsum("ij,ij->", motion, motion) / len(motion))), SLOWEST)
+    return int(min(max(GRID_DRIFT * step / typical, 1), MOST_GRID_SUBSTEPS))
+
+
+def _make_grid(field, cloth, x, t):
+    """The grid round cloth at x, t of the frame gone."""
+    facing = measure(cloth, x)
+    facing[~field.garments[cloth.garment], AREA] = 0.0
+    area = facing[:, AREA]
+    grid = make_grid(x, area, field.step)
+    cells, nodes = find_cells(grid, rasterise(grid, facing))
+    count, total = nodes.crowded_count, len(nodes.slots)
+    solid, drag = np.zeros((total, 4)), np.zeros(len(cells.density))
+    if field.bodies and count:
+        layer = float(cloth.mass[area > 0.0].sum() / area.sum()) * field.step**2
+        wanted = np.zeros(len(grid.key) * TILE_SLOTS, np.bool_)
+        wanted[nodes.slots[:count]] = True
+        solid, grip = _bodies(field, cloth.origin, grid, wanted, layer, t)
+        solid, drag = solid[nodes.slots], grip[nodes.slots[cells.nodes]].max(axis=1)
+    least = np.minimum(CLOSING_RATE * (cells.density - FULL_DENSITY), 0.0)
+    system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 4)))
+    sure = (cells.density - CROWDED) / CERTAIN_DENSITY
+    edges, rest_length = advected_lengths.edges_beside(cloth, nodes.particles)
+    solution, u, closing = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros(count)
+    scratch = transfer.Scratch(np.zeros((total, 4)), np.zeros((len(nodes.particles), 4)))
+    return FieldGrid(cells, nodes, facing, solid, sure, system, solution, u, closing, scratch, edges, rest_length)
+
+
+def _bodies(field, origin, grid, wanted, layer, t):
+    """Mass and momentum (s, 4), and friction (s,), of bodies at the grid's slots."""
+    slots = len(grid.key) * TILE_SLOTS
+    solid, grip = np.zeros((slots, 4)), np.zeros(slots)
+    before = max(0.0, t - BODY_MOTION)
+    for body in field.bodies:
+        count = body.x.shape[1]
+        motion = np.empty((count, 6))
+        samples = np.ascontiguousarray(body.x, np.float64)
+        move(samples, origin, 0, np.arange(count), before, t, motion)
+        x, v = motion[:, :3] + motion[:, 3:], motion[:, 3:] / ((t - before) * field.duration)
+        obstacles.rasterise(grid, wanted, body.triangles, x, v, layer, body.friction, solid, grip)
+    return solid, grip
+
+
+def _ease(grid, system, cloth, x, x_prev):
+    """Move apart what is too dense; x and x_prev alike."""
+    least = np.minimum(EASED_STRAIN * (grid.cells.density - FULL_DENSITY), MOST_EASED_STRAIN)
+    if (least <= 0.0).all():
+        return
+    quiet = system._replace(v=np.zeros_like(system.v), least=np.maximum(least, 0.0), drag=np.zeros_like(least))
+    shift = np.zeros_like(grid.u)
+    project(quiet, shift, 1, ITERATIONS, grid.solution)
+    transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Velocities from particles to the grid's nodes, and back (Buffet 2021, 3.2.1 and 3.3.3).
+
+A node has the mean of the velocities beside it, weighed by mass. Back comes the change of the nodes' velocity, which
+leaves all as it was where nothing was changed, and keeps momentum. To it comes, where cells close, what the nodes do
+not see: how a particle moves against the mean beside it, as the layers in a cell do against each other. Along the
+particle's normal all of that goes, so that the layers go the one way that the field knows; along the surface as much as
+Coulomb's friction takes. What this takes from the momentum of a node is given back to all that is beside it.
+
+Particles that do not move, and bodies, count as so heavy that the field goes with them.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernel.jit import fused
+from ..kernel.vec4 import broadcast, lane, load, store, sum_xyz, vec4, xyz
+from .obstacles import SOLID_MASS, SOLID_MOMENTUM
+from .project import rate_of
+
+FREE_OPENING = 5.0  # [1/s] rate at which cloth parts freely
+HELD_MASSES = 100.0  # times its mass that a particle that does not move has
+MASS = 3  # the fourth number of a momentum
+SMALLEST_MASS = 1e-300  # [kg] of a node beside which nothing is
+
+
+class NodeMotion(NamedTuple):
+    """What moves at the nodes."""
+
+    mass: np.ndarray  # (k,) [kg]
+    v: np.ndarray  # (k, 4) [m/s]
+    u: np.ndarray  # (k, 4) [m/s] change of v
+    closing: np.ndarray  # (k,) how far v rules, see `find_closing`
+
+
+class Scratch(NamedTuple):
+    """Arrays of `to_particles`."""
+
+    loss: np.ndarray  # (k, 4) [m/s] at nodes
+    extra: np.ndarray  # (p, 4) [m/s] of particles
+
+
+@fused
+def to_nodes(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
+    """Mass and velocity of nodes, and of what is fixed beside them.
+
+    solid : (k, 4) [kg], [kg m/s] mass and momentum of bodies at the nodes
+    # outputs: node_mass (k,), v (k, 4)
+    """
+    particles, corners, parts = nodes.particles, nodes.corners, nodes.parts
+    for node in range(len(node_mass)):
+        mx, my, mz = solid[node, SOLID_MOMENTUM], solid[node, SOLID_MOMENTUM + 1], solid[node, SOLID_MOMENTUM + 2]
+        store(v, node, vec4(mx, my, mz, solid[node, SOLID_MASS]))
+    for at in range(len(particles)):
+        p = particles[at]
+        m = 1.0 / inv_mass[p] if inv_mass[p] > 0.0 else HELD_MASSES * mass[p]
+        motion = vec4(x[p, 0] - x_prev[p, 0], x[p, 1] - x_prev[p, 1], x[p, 2] - x_prev[p, 2], dt)
+        momentum = broadcast(m / dt) * motion  # and the mass as the fourth
+        for q in range(8):
+            store(v, corners[at, q], load(v, corners[at, q]) + broadcast(parts[at, q]) * momentum)
+    for node in range(len(node_mass)):
+        momentum = load(v, node)
+        node_mass[node] = lane(momentum, MASS)
+        store(v, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * xyz(momentum))
+
+
+@fused
+def find_closing(nodes, rows, density, v, closing):
+    """How far the nodes' own velocity rules: 1 at corners of cells that close, less where it is hardly crowded.
+
+    density : (c,) layers of cells, less those from which a cell counts, over those from which it counts in full
+    # outputs: closing (k,)
+    """
+    closing[:] = 0.0
+    for cell in range(len(nodes)):
+        rate = rate_of(nodes, rows, cell, v)
+        sure = min(density[cell], 1.0) * min(1.0, 1.0 - rate / FREE_OPENING)
+        for q in range(8):
+            closing[nodes[cell, q]] = max(closing[nodes[cell, q]], sure)
+
+
+@fused
+def to_particles(nodes, motion, facing, friction, inv_mass, x, x_prev, dt, scratch):
+    """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own motion.
+
+    # outputs: x; scratch
+    """
+    crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
+    node_mass, v, u, closing = motion.mass, motion.v, motion.u, motion.closing
+    loss, extra = scratch.loss, scratch.extra
+    none = vec4(0.0, 0.0, 0.0, 0.0)
+    for node in range(len(loss)):
+        store(loss, node, none)
+    for at in range(len(particles)):
+        p = particles[at]
+        if inv_mass[p] == 0.0:
+            continue
+        go = vec4((x[p, 0] - x_prev[p, 0]) / dt, (x[p, 1] - x_prev[p, 1]) / dt, (x[p, 2] - x_prev[p, 2]) / dt, 0.0)
+        own, change = none, none
+        for q in range(8):
+            node = corners[at, q]
+            if node < crowded:
+                change = change + broadcast(parts[at, q]) * load(u, node)
+                own = own + broadcast(parts[at, q] * closing[node]) * (load(v, node) - go)
+        normal = xyz(load(facing, p))
+        along = sum_xyz(own * normal)
+        across = own - broadcast(along) * normal
+        slide, grip = math.sqrt(sum_xyz(across * across)), friction[p] * (abs(along) + abs(sum_xyz(change * normal)))
+        own = broadcast(along) * normal + broadcast(min(1.0, grip / slide) if slide > 0.0 else 0.0) * across
+        store(extra, at, own + change)
+        own = broadcast(1.0 / inv_mass[p]) * own
+        for q in range(8):
+            store(loss, corners[at, q], load(loss, corners[at, q]) + broadcast(parts[at, q]) * own)
+    for node in range(len(loss)):
+        store(loss, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * load(loss, node))
+    for at in range(len(particles)):
+        p = particles[at]
+        if inv_mass[p] == 0.0:
+            continue
+        change = load(extra, at)
+        for q in range(8):
+            change = change - broadcast(parts[at, q]) * load(loss, corners[at, q])
+        x[p, 0] += dt * lane(change, 0)
+        x[p, 1] += dt * lane(change, 1)
+        x[p, 2] += dt * lane(change, 2)
+
+
+@fused
+def ease_apart(nodes, inv_mass, shift, x, x_prev):
+    """Move particles by `shift` (k, 4) [m] at the corners of cells, and where they come from with them.
+    # outputs: x, x_prev
+    """
+    crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
+    for at in range(len(particles)):
+        p = particles[at]
+        for axis in range(3):
+            own = 0.0
+            for q in range(8):
+                if inv_mass[p] > 0.0 and corners[at, q] < crowded:
+                    own += parts[at, q] * shift[corners[at, q], axis]
+            x[p, axis] += own
+            x_prev[p, axis] += own

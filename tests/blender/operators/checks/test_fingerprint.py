@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stale bake is recognised at once, and told by what was changed."""
+
+import bpy
+import pytest
+
+
+def move_vertex(obj):
+    obj.data.vertices[3].co.z += 0.01
+
+
+def turn_quads(obj):
+    x = [tuple(vertex.co) for vertex in obj.data.vertices]
+    faces = [tuple(face.vertices) for face in obj.data.polygons]
+    obj.data.clear_geometry()
+    obj.data.from_pydata(x, [], [face[1:] + face[:1] for face in faces])
+
+
+CHANGES = {
+    "the mesh of Cloth": lambda cloth, body: move_vertex(cloth),
+    "the mesh of Body": lambda cloth, body: move_vertex(body),
+    "Stretch": lambda cloth, body: setattr(cloth.taffeta_cloth.stretch_stiffness, "value", 3.0),
+    "Weft Stretch": lambda cloth, body: setattr(cloth.taffeta_cloth, "weft_stretch", 3.0),
+    "Strain Limit": lambda cloth, body: setattr(cloth.taffeta_cloth, "strain_limit", 0.1),
+    "Self-Collision": lambda cloth, body: setattr(cloth.taffeta_cloth, "self_collision", False),
+    "Wind": lambda cloth, body: setattr(bpy.context.scene.taffeta, "wind", (1, 0, 0)),
+    "gravity": lambda cloth, body: setattr(bpy.context.scene, "use_gravity", False),
+    "the frame rate": lambda cloth, body: setattr(bpy.context.scene.render, "fps", 25),
+    "the first frame": lambda cloth, body: setattr(bpy.context.scene, "frame_start", 2),
+    "the colliders": lambda cloth, body: setattr(body.taffeta_collider, "enabled", False),
+    "the settings of Body": lambda cloth, body: setattr(body.taffeta_collider, "aura", 0.1),
+    "the animation": lambda cloth, body: body.keyframe_insert("location", frame=5),
+}
+
+
+@pytest.mark.parametrize("word", CHANGES)
+def test_stale_cache_says_what_was_changed(shot, tmp_path, word, found, cloth, body, baked):
+    baked()
+    CHANGES[word](cloth(), body())
+    bpy.context.view_layer.update()
+    sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
+    assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_stale_after_the_topology_changed_in_place(shot, tmp_path, found, cloth, baked):
+    baked()
+    turn_quads(cloth())
+    bpy.context.view_layer.update()
+    assert any("you changed the mesh of Cloth" in p.sentence for p in found("WARNING"))
+
+
+def test_stale_after_painting_a_map(shot, tmp_path, only, cloth, baked):
+    obj = cloth()
+    group = obj.vertex_groups.new(name="hem")
+    group.add([1, 2], 0.5, "REPLACE")
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.vertex_group = "GROUP", "hem"
+    image = bpy.data.images.new("Map", 4, 4, float_buffer=True)
+    obj.taffeta_cloth.damping.source, obj.taffeta_cloth.damping.image = "IMAGE", image
+    attribute = obj.data.attributes.new("a", "FLOAT", "POINT")
+    obj.taffeta_cloth.friction.source, obj.taffeta_cloth.friction.attribute = "ATTRIBUTE", "a"
+    bpy.context.view_layer.update()
+    baked()
+    group.add([1], 0.6, "REPLACE")
+    obj.data.update()
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "you changed Mass")
+    image.pixels[0] = 0.75
+    image.update_tag()
+    bpy.context.view_layer.update()
+    only("WARNING", "Cloth", "you changed Mass and Damping")
+    attribute.data[4].value = 0.3
+    only("WARNING", "Cloth", "you changed Mass, Damping and Friction")
+
+
+def test_renaming_makes_nothing_stale(shot, tmp_path, found, cloth, baked):
+    baked()
+    cloth().name = "Cape"
+    only_names = [p.sentence for p in found()]
+    assert only_names == []
+
+
+def test_fingerprint_of_another_hand_is_ignored(shot, tmp_path, found, baked):
+    obj = baked()
+    for text in ("", "{", "[1]", "null"):
+        obj.taffeta_cloth.fingerprint = text
+        assert found() == []

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight tells of meshes and modifiers that spoil a bake, before the bake does."""
+
+import bpy
+import numpy as np
+import pytest
+from taffeta.operators.playback import cache_modifier
+from taffeta.solver.cache import pc2
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 3e38])
+@pytest.mark.parametrize("name", ["Cloth", "Body"])
+def test_coordinates_that_are_not_finite(shot, name, value, only):
+    mesh = bpy.data.objects[name].data
+    x = np.array([vertex.co for vertex in mesh.vertices], np.float32)
+    x[5, 2] = x[7, 0] = value
+    mesh.vertices.foreach_set("co", x.ravel())
+    mesh.update()
+    only("ERROR", name, "2 vertices", "vertex 5")
+
+
+def test_a_body_that_its_shape_keys_throw_out_of_the_world(shot, found, only, body):
+    """The evaluated body counts: its mesh is sound."""
+    body().shape_key_add(name="Basis")
+    lost = body().shape_key_add(name="Lost")
+    lost.data[3].co.z = float("nan")
+    lost.value, lost.mute = 1.0, True
+    assert found() == []
+    lost.mute = False
+    only("ERROR", "Body", "vertex 3", "at frame 1")
+
+
+def test_nothing_but_faces_without_area(shot, found, only, cloth):
+    mesh = cloth().data
+    x = np.zeros((len(mesh.vertices), 3), np.float32)
+    x[:, 0] = np.linspace(0, 1, len(x))
+    mesh.vertices.foreach_set("co", x.ravel())
+    mesh.update()
+    only("ERROR", "Cloth", "area")
+    mesh.vertices[0].co.y = 1.0
+    mesh.update()
+    assert found() == [], "one face with an area is enough"
+
+
+def test_subdivision_between_the_mesh_and_its_cache(shot, tmp_path, found, only, cloth):
+    obj = cloth()
+    x = np.array([vertex.co for vertex in obj.data.vertices], np.float32)
+    pc2.write(tmp_path / "Cloth.pc2", np.stack([x] * 10), 1)
+    cache_modifier.attach(obj, tmp_path / "Cloth.pc2", 1)
+    assert found() == []
+    obj.modifiers.new("Subdivision", "SUBSURF")
+    assert found() == [], "behind the cache it refines the cloth"
+    obj.modifiers.move(1, 0)
+    only("WARNING", "Cloth", "Subdivision", "cannot be played")
+    obj.modifiers["Subdivision"].show_viewport = obj.modifiers["Subdivision"].show_render = False
+    assert found() == []
+
+
+@pytest.mark.parametrize("kind", ["BUILD", "DECIMATE", "REMESH", "WELD", "BEVEL", "TRIANGULATE", "EDGE_SPLIT"])
+def test_a_body_whose_vertices_may_change_in_the_shot(shot, kind, found, only, body):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    shot.collection.objects.link(rig)
+    modifier = body().modifiers.new("Rebuild", kind)
+    if kind == "BUILD":
+        only("WARNING", "Body", "Rebuild", "during the shot")
+        return
+    assert [p for p in found() if "during the shot" in p.sentence] == [], "a body that keeps its shape keeps its mesh"
+    body().modifiers.new("Armature", "ARMATURE").object = rig
+    body().modifiers.move(1, 0)
+    only("WARNING", "Body", "Rebuild", "during the shot")
+    modifier.show_viewport = modifier.show_render = False
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("TRIANGULATE", {"quad_method": "FIXED"}),
+        ("DECIMATE", {"decimate_type": "UNSUBDIV"}),
+        ("BEVEL", {"limit_method": "NONE"}),
+        ("EDGE_SPLIT", {"use_edge_angle": False}),
+        ("MASK", {}),
+        ("SUBSURF", {"levels": 1, "render_levels": 1}),
+    ],
+)
+def test_modifiers_that_go_by_the_mesh_and_not_by_its_shape_are_fine(shot, kind, settings, found, body):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    shot.collection.objects.link(rig)
+    body().modifiers.new("Armature", "ARMATURE").object = rig
+    modifier = body().modifiers.new("Rebuild", kind)
+    for name, value in settings.items():
+        setattr(modifier, name, value)
+    assert [p for p in found() if "during the shot" in p.sentence] == []
+
+
+def test_a_boolean_with_something_that_moves(shot, make, found, only, body):
+    tool = make.ball("Tool", location=(5, 0, 0))
+    body().modifiers.new("Cut", "BOOLEAN").object = tool
+    assert found() == []
+    tool.keyframe_insert("location", frame=1)
+    only("WARNING", "Body", "Cut", "during the shot")
+
+
+def test_a_garment_built_during_the_shot_behind_its_cache(shot, found, cloth):
+    cloth().modifiers.new("Build", "BUILD")
+    assert found() == [], "it works on the baked cloth"
+
+
+def test_render_and_viewport_differ(shot, found, only, cloth, body):
+    subdivision = body().modifiers.new("Subdivision", "SUBSURF")
+    subdivision.levels, subdivision.render_levels = 1, 2
+    only("WARNING", "Body", "1 levels in the viewport, 2 in the render")
+    subdivision.render_levels = 1
+    assert found() == []
+    subdivision.show_render = False
+    only("WARNING", "Body", "on in the viewport only")
+    body().modifiers.remove(subdivision)
+    behind = cloth().modifiers.new("Subdivision", "SUBSURF")
+    behind.levels, behind.render_levels = 0, 3
+    assert found() == [], "what stands behind the cloth may differ"
+
+
+def test_rebuilding_modifier_before_the_rig(shot, found, only, cloth):
+    cloth().modifiers.new("Mirror", "MIRROR")
+    assert found() == []
+    cloth().modifiers.new("Armature", "ARMATURE")
+    only("ERROR", "Cloth", "Mirror changes its vertices before Armature")
+    cloth().modifiers["Mirror"].show_viewport = cloth().modifiers["Mirror"].show_render = False
+    assert found() == []
+
+
+def test_blenders_own_cloth_on_top(shot, only, cloth):
+    cloth().modifiers.new("Cloth", "CLOTH")
+    only("WARNING", "Cloth", "simulated by Blender's Cloth as well")

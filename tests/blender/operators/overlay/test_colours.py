@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers to colours and words; no Blender needed."""
+
+import numpy as np
+import pytest
+from taffeta.operators.overlay import colours
+
+# Linear-RGB matrices of full protanopia and deuteranopia (Machado, Oliveira, Fernandes 2009, table 1, severity 1.0).
+BLINDNESS = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+}
+
+
+def linear(srgb):
+    """Light of sRGB colours (IEC 61966-2-1)."""
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def lightness(srgb):
+    """CIE L* of sRGB colours (k, 3)."""
+    y = linear(srgb) @ (0.2126, 0.7152, 0.0722)
+    return np.where(y > 0.008856, 116 * np.cbrt(y) - 16, 903.3 * y)
+
+
+def test_values_grow_steadily_brighter():
+    steps = colours.ramp(colours.SEQUENTIAL, np.linspace(0, 1, 65))
+    assert (np.diff(lightness(steps[:, :3])) > 0.2).all()
+
+
+@pytest.mark.parametrize("kind", BLINDNESS)
+def test_both_ramps_can_be_read_by_the_colour_blind(kind):
+    for stations in (colours.SEQUENTIAL, colours.DIVERGING):
+        light = linear(colours.ramp(stations, np.linspace(0, 1, 9))[:, :3]) @ np.array(BLINDNESS[kind]).T
+        seen = np.clip(light, 0, 1) ** (1 / 2.2)
+        apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
+        np.fill_diagonal(apart, 1.0)
+        assert apart.min() > 0.05, "two of nine steps look alike"
+
+
+def test_colours_run_from_low_to_high_and_stop_there():
+    found = colours.colours(np.array([-1.0, 2.0, 3.0, 4.0, 9.0]), 2.0, 4.0, colours.SEQUENTIAL)
+    assert found[0] == pytest.approx([*colours.SEQUENTIAL[0], 1])
+    assert found[1] == pytest.approx(found[0])
+    assert found[2] == pytest.approx([*colours.SEQUENTIAL[2], 1])
+    assert found[4] == pytest.approx([*colours.SEQUENTIAL[-1], 1])
+    assert found.dtype == np.float32
+
+
+def test_equal_values_have_the_middle_colour():
+    found = colours.colours(np.full(3, 7.0), 7.0, 7.0, colours.SEQUENTIAL)
+    assert found[1] == pytest.approx([*colours.SEQUENTIAL[2], 1])
+
+
+def test_stretch_is_the_mean_over_a_vertex_edges():
+    random = np.random.default_rng(3)
+    x, rest = random.normal(size=(20, 3)), random.normal(size=(20, 3))
+    edges = random.integers(0, 19, size=(40, 2))
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    rest_length = colours.lengths(rest, edges)
+    found = colours.vertex_stretch(x, edges, rest_length)
+    for i in range(20):
+        own = [np.linalg.norm(x[b] - x[a]) / np.linalg.norm(rest[b] - rest[a]) - 1 for a, b in edges if i in (a, b)]
+        assert found[i] == pytest.approx(np.mean(own) if own else 0.0)
+
+
+def test_edges_of_no_length_say_nothing():
+    x = np.array([(0, 0, 0), (2.0, 0, 0), (2.0, 0, 0)])
+    found = colours.vertex_stretch(x, np.array([(0, 1), (1, 2)]), np.array([1.0, 0.0]))
+    assert found == pytest.approx([1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("value", "symbol", "text"),
+    [
+        (0.002, "m", "2 mm"),
+        (0.0009999, "m", "1 mm"),
+        (0.9999, "m", "1 m"),
+        (0.000318, "m", "318 µm"),
+        (1e-5, "N m", "10 µN m"),
+        (3650.4, "N/m", "3650 N/m"),
+        (0.15, "kg/m²", "0.15 kg/m²"),
+        (-0.1, "%", "-10 %"),
+        (0.35, "", "0.35"),
+        (0.0, "m", "0 m"),
+    ],
+)
+def test_quantities_are_short_and_have_their_unit(value, symbol, text):
+    assert colours.quantity(value, symbol) == text

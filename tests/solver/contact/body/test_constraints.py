@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth held up by bodies: friction by Coulomb, letting go, and loads that reach a body through few light particles."""
+
+import naive
+import numpy as np
+import pytest
+from taffeta.solver.build import build
+from taffeta.solver.contact.body.constraints import FREE, HELD, STICKING_SLIP, find_support, make_support, weigh
+from taffeta.solver.contact.body.contacts import no_contacts
+from taffeta.solver.model import Collider, Settings
+from taffeta.solver.step import advance
+
+G = 9.81
+VACUUM = Settings(air_drag=0.0)
+
+
+def plane(degrees, friction, size=6.0):
+    """A square that slopes down along +x, its aura 2 mm."""
+    a = np.radians(degrees)
+    along, across = np.array([np.cos(a), 0, -np.sin(a)]), np.array([0, 1.0, 0])
+    corners = np.array([size * (i * along + j * across) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    triangles = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+    return Collider("Slope", corners[None].repeat(2, axis=0), triangles, friction, 0.0, 0.002), along
+
+
+def lay(garment, degrees):
+    """The garment laid on the slope, a hair over the aura."""
+    a = np.radians(degrees)
+    turn = np.array([[np.cos(a), 0, -np.sin(a)], [0, 1, 0], [np.sin(a), 0, np.cos(a)]])
+    return garment._replace(x_start=garment.x @ turn + 0.0021 * np.array([np.sin(a), 0, np.cos(a)]))
+
+
+@pytest.mark.parametrize(("degrees", "friction"), [(20, 0.3), (30, 0.3), (45, 0.5)])
+def test_cloth_slides_as_coulomb_says(degrees, friction):
+    """Acceleration g (sin a - mu cos a) down a slope above the friction angle."""
+    garment = lay(naive.sheet(9, 9, friction=friction), degrees)
+    cloth, state = build([garment], VACUUM)
+    slope, along = plane(degrees, friction)
+    places = []
+    for frame in range(24):
+        advance(cloth, state, naive.still(garment.x_start, colliders=[slope]), frame, VACUUM)
+        places.append(cloth.mass @ ((state.x + cloth.origin) @ along) / cloth.mass.sum())
+    speed = np.diff(places) * 24
+    a = np.radians(degrees)
+    assert np.polyfit(np.arange(15) / 24, speed[-15:], 1)[0] == pytest.approx(
+        G * (np.sin(a) - friction * np.cos(a)), rel=0.02
+    )
+
+
+@pytest.mark.parametrize(("degrees", "friction"), [(15, 0.3), (25, 0.5)])
+def test_friction_holds_without_creep(degrees, friction):
+    """Below the friction angle: after settling, nothing moves by a tenth of a millimetre in four seconds."""
+    garment = lay(naive.sheet(9, 9, friction=friction), degrees)
+    cloth, state = build([garment], VACUUM)
+    slope, _ = plane(degrees, friction)
+    for frame in range(120):
+        advance(cloth, state, naive.still(garment.x_start, colliders=[slope]), frame, VACUUM)
+        if frame == 23:
+            settled = state.x.copy()
+    assert np.abs(state.x - settled).max() < 1e-4
+
+
+def test_what_is_pulled_lets_go():
+    """A sheet on the floor, lifted by one edge: it comes off, all of it, and hangs."""
+    garment = naive.sheet(8, 6, 0.4, 0.3, pin=np.arange(48) < 6)
+    garment = garment._replace(x_start=garment.x + [0, 0, 0.0021])
+    cloth, state = build([garment], VACUUM)
+    floor, _ = plane(0, 0.8)
+    pose = garment.x_start
+    for frame in range(48):
+        lifted = pose + [0, 0, 0.025]
+        advance(cloth, state, naive.still(np.stack([pose, lifted]), colliders=[floor]), frame, VACUUM)
+        pose = lifted
+    for frame in range(24):
+        advance(cloth, state, naive.still(pose, colliders=[floor]), frame, VACUUM)
+    height = (state.x + cloth.origin)[:, 2]
+    assert height.min() > 0.5 and height.max() - height.min() == pytest.approx(0.4, rel=0.1)
+
+
+def test_a_light_rim_carries_the_cloth():
+    """A collar of small cells on a peg holds the heavy sheet below: its 4 mm edges stretch by a millimetre at most."""
+    ring, rows = 24, 7
+    radius = np.concatenate([[0.075, 0.079, 0.083], np.linspace(0.12, 0.4, rows - 3)])
+    angle = np.linspace(0, 2 * np.pi, ring, endpoint=False)
+    x = np.stack([np.outer(radius, np.cos(angle)), np.outer(radius, np.sin(angle)), np.zeros((rows, ring))], axis=2)
+    index = np.arange(rows * ring).reshape(rows, ring)
+    quads = np.stack([index[:-1], index[1:], np.roll(index[1:], -1, 1), np.roll(index[:-1], -1, 1)], 2).reshape(-1, 4)
+    triangles = np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]])
+    edges = np.concatenate([quads[:, [0, 1]], quads[:, [1, 2]], quads[:, [3, 0]]])
+    garment = naive.garment(x.reshape(-1, 3), triangles, edges=edges, quads=quads, friction=0.6)
+    garment = garment._replace(x_start=garment.x + [0, 0, 0.26])
+    height, wide = np.linspace(0.3, 0.1, 9), np.concatenate([[0.02], np.linspace(0.05, 0.2, 8)])
+    cone = np.concatenate([np.stack([w * np.cos(angle), w * np.sin(angle), h + 0 * angle], 1)
+                           for h, w in zip(height, wide, strict=True)])  # fmt: skip
+    rim = np.arange(9 * ring).reshape(9, ring)
+    sides = np.stack([rim[:-1], rim[1:], np.roll(rim[1:], -1, 1), np.roll(rim[:-1], -1, 1)], 2).reshape(-1, 4)
+    faces = np.concatenate([sides[:, :3], sides[:, [0, 2, 3]]]).astype(np.int32)
+    body = Collider("Cone", cone[None].repeat(2, axis=0), faces, 0.6, 0.0, 0.003)
+    cloth, state = build([garment], Settings())
+    for frame in range(48):
+        worst = advance(cloth, state, naive.still(garment.x_start, colliders=[body]), frame, Settings()).worst_stretch
+    assert (state.x + cloth.origin)[:ring, 2].min() > 0.1, "the collar is still on the cone"
+    assert worst < 0.3
+
+
+def test_supports_are_what_touched_and_presses():
+    """Six particles: untouched, new and sliding, new and still, pulled, known and sliding, known and still."""
+    cloth, _ = build([naive.sheet(3, 2)], Settings())
+    support, dt = make_support(cloth), 0.01
+    contacts = no_contacts(6, 0)
+    contacts.count[1:] = 1
+    contacts.normal[:, 0, 2], contacts.friction[:, 0] = 1.0, 0.4
+    contacts.velocity[[1, 4], 0, 0] = 0.5
+    support.kind[3:] = HELD
+    support.force[3:] = -1.0, 2.0, 3.0
+    support.slip[3:] = STICKING_SLIP, 0.004, STICKING_SLIP
+    x = np.tile([0, 0, -1e-3], (6, 1))
+    find_support(x, 0 * x, cloth.inv_mass, contacts, support, dt)
+    assert support.kind.tolist() == [FREE, HELD, HELD, FREE, HELD, HELD]
+    assert np.allclose(support.want[[1, 2, 4, 5]], [0, 0, 1e-3], atol=1e-5)
+    assert np.allclose(support.tangential, [[0, 0, 0], [0.005, 0, 0], [0, 0, 0], [0, 0, 0], [0.005, 0, 0], [0, 0, 0]])
+    weight = 1e-3 / (cloth.inv_mass[1:3] * dt**2)
+    assert np.allclose(support.force[1:3], weight) and support.force[3] == 0
+    assert np.allclose(support.drag[1:3], 0.4 * weight / [0.005 - 0.4e-3, STICKING_SLIP])
+    assert np.allclose(support.drag[4:], [0.4 * 2.0 / 0.004, 0.4 * 3.0 / STICKING_SLIP])
+    # the solve moved all with the body but particle 4, which lags by 3 mm, and 5, which has to be held by too much
+    d = support.want + support.tangential
+    d[4, 0], d[5, 0] = 0.002, 2 * STICKING_SLIP
+    r = np.zeros((6, 3))
+    r[:, 2] = [0, -2.0, 5.0, 0, -2.0, -3.0]
+    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    assert np.allclose(support.force[[1, 2, 4, 5]], [2, -5, 2, 3], rtol=0.02)
+    assert support.slip[1] == STICKING_SLIP, "it moves with the body: it sticks"
+    assert support.slip[4] == pytest.approx(2 * 0.003 - 0.004), "a slip that slows goes on slowing"
+    assert support.slip[5] == pytest.approx(2 * STICKING_SLIP), "it begins to slip"
+
+
+def test_a_sheet_that_sticks_does_not_shake():
+    """Friction's stiffness must not be all that the solve looks at: a sheet over a torus stays as long as it was."""
+    turn = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+    around, across = (angle.ravel() for angle in np.meshgrid(turn, turn[::3], indexing="ij"))
+    ring = 0.3 + 0.1 * np.cos(across)
+    x = np.stack([ring * np.cos(around), ring * np.sin(around), 0.1 * np.sin(across)], axis=1)
+    index = np.arange(len(x)).reshape(48, 16)
+    right, up = np.roll(index, -1, axis=0), np.roll(index, -1, axis=1)
+    both = np.roll(right, -1, axis=1)
+    corners = [[index, right, both], [index, both, up]]
+    triangles = np.concatenate([np.stack(three, axis=-1).reshape(-1, 3) for three in corners]).astype(np.int32)
+    torus = Collider("Torus", x[None].repeat(2, axis=0), triangles, 0.8, 0.0, 0.005)
+    garment = naive.sheet(31, 31, 1.0, 1.0, friction=0.8, stretch_stiffness=2500.0, shear_stiffness=60.0)
+    garment = garment._replace(x_start=garment.x + [-0.5, -0.5, 0.15])
+    cloth, state = build([garment], Settings())
+    for frame in range(40):
+        report = advance(cloth, state, naive.still(garment.x_start, colliders=[torus]), frame, Settings())
+        assert report.worst_stretch < 0.06, frame

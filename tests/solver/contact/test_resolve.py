@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The last word of a substep: sheets that are thrown about without sense, among themselves and at bodies."""
+
+import numpy as np
+import pytest
+from crossings import count_in
+from guarded import DT, SPIKY, at, scene
+from sheets import sheet
+from taffeta.solver.build import build
+from taffeta.solver.contact import resolve
+from taffeta.solver.contact.body.view import move_bodies
+from taffeta.solver.contact.cloth import pairs as contact
+from taffeta.solver.contact.guard import body_pairs, clusters
+from taffeta.solver.model import Settings
+
+TIMES = 0.0, 1.0  # of the substep, in parts of the frame
+
+
+def heap(thickness=2e-3):
+    """Three sheets of different cells and masses above each other, the uppermost's corner pinned."""
+    turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
+    garments = [
+        sheet("A", 12, 12, 0.02, thickness=thickness),
+        sheet("B", 10, 10, 0.025, lambda x: x @ turn + [0.0, 0.0, 0.004], thickness=thickness, mass=0.5),
+        sheet("C", 14, 14, 0.015, lambda x: x + [0.003, 0.002, 0.008], thickness=thickness),
+    ]
+    garments[2].pin[0] = 1.0
+    return build(garments, Settings())
+
+
+@pytest.mark.parametrize("size", [1e-2, 1e-1])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_cloth_crosses_cloth_whatever_the_dynamics_did(size, seed):
+    """Every particle is thrown anywhere, substep after substep: at 10 cm the response alone leaves crossings at once."""
+    cloth, state = heap()
+    rng = np.random.default_rng(seed)
+    x, v = state.x.copy(), np.zeros_like(state.x)
+    pairs = contact.detect(cloth, x, v, DT, Settings())
+    for _ in range(6):
+        start, x_prev = x.copy(), x.copy()
+        free = cloth.inv_mass[:, None] > 0.0
+        x += free * size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4
+        resolve.resolve(pairs, None, cloth, TIMES, start, x, x_prev, DT)
+        assert np.isfinite(x).all() and np.array_equal(x[cloth.inv_mass == 0], start[cloth.inv_mass == 0])
+        assert count_in(cloth, x, ()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("turn", "way"), [(0.0, (0.0, 0.0, 0.0)), (3.0, (0.0, 0.0, 0.3)), (1.0, (0.5, 0.0, 1.0))])
+@pytest.mark.parametrize("size", [1e-2, 1e-1])
+def test_no_cloth_crosses_a_body_whatever_the_dynamics_did(turn, way, size):
+    """Every particle is thrown anywhere, substep after substep, while a body flies and turns with up to 72 rad/s and 27
+    m/s; the contact with bodies does nothing about it. All that it may touch is away from where it was expected.
+    """
+    mesh = SPIKY[0] * (0.06 / np.abs(SPIKY[0]).max()), SPIKY[1]
+    cloth, state, collider, bodies = scene(mesh, turn, way)
+    guarded, x = body_pairs.prepare(cloth, bodies), state.x
+    rng = np.random.default_rng(0)
+    pairs = contact.detect(cloth, x, state.v, DT, Settings())
+    for number in range(10):
+        start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
+        if not contact.is_current(pairs, cloth, x, state.v, DT):
+            pairs = contact.detect(cloth, x, state.v, DT, Settings())
+        x += size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
+        move_bodies(bodies, cloth, *times)
+        resolve.resolve(pairs, guarded, cloth, times, start, x, x_prev, DT)
+        assert np.isfinite(x).all() and not guarded.frame.tangled.any()
+        assert count_in(cloth, x, (at(collider, (number + 1) / 10),)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("turn", "way"), [(0.0, (0.0, 0.0, 0.0)), (1.0, (0.5, 0.0, 1.0))])
+def test_nothing_crosses_where_all_zones_are_parted(turn, way, monkeypatch):
+    """Particles are thrown anywhere, beside a body that flies and turns; every zone has its tries."""
+    monkeypatch.setattr(clusters, "LEAST_WHOLE_SHARE", 2.0)
+    mesh = SPIKY[0] * (0.06 / np.abs(SPIKY[0]).max()), SPIKY[1]
+    cloth, state, collider, bodies = scene(mesh, turn, way)
+    guarded, x, rng = body_pairs.prepare(cloth, bodies), state.x, np.random.default_rng(0)
+    pairs = contact.detect(cloth, x, state.v, DT, Settings())
+    for number in range(6):
+        start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
+        if not contact.is_current(pairs, cloth, x, state.v, DT):
+            pairs = contact.detect(cloth, x, state.v, DT, Settings())
+        x += 0.03 * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
+        move_bodies(bodies, cloth, *times)
+        resolve.resolve(pairs, guarded, cloth, times, start, x, x_prev, DT)
+        assert np.isfinite(x).all() and not guarded.frame.tangled.any()
+        assert count_in(cloth, x, (at(collider, (number + 1) / 10),)) == (0, 0, 0)
+
+
+def test_zones_keep_momentum_and_what_meets_nothing_keeps_its_way():
+    """Two particles fly through a free sheet: with it they go on as one, the sheet's far corner does not notice."""
+    cloth, state = build(
+        [sheet("A", 6, 6, 0.1), sheet("B", 2, 2, 0.01, lambda x: x + [0.021, 0.033, 0.05])], Settings()
+    )
+    start = state.x.copy()
+    x, x_prev = start.copy(), start.copy()
+    x[36:, 2] -= 0.2
+    wanted = (cloth.mass[:, None] * (x - start)).sum(axis=0)
+    pairs = contact.detect(cloth, start, (x - start) / DT, DT, Settings())
+    pairs.elapsed = DT
+    resolve.guard(pairs, None, None, cloth, TIMES, start, x, x_prev, DT)
+    assert np.abs((cloth.mass[:, None] * (x - x_prev)).sum(axis=0) - wanted).max() < 1e-12 * np.abs(wanted).max()
+    assert (x[36:, 2] > 0.0).all() and np.array_equal(x[0], start[0])
+    assert count_in(cloth, x, ()) == (0, 0, 0)

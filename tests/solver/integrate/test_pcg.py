@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solve of a substep against a dense one; the tree of groups against sums over its groups."""
+
+import naive
+import numba
+import numpy as np
+import pytest
+from taffeta.solver.build import HINGE_FIELDS, build
+from taffeta.solver.contact.body.constraints import make_support
+from taffeta.solver.contact.cloth.constraints import no_stack
+from taffeta.solver.elastic.bending import hinge_numbers
+from taffeta.solver.forces.optional import Pulls
+from taffeta.solver.integrate.pcg import correct, solve
+from taffeta.solver.integrate.preconditioner import LEAF_PARTICLES, gather_up, grow, hand_down
+from taffeta.solver.integrate.stiffness_matrix import lay_out
+from taffeta.solver.integrate.system import Target, make_scratch, make_system
+from taffeta.solver.kernel import phases, threads
+from taffeta.solver.model import Settings
+from taffeta.solver.step import advance
+
+DT = 1 / 240
+UNPULLED = Pulls(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0))
+BOUND = np.zeros((0, 2), np.int32)  # no garment is free
+
+
+def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 0.0), stack=None):
+    """Moves x; returns iterations, `Scratch` and `Solution`. held : kind, normal, want"""
+    support = make_support(cloth)
+    if held is not None:
+        support = support._replace(kind=held[0], normal=held[1], want=held[2])
+    system, stack = make_system(cloth.matrix, cloth.mass, BOUND), no_stack() if stack is None else stack
+    taken = solve(system, x, x_prev, support, stack, UNPULLED, Target(guess, DT, 0.0, iterations, tolerance))
+    correct(system, x, x_prev)
+    return taken, system.scratch, system.solution
+
+
+def crumpled(**changes):
+    rng = np.random.default_rng(5)
+    garment = naive.sheet(7, 6, 0.4, 0.3, "alternating", bending_stiffness=1e-3, **changes)
+    cloth, state = build([garment], Settings())
+    return naive.uncoupled(cloth), state.x + rng.normal(size=state.x.shape) * 0.01, rng
+
+
+@numba.njit
+def _precondition(matrix, s):
+    parts = s.crown.shape[0]
+    for part in range(parts):
+        gather_up(part, parts, matrix, s)
+    for part in range(parts):
+        hand_down(part, parts, matrix, s)
+
+
+def limp(cloth):
+    """The cloth without hinges."""
+    none = {field: getattr(cloth, field)[:0] for field in HINGE_FIELDS}
+    cloth = cloth._replace(node_bending=np.zeros_like(cloth.node_bending), **none)
+    return cloth._replace(matrix=lay_out(cloth))
+
+
+def supports(count, rng):
+    """Every fourth particle held along a direction, two wholly."""
+    kind = np.where(np.arange(count) % 4 == 0, np.int8(1), np.int8(0))
+    kind[[5, 11]] = 2
+    normal = rng.normal(size=(count, 3))
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    want = np.where(kind[:, None] == 1, 0.01 * normal, 0.0)
+    want[[5, 11]] = [0.01, 0.02, -0.01]
+    return kind, normal, want
+
+
+def free_part(kind, normal):
+    """(3 n, 3 n) projection on what may move."""
+    keep = np.zeros((3 * len(kind), 3 * len(kind)))
+    for i, one in enumerate(kind):
+        block = np.eye(3) if one == 0 else np.eye(3) - np.outer(normal[i], normal[i]) if one == 1 else np.zeros((3, 3))
+        keep[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = block
+    return keep
+
+
+def system(cloth, x):
+    """Matrix M / dt^2 + K and force at x, from the energies' own second differences."""
+    count = x.size
+    k = 1 / cloth.edge_compliance
+    matrix = np.diag(np.repeat(cloth.mass / DT**2, 3))
+    force = np.zeros(count)
+    for (i, j), rest, stiff in zip(cloth.edges, cloth.rest_length, k, strict=True):
+        across = x[j] - x[i]
+        length = np.linalg.norm(across)
+        u = across / length
+        tension = max(1 - rest / length, 0)
+        block = stiff * (tension * np.eye(3) + (1 - tension) * np.outer(u, u))
+        ends = [slice(3 * i, 3 * i + 3), slice(3 * j, 3 * j + 3)]
+        for a in (0, 1):
+            force[ends[a]] += (1 - 2 * a) * stiff * (length - rest) * u
+            for b in (0, 1):
+                matrix[ends[a], ends[b]] += block if a == b else -block
+    for four, weight, soft in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_compliance, strict=True):
+        bend = weight @ x[four]
+        for a in range(4):
+            force[3 * four[a] : 3 * four[a] + 3] -= weight[a] * bend / soft
+            for b in range(4):
+                at = slice(3 * four[a], 3 * four[a] + 3), slice(3 * four[b], 3 * four[b] + 3)
+                matrix[at] += weight[a] * weight[b] / soft * np.eye(3)
+    return matrix, force
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("held", [False, True])
+def test_solve_equals_the_dense_one(held, threads, monkeypatch):
+    monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
+    monkeypatch.setattr(phases, "thread_count", lambda: threads)
+    cloth, x, rng = crumpled(damping=0.0)
+    count = len(x)
+    kind, normal, want = supports(count, rng)
+    if not held:
+        kind, want = 0 * kind, 0 * want
+    matrix, force = system(cloth, x + want)  # forces and matrix are those at the first guess
+    keep = free_part(kind, normal)
+    rest = keep @ (force - np.repeat(cloth.mass / DT**2, 3) * want.ravel())
+    expected = want.ravel() + keep @ np.linalg.lstsq(keep @ matrix @ keep, rest, rcond=None)[0]
+    y = x.copy()
+    taken, _, solution = solved(cloth, y, x, 300, 1e-10, (kind, normal, want))
+    assert 5 < taken < 300
+    assert np.abs((y - x).ravel() - expected).max() < 1e-8 * np.abs(expected).max()
+    left = force - np.repeat(cloth.mass / DT**2, 3) * want.ravel() - matrix @ (expected - want.ravel())
+    assert np.allclose(solution.residual.ravel(), left, atol=1e-6 * np.abs(force).max()), "what supports have to bear"
+
+
+def test_who_works_changes_no_bit(monkeypatch):
+    """Four parts on one thread, on two and on four."""
+    monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
+    for module in (phases, threads):
+        monkeypatch.setattr(module, "thread_count", lambda: 4)
+    cloth, x, rng = crumpled()
+    held, ends = supports(len(x), rng), []
+    try:
+        for spared in (3, 2, 0, 0):
+            threads.spare(spared)
+            y = x.copy()
+            _, scratch, solution = solved(cloth, y, x, 20, 1e-9, held)
+            ends.append([array.tobytes() for array in (y, *solution)])
+    finally:
+        threads.spare(0)
+    assert len(scratch.crown) == 4 and all(end == ends[0] for end in ends)
+
+
+def test_nodes_bend_as_their_particles_do_together():
+    """Each node's resistance is the sum over hinges of k (sum of the weights of the ends in the node)^2."""
+    cloth, _, _ = crumpled(damping=3.0)
+    numbers = hinge_numbers(cloth)[:, 1:]
+    node = cloth.leaf[cloth.bend_stencils]
+    while node.max() > 0:
+        for one in np.unique(node):
+            inside = np.einsum("hk,hk->h", cloth.bend_weight, node == one)
+            expected = np.einsum("h,hk->k", inside**2, numbers)
+            assert np.allclose(cloth.node_bending[one], expected, rtol=1e-9, atol=1e-9 * numbers.max(axis=0)), one
+        node = node >> 1
+
+
+def test_cloth_at_rest_needs_no_iteration():
+    """A hanging sheet in equilibrium: the first guess, gravity taken back, is the answer."""
+    garment = naive.sheet(9, 9, pin=np.arange(81) % 9 == 8, damping=50.0)
+    settings = Settings(air_drag=0.0, iterations=100, tolerance=1e-9)
+    cloth, state = build([garment], settings)
+    for frame in range(100):
+        advance(cloth, state, naive.still(garment.x, gravity=(0, -9.81, 0)), frame, settings)
+        state.v[:] *= 0.7
+    g = 9.81 * DT**2
+    x = state.x.copy()
+    x[:, 1] += np.where(cloth.inv_mass > 0, -g, 0.0)
+    solved(cloth, x, state.x, 0, 0.1, guess=(0.0, g, 0.0))
+    assert np.abs(x - state.x).max() < 1e-3 * g
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("held", [False, True])
+def test_nodes_feel_what_their_particles_feel_as_one_piece(held, threads, monkeypatch):
+    """Each node's block is P^T S A S P of the springs' matrix, P the particles of the node."""
+    monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
+    monkeypatch.setattr(phases, "thread_count", lambda: threads)
+    cloth, x, rng = crumpled(damping=0.0)
+    kind, normal, _ = supports(len(x), rng)
+    if not held:
+        kind = 0 * kind
+    x = x * 0.9  # no tension, so that blocks at supports are exact, too
+    x = x * (cloth.rest_length / np.linalg.norm(x[cloth.edges[:, 1]] - x[cloth.edges[:, 0]], axis=1)).min()
+    cloth = limp(cloth)
+    matrix, _ = system(cloth, x)
+    keep = free_part(kind, normal)
+    matrix = keep @ matrix @ keep
+    y = x.copy()
+    node_block = solved(cloth, y, x, 0, 0.1, (kind, normal, np.zeros_like(x)))[1].node_block
+    for node in range(1, len(node_block) // 3):
+        inside = np.zeros(len(x))
+        at = cloth.leaf.copy()
+        while at.max() > 0:
+            inside[at == node] = 1
+            at >>= 1
+        moves = np.kron(inside[:, None], np.eye(3))
+        expected = moves.T @ matrix @ moves
+        if np.linalg.matrix_rank(expected, tol=1e-6 * np.abs(matrix).max()) == 3:
+            assert np.allclose(node_block[3 * node : 3 * node + 3, :3] @ expected, np.eye(3), atol=1e-6), node
+
+
+def test_the_preconditioner_is_symmetric_and_positive():
+    cloth, x, rng = crumpled()
+    kind, normal, want = supports(len(x), rng)
+    scratch = solved(cloth, x.copy(), x, 1, 0.1, (kind, normal, want))[1]
+    columns = []
+    for unit in np.eye(x.size):
+        scratch.r[:] = np.pad(unit.reshape(x.shape)[cloth.matrix.order], ((0, 0), (0, 1)))
+        _precondition(cloth.matrix, scratch)
+        columns.append(scratch.z[cloth.matrix.slot, :3].ravel())
+    matrix = np.array(columns)
+    assert np.abs(matrix - matrix.T).max() < 1e-12 * np.abs(matrix).max()
+    values = np.linalg.eigvalsh(matrix)
+    held = (kind == 1).sum() + 3 * (kind == 2).sum()
+    assert (values > 1e-9 * values.max()).sum() == x.size - held and values.min() > -1e-12 * values.max()
+
+
+def test_cloth_without_hinges_takes_the_same_kernels():
+    """Other types of arrays would have the solve compiled anew in the middle of a bake."""
+    with_hinges, without = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "SPRINGS"))
+    assert len(with_hinges.bend_stencils) and not len(without.bend_stencils)
+    assert [a.dtype for a in with_hinges.matrix] == [a.dtype for a in without.matrix]
+
+
+def test_nothing_is_kept_twice_or_for_nobody():
+    """What hinges weigh is in memory once, and springs that pull for no other need no room for how long they are."""
+    fabric, membrane = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "MEMBRANE"))
+    assert np.shares_memory(fabric.matrix.weight, fabric.bend_weight)
+    assert len(membrane.couples) and not len(fabric.couples)
+    assert len(make_scratch(membrane.matrix).lengthening) == len(membrane.edges) and not len(
+        make_scratch(fabric.matrix).lengthening
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
+def test_every_particle_has_a_leaf(count):
+    pairs = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
+    empty = np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros((0, 2))
+    leaf, bending = grow(pairs, np.ones(count - 1), np.ones(count), *empty)
+    assert len(leaf) == count and np.bincount(leaf).max() <= LEAF_PARTICLES
+    assert leaf.min() >= len(bending) // 2 and leaf.max() < len(bending)
+    # a chain is cut into pieces, not into crumbs
+    order = leaf if leaf[0] <= leaf[-1] else leaf[::-1]
+    assert (np.diff(order) != 0).sum() <= 2 * len(np.unique(leaf))
+
+
+def test_layers_that_touch_are_not_one_group():
+    """Two sheets in the same place have no group in common but the largest."""
+    cloth, _ = build([naive.sheet(8, 8), naive.sheet(8, 8)], Settings())
+    half = cloth.leaf >> int(np.log2(cloth.leaf.max())) - 1
+    assert set(half[:64]) != set(half[64:]) and len(set(half[:64])) == len(set(half[64:])) == 1
+
+
+def test_iterations_grow_slowly_with_the_mesh():
+    """Where a load has to pass four times as many springs, iterations must not grow fourfold: the tree's work."""
+    taken = []
+    for size in (16, 64):
+        cloth, state = build([naive.sheet(size, size, stretch_stiffness=2000.0)], Settings())
+        x = state.x.copy()
+        x[:, 0] *= 1.001
+        taken.append(solved(cloth, x, state.x, 500, 1e-3)[0])
+    assert taken[1] < 2.6 * taken[0]

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the solver remembers: the same object for equal keys, the last few answers and no more."""
+
+import numpy as np
+from taffeta.solver.kernel.memo import remembered
+
+
+def test_the_last_answers_are_given_again_and_older_ones_made_anew():
+    asked = []
+
+    @remembered(2, key=lambda triangles, radius, note: (triangles, radius))
+    def measure(triangles, radius, note):
+        asked.append(note)
+        return [triangles.sum() * radius]
+
+    triangles = np.arange(6, dtype=np.int32).reshape(2, 3)
+    first = measure(triangles, 1.0, "a")
+    assert measure(triangles, 1.0, "same") is first
+    assert measure(triangles.copy(), 1.0, "equal") is first
+    assert measure(triangles, 2.0, "other radius") is not first
+    assert measure(triangles.astype(float), 1.0, "other type") is not first  # the third: the first is gone
+    assert measure(triangles[::-1], 1.0, "other order") is not measure(triangles, 1.0, "again")
+    assert asked == ["a", "other radius", "other type", "other order", "again"]

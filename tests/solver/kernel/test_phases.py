@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Threads that share a kernel's parts: each part once, no phase before the last is over, one thread alone does them all."""
+
+import numba
+import numpy as np
+import pytest
+from taffeta.solver.kernel import phases
+from taffeta.solver.kernel.threads import pool
+
+PHASES, PARTS = 50, 4
+
+
+@numba.njit(nogil=True)
+def _share(board, times, sums):
+    """Every part adds up what all parts of the phase before have written."""
+    for phase in range(1, PHASES):
+        part = phases.take(board, phase)
+        while part < PARTS:
+            times[phase, part] += 1
+            for other in range(PARTS):
+                sums[phase, part] += sums[phase - 1, other]
+            part = phases.done(board, phase)
+        phases.barrier(board, phase, PARTS)
+
+
+def shared(calls):
+    board, times, sums = phases.make_board(PHASES), np.zeros((PHASES, PARTS), np.int64), np.zeros((PHASES, PARTS))
+    sums[0] = 1.0
+    others = [pool().submit(_share, board, times, sums) for _ in range(calls - 1)]
+    _share(board, times, sums)
+    for other in others:
+        other.result()
+    return times, sums
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3])
+def test_each_part_is_done_once_and_sees_the_phase_before(calls):
+    for _ in range(20):
+        times, sums = shared(calls)
+        assert (times[1:] == 1).all()
+        assert (sums == (4.0 ** np.arange(PHASES))[:, None]).all()
+
+
+def test_one_who_comes_too_late_finds_nothing_to_do():
+    board, times, sums = phases.make_board(PHASES), np.zeros((PHASES, PARTS), np.int64), np.zeros((PHASES, PARTS))
+    for _ in range(2):
+        _share(board, times, sums)
+    assert (times[1:] == 1).all()
+
+
+@pytest.mark.parametrize(("size", "parts"), [(1, 1), (2 * phases.SMALLEST_PHASE_PART - 1, 1), (10**6, 2)])
+def test_parts_go_by_size_and_threads(size, parts, monkeypatch):
+    monkeypatch.setattr(phases, "thread_count", lambda: 2)
+    assert phases.part_count(size) == parts
+
+
+def test_threads_have_powers_of_two(monkeypatch):
+    monkeypatch.setattr(phases, "thread_count", lambda: 3)
+    assert phases.part_count(10**6) == 4

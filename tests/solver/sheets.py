@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sheets for tests of contact, flat or folded, and a floor for them."""
+
+import numpy as np
+from taffeta.solver.model import Collider, Garment
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def sheet(name, rows, columns, edge, place=None, **values):
+    """A flat grid garment, its middle at the origin; `place` maps rest positions to where it starts."""
+    index = np.arange(rows * columns).reshape(rows, columns)
+    x = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), [0.0], indexing="ij"), -1).reshape(-1, 3) * edge
+    x -= x.mean(axis=0)
+    quads = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], -1).reshape(-1, 4)
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    sides = np.concatenate([quads[:, [0, 1]], quads[:, [1, 2]], quads[:, [2, 3]], quads[:, [3, 0]]])
+    numbers = dict(mass=0.15, thickness=2e-3, stretch_stiffness=2e3, shear_stiffness=1e2, bending_stiffness=1e-5)
+    numbers |= dict(damping=2.0, friction=0.3, pin=0.0, pin_distance=np.inf)
+    self_collision = values.pop("self_collision", True)
+    arrays = {key: np.full(len(x), number) * np.ones(1) for key, number in (numbers | values).items()}
+    triangles = triangles.astype(np.int32)
+    return Garment(
+        name, x, x.copy() if place is None else place(x), triangles, quads.astype(np.int32),
+        np.unique(np.sort(sides), axis=0).astype(np.int32), x[triangles][:, :, :2].copy(),
+        layer=0, self_collision=self_collision, **arrays,
+    )  # fmt: skip
+
+
+def folded(x, radius=0.012):
+    """A flat sheet folded over itself along a line across x."""
+    along, start = x[:, 0] - x[:, 0].min(), 0.5 * np.ptp(x[:, 0]) - 0.5 * np.pi * radius
+    angle = np.clip((along - start) / radius, 0.0, np.pi)
+    beyond = np.maximum(along - start - np.pi * radius, 0.0)
+    out = x.copy()
+    out[:, 0] = np.minimum(along, start) + radius * np.sin(angle) - beyond
+    out[:, 2] = radius * (1.0 - np.cos(angle)) + 0.006
+    return out
+
+
+def floor(friction=0.6):
+    corners = np.array([[-3.0, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]])
+    faces = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+    return Collider("Floor", corners[None].repeat(2, axis=0), faces, friction, 0.0, 0.003)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compute shader: an invocation takes a triangle and writes its hits to a common list.
+"""The shader of `render`: an invocation takes a triangle and writes its hits to a common list.
 
 Not the card's own rasteriser: that rounds corners to 1/256 of a pixel, so that layers at outlines differ from the CPU's,
 and coincident or steep faces need their own passes. The shader asks what `solver.ldi.centres` asks, in the same words
@@ -7,14 +7,6 @@ and in 32-bit numbers, so the same pixels are hit save where a centre lies withi
 closed mesh still has as many entries as exits. All directions and layers come from one pass; large triangles are
 shared out by lines of pixels among `strips` invocations.
 """
-
-import gpu
-from gpu.types import GPUShaderCreateInfo
-
-from .context import NoGraphics
-
-WIDTH = 1024  # texels of a row of every texture
-GROUP = 64  # invocations that start together
 
 SOURCE = """
 vec3 corner(float number)
@@ -80,26 +72,3 @@ void main()
   }
 }
 """
-
-
-def compile_shader():
-    """The shader, for the context that there is; NoGraphics if the driver does not take it."""
-    info = GPUShaderCreateInfo()
-    info.define("WIDTH", str(WIDTH))
-    info.define("GROUP", str(GROUP))
-    for name in ("count", "room", "strips"):
-        info.push_constant("INT", name)
-    info.push_constant("IVEC3", "size")  # pixels along each axis
-    info.push_constant("IVEC3", "base")  # first pixel of each direction
-    info.sampler(0, "FLOAT_2D", "corners")  # of each vertex its place in pixels; centres lie at whole numbers
-    info.sampler(1, "FLOAT_2D", "triangles")  # of each triangle its vertices, and the axis along which it is drawn
-    info.image(0, "R32UI", "UINT_2D_ATOMIC", "total", qualifiers={"READ", "WRITE"})
-    info.image(1, "RGBA32F", "FLOAT_2D", "hits", qualifiers={"WRITE"})  # pixel, depth, code
-    info.local_group_size(GROUP)
-    info.compute_source(SOURCE)
-    try:
-        return gpu.shader.create_from_info(info)
-    except Exception as error:
-        if type(error) is not Exception:  # for a shader that does not compile, Blender raises no type of its own
-            raise
-        raise NoGraphics("the driver does not compile the shader") from error

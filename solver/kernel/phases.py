@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from .jit import inner
-from .threads import pool, thread_count, worker_count
+from .threads import hand_over, thread_count, worker_count
 
 COUNTER_STRIDE = 16  # int64 a counter: two processors never write into the same line of their caches
 LOOKS_BEFORE_YIELD = 2000  # at a counter, before the processor is offered to another thread
@@ -102,10 +102,10 @@ def part_count(size):
 
 def run(kernel, parts, *arguments):
     """Call a kernel on as many threads as it has parts, or as work; returns what this thread's call does."""
-    others = [pool().submit(kernel, *arguments) for _ in range(min(parts, worker_count()) - 1)]
+    others = [hand_over(kernel, *arguments) for _ in range(min(parts, worker_count()) - 1)]
     try:
         return kernel(*arguments)
     finally:
         for other in others:
-            if not other.cancel():
+            if not other.take_back():
                 other.result()

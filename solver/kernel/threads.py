@@ -6,13 +6,53 @@ depend on the work alone, never on timing, so results have the same bits on ever
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Lock, Thread
 
 import numba
 import numpy as np
 
-_pool: list[ThreadPoolExecutor] = []
+_waiting: list[SimpleQueue] = []  # of tasks; None ends a thread
 _spared = [0]  # processors that are left to others
+
+
+class Task:
+    """A call that another thread begins, or nobody. Half as dear as a `concurrent.futures.Future`, of which a small shot
+    wants a thousand a second.
+    """
+
+    def __init__(self, function: Callable, *arguments):
+        self._call = function, arguments
+        self._begun, self._ended = Lock(), Lock()
+        self._result = self._error = None
+        self._ended.acquire()
+
+    def run(self) -> None:
+        """Do it, unless it was begun or taken back."""
+        if not self._begun.acquire(False):
+            return
+        function, arguments = self._call
+        try:
+            self._result = function(*arguments)
+        except BaseException as error:  # noqa: BLE001 raised again where the result is asked for
+            self._error = error
+        self._ended.release()
+
+    def take_back(self) -> bool:
+        """Whether nobody has begun it; then nobody will."""
+        return self._begun.acquire(False)
+
+    def result(self):
+        """Wait for what it returned, or raise what it raised."""
+        self._ended.acquire()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+def _work(tasks: SimpleQueue) -> None:
+    while (task := tasks.get()) is not None:
+        task.run()
 
 
 def thread_count() -> int:
@@ -28,16 +68,22 @@ def worker_count() -> int:
 def spare(processors: int) -> None:
     """Leave processors to others from now on: one to a window, so that it stays alive. No result depends on it."""
     if processors != _spared[0]:
-        _spared[0] = processors
-        while _pool:
-            _pool.pop().shutdown(wait=False)
+        others, _spared[0] = max(1, worker_count() - 1), processors
+        while _waiting:
+            tasks = _waiting.pop()
+            for _ in range(others):
+                tasks.put(None)
 
 
-def pool() -> ThreadPoolExecutor:
-    """The other threads, made when they are first needed."""
-    if not _pool:
-        _pool.append(ThreadPoolExecutor(max(1, worker_count() - 1), thread_name_prefix="taffeta"))
-    return _pool[0]
+def hand_over(function: Callable, *arguments) -> Task:
+    """Have another thread call a function; the threads are made when they are first needed."""
+    if not _waiting:
+        _waiting.append(SimpleQueue())
+        for number in range(max(1, worker_count() - 1)):
+            Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True).start()
+    task = Task(function, *arguments)
+    _waiting[0].put(task)
+    return task
 
 
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:
@@ -53,7 +99,7 @@ def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
     """[function(part, first, last) for each range], on as many threads as work; the caller's takes the first."""
     if len(ranges) == 1 or worker_count() == 1:
         return [function(part, *ends) for part, ends in enumerate(ranges)]
-    others = [pool().submit(function, part, *ranges[part]) for part in range(1, len(ranges))]
+    others = [hand_over(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]
 
 

@@ -20,7 +20,7 @@ from ...geometry.moving_triangle import distance_to
 from ...kernel.jit import folded, inner
 from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells, cell_of, clipped
 from .contacts import OUTSIDE
-from .motion import Spheres
+from .motion import DEVIATION, HALF, MIDDLE, RADIUS, SLOPE, TURN
 
 MOST_CANDIDATES = 24  # that a point remembers; fewer are sure if more are near, and it asks again sooner
 DEPTH_SLACK = 0.1  # [pixels] by which depths may be off: a graphics card counts in 32 bits
@@ -31,6 +31,13 @@ NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point 
 #: rows of Scratch.at: where a point is, was at the substep's start, its velocity; the middle of the way ahead of it, and
 #: half that way; its way per unit of tau
 HERE, THERE, VELOCITY, AHEAD_MIDDLE, AHEAD_HALF, RATE = range(6)
+#: columns of Candidates.asked: what a point asked last, that is looked at whole
+PLACE = 0  # three: [m] where it was
+ASKED_RATE = 3  # three: [m] its way per unit of tau
+TAU, HORIZON = 6, 7  # when it asked, and until when the answer holds
+SKIN = 8  # [m] how far from its way it holds
+LEAST, FASTEST = 9, 10  # [m] least distance of all candidates, and their largest rate
+ASKED = 11
 
 
 class Image(NamedTuple):
@@ -44,7 +51,7 @@ class Image(NamedTuple):
     depth: np.ndarray
     drawn: np.ndarray  # (h,) place in `near`
     near: np.ndarray  # (k,) numbers of the triangles that are drawn
-    spheres: Spheres  # theirs
+    spheres: np.ndarray  # (k, motion.SPHERE_COLUMNS) theirs
     bulk: np.ndarray  # (3,) [m] way of the frame of reference
     aura: float  # [m] the largest
     growth: float  # [m] by how much triangles grow through their motion, at most
@@ -54,18 +61,6 @@ class Image(NamedTuple):
     cells: Cells  # of the domain
 
 
-class Asked(NamedTuple):
-    """What each point asked last."""
-
-    place: np.ndarray  # (p, 3) [m] where it was
-    rate: np.ndarray  # (p, 3) [m] its way per unit of tau
-    tau: np.ndarray  # (p,) when it asked
-    horizon: np.ndarray  # (p,) tau until which the answer holds
-    skin: np.ndarray  # (p,) [m] how far from its way it holds
-    least: np.ndarray  # (p,) [m] least distance of all candidates
-    fastest: np.ndarray  # (p,) [m] their largest rate
-
-
 class Candidates(NamedTuple):
     """What each point remembers of its last question."""
 
@@ -73,7 +68,7 @@ class Candidates(NamedTuple):
     distance: np.ndarray  # (p, MOST_CANDIDATES) [m] bound of the distance when asked
     rate: np.ndarray  # (p, MOST_CANDIDATES) [m] what it loses per unit of tau
     count: np.ndarray  # (p,) NOT_ASKED: has to ask
-    asked: Asked
+    asked: np.ndarray  # (p, ASKED)
 
 
 class Scratch(NamedTuple):
@@ -86,10 +81,8 @@ class Scratch(NamedTuple):
 def make_candidates(count: int) -> Candidates:
     """Memory for `count` points, none of which has asked yet."""
     shape = count, MOST_CANDIDATES
-    asked = Asked(np.zeros((count, 3)), np.zeros((count, 3)), *(np.zeros(count) for _ in range(5)))
-    return Candidates(
-        np.empty(shape, np.int32), np.empty(shape), np.empty(shape), np.full(count, NOT_ASKED, np.int32), asked
-    )
+    distance, rate, asked = np.empty(shape), np.empty(shape), np.zeros((count, ASKED))
+    return Candidates(np.empty(shape, np.int32), distance, rate, np.full(count, NOT_ASKED, np.int32), asked)
 
 
 def make_scratch(triangle_count: int) -> Scratch:
@@ -97,22 +90,23 @@ def make_scratch(triangle_count: int) -> Scratch:
     return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((6, 3)))
 
 
-@folded
-def _approach(image, at, e, swing, x, y, z, reach, span):
+@inner
+def _approach(spheres, at, e, swing, bulk, x, y, z, reach, span):
     """(least distance of the sphere of drawn triangle e from a point, rate [m per unit of tau] at which they can close
     in); the distance is inf if they clearly stay farther apart than `reach` for `span`.
 
     (x, y, z) is the point in the frame of reference; it goes by RATE.
     """
-    centre, half, bulk = image.spheres.centre, image.spheres.half, image.bulk
-    hx, hy, hz = half[e, 0], half[e, 1], half[e, 2]
+    hx, hy, hz = spheres[e, HALF], spheres[e, HALF + 1], spheres[e, HALF + 2]
     wx, wy, wz = at[RATE, 0] - bulk[0], at[RATE, 1] - bulk[1], at[RATE, 2] - bulk[2]
-    gx, gy, gz = centre[e, 0] + swing * hx - x, centre[e, 1] + swing * hy - y, centre[e, 2] + swing * hz - z
+    gx = spheres[e, MIDDLE] + swing * hx - x
+    gy = spheres[e, MIDDLE + 1] + swing * hy - y
+    gz = spheres[e, MIDDLE + 2] + swing * hz - z
     cx, cy, cz = 2.0 * hx - wx, 2.0 * hy - wy, 2.0 * hz - wz
     away, rate = gx * gx + gy * gy + gz * gz, cx * cx + cy * cy + cz * cz
-    turn = image.spheres.turn[e]
-    size = image.spheres.radius[e] + abs(swing) * turn + image.spheres.deviation[e]
-    more = 2.0 * turn + image.spheres.slope[e]
+    turn = spheres[e, TURN]
+    size = spheres[e, RADIUS] + abs(swing) * turn + spheres[e, DEVIATION]
+    more = 2.0 * turn + spheres[e, SLOPE]
     room = reach + size + span * more
     if away > 2.0 * (room * room + span * span * rate):  # (a + b)^2 <= 2 a^2 + 2 b^2
         return math.inf, 0.0
@@ -149,13 +143,13 @@ def _set_out(image, asked, at, p, tau, horizon, skin):
     """
     span = horizon - tau
     for axis in range(3):
-        asked.place[p, axis], asked.rate[p, axis] = at[THERE, axis], at[RATE, axis]
+        asked[p, PLACE + axis], asked[p, ASKED_RATE + axis] = at[THERE, axis], at[RATE, axis]
         half = 0.5 * span * (at[RATE, axis] - image.bulk[axis])
         centre = at[THERE, axis] - image.bulk[axis] * (tau - 0.5) + half
         room = min(centre - image.domain.low[axis], image.domain.high[axis] - centre) - abs(half)
         skin = min(skin, room - image.aura)
         at[AHEAD_MIDDLE, axis], at[AHEAD_HALF, axis] = centre, abs(half)
-    asked.tau[p], asked.horizon[p], asked.skin[p] = tau, horizon, skin
+    asked[p, TAU], asked[p, HORIZON], asked[p, SKIN] = tau, horizon, skin
 
 
 @folded
@@ -231,8 +225,8 @@ def _take(candidates, p, count, t, distance, rate, span, dropped):
         if bound >= dropped:
             return count, bound
     candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, distance, rate
-    asked.least[p] = min(asked.least[p], distance)
-    asked.fastest[p] = max(asked.fastest[p], rate)
+    asked[p, LEAST] = min(asked[p, LEAST], distance)
+    asked[p, FASTEST] = max(asked[p, FASTEST], rate)
     return max(count, c + 1), dropped
 
 
@@ -247,13 +241,13 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
     at, seen, asked = scratch.at, scratch.seen, candidates.asked
     candidates.count[p] = NOT_ASKED
     _set_out(image, asked, at, p, tau, horizon, skin)
-    radius = image.aura + asked.skin[p]
-    if asked.skin[p] <= 0.0 or not _is_drawn(image.cells, at, radius):
+    radius = image.aura + asked[p, SKIN]
+    if asked[p, SKIN] <= 0.0 or not _is_drawn(image.cells, at, radius):
         return False
-    asked.least[p], asked.fastest[p] = math.inf, 0.0
+    asked[p, LEAST], asked[p, FASTEST] = math.inf, 0.0
     span, count, dropped = horizon - tau, np.int64(0), radius
     seen[-1] += 1
-    stamp, swing, bulk = seen[-1], 2.0 * tau - 1.0, image.bulk
+    stamp, swing, bulk, spheres = seen[-1], 2.0 * tau - 1.0, image.bulk, image.spheres
     x, y, z = at[THERE, 0], at[THERE, 1], at[THERE, 2]
     qx, qy, qz = x - 0.5 * swing * bulk[0], y - 0.5 * swing * bulk[1], z - 0.5 * swing * bulk[2]
     for d in range(3):
@@ -272,7 +266,7 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
                 if seen[e] == stamp:  # in a pixel before
                     continue
                 seen[e] = stamp
-                distance, rate = _approach(image, at, e, swing, qx, qy, qz, dropped, span)
+                distance, rate = _approach(spheres, at, e, swing, bulk, qx, qy, qz, dropped, span)
                 if distance - span * rate >= dropped:
                     continue
                 t = np.int64(image.near[e])
@@ -281,23 +275,23 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
     _order(candidates, p, count)
     candidates.count[p] = count
     if dropped < radius:  # sure up to where one was dropped
-        asked.skin[p] = dropped - image.aura
+        asked[p, SKIN] = dropped - image.aura
     return True
 
 
-@inner
+@folded
 def deviation_of(asked, at, p, tau, moment):
     """How far point p is from the way it expected to go, HERE or THERE."""
-    since, away = tau - asked.tau[p], 0.0
+    since, away = tau - asked[p, TAU], 0.0
     for axis in range(3):
-        away += (at[moment, axis] - asked.place[p, axis] - since * asked.rate[p, axis]) ** 2
+        away += (at[moment, axis] - asked[p, PLACE + axis] - since * asked[p, ASKED_RATE + axis]) ** 2
     return math.sqrt(away)
 
 
-@inner
+@folded
 def may_touch(asked, p, tau, deviation, reach):
     """Can any triangle that point p remembers be within reach [m]?"""
-    return asked.least[p] - (tau - asked.tau[p]) * asked.fastest[p] - deviation < reach
+    return asked[p, LEAST] - (tau - asked[p, TAU]) * asked[p, FASTEST] - deviation < reach
 
 
 @folded
@@ -317,13 +311,13 @@ def ask(bodies, image, candidates, scratch, p, place, before, tau):
     horizon = min(max(horizon, tau), 1.0)
     if place != OUTSIDE:
         limit = image.way_out
-        skin = max(skin, min(asked.skin[p], limit))
+        skin = max(skin, min(asked[p, SKIN], limit))
     while True:
         if not associate(bodies, image, candidates, scratch, p, before, horizon, skin):
             return False
         if skin < limit and candidates.count[p] == 0:
             skin *= 2.0
-        elif asked.skin[p] >= 0.0 or horizon == tau:
+        elif asked[p, SKIN] >= 0.0 or horizon == tau:
             return True
         else:  # more triangles than it can remember: look less far ahead
             horizon = before + NEARER_HORIZON * (horizon - before)

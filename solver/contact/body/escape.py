@@ -7,7 +7,7 @@ import numpy as np
 
 from ...geometry.moving_triangle import carried, distance_to
 from ...kernel.jit import inner
-from .association import HERE, NOT_ASKED, THERE
+from .association import HERE, NOT_ASKED, SKIN, THERE
 from .contacts import OUTSIDE, PINCHED, note
 from .pinch import hold_pinched, meet
 from .surface import RECOVERY_SPEED, is_behind, wanted_by
@@ -45,16 +45,16 @@ def _exit(bodies, candidates, contacts, at, p, g, limit, several):
     The closest triangle of a body decides whether the point is inside that body at all: where a body cuts through
     itself, as an arm does that is pressed into the side, a point between the two is left to the one it is outside of.
     """
-    place, grip, count, skin = contacts.place, contacts.grip, candidates.count, candidates.asked.skin
+    place, grip, count, asked = contacts.place, contacts.grip, candidates.count, candidates.asked
     # all triangles up to `sure` are known; a full list knows the nearest well enough
-    sure = skin[p]
+    sure = asked[p, SKIN]
     if count[p] == candidates.triangles.shape[1]:
         sure = math.inf
     t, u, beyond = _two_nearest(bodies, candidates, at, p, g, sure)
     if t < 0:  # has to look further, or there is nothing
         if sure >= limit:
             place[p] = OUTSIDE
-        skin[p] = min(2.0 * sure, FARTHER * beyond)
+        asked[p, SKIN] = min(2.0 * sure, FARTHER * beyond)
         count[p] = NOT_ASKED
         return t
     behind = is_behind(bodies, at, t)
@@ -67,7 +67,7 @@ def _exit(bodies, candidates, contacts, at, p, g, limit, several):
     elif not behind:  # outside of this body: of another one farther off it may still be inside
         if u >= 0 or not several or sure >= limit:
             place[p] = OUTSIDE
-        skin[p] = 2.0 * sure
+        asked[p, SKIN] = 2.0 * sure
         count[p] = NOT_ASKED
         return np.int64(-1)
     return t

@@ -18,24 +18,23 @@ from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells
 
 SAME_TIME = 1e-9  # steps between samples, or parts of an interval, that are none
 FIRST_CELL, LAST_CELL = 0, 1  # cells that a vertex touches along an axis
-
-
-class Spheres(NamedTuple):
-    """Spheres round triangles that move."""
-
-    centre: np.ndarray  # (t, 3) [m] at the middle of the interval
-    half: np.ndarray  # (t, 3) [m] half their motion against bulk
-    radius: np.ndarray  # (t,) [m]
-    turn: np.ndarray  # (t,) [m] by how much the corners' half motions differ from that
-    deviation: np.ndarray  # (t,) [m] the largest of the corners
-    slope: np.ndarray  # (t,) [m] the largest of the corners
+#: columns of a sphere round a triangle that moves, all [m]; one that is looked at is looked at whole
+MIDDLE = 0  # three: at the middle of the interval
+HALF = 3  # three: half its motion against bulk
+RADIUS, TURN, DEVIATION, SLOPE = (
+    6,
+    7,
+    8,
+    9,
+)  # TURN: by how much its corners' half motions differ; the largest of the corners
+SPHERE_COLUMNS = 10
 
 
 class NearTriangles(NamedTuple):
     """Triangles that may meet the cloth in an interval."""
 
     triangles: np.ndarray  # (k,) int32 their numbers, ascending
-    spheres: Spheres  # of (t,), the first k in the same order
+    spheres: np.ndarray  # (t, SPHERE_COLUMNS) round them, the first k in the same order
     used: np.ndarray  # (m,) bool: their vertices
     swept: Box  # what they sweep
     growth: np.ndarray  # (3,) [m] by how much they grow through their motion along each axis, at most
@@ -124,21 +123,21 @@ def move(samples, origin, first, vertices, t0, t1, motions):
 def _bound(triangles, trajectories, t, e, spheres):
     """To `spheres`, in row e, that of triangle t."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    middle, half, centre, motion = trajectories.middle, trajectories.half, spheres.centre, spheres.half
+    middle, half = trajectories.middle, trajectories.half
     for axis in range(3):
-        centre[e, axis] = (middle[a, axis] + middle[b, axis] + middle[c, axis]) / 3.0
-        motion[e, axis] = (half[a, axis] + half[b, axis] + half[c, axis]) / 3.0
+        spheres[e, MIDDLE + axis] = (middle[a, axis] + middle[b, axis] + middle[c, axis]) / 3.0
+        spheres[e, HALF + axis] = (half[a, axis] + half[b, axis] + half[c, axis]) / 3.0
     radius, turn, deviation, slope = 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         i = triangles[t, k]
         away, turns = 0.0, 0.0
         for axis in range(3):
-            away += (middle[i, axis] - centre[e, axis]) ** 2
-            turns += (half[i, axis] - motion[e, axis]) ** 2
+            away += (middle[i, axis] - spheres[e, MIDDLE + axis]) ** 2
+            turns += (half[i, axis] - spheres[e, HALF + axis]) ** 2
         radius, turn = max(radius, away), max(turn, turns)
         deviation, slope = max(deviation, trajectories.deviation[i]), max(slope, trajectories.slope[i])
-    spheres.radius[e], spheres.turn[e] = math.sqrt(radius), math.sqrt(turn)
-    spheres.deviation[e], spheres.slope[e] = deviation, slope
+    spheres[e, RADIUS], spheres[e, TURN] = math.sqrt(radius), math.sqrt(turn)
+    spheres[e, DEVIATION], spheres[e, SLOPE] = deviation, slope
 
 
 @inner
@@ -219,9 +218,7 @@ def find_near(triangles: np.ndarray, trajectories: Trajectories, cells: Cells, d
     in `cells` where triangles are, and in `drawn` those that it found.
     """
     count, vertices = len(triangles), len(trajectories.middle)
-    lengths = (np.empty(count) for _ in range(4))
-    spheres = Spheres(np.empty((count, 3)), np.empty((count, 3)), *lengths)
-    swept = Box(np.empty(3), np.empty(3))
+    spheres, swept = np.empty((count, SPHERE_COLUMNS)), Box(np.empty(3), np.empty(3))
     near = NearTriangles(np.empty(count, np.int32), spheres, np.empty(vertices, np.bool_), swept, np.empty(3))
     span = np.empty((vertices, 2, 3), np.int16)
     found = _near_kernel(triangles, trajectories, cells, drawn, span, near)

@@ -20,7 +20,21 @@ import numpy as np
 
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
-from .association import HERE, NOT_ASKED, THERE, VELOCITY, ask, deviation_of, is_far, may_touch
+from .association import (
+    HERE,
+    HORIZON,
+    LEAST,
+    NOT_ASKED,
+    PLACE,
+    SKIN,
+    TAU,
+    THERE,
+    VELOCITY,
+    ask,
+    deviation_of,
+    is_far,
+    may_touch,
+)  # fmt: skip
 from .contacts import LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note
 from .escape import leave
 from .pinch import hold_pinched, meet
@@ -78,7 +92,7 @@ def _choose(bodies, candidates, at, p, g, largest, deviation, tau):
     first, earliest, first_side = np.int64(-1), 2.0, 0.0
     ux, uy, uz, turned = 0.0, 0.0, 0.0, False
     x, y, z = at[HERE, 0], at[HERE, 1], at[HERE, 2]
-    since, least = tau - asked.tau[p], math.inf
+    since, least = tau - asked[p, TAU], math.inf
     for c in range(candidates.count[p]):
         distances[p, c] -= since * candidates.rate[p, c] + deviation
         if distances[p, c] >= largest:
@@ -104,9 +118,9 @@ def _choose(bodies, candidates, at, p, g, largest, deviation, tau):
             if share < earliest and not (bodies.solid[t] > 0 and side < 0.0):
                 first, earliest, first_side = t, share, side
     # from here on it is expected to go the same way from where it is now
-    asked.place[p, 0], asked.place[p, 1], asked.place[p, 2], asked.tau[p] = x, y, z, tau
-    asked.skin[p] -= deviation
-    asked.least[p] = least
+    asked[p, PLACE], asked[p, PLACE + 1], asked[p, PLACE + 2], asked[p, TAU] = x, y, z, tau
+    asked[p, SKIN] -= deviation
+    asked[p, LEAST] = least
     if first >= 0:
         return first, first_side, True
     return nearest, 0.0, turned
@@ -184,7 +198,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, ti
         _hold_back(at, grip, kx, ky, kz, mx, my, mz)
 
 
-@inner
+@folded
 def _is_bound(points, place, i, j, k, is_sample):
     """Is a point between particles i, j, k none of the bodies' business: no one can move it, bodies let it through, or it
     is a sample of what is pinched?
@@ -201,11 +215,11 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, tim
     """Correct point p, whose first particle is i, if it may touch anything; False if it is LOST."""
     at, asked, place, tau, largest = scratch.at, candidates.asked, contacts.place, times.tau, image.aura
     deviation = math.inf
-    if candidates.count[p] >= 0 and tau <= asked.horizon[p]:
+    if candidates.count[p] >= 0 and tau <= asked[p, HORIZON]:
         deviation = max(deviation_of(asked, at, p, times.before, THERE), deviation_of(asked, at, p, tau, HERE))
     near = may_touch(asked, p, tau, deviation, largest)
-    if near or not deviation <= asked.skin[p] or place[p] != OUTSIDE:
-        if not deviation <= asked.skin[p]:
+    if near or not deviation <= asked[p, SKIN] or place[p] != OUTSIDE:
+        if not deviation <= asked[p, SKIN]:
             deviation = 0.0
             if not ask(bodies, image, candidates, scratch, p, place[p], times.before, tau):
                 return False
@@ -217,7 +231,7 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, tim
     if p < len(points.x):
         # of what is beyond its skin it knows nothing
         sag = points.sag
-        contacts.close[p] = asked.skin[p] - deviation < sag or may_touch(asked, p, tau, deviation, largest + sag)
+        contacts.close[p] = asked[p, SKIN] - deviation < sag or may_touch(asked, p, tau, deviation, largest + sag)
     return True
 
 

@@ -19,7 +19,7 @@ from .contacts import Contacts
 from .feature_samples import NO_NEAR_FEATURES, NearFeatures, find_near_features
 from .features import Features
 from .mesh import Bodies, BodyMesh
-from .motion import Spheres, find_domain, find_near, find_trajectories, make_trajectories, move
+from .motion import find_domain, find_near, find_trajectories, make_trajectories, move
 from .samples import Samples
 
 MOST_DETECTIONS = 8
@@ -39,7 +39,7 @@ class View(NamedTuple):
     cells: Cells  # of the domain
     drawn: np.ndarray  # (t,) bool: triangles that may meet the cloth there
     near: np.ndarray  # (k,) their numbers
-    spheres: Spheres  # theirs
+    spheres: np.ndarray  # (t, motion.SPHERE_COLUMNS) theirs
     is_used: np.ndarray  # (m,) bool: their vertices
     used: tuple[np.ndarray, ...]  # per collider, the numbers of these
     swept: Box  # what they sweep

@@ -250,7 +250,7 @@ def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> n
     count = len(mesh.triangles)
     if len(scene.near) == count:
         return None
-    lag = Lag(*(((np.array(substep.times) - view.t0) / (view.t1 - view.t0) - 0.5)[:, None] * view.bulk))
+    lag = Lag(view.bulk, *((time - view.t0) / (view.t1 - view.t0) - 0.5 for time in substep.times))
     about = substep.trajectories, frame.distance, substep.bounds, lag, cells, np.empty(6)
     found = cover_kernel(scene.mesh, len(patches_of(frame.cloth).garment), *about)
     if found == EXPECTED:

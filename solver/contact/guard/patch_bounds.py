@@ -25,10 +25,11 @@ class PatchBounds(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """How far [m] a view's grid moves along with the view's `bulk`."""
+    """How far a view's grid moves along with the view's `bulk`."""
 
-    start: np.ndarray  # (3,) until the substep begins
-    end: np.ndarray  # (3,) until it ends
+    bulk: np.ndarray  # (3,) [m]
+    start: float  # of that until the substep begins
+    end: float  # of that until it ends
 
 
 def no_patch_bounds(count: int) -> PatchBounds:
@@ -76,9 +77,9 @@ def sweep_kernel(members, trajectories, stirred, distance, rooms, bounds):
 @inner
 def _cells_of(box, lag, cells, axis):
     """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box lies on its trajectory."""
-    low, size = cells.low, cells.size
-    first = math.floor((box[axis] - max(lag.start[axis], lag.end[axis]) - low[axis]) / size)
-    last = math.floor((box[axis + 3] - min(lag.start[axis], lag.end[axis]) - low[axis]) / size)
+    low, size, start, end = cells.low, cells.size, lag.start * lag.bulk[axis], lag.end * lag.bulk[axis]
+    first = math.floor((box[axis] - max(start, end) - low[axis]) / size)
+    last = math.floor((box[axis + 3] - min(start, end) - low[axis]) / size)
     return first + 1.0, last + 1.0
 
 

@@ -49,12 +49,12 @@ class Scratch(NamedTuple):
     """Room for what a look at patches wants to know of them."""
 
     boxes: np.ndarray  # (PATCH_SIZE, 6) [m] of a patch's triangles
-    normals: np.ndarray  # (p, 3) mean ones of patches; NaN where not known yet
+    normals: np.ndarray  # (p, 3) mean ones of patches; the first number NaN where not known yet
 
 
 def no_scratch(patch_count: int) -> Scratch:
-    """Nothing is known yet."""
-    return Scratch(np.empty((PATCH_SIZE, 6)), np.full((patch_count, 3), np.nan))
+    """Room for so many patches."""
+    return Scratch(np.empty((PATCH_SIZE, 6)), np.empty((patch_count, 3)))
 
 
 @inner
@@ -280,6 +280,7 @@ def patches_kernel(begin, stop, patch_pairs, mesh, trajectories, bounds, distanc
     """
     boxes, loose, fresh = bounds.boxes, bounds.loose, bounds.fresh
     apart, apart_end = patch_pairs.apart, patch_pairs.apart_end
+    scratch.normals[:, 0] = math.nan
     count, slot = 0, 0
     for pair in range(begin, stop):
         p, q = patch_pairs.rows[pair, 0], patch_pairs.rows[pair, 1]

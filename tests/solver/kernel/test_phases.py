@@ -5,7 +5,7 @@ import numba
 import numpy as np
 import pytest
 from taffeta.solver.kernel import phases
-from taffeta.solver.kernel.threads import pool
+from taffeta.solver.kernel.threads import hand_over
 
 PHASES, PARTS = 50, 4
 
@@ -26,7 +26,7 @@ def _share(board, times, sums):
 def shared(calls):
     board, times, sums = phases.make_board(PHASES), np.zeros((PHASES, PARTS), np.int64), np.zeros((PHASES, PARTS))
     sums[0] = 1.0
-    others = [pool().submit(_share, board, times, sums) for _ in range(calls - 1)]
+    others = [hand_over(_share, board, times, sums) for _ in range(calls - 1)]
     _share(board, times, sums)
     for other in others:
         other.result()

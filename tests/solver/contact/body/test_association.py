@@ -10,6 +10,7 @@ from solids import torus
 from taffeta.solver.contact.body.association import (
     MOST_CANDIDATES,
     RATE,
+    SKIN,
     THERE,
     Image,
     associate,
@@ -106,6 +107,6 @@ def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
     scratch = make_scratch(len(triangles))
     _associate(Moving(triangles, motions), image, candidates, scratch, points, rate, skin)
     found = [set(candidates.triangles[p, : candidates.count[p]].tolist()) for p in range(len(points))]
-    kept = candidates.asked.skin
+    kept = candidates.asked[:, SKIN]
     assert ((kept == skin) | (candidates.count == MOST_CANDIDATES)).all()
     return found, kept, candidates

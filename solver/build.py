@@ -41,8 +41,8 @@ VALUE_RULES = {
 }
 
 
-SPRING_FIELDS = "edges", "rest_length", "edge_compliance", "edge_damping", "is_mesh_edge", "taut"
-HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_compliance", "bend_damping"
+SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
+HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
 
 
 class _Part(NamedTuple):
@@ -53,7 +53,7 @@ class _Part(NamedTuple):
     inv_mass: np.ndarray
     edges: np.ndarray
     rest_length: np.ndarray
-    edge_compliance: np.ndarray
+    edge_stiffness: np.ndarray
     edge_damping: np.ndarray
     is_mesh_edge: np.ndarray
     taut: np.ndarray
@@ -63,7 +63,7 @@ class _Part(NamedTuple):
     bend_stencils: np.ndarray
     bend_weight: np.ndarray
     rest_angle: np.ndarray
-    bend_compliance: np.ndarray
+    bend_stiffness: np.ndarray
     bend_damping: np.ndarray
 
 
@@ -253,32 +253,32 @@ def _build_part(garment):
     if garment.strain_limit > 0.0:
         threads = thread_stiffness(x, faces, springs, uv, stretch, garment.weft_stretch)
     if garment.model == "SPRINGS":
-        pairs, rest_length, compliance, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
+        pairs, rest_length, stiffness, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
         hinges = Hinges(*(array[:0] for array in hinges))
-        threads = np.where(is_mesh_edge, 1.0 / compliance, 0.0)
+        threads = np.where(is_mesh_edge, stiffness, 0.0)
     elif garment.model == "MEMBRANE":
         fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
-        rest_length, compliance, couples, coupling = membrane(x, faces, springs, uv, fabric)
+        rest_length, stiffness, couples, coupling = membrane(x, faces, springs, uv, fabric)
     else:
-        rest_length, compliance = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
+        rest_length, stiffness = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam] = 0.0
-    compliance[seam], rate[seam] = seam_rest(garment, pairs[seam], compliance[seam], inv_mass)
-    useful = np.isfinite(compliance) & _matters(inv_mass, pairs, couples)
+    stiffness[seam], rate[seam] = seam_rest(garment, pairs[seam], stiffness[seam], inv_mass)
+    useful = (stiffness > 0.0) & _matters(inv_mass, pairs, couples)
     if garment.weft_bending != 1.0:
         hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     stencils, *bend = bending_rest(x, hinges, bending)
     movable = _bends(mass, inv_mass, stencils, bend[0])
-    stencils, weight, rest_angle, bend_compliance = (array[movable] for array in (stencils, *bend))
+    stencils, weight, rest_angle, bend_stiffness = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
         mass=mass,
         inv_mass=inv_mass,
         edges=pairs[useful],
         rest_length=rest_length[useful],
-        edge_compliance=compliance[useful],
+        edge_stiffness=stiffness[useful],
         edge_damping=rate[useful],
         is_mesh_edge=(is_mesh_edge & ~seam)[useful],
         taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
@@ -287,7 +287,7 @@ def _build_part(garment):
         bend_stencils=stencils,
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
         rest_angle=rest_angle,
-        bend_compliance=bend_compliance,
+        bend_stiffness=bend_stiffness,
         bend_damping=0.25 * np.einsum("hk->h", damping[stencils]),
     )
 

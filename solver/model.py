@@ -79,7 +79,7 @@ class Cloth(NamedTuple):
     # springs, in the order of the tree below, so that neighbours in memory are neighbours in the cloth
     edges: np.ndarray  # (e, 2)
     rest_length: np.ndarray  # (e,) [m]
-    edge_compliance: np.ndarray  # (e,) [m/N]
+    edge_stiffness: np.ndarray  # (e,) [N/m]
     edge_damping: np.ndarray  # (e,) [1/s]
     is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
@@ -91,7 +91,7 @@ class Cloth(NamedTuple):
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0
     rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
-    bend_compliance: np.ndarray  # (b,) [rad2/J]
+    bend_stiffness: np.ndarray  # (b,) [J/rad2]
     bend_damping: np.ndarray  # (b,) [1/s]
     # tree of groups of particles, heap order (integrate/preconditioner.py)
     leaf: np.ndarray  # (n,) node that holds the particle and at most one more

@@ -51,7 +51,7 @@ def hinge_weights(x, stencils):
 
 
 def bending_rest(x, hinges, stiffness):
-    """Weights, rest angles and compliances of the hinges that bend.
+    """Weights, rest angles and stiffness of the hinges that bend.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def bending_rest(x, hinges, stiffness):
     stencils : (h, 4) those with any stiffness; the two hinges of a straight line through a vertex are one
     weight : (h, 4) [1/m]
     rest_angle : (h,) [rad]; the sign tells the side, against edge x (o1 - o0)
-    compliance : (h,) [rad2/J]
+    stiffness : (h,) [J/rad2]
     """
     stencils = hinges.stencils
     rigidity = 0.5 * (stiffness[stencils[:, 0]] + stiffness[stencils[:, 1]]) * hinges.share
@@ -85,7 +85,7 @@ def bending_rest(x, hinges, stiffness):
     rest_angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
     rest_angle[np.abs(rest_angle) < FLAT_ANGLE] = 0.0
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    return stencils, weight, rest_angle, np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE) / k
+    return stencils, weight, rest_angle, k / np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE)
 
 
 def turn_rigidity(x, faces, uv, hinges, ratio):
@@ -136,7 +136,7 @@ def hinge_numbers(cloth):
     """(h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s] of a cloth's hinges; damping as that of springs."""
     apart = np.einsum("bk,bk,bk->b", cloth.inv_mass[cloth.bend_stencils], cloth.bend_weight, cloth.bend_weight)
     c = np.divide(cloth.bend_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
-    return np.stack([2.0 * np.sin(0.5 * cloth.rest_angle), 1.0 / cloth.bend_compliance, c], axis=1)
+    return np.stack([2.0 * np.sin(0.5 * cloth.rest_angle), cloth.bend_stiffness, c], axis=1)
 
 
 @fused_inner

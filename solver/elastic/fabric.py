@@ -48,7 +48,7 @@ class _Shares(NamedTuple):
 
 
 def spring_rest(x, faces, springs, uv, stretch, weft, shear):
-    """Rest lengths and compliances.
+    """Rest lengths and stiffness.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def spring_rest(x, faces, springs, uv, stretch, weft, shear):
     Returns
     -------
     rest_length : (s,) [m]
-    compliance : (s,) [m/N]; inf where the stiffness is zero
+    stiffness : (s,) [N/m]
     """
     first, second = springs.pairs.T
     shear = 0.5 * (shear[first] + shear[second])
     shares = _shares(x, faces, springs, uv, stretch, weft, shear)
     k = shares.carried + shares.slanted * shear
     useful = k > ANGLE_ROUNDING * shares.thread
-    return shares.rest_length, np.divide(1.0, shares.shape * k, out=np.full(len(k), np.inf), where=useful)
+    return shares.rest_length, np.where(useful, shares.shape * k, 0.0)
 
 
 def thread_stiffness(x, faces, springs, uv, stretch, weft):

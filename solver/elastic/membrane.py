@@ -41,7 +41,7 @@ class Membrane(NamedTuple):
     """Springs between `topology.Springs.pairs`, and what they have to do with each other."""
 
     rest_length: np.ndarray  # (s,) [m]
-    compliance: np.ndarray  # (s,) [m/N]; inf where no triangle needs the spring
+    stiffness: np.ndarray  # (s,) [N/m]; 0 where no triangle needs the spring
     couples: np.ndarray  # (c, 2) springs of one triangle, each pair once
     coupling: np.ndarray  # (c,) [N/m] pull on either for the lengthening of the other
 
@@ -79,9 +79,7 @@ def membrane(x, faces, springs, uv, fabric):
     useful = k > NEGLIGIBLE_SIDE * thread
     couples, coupling = _couple(place, stiffness, count)
     kept = useful[couples].all(axis=1)
-    return Membrane(
-        rest_length, np.divide(1.0, k, out=np.full(count, np.inf), where=useful), couples[kept], coupling[kept]
-    )
+    return Membrane(rest_length, np.where(useful, k, 0.0), couples[kept], coupling[kept])
 
 
 def _elements(x, faces, springs, uv):

@@ -35,7 +35,7 @@ def network(x, faces, springs, stretch, shear, bending):
     -------
     pairs : (s, 2), the given springs first
     rest_length : (s,) [m]
-    compliance : (s,) [m/N]; inf where the constant is zero
+    stiffness : (s,) [N/m]
     is_mesh_edge : (s,) bool
     """
     factor = border_factor(springs, len(x))
@@ -57,8 +57,7 @@ def network(x, faces, springs, stretch, shear, bending):
 
     k = np.where(np.append(is_shear, is_flex[is_flex]), mean(shear), mean(stretch))
     k[is_flex] = (mean(flexible) / np.where(rest_length > 0, rest_length, np.inf) ** 2)[is_flex]
-    compliance = np.divide(1.0, k, out=np.full(len(k), np.inf), where=k > 0)
-    return pairs, rest_length, compliance, np.append(springs.is_mesh_edge, ~is_flex[is_flex])
+    return pairs, rest_length, k, np.append(springs.is_mesh_edge, ~is_flex[is_flex])
 
 
 def border_factor(springs, count):

@@ -26,13 +26,13 @@ def find_seams(garment, springs, count):
     return seams
 
 
-def seam_rest(garment, pairs, compliance, inv_mass):
-    """Compliance [m/N] and damping [1/s] of seams between `pairs` (s, 2) that as mere springs have `compliance`.
+def seam_rest(garment, pairs, stiffness, inv_mass):
+    """Stiffness [N/m] and damping [1/s] of seams between `pairs` (s, 2) that as mere springs have `stiffness`.
 
     Damping is a rate for their reduced mass.
     """
-    compliance = compliance / (GENTLE_SEAM if garment.self_collision else 1.0)
-    return compliance, garment.sewing_time / CLOSING_TIMES / compliance * np.einsum("sk->s", inv_mass[pairs])
+    stiffness = stiffness * (GENTLE_SEAM if garment.self_collision else 1.0)
+    return stiffness, garment.sewing_time / CLOSING_TIMES * stiffness * np.einsum("sk->s", inv_mass[pairs])
 
 
 def limit(cloth, spring, x):
@@ -41,6 +41,6 @@ def limit(cloth, spring, x):
     across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
     gap = np.sqrt(np.einsum("ij,ij->i", across, across))
     most = np.divide(cloth.seam_force, gap, out=np.full(len(gap), np.inf), where=gap > 0.0)
-    k = np.minimum(1.0 / cloth.edge_compliance[seams], most)
+    k = np.minimum(cloth.edge_stiffness[seams], most)
     spring[seams, SPRING_DAMPING] *= k / spring[seams, SPRING_STIFFNESS]
     spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = k

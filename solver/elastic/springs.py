@@ -46,7 +46,7 @@ def spring_numbers(cloth):
     """
     apart = np.einsum("ek->e", cloth.inv_mass[cloth.edges])
     c = np.divide(cloth.edge_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
-    k, shared = 1.0 / cloth.edge_compliance, np.abs(cloth.coupling)
+    k, shared = cloth.edge_stiffness, np.abs(cloth.coupling)
     bound = k.copy()
     for one, other in (cloth.couples.T, cloth.couples.T[::-1]):
         bound += np.bincount(one, shared * np.sqrt(k[one] / k[other]), minlength=len(k))

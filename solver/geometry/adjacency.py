@@ -13,6 +13,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ..kernel.jit import njit
+from ..kernel.memo import remembered
 
 
 class Topology(NamedTuple):
@@ -27,21 +28,9 @@ class Topology(NamedTuple):
     border_island: np.ndarray  # (b,)
 
 
-_kept: list[tuple[np.ndarray, int, Topology]] = []
-
-
+@remembered(8, lambda triangles, vertex_count: (triangles, vertex_count))
 def topology(triangles: np.ndarray, vertex_count: int) -> Topology:
     """Adjacency of (t, 3) triangles; O(t log t) the first time, a comparison after that."""
-    for known, count, answer in _kept:
-        if count == vertex_count and np.array_equal(known, triangles):
-            return answer
-    answer = _topology(triangles, vertex_count)
-    _kept.insert(0, (triangles.copy(), vertex_count, answer))
-    del _kept[8:]
-    return answer
-
-
-def _topology(triangles, vertex_count) -> Topology:
     count = len(triangles)
     starts = triangles.astype(np.int64).ravel()
     ends = triangles[:, [1, 2, 0]].astype(np.int64).ravel()

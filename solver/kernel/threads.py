@@ -34,7 +34,7 @@ class Task:
         function, arguments = self._call
         try:
             self._result = function(*arguments)
-        except BaseException as error:  # noqa: BLE001 raised again where the result is asked for
+        except BaseException as error:  # raised again where the result is asked for
             self._error = error
         self._ended.release()
 

@@ -179,7 +179,7 @@ def bend_vectors(cloth, x):
 def bending_energy(cloth, x):
     """1/2 k (|L| - 2 sin(theta0 / 2))^2 over all hinges [J]; sides are not told apart."""
     bend = np.linalg.norm(bend_vectors(cloth, x), axis=1) - 2 * np.sin(np.abs(cloth.rest_angle) / 2)
-    return float((0.5 * bend**2 / cloth.bend_compliance).sum())
+    return float((0.5 * bend**2 * cloth.bend_stiffness).sum())
 
 
 def spring_energy(cloth, x):
@@ -188,7 +188,7 @@ def spring_energy(cloth, x):
     shared = cloth.coupling * longer[cloth.couples[:, 0]] * longer[cloth.couples[:, 1]]
     beyond = np.maximum(longer + cloth.rest_length - cloth.taut[:, 0], 0.0)
     return float(
-        (0.5 * longer**2 / cloth.edge_compliance).sum() + shared.sum() + (0.5 * cloth.taut[:, 1] * beyond**2).sum()
+        (0.5 * longer**2 * cloth.edge_stiffness).sum() + shared.sum() + (0.5 * cloth.taut[:, 1] * beyond**2).sum()
     )
 
 

@@ -67,14 +67,14 @@ def critical_weight(**changes):
     i, j = cloth.edges.T
     length = np.linalg.norm(state.x[j] - state.x[i], axis=1)
     longer = length - cloth.rest_length
-    tension = longer / cloth.edge_compliance
+    tension = longer * cloth.edge_stiffness
     for one, other in (cloth.couples.T, cloth.couples.T[::-1]):
         np.add.at(tension, one, cloth.coupling * longer[other])
     aside, bent = np.zeros((2, len(state.x), len(state.x)))
     for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
         np.add.at(aside, (a, b), sign * tension / length)
-    for ends, weight, compliance in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_compliance, strict=True):
-        bent[np.ix_(ends, ends)] += np.outer(weight, weight) / compliance
+    for ends, weight, stiffness in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_stiffness, strict=True):
+        bent[np.ix_(ends, ends)] += np.outer(weight, weight) * stiffness
     free = np.ix_(*2 * [cloth.inv_mass > 0])
     return float(1.0 / eigh(-aside[free], bent[free], eigvals_only=True).max())
 

@@ -167,7 +167,7 @@ def test_what_is_smaller_has_a_shorter_limit_and_seams_have_none():
     seam = cloth.rest_length == 0
     assert seam.sum() == 1 and np.isinf(cloth.taut[seam, 0]).all()
     assert np.allclose(cloth.taut[~seam, 0], (1 + LIMIT) * cloth.rest_length[~seam])
-    assert np.allclose(cloth.taut[~seam, 1], (TIMES - 1) / cloth.edge_compliance[~seam])
+    assert np.allclose(cloth.taut[~seam, 1], (TIMES - 1) * cloth.edge_stiffness[~seam])
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def free_part(kind, normal):
 def system(cloth, x):
     """Matrix M / dt^2 + K and force at x, from the energies' own second differences."""
     count = x.size
-    k = 1 / cloth.edge_compliance
+    k = cloth.edge_stiffness
     matrix = np.diag(np.repeat(cloth.mass / DT**2, 3))
     force = np.zeros(count)
     for (i, j), rest, stiff in zip(cloth.edges, cloth.rest_length, k, strict=True):
@@ -94,13 +94,13 @@ def system(cloth, x):
             force[ends[a]] += (1 - 2 * a) * stiff * (length - rest) * u
             for b in (0, 1):
                 matrix[ends[a], ends[b]] += block if a == b else -block
-    for four, weight, soft in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_compliance, strict=True):
+    for four, weight, stiff in zip(cloth.bend_stencils, cloth.bend_weight, cloth.bend_stiffness, strict=True):
         bend = weight @ x[four]
         for a in range(4):
-            force[3 * four[a] : 3 * four[a] + 3] -= weight[a] * bend / soft
+            force[3 * four[a] : 3 * four[a] + 3] -= stiff * weight[a] * bend
             for b in range(4):
                 at = slice(3 * four[a], 3 * four[a] + 3), slice(3 * four[b], 3 * four[b] + 3)
-                matrix[at] += weight[a] * weight[b] / soft * np.eye(3)
+                matrix[at] += stiff * weight[a] * weight[b] * np.eye(3)
     return matrix, force
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ranges for threads: what they are, whoever works."""
 
+import pytest
 from taffeta.solver.kernel import threads
 
 
@@ -15,3 +16,21 @@ def test_processors_that_are_spared_change_no_part(monkeypatch):
             assert threads.on_threads(lambda *given: given, ranges) == [(k, *ends) for k, ends in enumerate(ranges)]
     finally:
         threads.spare(0)
+
+
+def test_a_call_handed_over_gives_what_it_returns_or_raises():
+    assert threads.hand_over(divmod, 7, 2).result() == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        threads.hand_over(divmod, 7, 0).result()
+    assert threads.hand_over(divmod, 9, 2).result() == (4, 1)  # the thread goes on
+
+
+def test_what_is_taken_back_is_never_done():
+    done = []
+    task = threads.Task(done.append, 1)
+    assert task.take_back() and not task.take_back()
+    task.run()
+    assert not done
+    other = threads.Task(done.append, 2)
+    other.run()
+    assert not other.take_back() and done == [2]

@@ -119,9 +119,9 @@ def test_every_property_changes_what_the_solver_gets(scene, make, name):
     obj.data.attributes["Map"].data[12].value = 1.0
     changed, _ = build([read(scene, obj)], Settings())
     fields = {
-        "stretch_stiffness": "edge_compliance",
-        "shear_stiffness": "edge_compliance",
-        "bending_stiffness": "bend_compliance",
+        "stretch_stiffness": "edge_stiffness",
+        "shear_stiffness": "edge_stiffness",
+        "bending_stiffness": "bend_stiffness",
         "shrink": "rest_length",
         "damping": "edge_damping",
     }

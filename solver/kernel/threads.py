@@ -5,6 +5,7 @@ A kernel that releases the GIL and writes only what belongs to its own range run
 depend on the work alone, never on timing, so results have the same bits on every run.
 """
 
+import atexit
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -13,6 +14,7 @@ import numba
 import numpy as np
 
 _waiting: list[SimpleQueue] = []  # of tasks; None ends a thread
+_others: list[Thread] = []  # that wait there
 _spared = [0]  # processors that are left to others
 
 
@@ -68,11 +70,20 @@ def worker_count() -> int:
 def spare(processors: int) -> None:
     """Leave processors to others from now on: one to a window, so that it stays alive. No result depends on it."""
     if processors != _spared[0]:
-        others, _spared[0] = max(1, worker_count() - 1), processors
-        while _waiting:
-            tasks = _waiting.pop()
-            for _ in range(others):
-                tasks.put(None)
+        _spared[0] = processors
+        send_home()
+
+
+@atexit.register  # Blender 5.2 crashes where a thread outlives Python
+def send_home() -> None:
+    """End the other threads, after what they have begun."""
+    for tasks in _waiting:
+        for _ in _others:
+            tasks.put(None)
+    for thread in _others:
+        thread.join()
+    _waiting.clear()
+    _others.clear()
 
 
 def hand_over(function: Callable, *arguments) -> Task:
@@ -80,7 +91,8 @@ def hand_over(function: Callable, *arguments) -> Task:
     if not _waiting:
         _waiting.append(SimpleQueue())
         for number in range(max(1, worker_count() - 1)):
-            Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True).start()
+            _others.append(Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True))
+            _others[-1].start()
     task = Task(function, *arguments)
     _waiting[0].put(task)
     return task

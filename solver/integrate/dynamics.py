@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ways to move particles in a substep, as a table of functions (`DYNAMICS_BY_NAME`).
 
+steps     the small steps of a substep, each of which is solved for
 part      the part of the substep that is solved for: all of it, but for the theta method
 predict   x at its end as far as it is known beforehand: by gravity and pins, or all of it by an explicit method
 solve     x as springs, hinges, pins and what touches allow it; returns the origin: x goes from there to where it is in
@@ -16,7 +17,7 @@ from ..elastic.springs import CALM_SHARE
 from ..forces import optional
 from ..forces.air import acceleration
 from ..model import Cloth, Settings
-from . import explicit, implicit, pcg
+from . import explicit, implicit, pcg, small_steps
 from .edge_clamp import shorten
 from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins
 from .system import System, Target, make_system
@@ -25,6 +26,7 @@ from .system import System, Target, make_system
 class Dynamics(NamedTuple):
     """A way to move particles."""
 
+    steps: Callable  # (substep, settings, cloth, x, v) -> list of Substep, the small steps of a substep
     prepare: Callable  # (cloth, pins, frame_input, settings, dt) -> `explicit.Pull`, or None where it needs none
     part: Callable  # (substep, settings) -> Substep
     predict: Callable  # (mechanics, motion, part)
@@ -47,21 +49,32 @@ class Mechanics(NamedTuple):
     system: System
     explicit: explicit.Pull | None  # the cloth's own forces, where they are taken as they are
     spring: np.ndarray  # numbers of the springs that these or the system have; a seam's change
+    targets: np.ndarray  # (s + 1, n, 3) [m] animated pose
 
 
 def prepare_mechanics(cloth, x, frame_input, frame, settings, dt):
     """`Mechanics` of the frame of this number that starts at x (n, 3) [m], in substeps of dt [s]; ValueError where it would never end."""
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
     solved = dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), settings).dt
-    forces = optional.prepare(cloth, frame_input, settings, x)
-    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate, solved))
+    forces, targets = optional.prepare(cloth, frame_input, settings, x), frame_input.targets
+    pins, pulls = optional.pulls(forces, prepare_pins(cloth, targets, settings.pin_rate, solved))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
     system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings, dt)
     spring = matrix.spring if inner is None else inner.elastic.spring
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
-        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring,
+        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring, targets,
     )  # fmt: skip
+
+
+def in_steps(mechanics, dt):
+    """The same mechanics in steps of dt [s], as far as it depends on that: soft pins pull as hard in each."""
+    solved = mechanics.dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), mechanics.settings).dt
+    if solved == mechanics.pins.dt:
+        return mechanics
+    pins = prepare_pins(mechanics.cloth, mechanics.targets, mechanics.settings.pin_rate, solved)
+    pins, pulls = optional.pulls(mechanics.forces, pins)
+    return mechanics._replace(pins=pins, pulls=pulls)
 
 
 def _nothing_more(cloth, pins, frame_input, settings, dt):
@@ -73,6 +86,14 @@ def _prepare_explicit(cloth, pins, frame_input, settings, dt):
     inner = explicit.prepare_pull(cloth, pins, dt, touching)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
+
+
+def _as_one(substep, settings, cloth, x, v):
+    return [substep]
+
+
+def _as_it_turns(substep, settings, cloth, x, v):
+    return small_steps.part(substep, settings.small_steps, cloth, x, v)
 
 
 def _whole(substep, settings):
@@ -153,7 +174,7 @@ def _end(mechanics, motion, substep):
 
 
 DYNAMICS_BY_NAME = {
-    "XPBD": Dynamics(_nothing_more, _whole, _predict, True, _solve_once),
-    "IMPLICIT_EULER": Dynamics(_nothing_more, _whole, _predict, True, _solve_fully),
-    "IMPLICIT_THETA": Dynamics(_nothing_more, _to_theta, _predict, True, _solve_to_theta),
-} | dict.fromkeys(explicit.METHODS, Dynamics(_prepare_explicit, _whole, _march, False, _end_march))
+    "XPBD": Dynamics(_as_it_turns, _nothing_more, _whole, _predict, True, _solve_once),
+    "IMPLICIT_EULER": Dynamics(_as_one, _nothing_more, _whole, _predict, True, _solve_fully),
+    "IMPLICIT_THETA": Dynamics(_as_one, _nothing_more, _to_theta, _predict, True, _solve_to_theta),
+} | dict.fromkeys(explicit.METHODS, Dynamics(_as_one, _prepare_explicit, _whole, _march, False, _end_march))

@@ -27,6 +27,7 @@ class Pins(NamedTuple):
     pull: np.ndarray  # (m, 3) [N] scratch: what soft pins pull with
     rate: np.ndarray  # (m,) [N/m] stiffness and damping over dt of soft pins
     free: np.ndarray  # (f, 2) first particle and end of each garment without pins
+    dt: float  # [s] of a step
 
 
 class Motion(NamedTuple):
@@ -63,7 +64,7 @@ def prepare_pins(cloth, targets, pin_rate, dt):
     stiffness, mass_rate = (rate * dt) ** 2, cloth.mass[particles] / dt**2
     soft = np.where(np.isfinite(stiffness), mass_rate * (stiffness + 2.0 * np.sqrt(stiffness)), 0.0)
     pull = np.zeros((len(particles), 3))
-    return Pins(particles, local, stiffness, mass_rate, cloth.pin_distance[particles], pull, soft, free)
+    return Pins(particles, local, stiffness, mass_rate, cloth.pin_distance[particles], pull, soft, free, dt)
 
 
 @fused

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sheets import GRAVITY, sheet
 from solids import random_closed, torus
+from taffeta.gpu_ldi import motion_shader
 from taffeta.gpu_ldi.context import NoGraphics, ensure_context
 from taffeta.gpu_ldi.motion import MotionRenderer
 from taffeta.solver.build import build
@@ -127,6 +128,21 @@ def test_numbers_that_no_float_holds_are_refused(card):
     near = np.arange(len(triangles), dtype=np.int32)
     with pytest.raises(ValueError, match="lower the resolution"):
         card.render_motion(moving(x), triangles, near, x.min(0), x.min(0) + 1.0, 3000)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "why"),
+    [
+        ("clamp(", "bogus(", "does not compile"),
+        ("column <= last.x", "column < last.x", "draws other images than the CPU"),
+        ("clamp(i.z - fall", "clamp(0.1 + i.z - fall", "draws other images than the CPU"),
+    ],
+)
+def test_a_driver_that_misses_something_is_refused(card, monkeypatch, before, now, why):
+    assert before in motion_shader.SOURCE
+    monkeypatch.setattr(motion_shader, "SOURCE", motion_shader.SOURCE.replace(before, now))
+    with pytest.raises(NoGraphics, match=why):
+        MotionRenderer()
 
 
 def fall(mesh, turn, frames, render):

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who draws the bodies' images of a bake: the graphics card or the processor. What comes of the bake is the same.
+
+    main thread    without a window, playing live:  step.advance ─► draw ─► the card
+    worker         beside a window:                 step.advance ─► draw ─► an errand ┐
+    main thread    each tick of the window                                    answer ◄┘─► the card
+
+Blender's `gpu` module works on the main thread alone. So a worker leaves an errand and waits; what nobody has begun in time
+the processor draws. In the first frames both draw and are timed: *Automatic* goes on with the card if that costs little.
+"""
+
+import queue
+import threading
+import time
+from collections import Counter
+
+CHOICES = AUTOMATIC, CARD, PROCESSOR = "AUTOMATIC", "CARD", "PROCESSOR"
+TRIED_FRAMES = 2  # that both draw, after the first, which compiles
+MOST_SHARE = 0.1  # of a frame, that images may cost
+PATIENCE = 0.25  # [s] that a worker waits for the window to begin an image
+GIVES_UP = RuntimeError, SystemError, ReferenceError, ValueError, MemoryError  # what Blender raises when a card cannot
+
+
+class Errand:
+    """An image that a worker waits for."""
+
+    def __init__(self, what: tuple):
+        self.what = what
+        self.image = None  # stays None if the card gave up
+        self.done = threading.Event()
+
+
+class Images:
+    """Who draws the bodies' images of one bake, how many each has drawn, and what that cost.
+
+    `open`, `answer` and `close` belong to the main thread, the rest to whoever simulates.
+    """
+
+    def __init__(self, choice: str, has_bodies: bool = True):
+        self.choice, self.has_bodies = choice, has_bodies
+        self.device = ""  # what the card is called, if there is one
+        self.refused = ""  # why the processor draws instead, as the end of a sentence
+        self.counts = Counter()  # images by CARD and PROCESSOR, and "LATE": those the window did not begin in time
+        self.seconds = Counter()  # by CARD, PROCESSOR and "FRAMES", over the frames that were tried out
+        self.tried = -1  # frames; the first does not count
+        self.gave_up = False  # whether a card that drew could not go on
+        self._frame = 0
+        self._drawing = Counter()  # [s] of the frame that is simulated, by CARD and PROCESSOR
+        self._patience = PATIENCE
+        self._errands: queue.SimpleQueue[Errand] = queue.SimpleQueue()
+        self._renderer = None  # gpu_ldi.motion.MotionRenderer, made with the first image
+        self._is_open = False
+
+    @property
+    def on_card(self) -> bool:
+        """Whether the graphics card draws, as far as is known by now."""
+        return self._is_open and not self.refused
+
+    def open(self) -> None:
+        """Look for a graphics card, before the bake. ValueError: it was asked for, and there is none."""
+        if self.choice == PROCESSOR or not self.has_bodies:
+            return
+        from ...gpu_ldi.context import NoGraphics, ensure_context  # here: without a context, nobody needs it
+
+        try:
+            self.device = ensure_context()
+            self._is_open = True
+        except NoGraphics as reason:
+            self.refused = str(reason)
+            if self.choice == CARD:
+                raise ValueError(
+                    f"Body Images is Graphics Card, but {reason}; choose Automatic in Advanced, the bake is the same"
+                ) from reason
+
+    def close(self) -> None:
+        """Free what the card holds; images that are wanted afterwards come from the processor."""
+        self._is_open, self._renderer = False, None
+
+    def advance(self, cloth, state, frame_input, frame, settings):
+        """As `step.advance`, with images by whoever draws."""
+        from ...solver.step import advance  # here, because it imports numba
+
+        self._frame = frame
+        self._drawing.clear()
+        began = time.perf_counter()
+        report = advance(cloth, state, frame_input, frame, settings, self.draw)
+        if self._drawing:
+            self._look_back(time.perf_counter() - began)
+        return report
+
+    def draw(self, trajectories, triangles, near, low, high, resolution: int):
+        """As `solver.ldi.rasterise.render_motion`."""
+        from ...solver.ldi.rasterise import render_motion  # here, because it imports numba
+
+        what = trajectories, triangles, near, low, high, resolution
+        if not len(near):
+            return render_motion(*what)
+        image = self._timed(CARD, self._by_card, what) if self.on_card else None
+        if image is not None and len(image.depth) and not 0 <= self.tried < TRIED_FRAMES:
+            self.counts[CARD] += 1
+            return image
+        drawn = self._timed(PROCESSOR, render_motion, what)
+        if image is not None and len(drawn.depth) and not len(image.depth):
+            self._give_up("the graphics card gave back an empty image")
+            image = None
+        self.counts[PROCESSOR if image is None else CARD] += 1
+        return drawn if image is None else image
+
+    def answer(self) -> None:
+        """Draw what a worker waits for, if it does; on the main thread, often."""
+        try:
+            errand = self._errands.get_nowait()
+        except queue.Empty:
+            return
+        try:
+            errand.image = self._draw_now(errand.what)
+        finally:
+            errand.done.set()
+
+    def figures(self) -> dict:
+        """What the report says, as JSON can hold it; empty where nothing was drawn."""
+        if not self.counts:
+            return {}
+        card, processor = self.counts[CARD], self.counts[PROCESSOR]
+        result = {"by": self.words(), "images_by_card": card, "images_by_processor": processor}
+        if self.counts["LATE"]:
+            result["images_late"] = self.counts["LATE"]
+        if self.tried > 0:
+            names = {CARD: "card_milliseconds", PROCESSOR: "processor_milliseconds", "FRAMES": "frame_milliseconds"}
+            result |= {name: round(self._milliseconds(kind), 3) for kind, name in names.items() if self.seconds[kind]}
+        return result
+
+    def words(self) -> str:
+        """Who draws, and why."""
+        if self.choice == PROCESSOR:
+            return "processor, as chosen"
+        if self.refused or not self.device:
+            return f"processor, because {self.refused or 'nobody has looked for a graphics card'}"
+        if self.choice == CARD:
+            return f"graphics card, as chosen ({self.device})"
+        why = "that costs less than a tenth of a frame" if self.tried == TRIED_FRAMES else "there is one"
+        return f"graphics card, because {why} ({self.device})"
+
+    def _milliseconds(self, kind: str) -> float:
+        """Of a frame that was tried out, on the mean."""
+        return 1000.0 * self.seconds[kind] / max(self.tried, 1)
+
+    def _timed(self, kind: str, way, what: tuple):
+        began = time.perf_counter()
+        image = way(*what)
+        self._drawing[kind] += time.perf_counter() - began
+        return image
+
+    def _by_card(self, *what):
+        """The card's image, asked of the main thread where this is another; None if it cannot or is late."""
+        if threading.current_thread() is threading.main_thread():
+            return self._draw_now(what)
+        errand = Errand(what)
+        self._errands.put(errand)
+        if errand.done.wait(self._patience):
+            return errand.image
+        try:
+            self._errands.get_nowait()
+        except queue.Empty:  # it is being drawn
+            errand.done.wait()
+            return errand.image
+        self.counts["LATE"] += 1
+        return None
+
+    def _draw_now(self, what: tuple):
+        try:
+            if self._renderer is None:
+                from ...gpu_ldi.motion import MotionRenderer
+
+                self._renderer = MotionRenderer()
+            return self._renderer.render_motion(*what)
+        except GIVES_UP as error:  # its words alone: with its traceback, textures would be freed on the worker's thread
+            self._renderer = None
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            self._give_up(f"the graphics card gave up ({reason})")
+            return None
+
+    def _give_up(self, why: str) -> None:
+        self.refused, self.gave_up = f"{why} in frame {self._frame}", True
+
+    def _look_back(self, seconds: float) -> None:
+        """After a frame in which something was drawn: try out, and judge once."""
+        if self.tried == TRIED_FRAMES:
+            return
+        if self.tried >= 0:
+            twice = self._drawing[PROCESSOR] if self._drawing[CARD] else 0.0
+            self.seconds.update(self._drawing)
+            self.seconds["FRAMES"] += seconds - twice
+        self.tried += 1
+        if self.tried == TRIED_FRAMES and self.on_card and self.choice == AUTOMATIC:
+            self._judge()
+
+    def _judge(self) -> None:
+        """Let the processor draw if the card takes too much of a frame; else wait no longer for it than for that."""
+        card, frame = self._milliseconds(CARD), self._milliseconds("FRAMES")
+        if card > MOST_SHARE * frame:
+            waiting = ", waiting for the window included" if self.counts["LATE"] else ""
+            self.refused = (
+                f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth{waiting}"
+            )
+        self._patience = min(PATIENCE, MOST_SHARE * frame / 1000.0)

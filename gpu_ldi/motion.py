@@ -4,9 +4,9 @@
 import gpu
 import numpy as np
 
-from ..solver.ldi.rasterise import THREE_DIRECTIONS, lay_out, resting
 from ..solver.ldi.rasterise import render_motion as render_on_cpu
-from ..solver.ldi.texels import EXACT_DEPTH, as_texels, in_order, pack
+from ..solver.ldi.rasterise import resting
+from ..solver.ldi.texels import EXACT_DEPTH, render_by
 from ..solver.model import LDI
 from . import motion_shader
 from .context import NoGraphics
@@ -35,14 +35,11 @@ class MotionRenderer:
         ValueError
             More triangles or pixels than 32-bit floats can number.
         """
-        raster = lay_out(low, high, resolution, THREE_DIRECTIONS)
-        packed = pack(trajectories, triangles, near, raster)
-        others = render_on_cpu(trajectories, triangles, near[packed.others], low, high, resolution)
-        hits = as_texels(others, packed.others)
-        if len(packed.triangles):
-            textures = dict(zip(SAMPLERS, map(texture, packed[: len(SAMPLERS)]), strict=True))
-            hits = np.concatenate([hits, self.list.draw(len(packed.triangles), raster, textures)])
-        return in_order(raster, hits)
+        return render_by(self._draw, trajectories, triangles, near, low, high, resolution)
+
+    def _draw(self, packed, raster) -> np.ndarray:
+        textures = dict(zip(SAMPLERS, map(texture, packed[: len(SAMPLERS)]), strict=True))
+        return self.list.draw(len(packed.triangles), raster, textures)
 
     def _try_out(self) -> None:
         """Compare a small image with the CPU's: a driver that draws something else must not go unnoticed."""

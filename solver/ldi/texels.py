@@ -2,13 +2,14 @@
 """Between moving bodies and a graphics card: triangles as texels, and hits that come back in any order as an image."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernel.jit import counted_njit, inner
 from ..model import LDI
-from .rasterise import Raster, Trajectories
+from .rasterise import THREE_DIRECTIONS, Raster, Trajectories, lay_out, render_motion
 
 FLOAT_ROUNDING = 3e-7  # part of a coordinate that 32 bits may round, a few times over
 EXACT_DEPTH = 0.05  # [pixels] by which a depth may be off: half of what `contact.body.association` allows for
@@ -127,3 +128,19 @@ def as_texels(image: LDI, names) -> np.ndarray:
     depth = (image.depth - image.low[direction]) / image.pixel
     code = 2 * names[image.triangle] + image.front
     return np.stack([pixel, depth, code, np.zeros(len(code))], axis=1).astype(np.float32)
+
+
+def render_by(
+    draw: Callable[[Packed, Raster], np.ndarray], trajectories, triangles, near, low, high, resolution
+) -> LDI:
+    """The image of moving bodies by a card; arguments else as of `rasterise.render_motion`.
+
+    draw : the card's hits (h, 4) float32, in any order; what 32 bits do not hold is drawn here
+    """
+    raster = lay_out(low, high, resolution, THREE_DIRECTIONS)
+    packed = pack(trajectories, triangles, near, raster)
+    others = render_motion(trajectories, triangles, near[packed.others], low, high, resolution)
+    hits = as_texels(others, packed.others)
+    if len(packed.triangles):
+        hits = np.concatenate([hits, draw(packed, raster)])
+    return in_order(raster, hits)

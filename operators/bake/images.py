@@ -6,7 +6,8 @@
     main thread    each tick of the window                                    answer ◄┘─► the card
 
 Blender's `gpu` module works on the main thread alone. So a worker leaves an errand and waits; what nobody has begun in time
-the processor draws. In the first frames both draw and are timed: *Automatic* goes on with the card if that costs little.
+the processor draws. In the first frames both draw and are timed: *Automatic* goes on with the card if that costs little, and
+waits for the window no longer than what is left of a tenth of a frame.
 """
 
 import queue
@@ -17,7 +18,8 @@ from collections import Counter
 CHOICES = AUTOMATIC, CARD, PROCESSOR = "AUTOMATIC", "CARD", "PROCESSOR"
 TRIED_FRAMES = 2  # that both draw, after the first, which compiles
 MOST_SHARE = 0.1  # of a frame, that images may cost
-PATIENCE = 0.25  # [s] that a worker waits for the window to begin an image
+#: [s] that a worker waits at first for the window to begin an image
+PATIENCE = {AUTOMATIC: 0.02, CARD: 0.25, PROCESSOR: 0.0}
 GIVES_UP = RuntimeError, SystemError, ReferenceError, ValueError, MemoryError  # what Blender raises when a card cannot
 
 
@@ -26,6 +28,7 @@ class Errand:
 
     def __init__(self, what: tuple):
         self.what = what
+        self.left = time.perf_counter()  # [s] when
         self.image = None  # stays None if the card gave up
         self.done = threading.Event()
 
@@ -42,11 +45,13 @@ class Images:
         self.refused = ""  # why the processor draws instead, as the end of a sentence
         self.counts = Counter()  # images by CARD and PROCESSOR, and "LATE": those the window did not begin in time
         self.seconds = Counter()  # by CARD, PROCESSOR and "FRAMES", over the frames that were tried out
+        self.waited = 0.0  # [s] for the window, in the whole bake
         self.tried = -1  # frames; the first does not count
         self.gave_up = False  # whether a card that drew could not go on
         self._frame = 0
         self._drawing = Counter()  # [s] of the frame that is simulated, by CARD and PROCESSOR
-        self._patience = PATIENCE
+        self._drawn = 0  # images of that frame
+        self._patience = PATIENCE[choice]
         self._errands: queue.SimpleQueue[Errand] = queue.SimpleQueue()
         self._renderer = None  # gpu_ldi.motion.MotionRenderer, made with the first image
         self._is_open = False
@@ -80,12 +85,11 @@ class Images:
         """As `step.advance`, with images by whoever draws."""
         from ...solver.step import advance  # here, because it imports numba
 
-        self._frame = frame
+        self._frame, self._drawn = frame, 0
         self._drawing.clear()
-        began = time.perf_counter()
+        began, waited = time.perf_counter(), self.waited
         report = advance(cloth, state, frame_input, frame, settings, self.draw)
-        if self._drawing:
-            self._look_back(time.perf_counter() - began)
+        self._look_back(time.perf_counter() - began - (self.waited - waited))
         return report
 
     def draw(self, trajectories, triangles, near, low, high, resolution: int):
@@ -95,24 +99,28 @@ class Images:
         what = trajectories, triangles, near, low, high, resolution
         if not len(near):
             return render_motion(*what)
-        image = self._timed(CARD, self._by_card, what) if self.on_card else None
+        self._drawn += 1
+        image = self._by_card(*what) if self.on_card else None
         if image is not None and len(image.depth) and not 0 <= self.tried < TRIED_FRAMES:
             self.counts[CARD] += 1
             return image
-        drawn = self._timed(PROCESSOR, render_motion, what)
+        began = time.perf_counter()
+        drawn = render_motion(*what)
+        self._drawing[PROCESSOR] += time.perf_counter() - began
         if image is not None and len(drawn.depth) and not len(image.depth):
             self._give_up("the graphics card gave back an empty image")
             image = None
         self.counts[PROCESSOR if image is None else CARD] += 1
         return drawn if image is None else image
 
-    def answer(self) -> None:
-        """Draw what a worker waits for, if it does; on the main thread, often."""
+    def answer(self, patience: float = 0.0) -> None:
+        """Draw what a worker waits for, or will within `patience` [s]; on the main thread, often."""
         try:
-            errand = self._errands.get_nowait()
+            errand = self._errands.get(timeout=patience) if patience and self._frame else self._errands.get_nowait()
         except queue.Empty:
             return
         try:
+            self.waited += time.perf_counter() - errand.left
             errand.image = self._draw_now(errand.what)
         finally:
             errand.done.set()
@@ -125,6 +133,8 @@ class Images:
         result = {"by": self.words(), "images_by_card": card, "images_by_processor": processor}
         if self.counts["LATE"]:
             result["images_late"] = self.counts["LATE"]
+        if self.waited and card:
+            result["wait_milliseconds"] = round(1000.0 * self.waited / (card + self.counts["LATE"]), 3)
         if self.tried > 0:
             names = {CARD: "card_milliseconds", PROCESSOR: "processor_milliseconds", "FRAMES": "frame_milliseconds"}
             result |= {name: round(self._milliseconds(kind), 3) for kind, name in names.items() if self.seconds[kind]}
@@ -145,12 +155,6 @@ class Images:
         """Of a frame that was tried out, on the mean."""
         return 1000.0 * self.seconds[kind] / max(self.tried, 1)
 
-    def _timed(self, kind: str, way, what: tuple):
-        began = time.perf_counter()
-        image = way(*what)
-        self._drawing[kind] += time.perf_counter() - began
-        return image
-
     def _by_card(self, *what):
         """The card's image, asked of the main thread where this is another; None if it cannot or is late."""
         if threading.current_thread() is threading.main_thread():
@@ -165,9 +169,11 @@ class Images:
             errand.done.wait()
             return errand.image
         self.counts["LATE"] += 1
+        self.waited += time.perf_counter() - errand.left
         return None
 
     def _draw_now(self, what: tuple):
+        began = time.perf_counter()
         try:
             if self._renderer is None:
                 from ...gpu_ldi.motion import MotionRenderer
@@ -179,13 +185,15 @@ class Images:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             self._give_up(f"the graphics card gave up ({reason})")
             return None
+        finally:
+            self._drawing[CARD] += time.perf_counter() - began
 
     def _give_up(self, why: str) -> None:
         self.refused, self.gave_up = f"{why} in frame {self._frame}", True
 
     def _look_back(self, seconds: float) -> None:
-        """After a frame in which something was drawn: try out, and judge once."""
-        if self.tried == TRIED_FRAMES:
+        """After a frame that took so long [s], waiting left out: try out, and judge once. What was late tells nothing."""
+        if self.tried == TRIED_FRAMES or not self._drawing or (self.on_card and not self._drawing[CARD]):
             return
         if self.tried >= 0:
             twice = self._drawing[PROCESSOR] if self._drawing[CARD] else 0.0
@@ -196,11 +204,8 @@ class Images:
             self._judge()
 
     def _judge(self) -> None:
-        """Let the processor draw if the card takes too much of a frame; else wait no longer for it than for that."""
+        """Let the processor draw if the card takes too much of a frame; else wait for the window as long as is left of that."""
         card, frame = self._milliseconds(CARD), self._milliseconds("FRAMES")
         if card > MOST_SHARE * frame:
-            waiting = ", waiting for the window included" if self.counts["LATE"] else ""
-            self.refused = (
-                f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth{waiting}"
-            )
-        self._patience = min(PATIENCE, MOST_SHARE * frame / 1000.0)
+            self.refused = f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth"
+        self._patience = max(0.0, MOST_SHARE * frame - card) / 1000.0 / self._drawn

@@ -251,14 +251,14 @@ def test_a_worker_has_its_images_drawn_by_the_main_thread(shot, card):
 
 def test_a_window_that_does_not_answer_leaves_images_to_the_processor(shot, card, monkeypatch):
     whole, _ = bake(shot, "PROCESSOR")
-    monkeypatch.setattr(images, "PATIENCE", 0.01)
+    monkeypatch.setitem(images.PATIENCE, "CARD", 0.01)
     monkeypatch.setattr(images.Images, "answer", lambda self: None)
     shot.taffeta.body_images = "CARD"
     baking = in_window(shot, answers=False)
     assert baking.error == "" and baking.complete and bits() == whole and not card
     drawn = told()
     assert drawn["images_late"] == drawn["images_by_processor"] >= 6 and drawn["images_by_card"] == 0
-    assert any("of them late" in line for line in report_lines(garment().taffeta_cloth.report_json))
+    assert any("the window was busy" in line for line in report_lines(garment().taffeta_cloth.report_json))
 
 
 BROKEN = """

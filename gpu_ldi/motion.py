@@ -4,9 +4,9 @@
 import gpu
 import numpy as np
 
+from ..solver.ldi.rasterise import Raster, resting
 from ..solver.ldi.rasterise import render_motion as render_on_cpu
-from ..solver.ldi.rasterise import resting
-from ..solver.ldi.texels import EXACT_DEPTH, render_by
+from ..solver.ldi.texels import EXACT_DEPTH, Packed, render_by
 from ..solver.model import LDI
 from . import motion_shader
 from .context import NoGraphics
@@ -35,9 +35,16 @@ class MotionRenderer:
         ValueError
             More triangles or pixels than 32-bit floats can number.
         """
-        return render_by(self._draw, trajectories, triangles, near, low, high, resolution)
+        return render_by(self.draw, trajectories, triangles, near, low, high, resolution)
 
-    def _draw(self, packed, raster) -> np.ndarray:
+    def draw(self, packed: Packed, raster: Raster) -> np.ndarray:
+        """What the card alone does: hits (h, 4) float32 in any order, as `solver.ldi.texels.in_order` takes them.
+
+        Raises
+        ------
+        ValueError
+            More triangles or pixels than 32-bit floats can number.
+        """
         textures = dict(zip(SAMPLERS, map(texture, packed[: len(SAMPLERS)]), strict=True))
         return self.list.draw(len(packed.triangles), raster, textures)
 

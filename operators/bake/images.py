@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who draws the bodies' images of a bake: the graphics card or the processor. What comes of the bake is the same.
 
-    main thread    without a window, playing live:  step.advance ─► draw ─► the card
-    worker         beside a window:                 step.advance ─► draw ─► an errand ┐
-    main thread    each tick of the window                                    answer ◄┘─► the card
+    main thread    without a window, playing live:  step.advance ─► draw: pack ─► the card ─► put in order
+    worker         beside a window:                 step.advance ─► draw: pack ─► an errand ─► put in order
+    main thread    each tick of the window                                        answer: the card
 
 Blender's `gpu` module works on the main thread alone. So a worker leaves an errand and waits; what nobody has begun in time
 the processor draws. In the first frames both draw and are timed: *Automatic* goes on with the card if that costs little, and
@@ -24,13 +24,17 @@ GIVES_UP = RuntimeError, SystemError, ReferenceError, ValueError, MemoryError  #
 
 
 class Errand:
-    """An image that a worker waits for."""
+    """An image that a worker waits for: what the card is given, and gives back."""
 
-    def __init__(self, what: tuple):
-        self.what = what
+    def __init__(self, packed, raster):
+        self.given = packed, raster
         self.left = time.perf_counter()  # [s] when
-        self.image = None  # stays None if the card gave up
+        self.hits = None  # stays None if the card gave up
         self.done = threading.Event()
+
+
+class NotDrawn(RuntimeError):
+    """The card gave up, or the window was busy."""
 
 
 class Images:
@@ -121,7 +125,7 @@ class Images:
             return
         try:
             self.waited += time.perf_counter() - errand.left
-            errand.image = self._draw_now(errand.what)
+            errand.hits = self._draw_now(*errand.given)
         finally:
             errand.done.set()
 
@@ -156,37 +160,54 @@ class Images:
         return 1000.0 * self.seconds[kind] / max(self.tried, 1)
 
     def _by_card(self, *what):
-        """The card's image, asked of the main thread where this is another; None if it cannot or is late."""
+        """The card's image; None if it gives up or the window is busy."""
+        from ...solver.ldi.texels import render_by
+
+        began, waited = time.perf_counter(), self.waited
+        try:
+            image = render_by(self._hits, *what)
+        except NotDrawn:
+            return None
+        self._drawing[CARD] += time.perf_counter() - began - (self.waited - waited)
+        return image
+
+    def _hits(self, packed, raster):
+        """What the card gives back, asked of the main thread where this is another."""
         if threading.current_thread() is threading.main_thread():
-            return self._draw_now(what)
-        errand = Errand(what)
-        self._errands.put(errand)
+            hits = self._draw_now(packed, raster)
+        else:
+            errand = Errand(packed, raster)
+            self._errands.put(errand)
+            self._wait_for(errand)
+            hits = errand.hits
+        if hits is None:
+            raise NotDrawn
+        return hits
+
+    def _wait_for(self, errand: Errand) -> None:
+        """Until it is done; what nobody has begun in time is taken back."""
         if errand.done.wait(self._patience):
-            return errand.image
+            return
         try:
             self._errands.get_nowait()
         except queue.Empty:  # it is being drawn
             errand.done.wait()
-            return errand.image
+            return
         self.counts["LATE"] += 1
         self.waited += time.perf_counter() - errand.left
-        return None
 
-    def _draw_now(self, what: tuple):
-        began = time.perf_counter()
+    def _draw_now(self, packed, raster):
         try:
             if self._renderer is None:
                 from ...gpu_ldi.motion import MotionRenderer
 
                 self._renderer = MotionRenderer()
-            return self._renderer.render_motion(*what)
+            return self._renderer.draw(packed, raster)
         except GIVES_UP as error:  # its words alone: with its traceback, textures would be freed on the worker's thread
             self._renderer = None
             reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             self._give_up(f"the graphics card gave up ({reason})")
             return None
-        finally:
-            self._drawing[CARD] += time.perf_counter() - began
 
     def _give_up(self, why: str) -> None:
         self.refused, self.gave_up = f"{why} in frame {self._frame}", True

@@ -370,7 +370,7 @@ def bake_by_card(shoot, press, result):
     scene, shawl, drawn = bpy.context.scene, bpy.data.objects["Shawl"], []
     scene.frame_end, scene.taffeta.substeps = CARD_FRAMES, 30
     renderer = import_module(PACKAGE + ".gpu_ldi.motion").MotionRenderer
-    draw = renderer.render_motion
+    draw = renderer.draw
 
     def counted(self, *what):
         before, image = state_of_drawing(), draw(self, *what)
@@ -405,14 +405,14 @@ def bake_by_card(shoot, press, result):
         }  # fmt: skip
         return frames
 
-    renderer.render_motion = counted
+    renderer.draw = counted
     whole = yield from bake("PROCESSOR")
     by_card = yield from bake("CARD")
     shoot("16_by_card")
     part = yield from bake("CARD", esc_at=4)
     shoot("17_by_card_stopped")
     automatic = yield from bake("AUTOMATIC")
-    renderer.render_motion = draw
+    renderer.draw = draw
     result["card_same"] = by_card == whole, automatic == whole, part[32:] == whole[32 : len(part)]
 
 

@@ -23,7 +23,6 @@ from taffeta.operators.playback import bake_files
 from taffeta.panels.choices import BODY_IMAGES
 from taffeta.panels.scene import report_lines
 from taffeta.presets.scenes import figure
-from taffeta.solver.ldi import rasterise
 
 DEVICE = "A Card"
 
@@ -35,14 +34,14 @@ def card(monkeypatch):
         context.ensure_context()
     except NoGraphics as reason:
         pytest.skip(str(reason))
-    drawn, draw = [], motion.MotionRenderer.render_motion
+    drawn, draw = [], motion.MotionRenderer.draw
 
-    def counted(self, trajectories, triangles, near, *about):
+    def counted(self, packed, raster):
         assert threading.current_thread() is threading.main_thread()
-        drawn.append(len(near))
-        return draw(self, trajectories, triangles, near, *about)
+        drawn.append(len(packed.triangles))
+        return draw(self, packed, raster)
 
-    monkeypatch.setattr(motion.MotionRenderer, "render_motion", counted)
+    monkeypatch.setattr(motion.MotionRenderer, "draw", counted)
     return drawn
 
 
@@ -159,16 +158,16 @@ def test_automatic_goes_by_what_images_cost(shot, card, monkeypatch, share, take
 def test_a_card_that_is_lost_in_mid_bake(shot, card, monkeypatch, error):
     """The processor draws the rest, the report says so, and the bits are the same."""
     whole, _ = bake(shot, "PROCESSOR")
-    draw = motion.MotionRenderer.render_motion
+    draw = motion.MotionRenderer.draw
 
-    def lose(self, trajectories, triangles, near, low, high, resolution):
+    def lose(self, packed, raster):
         if len(card) < 5:
-            return draw(self, trajectories, triangles, near, low, high, resolution)
+            return draw(self, packed, raster)
         if error == "nothing":
-            return rasterise.render_motion(trajectories, triangles, near[:0], low, high, resolution)
+            return np.empty((0, 4), np.float32)
         raise error
 
-    monkeypatch.setattr(motion.MotionRenderer, "render_motion", lose)
+    monkeypatch.setattr(motion.MotionRenderer, "draw", lose)
     ours, drawn = bake(shot, "CARD")
     assert ours == whole
     assert drawn["images_by_card"] == 4 and drawn["images_by_processor"] >= 2

@@ -172,6 +172,7 @@ def bake(body: str, pixels: int, frames: int):
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     scene.taffeta.substeps, scene.taffeta.ldi_resolution = SUBSTEPS, pixels
+    scene.taffeta.body_images = "PROCESSOR"  # what these columns have always been
     stamps = []
     with tempfile.TemporaryDirectory() as folder:
         scene.taffeta.cache_folder = folder

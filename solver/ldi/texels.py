@@ -87,37 +87,41 @@ def pack(trajectories: Trajectories, triangles, near, raster: Raster) -> Packed:
 
 
 @counted_njit
-def _order_kernel(texels, raster, pixel_start, depth, triangle, front):
-    """By pixel, then by triangle, then by depth: counted into pixels, and few enough in each to be put in order by hand."""
+def _order_kernel(texels, raster, pixel_start, triangle_start, depth, triangle, front):
+    """By pixel, then by triangle: counted by triangle first and by pixel then, so that no hit looks for its place. 90 bytes a hit.
+
+    triangle_start: (k + 1,) zeros, worthless afterwards. # outputs: pixel_start, depth, triangle, front
+    """
     count = len(texels)
     for h in range(count):
         pixel_start[int(texels[h, 0]) + 1] += 1
+        triangle_start[(int(texels[h, 2]) >> 1) + 1] += 1
     for p in range(1, len(pixel_start)):
         pixel_start[p] += pixel_start[p - 1]
-    free = pixel_start[:-1].copy()
+    for t in range(1, len(triangle_start)):
+        triangle_start[t] += triangle_start[t - 1]
+    order, free = np.empty(count, np.int32), pixel_start[:-1].copy()
     for h in range(count):
+        number = int(texels[h, 2]) >> 1
+        order[triangle_start[number]] = h
+        triangle_start[number] += 1
+    for h in order:
         pixel, code = int(texels[h, 0]), int(texels[h, 2])
         d = 0 if pixel < raster.first_pixel[1] else (1 if pixel < raster.first_pixel[2] else 2)
-        value, number = raster.low[d] + raster.pixel * texels[h, 1], code >> 1
         at = free[pixel]
         free[pixel] = at + 1
-        while at > pixel_start[pixel] and (
-            triangle[at - 1] > number or (triangle[at - 1] == number and depth[at - 1] > value)
-        ):
-            depth[at], triangle[at], front[at] = depth[at - 1], triangle[at - 1], front[at - 1]
-            at -= 1
-        depth[at], triangle[at], front[at] = value, number, code & 1 == 1
+        depth[at], triangle[at], front[at] = raster.low[d] + raster.pixel * texels[h, 1], code >> 1, code & 1 == 1
 
 
-def in_order(raster: Raster, texels) -> LDI:
-    """The image of a card's hits, in no order: texels (h, 4) float32.
+def in_order(raster: Raster, texels, triangle_count: int) -> LDI:
+    """The image of a card's hits, in no order: texels (h, 4) float32. A triangle is in a pixel once.
 
-    Of each hit its pixel, its depth in pixels from the box, and twice its place in `near`, plus 1 if front.
+    Of each hit its pixel, its depth in pixels from the box, and twice its place in `near`, which has so many, plus 1 if front.
     """
     count = len(texels)
     pixel_start, depth = np.zeros(raster.first_pixel[3] + 1, np.int32), np.empty(count)
     triangle, front = np.empty(count, np.int32), np.empty(count, np.bool_)
-    _order_kernel(texels, raster, pixel_start, depth, triangle, front)
+    _order_kernel(texels, raster, pixel_start, np.zeros(triangle_count + 1, np.int32), depth, triangle, front)
     return LDI(*raster, pixel_start, depth, triangle, front)
 
 
@@ -143,4 +147,4 @@ def render_by(
     hits = as_texels(others, packed.others)
     if len(packed.triangles):
         hits = np.concatenate([hits, draw(packed, raster)])
-    return in_order(raster, hits)
+    return in_order(raster, hits, len(near))

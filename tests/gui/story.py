@@ -18,7 +18,7 @@ import numpy as np
 from mathutils import Euler
 
 FRAMES = 60
-CARD_FRAMES = 24
+CARD_FRAMES = 40
 PACKAGE = "bl_ext.user_default.taffeta"
 
 

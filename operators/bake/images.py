@@ -55,7 +55,7 @@ class Images:
         self._frame = 0
         self._drawing = Counter()  # [s] of the frame that is simulated, by CARD and PROCESSOR
         self._drawn = 0  # images of that frame
-        self._patience = PATIENCE[choice]
+        self._patience = PATIENCE[choice]  # [s]; of AUTOMATIC, what a frame like the last has left
         self._errands: queue.SimpleQueue[Errand] = queue.SimpleQueue()
         self._renderer = None  # gpu_ldi.motion.MotionRenderer, made with the first image
         self._is_open = False
@@ -93,7 +93,11 @@ class Images:
         self._drawing.clear()
         began, waited = time.perf_counter(), self.waited
         report = advance(cloth, state, frame_input, frame, settings, self.draw)
-        self._look_back(time.perf_counter() - began - (self.waited - waited))
+        seconds = time.perf_counter() - began - (self.waited - waited)
+        if self.choice == AUTOMATIC and self._drawn:
+            card = max(self._drawing[CARD], self._milliseconds(CARD) / 1000.0)
+            self._patience = max(0.0, MOST_SHARE * seconds - card) / self._drawn
+        self._look_back(seconds)
         return report
 
     def draw(self, trajectories, triangles, near, low, high, resolution: int):
@@ -225,8 +229,7 @@ class Images:
             self._judge()
 
     def _judge(self) -> None:
-        """Let the processor draw if the card takes too much of a frame; else wait for the window as long as is left of that."""
+        """Let the processor draw if the card takes too much of a frame."""
         card, frame = self._milliseconds(CARD), self._milliseconds("FRAMES")
         if card > MOST_SHARE * frame:
             self.refused = f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth"
-        self._patience = max(0.0, MOST_SHARE * frame - card) / 1000.0 / self._drawn

@@ -260,6 +260,18 @@ def test_a_window_that_does_not_answer_leaves_images_to_the_processor(shot, card
     assert any("the window was busy" in line for line in report_lines(garment().taffeta_cloth.report_json))
 
 
+def test_automatic_waits_for_the_window_a_tenth_of_a_frame(shot, card, monkeypatch):
+    """However busy the window is: here it never looks."""
+    monkeypatch.setattr(images.Images, "answer", lambda self, patience=0.0: None)
+    baking = in_window(shot, answers=False)
+    frames = sum(sum(report.seconds.values()) for report in baking.reports)
+    drawn = told()
+    assert baking.complete and drawn["images_late"] == drawn["images_by_processor"] >= 6
+    assert 0.0 < baking.images.waited < images.PATIENCE["AUTOMATIC"] + 0.02 + 0.15 * frames
+    monkeypatch.setattr(images, "MOST_SHARE", 10.0)
+    assert in_window(shot, answers=False).images.waited > 2.0 * baking.images.waited
+
+
 BROKEN = """
 import os, sys, bpy, taffeta
 taffeta.register()

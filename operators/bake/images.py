@@ -48,7 +48,7 @@ class Images:
         self.device = ""  # what the card is called, if there is one
         self.refused = ""  # why the processor draws instead, as the end of a sentence
         self.counts = Counter()  # images by CARD and PROCESSOR, and "LATE": those the window did not begin in time
-        self.seconds = Counter()  # by CARD, PROCESSOR and "FRAMES", over the frames that were tried out
+        self.tries: list[Counter] = []  # [s] of each frame that was tried out, by CARD, PROCESSOR and "FRAME"
         self.waited = 0.0  # [s] for the window, in the whole bake
         self.tried = -1  # frames; the first does not count
         self.gave_up = False  # whether a card that drew could not go on
@@ -144,8 +144,9 @@ class Images:
         if self.waited and card:
             result["wait_milliseconds"] = round(1000.0 * self.waited / (card + self.counts["LATE"]), 3)
         if self.tried > 0:
-            names = {CARD: "card_milliseconds", PROCESSOR: "processor_milliseconds", "FRAMES": "frame_milliseconds"}
-            result |= {name: round(self._milliseconds(kind), 3) for kind, name in names.items() if self.seconds[kind]}
+            names = {CARD: "card_milliseconds", PROCESSOR: "processor_milliseconds", "FRAME": "frame_milliseconds"}
+            times = {name: self._milliseconds(kind) for kind, name in names.items()}
+            result |= {name: round(milliseconds, 3) for name, milliseconds in times.items() if milliseconds}
         return result
 
     def words(self) -> str:
@@ -160,8 +161,8 @@ class Images:
         return f"graphics card, because {why} ({self.device})"
 
     def _milliseconds(self, kind: str) -> float:
-        """Of a frame that was tried out, on the mean."""
-        return 1000.0 * self.seconds[kind] / max(self.tried, 1)
+        """The least of the frames that were tried out: other programs may have been busy in one of them."""
+        return 1000.0 * min((seconds[kind] for seconds in self.tries), default=0.0)
 
     def _by_card(self, *what):
         """The card's image; None if it gives up or the window is busy."""
@@ -222,14 +223,13 @@ class Images:
             return
         if self.tried >= 0:
             twice = self._drawing[PROCESSOR] if self._drawing[CARD] else 0.0
-            self.seconds.update(self._drawing)
-            self.seconds["FRAMES"] += seconds - twice
+            self.tries.append(self._drawing + Counter({"FRAME": seconds - twice}))
         self.tried += 1
         if self.tried == TRIED_FRAMES and self.on_card and self.choice == AUTOMATIC:
             self._judge()
 
     def _judge(self) -> None:
         """Let the processor draw if the card takes too much of a frame."""
-        card, frame = self._milliseconds(CARD), self._milliseconds("FRAMES")
+        card, frame = self._milliseconds(CARD), self._milliseconds("FRAME")
         if card > MOST_SHARE * frame:
             self.refused = f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth"

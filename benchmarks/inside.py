@@ -46,10 +46,10 @@ class Inside:
             self.sizes = _sizes(next(given.matrix for given in arguments if isinstance(given, System)))
             return taken
 
-        def framed(cloth, state, frame_input, frame, settings):
+        def framed(cloth, state, frame_input, frame, settings, *images):
             self.frames.append([])
             self.last = state.x.copy(), state.v.copy(), frame_input, frame, settings
-            return advance(cloth, state, frame_input, frame, settings)
+            return advance(cloth, state, frame_input, frame, settings, *images)
 
         self._patches = mock.patch.object(pcg, "solve", counted), mock.patch.object(step, "advance", framed)
         for patch in self._patches:

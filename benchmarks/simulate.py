@@ -102,6 +102,7 @@ def taffeta(case, who):
         "tasks": tasks | {OUTSIDE: row["milliseconds"]["mean"] - solver},
         "substeps": bake.job.order.settings.substeps,
         "solver_milliseconds": solver,
+        "images": bake.job.images.figures(),
         "solver_bytes": bake.inside.bytes_at_most(garments),
         "solve": bake.inside.figures(),
     }

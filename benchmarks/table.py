@@ -49,6 +49,10 @@ def text(result):
             f"Where Taffeta's milliseconds go, mean of a frame; the solver's are all but {OUTSIDE}:\n",
             _tasks(ours),
         ]
+        parts += [
+            "Bodies' images, milliseconds of a frame by card and by processor, and who drew the bake's (docs/layers.md):\n",
+            _images(ours),
+        ]
         parts += ["What the solver takes, and its solve, mean of a frame:\n", _solves(ours, result["machine"])]
     return "\n".join([*parts, *limits(ours, result["machine"]), *growth(rows), *scaling(result["threads"])])
 
@@ -65,6 +69,15 @@ def _tasks(rows):
         [*_scene(row), *(f"{x:.2f}" for x in (row["solver_milliseconds"], *row["tasks"].values()))] for row in rows
     ]
     return grid(["scene", "self-collision", "solver", *rows[0]["tasks"]], times)
+
+
+def _images(rows):
+    def line(row):
+        drawn = row.get("images", {})
+        times = (drawn.get(f"{side}_milliseconds") for side in ("card", "processor"))
+        return [*_scene(row), *("" if time is None else f"{time:.2f}" for time in times), drawn.get("by", "")]
+
+    return grid(["scene", "self-collision", "images by card", "by processor", "drawn by"], map(line, rows))
 
 
 def _solves(rows, machine):

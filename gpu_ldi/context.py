@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A graphics context for Blender's `gpu` module: a window has one; without a window, one is made where that can be."""
 
-from contextlib import contextmanager
-
-import bpy
 import gpu
 
-SILENCED = (
-    "render_init",
-    "render_pre",
-    "render_post",
-    "render_write",
-    "render_stats",
-    "render_complete",
-    "render_cancel",
-)
+from . import windowless
 
 
 class NoGraphics(RuntimeError):
@@ -39,45 +28,10 @@ def ensure_context() -> str:
 
 
 def _without_window() -> str:
+    refusal = windowless.refusal()
+    if refusal:
+        raise NoGraphics(f"no graphics context can be had ({refusal})")
     try:
-        if hasattr(gpu, "init"):  # from Blender 5.2 on
-            gpu.init()
-        else:
-            _render_nothing()
-        return gpu.platform.renderer_get()
+        return windowless.make_context()
     except (SystemError, RuntimeError) as error:
-        raise NoGraphics(f"no graphics context can be had ({str(error).strip().splitlines()[-1]})") from error
-
-
-def _render_nothing() -> None:
-    """A Workbench picture of four by four pixels, which leaves a context behind, and of itself nothing."""
-    images = set(bpy.data.images)
-    scene = bpy.data.scenes.new("Taffeta Context")
-    camera = bpy.data.objects.new("Taffeta Context", bpy.data.cameras.new("Taffeta Context"))
-    try:
-        scene.collection.objects.link(camera)
-        scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
-        scene.render.resolution_x = scene.render.resolution_y = 4
-        with _quiet():
-            bpy.ops.render.render(scene=scene.name)
-    finally:
-        data = camera.data
-        bpy.data.objects.remove(camera)
-        bpy.data.cameras.remove(data)
-        bpy.data.scenes.remove(scene)
-        for image in set(bpy.data.images) - images:
-            bpy.data.images.remove(image)
-
-
-@contextmanager
-def _quiet():
-    """No handler of the user's, nor of another add-on, hears of this picture."""
-    lists = [getattr(bpy.app.handlers, name) for name in SILENCED]
-    kept = [list(handlers) for handlers in lists]
-    try:
-        for handlers in lists:
-            handlers.clear()
-        yield
-    finally:
-        for handlers, before in zip(lists, kept, strict=True):
-            handlers[:] = before
+        raise NoGraphics(f"no graphics context can be had ({windowless.last_line(error)})") from error

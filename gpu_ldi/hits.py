@@ -83,18 +83,20 @@ class HitList:
         self.total.clear(format="UINT", value=(0,))
         strips = max(1, min(BUSY // count, int(raster.shape.max())))
         shader.bind()
-        shader.uniform_int("count", count)
-        shader.uniform_int("room", self.hits.width * self.hits.height)
-        shader.uniform_int("strips", strips)
-        shader.uniform_int("size", raster.shape.tolist())
-        shader.uniform_int("base", raster.first_pixel[:3].tolist())
-        for name, texels in textures.items():
-            shader.uniform_sampler(name, texels)
-        shader.image("total", self.total)
-        shader.image("hits", self.hits)
-        groups = -(-count // GROUP)
-        gpu.compute.dispatch(shader, min(groups, WIDTH), -(-groups // WIDTH), strips)
-        gpu.shader.unbind()
+        try:
+            shader.uniform_int("count", count)
+            shader.uniform_int("room", self.hits.width * self.hits.height)
+            shader.uniform_int("strips", strips)
+            shader.uniform_int("size", raster.shape.tolist())
+            shader.uniform_int("base", raster.first_pixel[:3].tolist())
+            for name, texels in textures.items():
+                shader.uniform_sampler(name, texels)
+            shader.image("total", self.total)
+            shader.image("hits", self.hits)
+            groups = -(-count // GROUP)
+            gpu.compute.dispatch(shader, min(groups, WIDTH), -(-groups // WIDTH), strips)
+        finally:
+            gpu.shader.unbind()
         total = self.total.read()
         total.dimensions = 1
         return int(total[0])

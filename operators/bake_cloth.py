@@ -31,6 +31,8 @@ from .read.participants import cloths_of
 from .setup import begin_compiling
 
 WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
+CARD_TICK = 0.002  # [s] the same while the worker may want an image by the graphics card
+CARD_WAIT = 0.006  # [s] of a tick in which the window is there for that alone
 # [s] between two redraws of the progress at least: panels are slow to draw, and the solver wants the cores
 LEAST_BETWEEN_REDRAWS = 0.25
 REDRAW_REST = 5  # times what a redraw takes that lie between two: a slow window leaves four fifths to the solver
@@ -77,6 +79,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             return self.execute(context)
         try:
             job = self._prepared(context.scene)
+            job.images.open()
             jobs.claim(job)
         except jobs.FAILURES as error:
             self.report({"ERROR"}, str(error))
@@ -84,7 +87,8 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         self._job = job
         self._sampler = sampled(job)
         self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False
-        self._timer = context.window_manager.event_timer_add(WORKER_TICK, window=context.window)
+        self._tick, self._window = 0.0, context.window
+        self._set_tick(context)
         self._workspace = context.workspace.name
         context.window_manager.modal_handler_add(self)
         context.workspace.status_text_set(_draw_status(job))
@@ -93,6 +97,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def modal(self, context, event):
         job = self._job
+        job.images.answer(CARD_WAIT if event.type == "TIMER" and job.images.on_card else 0.0)
         if event.type == "ESC" and event.value == "PRESS":
             job.stop.set()
             job.status = "Stopping after this frame"
@@ -105,6 +110,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
                 jobs.start(job)
             self._sample(job)
             self._show(context, job)
+            self._set_tick(context)
             return {"RUNNING_MODAL"}
         self._leave(context)
         try:
@@ -131,6 +137,15 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         for level, text in notices(scene, job.order):
             self.report({level}, text)
         return job
+
+    def _set_tick(self, context):
+        """Look at the worker as often as it may want something."""
+        tick = CARD_TICK if self._job.images.on_card else WORKER_TICK
+        if tick == self._tick:
+            return
+        if self._tick:
+            context.window_manager.event_timer_remove(self._timer)
+        self._tick, self._timer = tick, context.window_manager.event_timer_add(tick, window=self._window)
 
     def _sample(self, job):
         if self._sampler is None or job.stop.is_set() or bpy.app.is_job_running("RENDER"):

@@ -69,7 +69,10 @@ class TAFFETA_OT_live(bpy.types.Operator):
             return {"FINISHED"}
         elif live.seconds:
             milliseconds = 1000.0 * sum(live.seconds) / len(live.seconds)
-            self._tell(f"Live: {milliseconds:.0f} ms a frame. Esc or a stop leaves the garments as they were")
+            side = "graphics card" if live.images.on_card else "processor"
+            self._tell(
+                f"Live: {milliseconds:.0f} ms a frame, bodies drawn by the {side}. Esc or a stop leaves the garments as they were"
+            )
         return {"PASS_THROUGH"}
 
     def cancel(self, context):

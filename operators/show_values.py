@@ -4,7 +4,7 @@
 import bpy
 
 from ..panels.mapped import MAPPED, ROWS
-from .overlay.draw import draw_legend, draw_pictures
+from .overlay.draw import draw_legend, draw_pictures, forget
 from .overlay.pictures import drawn, forget_values, refresh
 
 _draw_handlers: list = []
@@ -50,4 +50,5 @@ def unregister():
     for handler in reversed(_draw_handlers):
         bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
     _draw_handlers.clear()
+    forget()
     bpy.utils.unregister_class(TAFFETA_OT_overlay)

@@ -59,6 +59,24 @@ BROAD_PHASES = (
     ),
 )
 
+# Identifiers are those of `operators.bake.images`.
+BODY_IMAGES = (
+    (
+        "AUTOMATIC",
+        "Automatic",
+        "The graphics card, wherever Blender has a graphics context and images cost less than a tenth of a frame "
+        "with it, as the first frames show; else the processor",
+        0,
+    ),
+    (
+        "CARD",
+        "Graphics Card",
+        "The graphics card, whatever that costs; a bake without a graphics context does not begin",
+        1,
+    ),
+    ("PROCESSOR", "Processor", "The processor: no graphics context is looked for", 2),
+)
+
 # Identifiers are those of `solver.model.DYNAMICS`.
 DYNAMICS = (
     (

@@ -20,7 +20,7 @@ from bpy.props import (
 )
 
 from ..solver.model import Settings
-from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .units import add_shown
 
@@ -291,6 +291,11 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     ldi_resolution: IntProperty(
         name="LDI Resolution", default=Settings().ldi_resolution, min=8, max=1024, soft_max=256, override=OVERRIDE,
         description="Pixels along the longest side of a body's layered depth image",
+    )
+    body_images: EnumProperty(
+        name="Body Images", items=BODY_IMAGES, default="AUTOMATIC", options=set(), override=OVERRIDE,
+        description="What draws the layered depth images of bodies. The bake is the same with each, to the last bit; "
+        "only the time differs",
     )
     max_speed: FloatProperty(
         name="Speed Limit", default=Settings().max_speed, min=0.1, max=1e5, soft_max=200.0, unit="VELOCITY", step=100,

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import bpy
 
-from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
@@ -178,6 +178,7 @@ def _report_items(report):
     yield get("milliseconds_per_frame"), f"Solver: {get('milliseconds_per_frame')} ms a frame"
     for task, value in (get("milliseconds") or {}).items():
         yield value, f"    {task}: {value} ms"
+    yield from _image_items(get("body_images") or {})
     where = f" in frame {get('worst_stretch_frame')}" if "worst_stretch_frame" in report else ""
     yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
     folded = f", {share('folded_share')} of them folded by over 60°"
@@ -187,6 +188,18 @@ def _report_items(report):
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")
         yield vertices, f"    {name}: vertices {first}"
+
+
+def _image_items(drawn):
+    """Who drew the bodies' images, why, and what each side takes for those of a frame."""
+    get = drawn.get
+    late = f", {get('images_late')} of them because the window was busy" if get("images_late") else ""
+    yield get("by"), f"Body images: {get('by')}"
+    yield get("by"), f"    {get('images_by_card')} by the card, {get('images_by_processor')} by the processor{late}"
+    frame = f" of {get('frame_milliseconds')} ms a frame"
+    yield get("card_milliseconds"), f"    the card takes {get('card_milliseconds')}{frame}"
+    yield get("wait_milliseconds"), f"    an image waited {get('wait_milliseconds')} ms for the window"
+    yield get("processor_milliseconds"), f"    the processor takes {get('processor_milliseconds')}{frame}"
 
 
 class TAFFETA_PT_report(SubPanel, bpy.types.Panel):
@@ -220,18 +233,11 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
         if settings.cloth_contact in ("VELOCITY_FIELD", "BOTH"):
             layout.prop(settings, "field_cell")
         _choice(layout, context, settings, "broad_phase", BROAD_PHASES)
-        names = (
-            "small_steps",
-            "substeps",
-            "substeps_preview",
-            "iterations",
-            "tolerance",
-            "neighbour_reach",
-            "ldi_resolution",
-            "max_speed",
-        )
+        names = "small_steps", "substeps", "substeps_preview", "iterations", "tolerance", "neighbour_reach", "max_speed"
         for name in names:
             prop(layout, context, settings, name)
+        prop(layout, context, settings, "ldi_resolution")
+        _choice(layout, context, settings, "body_images", BODY_IMAGES)
 
 
 register, unregister = bpy.utils.register_classes_factory(

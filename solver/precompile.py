@@ -106,12 +106,18 @@ def _compile_dynamics():
 
 
 def _compile_bodies():
-    """Bodies: their images, and cloth that is kept off them and rests on them."""
+    """Bodies: their images, by a graphics card too, and cloth that is kept off them and rests on them."""
     from .contact.body import collide
+    from .ldi.rasterise import render_motion
+    from .ldi.texels import render_by
+
+    def render(*what):
+        render_by(lambda packed, raster: np.empty((0, 4), np.float32), *what)  # a card that draws nothing
+        return render_motion(*what)
 
     cloth, state, frame_input = _scene(1, (_body(),))
     settings, x_prev = Settings(), state.x.copy()
-    body = collide.prepare(cloth, state, frame_input, settings)
+    body = collide.prepare(cloth, state, frame_input, settings, render)
     collide.detect(body, cloth, state.x, state.v, 0.0, 1.0, settings)
     collide.respond(body, cloth, state.x, x_prev, state.v, 1.0, frame_input.duration)
     collide.respond_velocity(body, cloth, state.v, frame_input.duration)

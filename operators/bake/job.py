@@ -22,6 +22,7 @@ from ...solver.model import FrameInput, Garment, Report, Settings
 from ..read.mesh_io import Body
 from ..read.sampling import GarmentObject
 from . import PACKAGE
+from .images import Images
 
 QUEUE_BYTES = 1_000_000_000  # bytes of sampled frames that may wait for the solver
 # [s] after which a thread that computes in Python hands over to the window. While numba compiles, that is each time a
@@ -38,6 +39,7 @@ class Order(NamedTuple):
     garment_objects: list[GarmentObject]
     bodies: list[Body]
     settings: Settings
+    body_images: str  # one of images.CHOICES
     quality: str  # PREVIEW or FINAL
     frames: range  # pre-roll included
     rest_count: int  # of them that lead from the rest pose to the first frame
@@ -57,6 +59,7 @@ class Job:
         self.order = order
         self.inputs: queue.Queue[FrameInput | None] = queue.Queue()
         self.stop = threading.Event()  # asks the worker to end after the frame in flight
+        self.images = Images(order.body_images, bool(order.bodies))  # who draws them
         self.status = "Reading the scene"
         self.frame = order.first_frame - 1  # last frame that is on disk
         self.found_count = 0  # good frames on disk before
@@ -123,6 +126,8 @@ def release() -> None:
         _handover = None
     if _worker is not None and _current is not None and _current.ended_at is not None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
+    if _current is not None:
+        _current.images.close()
     _current = None
 
 
@@ -219,7 +224,8 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         _open_caches(job, caches)
         inputs = chain(ready, inputs)
-        for frame, report in shot.run(cloth, state, inputs, order.frames, order.settings, caches, order.from_frame):
+        about = order.frames, order.settings, caches, order.from_frame, job.images.advance
+        for frame, report in shot.run(cloth, state, inputs, *about):
             _note(job, frame, report)
             if report is not None and collecting:
                 gc.enable()
@@ -347,6 +353,8 @@ def figures(job: Job) -> dict:
     crossings = [report.crossings for report in reports if report.crossings is not None]
     if crossings:
         result["crossings"] = max(crossings)
+    if drawn := job.images.figures():
+        result["body_images"] = drawn
     return result | _pinched(order.garments, reports)
 
 

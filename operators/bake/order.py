@@ -52,6 +52,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         garment_objects=[garment_object(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
         bodies=read_bodies,
         settings=settings_of(scene, cloths),
+        body_images=scene.taffeta.body_images,
         quality=quality_of(cloths),
         frames=frames,
         rest_count=rest_count(scene),

@@ -23,13 +23,14 @@ SAMPLING_SLICE = 0.05  # [s] of sampling in one tick of the window
 
 
 def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> None:
-    """Bake a prepared job in one go; `tell(job)` is called after each frame.
+    """Bake a prepared job in one go, on the main thread; `tell(job)` is called after each frame.
 
     Raises
     ------
     ValueError, OSError, FloatingPointError
         A sentence; frames before are on disk and are played.
     """
+    job.images.open()
     jobs.claim(job)
     try:
         with posed(scene, *_objects(job)):
@@ -114,6 +115,8 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         figures = jobs.figures(job)
         speed = f", {figures['milliseconds_per_frame']} ms a frame" if job.reports else ""
         preview = " in Preview quality" if order.quality == "PREVIEW" else ""
+        if job.images.gave_up:
+            told.append(("WARNING", f"Body images by the {job.images.words()}; the bake is the same"))
         told.append(("INFO", f"Baked {names}{preview}: frames {order.first_frame} to {last}{reused}{speed}"))
     return told
 
@@ -138,6 +141,7 @@ def sampled(job):
                 while time.perf_counter() < until and job.inputs.qsize() < room:
                     item = next(inputs, None)
                     job.inputs.put(item)
+                    job.images.answer()
                     if item is None:
                         return
                     room = jobs.queue_length(item)

@@ -21,7 +21,12 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ..bake import job as jobs
+<<<<<<< HEAD
 from ..bake.order import read_order, steps_of
+=======
+from ..bake.images import Images
+from ..bake.order import read_order
+>>>>>>> main
 from ..read.modifier_stack import find_cache, muted
 from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
@@ -42,6 +47,7 @@ class Live:
     state: NamedTuple  # solver.model.State
     frame: int
     moment: Moment
+    images: Images  # who draws those of bodies
     muted: ExitStack  # the garments' caches, and what is behind them
     seconds: list[float] = field(default_factory=list)  # that the last frames took
     error: str = ""
@@ -82,14 +88,21 @@ def start(scene: bpy.types.Scene) -> None:
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
         refuse_shared(obj)
+<<<<<<< HEAD
     preview = steps_of(scene.taffeta, final=False)
     order = order._replace(settings=order.settings._replace(guard_bodies=False, **preview), quality="PREVIEW")
+=======
+    preview = {"substeps": scene.taffeta.substeps_preview, "guard_bodies": False}
+    order = order._replace(settings=order.settings._replace(**preview), quality="PREVIEW")
+    images = Images(order.body_images, bool(order.bodies))
+    images.open()
+>>>>>>> main
     cloth, state = build(order.garments, order.settings)
     stack = ExitStack()
     stack.enter_context(muted(objects))
     try:
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        _live = Live(order, cloth, State(np.empty_like(state.x), state.v), scene.frame_current, moment, stack)
+        _live = Live(order, cloth, State(np.empty_like(state.x), state.v), scene.frame_current, moment, images, stack)
         for obj in objects:
             add_nodes(obj)
         _begin_anew(_live, moment)
@@ -108,6 +121,7 @@ def end() -> None:
     if _live is None:
         return
     live, _live = _live, None
+    live.images.close()
     for handlers in (*_handlers(), bpy.app.handlers.frame_change_post):
         for function in (_stop, _follow):
             if function in handlers:
@@ -151,10 +165,8 @@ def _follow(scene, depsgraph):
 
 
 def _step(live, scene, moment, gap):
-    from ...solver.step import advance
-
     frame_input = straight_input(scene, live.order.bodies, live.moment, moment, gap)
-    advance(live.cloth, live.state, frame_input, scene.frame_current, live.order.settings)
+    live.images.advance(live.cloth, live.state, frame_input, scene.frame_current, live.order.settings)
     _show(live, moment)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the overlay's pictures and their legend. Nothing is computed here but colours."""
 
+import atexit
 from types import SimpleNamespace
 
 import bpy
@@ -13,6 +14,12 @@ DEPTH_BIAS = 2e-4  # of the view's depth range: the overlay lies just in front o
 
 # The pictures that are on the graphics card: `found` as they were given, and a batch of triangles for each.
 _batches = SimpleNamespace(found=(), on_gpu=[])
+
+
+@atexit.register  # Blender 5.2 crashes where a batch outlives its graphics context
+def forget() -> None:
+    """Take all from the graphics card."""
+    _batches.found, _batches.on_gpu = (), []
 
 
 def draw_pictures(found=None, legend=None) -> None:

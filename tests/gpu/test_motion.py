@@ -2,10 +2,12 @@
 """The graphics card's image of moving bodies: it misses nothing that the CPU finds, wherever a graphics context can be had."""
 
 import bpy  # noqa: F401  (brings gpu)
+import gpu
 import numpy as np
 import pytest
 from sheets import GRAVITY, sheet
 from solids import random_closed, torus
+from taffeta.gpu_ldi import motion_shader
 from taffeta.gpu_ldi.context import NoGraphics, ensure_context
 from taffeta.gpu_ldi.motion import MotionRenderer
 from taffeta.solver.build import build
@@ -127,6 +129,52 @@ def test_numbers_that_no_float_holds_are_refused(card):
     near = np.arange(len(triangles), dtype=np.int32)
     with pytest.raises(ValueError, match="lower the resolution"):
         card.render_motion(moving(x), triangles, near, x.min(0), x.min(0) + 1.0, 3000)
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_what_another_add_on_draws_is_left_as_it_is(card, monkeypatch, loses):
+    """Its framebuffer, its picture, its state; also when the card gives up in the middle."""
+    x, triangles = torus()
+    look = [getattr(gpu.state, name) for name in ("blend_get", "depth_test_get", "depth_mask_get", "viewport_get")]
+    if loses:
+        monkeypatch.setattr(gpu.compute, "dispatch", give_up)
+    offscreen = gpu.types.GPUOffScreen(40, 30)
+    with offscreen.bind():
+        gpu.state.blend_set("ADDITIVE")
+        gpu.state.depth_test_set("GREATER")
+        gpu.state.active_framebuffer_get().clear(color=(0.25, 0.5, 0.75, 1.0))
+        before = [str(get()) for get in look], gpu.state.active_framebuffer_get()
+        try:
+            near = np.arange(len(triangles), dtype=np.int32)
+            card.render_motion(moving(x), triangles, near, x.min(0), x.max(0), 64)
+        except RuntimeError:
+            assert loses
+        assert ([str(get()) for get in look], gpu.state.active_framebuffer_get()) == before
+        pixels = gpu.state.active_framebuffer_get().read_color(0, 0, 40, 30, 4, 0, "FLOAT")
+        gpu.state.blend_set("NONE")
+        gpu.state.depth_test_set("NONE")
+    pixels.dimensions = 40 * 30 * 4
+    assert np.allclose(np.frombuffer(pixels, np.float32).reshape(-1, 4), (0.25, 0.5, 0.75, 1.0), atol=0.01)
+    offscreen.free()
+
+
+def give_up(*_):
+    raise RuntimeError("lost")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "why"),
+    [
+        ("clamp(", "bogus(", "does not compile"),
+        ("column <= last.x", "column < last.x", "draws other images than the CPU"),
+        ("clamp(i.z - fall", "clamp(0.1 + i.z - fall", "draws other images than the CPU"),
+    ],
+)
+def test_a_driver_that_misses_something_is_refused(card, monkeypatch, before, now, why):
+    assert before in motion_shader.SOURCE
+    monkeypatch.setattr(motion_shader, "SOURCE", motion_shader.SOURCE.replace(before, now))
+    with pytest.raises(NoGraphics, match=why):
+        MotionRenderer()
 
 
 def fall(mesh, turn, frames, render):

@@ -8,13 +8,17 @@ import json
 import math
 import os
 import sys
+import threading
 import time
+from importlib import import_module
 
 import bpy
+import gpu
 import numpy as np
 from mathutils import Euler
 
 FRAMES = 60
+CARD_FRAMES = 40
 PACKAGE = "bl_ext.user_default.taffeta"
 
 
@@ -338,8 +342,6 @@ def play_live(shoot, press, result):
 
 def draw_layers(result):
     """Layered depth images in the window's own graphics context, against the CPU's."""
-    from importlib import import_module
-
     words, render = import_module(PACKAGE + ".gpu_ldi").drawer()
     centres = import_module(PACKAGE + ".solver.ldi.centres")
     mesh = bpy.data.objects["Body"].data
@@ -356,6 +358,64 @@ def draw_layers(result):
     yield 1.0
 
 
+def state_of_drawing():
+    """What the window's own drawing goes by."""
+    get = ("blend_get", "depth_test_get", "depth_mask_get", "viewport_get", "scissor_get", "line_width_get")
+    values = (getattr(gpu.state, name)() for name in get)
+    return [tuple(value) if hasattr(value, "__len__") else value for value in values]
+
+
+def bake_by_card(shoot, press, result):
+    """Bake in the window by the processor, by the graphics card, and by the card until Esc; all the same frames."""
+    scene, shawl, drawn = bpy.context.scene, bpy.data.objects["Shawl"], []
+    scene.frame_end, scene.taffeta.substeps = CARD_FRAMES, 30
+    renderer = import_module(PACKAGE + ".gpu_ldi.motion").MotionRenderer
+    draw = renderer.draw
+
+    def counted(self, *what):
+        before, image = state_of_drawing(), draw(self, *what)
+        drawn.append((threading.current_thread() is threading.main_thread(), state_of_drawing() == before))
+        return image
+
+    def session():
+        return bpy.context.window_manager.taffeta
+
+    def bake(who, esc_at=0):
+        drawn.clear()
+        scene.taffeta.body_images = who
+        alive = Alive()
+        with inside():
+            bpy.ops.taffeta.bake("INVOKE_DEFAULT")
+        if esc_at:
+            while len(drawn) < esc_at and session().baking:
+                yield 0.02
+            window().cursor_warp(400, 500)
+            press("Escape")
+            alive.forget()
+        yield from bake_until(session, 2.0, 200)
+        gaps = alive.stop()
+        yield 0.5
+        path = bpy.path.abspath(shawl.taffeta_cloth.cache_path)
+        with open(path, "rb") as file:
+            frames = file.read()
+        report = json.loads(shawl.taffeta_cloth.report_json)
+        result[f"card_{who}{esc_at or ''}"] = {
+            "alive": gaps, "images": report["body_images"], "milliseconds": report["milliseconds"],
+            "drawn": len(drawn), "as_found": all(all(found) for found in drawn), "frames": report["frames"],
+        }  # fmt: skip
+        return frames
+
+    renderer.draw = counted
+    whole = yield from bake("PROCESSOR")
+    by_card = yield from bake("CARD")
+    shoot("16_by_card")
+    part = yield from bake("CARD", esc_at=4)
+    shoot("17_by_card_stopped")
+    automatic = yield from bake("AUTOMATIC")
+    renderer.draw = draw
+    result["card_same"] = by_card == whole, automatic == whole, part[32:] == whole[32 : len(part)]
+
+
 def story(shoot, press, drag, result, out):
     """The whole story, step by step."""
     yield from arrange_window()
@@ -364,3 +424,4 @@ def story(shoot, press, drag, result, out):
     yield from draw_layers(result)
     yield from scrub_and_reopen(shoot, result)
     yield from play_live(shoot, press, result)
+    yield from bake_by_card(shoot, press, result)

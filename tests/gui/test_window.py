@@ -130,6 +130,28 @@ def test_the_window_draws_the_layers_of_the_cpu(result):
     assert result["layers_same"] and result["layers_depth"] < 1e-5
 
 
+def test_a_bake_in_the_window_is_drawn_by_the_graphics_card(result, record_property):
+    """By the window's own thread, a tick at a time; the frames are the processor's, to the last bit."""
+    by_card, processor = result["card_CARD"], result["card_PROCESSOR"]
+    record_property("gaps", [by_card["alive"], processor["alive"]])
+    assert by_card["drawn"] > 10 and by_card["images"]["images_by_card"] > 10, by_card
+    assert processor["drawn"] == 0 and processor["images"]["images_by_card"] == 0
+    assert result["card_same"] == [True, True, True]
+    assert by_card["alive"]["median"] < 20, by_card["alive"]
+
+
+def test_automatic_says_in_the_window_who_draws(result):
+    images = result["card_AUTOMATIC"]["images"]
+    assert images["by"].startswith(("graphics card, because", "processor, because images by"))
+    assert images["card_milliseconds"] > 0 and images["processor_milliseconds"] > 0
+
+
+def test_drawing_leaves_the_window_as_it_was_also_after_esc(result):
+    stopped = result["card_CARD4"]
+    assert 4 <= stopped["drawn"] and 0 < stopped["frames"] < 40
+    assert all(result[f"card_{which}"]["as_found"] for which in ("CARD", "CARD4", "AUTOMATIC"))
+
+
 def test_every_picture_was_drawn(result):
     from PIL import Image
 

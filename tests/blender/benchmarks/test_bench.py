@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import bench
 import bpy
+import images
 import inside
 import ldi
 import numpy as np
@@ -209,7 +210,7 @@ def test_page_names_machine_and_every_row(result):
     page = table.page(result)
     assert result["machine"]["processor"] in page and "load when it began" in page
     lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
-    assert len(lines) == 6, "four runs, the times of Taffeta's tasks, and its solve"
+    assert len(lines) == 7, "four runs, the times of Taffeta's tasks, of its images, and its solve"
     assert "% of the bandwidth" in page and "% of the arithmetic" in page
     left_out = {"case": "401x401 on a sphere", "self_collision": True, "who": simulate.DEFAULTS, "seconds": 92.6}
     assert "Left out" not in page and "Left out: Blender, defaults, 401x401 on a sphere with self-collision" in (
@@ -255,3 +256,16 @@ def test_the_stages_of_2003_are_drawn(tmp_path):
     for cases in (ldi.CASES, ldi.CASES[:3]):
         ldi.plot({case: rng.uniform(0.1, 9.0, (2, 6, len(ldi.COLUMNS) - 1)) for case in cases}, tmp_path / "stages.png")
         assert (tmp_path / "stages.png").stat().st_size > 5000
+
+
+def test_images_are_measured_on_both_sides(result):
+    small, fine = images.measure((8,), (16, 64))
+    assert (small.triangles, small.pixels, fine.pixels) == (128, 16, 64) and 0 < small.processor < fine.processor
+    page = images.page([small, fine])
+    assert page.count(" 128 |") == 2 and "the graphics context: " in page
+    if small.card is None:
+        pytest.skip("no graphics context")
+    assert 0 < small.packing < small.card
+    drawn = result["rows"][0]["images"]
+    assert drawn["card_milliseconds"] > 0 and drawn["processor_milliseconds"] > 0
+    assert f" {drawn['card_milliseconds']:.2f} |" in table.text(result) and drawn["by"] in table.text(result)

@@ -431,10 +431,10 @@ def test_a_disk_too_full_for_the_report_costs_nothing_but_that(sheet, tmp_path, 
 def test_a_cache_that_is_deleted_while_it_is_written(sheet, tmp_path, monkeypatch, interval):
     """No system but Windows minds; the frames would be gone, and the bake be told as done."""
 
-    def clean_up(cloth, state, frame_input, frame, settings):
+    def clean_up(cloth, state, frame_input, frame, settings, *images):
         if frame == 4:
             shutil.rmtree(tmp_path / "taffeta_cache")
-        return advance(cloth, state, frame_input, frame, settings)
+        return advance(cloth, state, frame_input, frame, settings, *images)
 
     advance = step.advance
     monkeypatch.setattr(frames, "SYNC_INTERVAL", interval)

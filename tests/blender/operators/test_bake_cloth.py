@@ -417,10 +417,10 @@ def test_deleting_the_garment_in_the_middle_is_a_sentence(shot, sheet):
 def test_a_fault_of_ours_in_the_worker_is_told_and_the_next_bake_works(shot, sheet, monkeypatch):
     from taffeta.solver import step
 
-    def broken(cloth, state, frame_input, frame, settings):
+    def broken(cloth, state, frame_input, frame, settings, *images):
         if frame == 4:
             raise ZeroDivisionError
-        return advance(cloth, state, frame_input, frame, settings)
+        return advance(cloth, state, frame_input, frame, settings, *images)
 
     advance = step.advance
     monkeypatch.setattr(step, "advance", broken)
@@ -435,11 +435,11 @@ def test_a_simulation_that_blows_up_names_the_garment_and_keeps_the_frames_befor
     """With the solver's own sentence, which knows garments by number only."""
     from taffeta.solver import step
 
-    def blow_up(cloth, state, frame_input, frame, settings):
+    def blow_up(cloth, state, frame_input, frame, settings, *images):
         if frame == 6:
             state.x[-1] = np.nan
             step._check_finite(cloth, state.x, state.v, frame)
-        return advance(cloth, state, frame_input, frame, settings)
+        return advance(cloth, state, frame_input, frame, settings, *images)
 
     advance = step.advance
     make.cloth(make.grid("Scarf", count=4, location=(9, 0, 0)))

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay's pictures to pixels, off-screen."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
@@ -58,3 +63,38 @@ def test_the_pixels_have_the_colours_of_the_values(garment, show):
     assert pixels[16, 14] == pytest.approx(high, abs=0.02)
     assert pixels[16, 20] == pytest.approx([0, 0, 0, 0])
     assert pixels[28, 8] == pytest.approx([0, 0, 0, 0])
+
+
+ENDS_WITH_PICTURES = """
+import atexit
+import bpy, gpu, numpy as np
+atexit.register(lambda: print(len(draw._batches.on_gpu), "left"))  # the last to be asked
+from taffeta.operators.overlay import draw
+from taffeta.operators.overlay.colours import SEQUENTIAL
+from test_draw import gpu_ready
+from types import SimpleNamespace
+
+gpu_ready()
+triangle = SimpleNamespace(x=np.eye(3, dtype=np.float32), values=np.zeros(3), triangles=np.array([[0, 1, 2]], np.int32), matrix=np.eye(4))
+legend = SimpleNamespace(low=0.0, high=1.0, stations=SEQUENTIAL)
+canvas = gpu.types.GPUOffScreen(8, 8)
+with canvas.bind():
+    draw.draw_pictures((triangle,), legend)
+canvas.free()
+assert draw._batches.on_gpu
+"""
+
+
+def test_no_picture_is_on_the_graphics_card_when_blender_ends(tmp_path):
+    """Blender 5.2 crashed where Python freed them after the graphics context."""
+    script = tmp_path / "ends.py"
+    script.write_text(ENDS_WITH_PICTURES)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    }
+    ended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment
+    )
+    if "no GPU" in ended.stderr or "SystemError" in ended.stderr:
+        pytest.skip("no GPU context here")
+    assert ended.returncode == 0 and "0 left" in ended.stdout, ended.stderr

@@ -222,18 +222,16 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     )
     small_steps: FloatProperty(
         name="Step Quality", default=Settings().small_steps, min=0.0, max=20.0, soft_max=4.0, step=10, override=OVERRIDE,
-        description="Substeps are parted into as many small steps as the cloth turns fast, so that what is kicked folds like "
-        "cloth and not like paper. Times as many as is right for most, a pure number: 2 for motion wilder than a run; 0 never "
-        "parts a substep",
+        description="Parts substeps more, the faster cloth turns, so that what is kicked folds like cloth and not like paper. "
+        "Times as much as is right for most, a pure number; 2 for motion wilder than a run, 0: never",
     )
     substeps: IntProperty(
         name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,
-        description="How often cloth is kept off cloth in 1/24 s in Final quality, and the least steps of the solver. More "
-        "for thin layers that press on each other; the cost grows in proportion",
+        description="How often cloth is kept off cloth in 1/24 s in Final quality. More for thin layers under pressure",
     )
     substeps_preview: IntProperty(
         name="Preview Substeps", default=6, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
-        description="The same in Preview quality, which also parts substeps half as often",
+        description="The same in Preview quality, which parts substeps half as often",
     )
     iterations: IntProperty(
         name="Iterations", default=Settings().iterations, min=1, max=1000, soft_max=50, override=OVERRIDE,

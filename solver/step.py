@@ -59,7 +59,7 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion):
     cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings)
-    mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings, substeps[0].dt)
+    mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
     body_contacts = cloth_contacts = steps = 0
@@ -106,7 +106,8 @@ def advance_substep(mechanics, contact, motion, substep):
     """
     cloth, solution = mechanics.cloth, mechanics.system.solution
     steps = mechanics.dynamics.steps(substep, mechanics.settings, cloth, motion.x, motion.v)
-    mechanics, start, on_bodies, begun = in_steps(mechanics, steps[0].dt), motion.x.copy(), 0, None
+    start, on_bodies, begun = motion.x.copy(), 0, None
+    in_steps(mechanics, steps[0].dt)
     look_for_cloth(contact, motion, substep)
     for step in steps:
         constraints, origin, touching = move(mechanics, contact, motion, step)

@@ -19,7 +19,7 @@ from ..forces.air import acceleration
 from ..model import Cloth, Settings
 from . import explicit, implicit, pcg, small_steps
 from .edge_clamp import shorten
-from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins
+from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
 
 
@@ -27,7 +27,7 @@ class Dynamics(NamedTuple):
     """A way to move particles."""
 
     steps: Callable  # (substep, settings, cloth, x, v) -> list of Substep, the small steps of a substep
-    prepare: Callable  # (cloth, pins, frame_input, settings, dt) -> `explicit.Pull`, or None where it needs none
+    prepare: Callable  # (cloth, pins, frame_input, settings) -> `explicit.Pull`, or None where it needs none
     part: Callable  # (substep, settings) -> Substep
     predict: Callable  # (mechanics, motion, part)
     is_held: bool  # whether what touches holds particles in the solve
@@ -49,41 +49,35 @@ class Mechanics(NamedTuple):
     system: System
     explicit: explicit.Pull | None  # the cloth's own forces, where they are taken as they are
     spring: np.ndarray  # numbers of the springs that these or the system have; a seam's change
-    targets: np.ndarray  # (s + 1, n, 3) [m] animated pose
 
 
-def prepare_mechanics(cloth, x, frame_input, frame, settings, dt):
-    """`Mechanics` of the frame of this number that starts at x (n, 3) [m], in substeps of dt [s]; ValueError where it would never end."""
+def prepare_mechanics(cloth, x, frame_input, frame, settings):
+    """`Mechanics` of the frame of this number that starts at x (n, 3) [m]; ValueError where it would never end."""
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
-    solved = dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), settings).dt
-    forces, targets = optional.prepare(cloth, frame_input, settings, x), frame_input.targets
-    pins, pulls = optional.pulls(forces, prepare_pins(cloth, targets, settings.pin_rate, solved))
+    forces = optional.prepare(cloth, frame_input, settings, x)
+    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
-    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings, dt)
+    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings)
     spring = matrix.spring if inner is None else inner.elastic.spring
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
-        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring, targets,
+        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring,
     )  # fmt: skip
 
 
 def in_steps(mechanics, dt):
-    """The same mechanics in steps of dt [s], as far as it depends on that: soft pins pull as hard in each."""
+    """See to it that the mechanics go in steps of dt [s], as far as they depend on that."""
     solved = mechanics.dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), mechanics.settings).dt
-    if solved == mechanics.pins.dt:
-        return mechanics
-    pins = prepare_pins(mechanics.cloth, mechanics.targets, mechanics.settings.pin_rate, solved)
-    pins, pulls = optional.pulls(mechanics.forces, pins)
-    return mechanics._replace(pins=pins, pulls=pulls)
+    set_step(mechanics.pins, mechanics.pulls.rate, solved)
 
 
-def _nothing_more(cloth, pins, frame_input, settings, dt):
+def _nothing_more(cloth, pins, frame_input, settings):
     return None
 
 
-def _prepare_explicit(cloth, pins, frame_input, settings, dt):
+def _prepare_explicit(cloth, pins, frame_input, settings):
     touching = bool(frame_input.colliders) or bool(cloth.meets.any())
-    inner = explicit.prepare_pull(cloth, pins, dt, touching)
+    inner = explicit.prepare_pull(cloth, pins, touching)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
 
@@ -93,7 +87,9 @@ def _as_one(substep, settings, cloth, x, v):
 
 
 def _as_it_turns(substep, settings, cloth, x, v):
-    return small_steps.part(substep, settings.small_steps, cloth, x, v)
+    # what else keeps cloth from cloth goes by how a whole substep would go straight on
+    steps = settings.small_steps if settings.cloth_contact == "PAIRS" else 0.0
+    return small_steps.part(substep, steps, cloth, x, v)
 
 
 def _whole(substep, settings):

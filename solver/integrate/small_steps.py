@@ -22,7 +22,6 @@ from ..kernel.jit import njit
 from .predict import Substep
 
 STRAIN_RATE = 0.1  # [1/s] that linearising may add
-LONGEST_STEP = 1.0 / 240.0  # [s] for the sake of cloth that hardly turns: contact with bodies, and stiff springs
 SHORTEST_STEP = 1.0 / 1920.0  # [s]
 SHORTEST_LEVER = 0.5  # of its rest length that an edge counts as, so that one of no length does not turn for ever
 STEP_ROUNDING = 1e-6  # of a step
@@ -37,8 +36,10 @@ def part(substep, steps: float, cloth, x, v):
         return [substep]
     squares = np.zeros(len(cloth.garment_start) - 1)
     turn_rates(x, v, cloth.edges, cloth.rest_length, cloth.garment, squares, np.zeros(len(squares)))
-    longest = 2.0 * STRAIN_RATE / max(float(squares.max(initial=0.0)), 1e-30)
-    longest = min(max(longest, SHORTEST_STEP), LONGEST_STEP)
+    square = float(squares.max(initial=0.0))
+    if not np.isfinite(square):  # it has blown up, which is told at the frame's end
+        return [substep]
+    longest = max(2.0 * STRAIN_RATE / max(square, 1e-30), SHORTEST_STEP)
     count = max(ceil(steps * substep.dt / longest - STEP_ROUNDING), 1)
     times = np.linspace(substep.t0, substep.t1, count + 1).tolist()
     dt, first = substep.dt / count, substep.number * ceil(steps * substep.dt / SHORTEST_STEP)

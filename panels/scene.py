@@ -171,7 +171,8 @@ def _report_items(report):
     get = report.get
     kept = f", {get('frames_kept')} of them kept from before" if get("frames_kept") else ""
     yield get("frames"), f"Frames {get('frame_start')} to {get('frame_end')}{kept}"
-    yield get("quality"), f"Quality: {str(get('quality')).title()}, {get('substeps')} substeps"
+    steps = f"{get('steps_per_frame')} steps a frame" if "steps_per_frame" in report else f"{get('substeps')} substeps"
+    yield get("quality"), f"Quality: {str(get('quality')).title()}, {steps}"
     yield None if get("complete", True) else "", "Stopped before the end: press Resume to go on"
     yield get("seconds"), f"Took {get('seconds')} s, of it {get('preparation_seconds', 0)} s to prepare"
     yield get("milliseconds_per_frame"), f"Solver: {get('milliseconds_per_frame')} ms a frame"
@@ -180,6 +181,8 @@ def _report_items(report):
     yield from _image_items(get("body_images") or {})
     where = f" in frame {get('worst_stretch_frame')}" if "worst_stretch_frame" in report else ""
     yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
+    folded = f", {share('folded_share')} of them folded by over 60°"
+    yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
     yield get("crossings"), f"Crossings: {get('crossings')}"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
@@ -230,7 +233,8 @@ class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):
         if settings.cloth_contact in ("VELOCITY_FIELD", "BOTH"):
             layout.prop(settings, "field_cell")
         _choice(layout, context, settings, "broad_phase", BROAD_PHASES)
-        for name in ("substeps", "substeps_preview", "iterations", "tolerance", "neighbour_reach", "max_speed"):
+        names = "small_steps", "substeps", "substeps_preview", "iterations", "tolerance", "neighbour_reach", "max_speed"
+        for name in names:
             prop(layout, context, settings, name)
         prop(layout, context, settings, "ldi_resolution")
         _choice(layout, context, settings, "body_images", BODY_IMAGES)

@@ -178,7 +178,8 @@ class Settings(NamedTuple):
     dynamics: str = "XPBD"  # one of DYNAMICS: what moves the particles in a substep
     theta: float = 0.6  # of IMPLICIT_THETA: 0.5 damps nothing, 1 is implicit Euler
     substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
-    iterations: int = 8  # of the solve, in a substep, at most
+    small_steps: float = 1.0  # times as many small steps in a substep as its turning asks for; 0: one
+    iterations: int = 8  # of a solve, at most
     tolerance: float = 0.1  # part of the residual at which the solve stops before that
     air_density: float = 1.225  # [kg/m3] at 15 degrees Celsius and 1 atm (ISO 2533)
     air_drag: float = 1.2  # drag coefficient of a sheet broadside on
@@ -228,3 +229,6 @@ class Report(NamedTuple):
     cloth_contacts: int
     crossings: int | None = None
     pinched: np.ndarray | None = None  # indices of pinched vertices
+    steps: int | None = None  # solved one after the other
+    roughness: float | None = None  # [rad] mean angle between neighbouring faces
+    folded_share: float | None = None  # of neighbours that are folded by over 60 degrees

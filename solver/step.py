@@ -10,18 +10,27 @@ import numpy as np
 
 from .build import repin
 from .contact import frame as contact_frame
-from .contact.frame import constrain, detect, respond_to_bodies, respond_to_cloth, restore, unheld
+from .contact.frame import (
+    constrain,
+    detect,
+    look_for_cloth,
+    respond_to_bodies,
+    respond_to_cloth,
+    restore,
+    unheld,
+)  # fmt: skip
 from .elastic.sewing import limit
 from .forces import optional
 from .forces.air import blow
-from .integrate.dynamics import prepare_mechanics
+from .geometry.roughness import roughness
+from .integrate.dynamics import in_steps, prepare_mechanics
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report
 
-AIR_SUBSTEPS = 2  # that the air acts for at once: it changes little in one
+AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
 
 def advance(cloth, state, frame_input, frame, settings, render=render_motion):
@@ -50,23 +59,73 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion):
     cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings)
-    mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings, substeps[0].dt)
+    mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
-    body_contacts = cloth_contacts = 0
+    body_contacts = cloth_contacts = steps = 0
     for first, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[first].t0, end / len(substeps))
         for substep in substeps[first:end]:
-            on_bodies, on_cloth = advance_substep(mechanics, contact, motion, substep)
-            body_contacts, cloth_contacts = body_contacts + on_bodies, cloth_contacts + on_cloth
+            on_bodies, on_cloth, count = advance_substep(mechanics, contact, motion, substep)
+            body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
     _check_finite(cloth, state.x, state.v, frame)
     worst, mean = stretch(cloth, state.x)
+    rough, folded = roughness(state.x, cloth.triangles)
     pinched = contact_frame.pinched(contact)
-    return Report(frame, stopwatch.read(), worst, mean, body_contacts, cloth_contacts, pinched=pinched)
+    return Report(
+        frame,
+        stopwatch.read(),
+        worst,
+        mean,
+        body_contacts,
+        cloth_contacts,
+        pinched=pinched,
+        steps=steps,
+        roughness=rough,
+        folded_share=folded,
+    )
 
 
 def advance_substep(mechanics, contact, motion, substep):
-    """Go one substep on, without crossings at its end if there were none at its start; returns what touches bodies and cloth.
+    """Go one substep on, without crossings at its end if there were none at its start.
+
+    Cloth is kept off cloth once a substep, and nothing passes through anything from its start to its end. Until then it is
+    moved in as many small steps as it turns fast (`integrate.small_steps`); in automatic quality these are 1 to 16.
+
+        x  <-  x moved                              in small steps
+        x  <-  x off other cloth                    cloth        (`contact.cloth`)
+        x  <-  x_0 + part of (x - x_0)              guard        where something would pass through something
+        v  <-  (x - o) / dt                         velocities   and restitution of bodies
+
+    Notations are those of `move`; o is the origin: where the step began, but what was too close before or is pinned has no
+    speed for that.
+
+    Returns
+    -------
+    how many points touched bodies, and pairs of cloth each other; the small steps
+    """
+    cloth, solution = mechanics.cloth, mechanics.system.solution
+    steps = mechanics.dynamics.steps(substep, mechanics.settings, cloth, motion.x, motion.v)
+    start, on_bodies, begun = motion.x.copy(), 0, None
+    in_steps(mechanics, steps[0].dt)
+    look_for_cloth(contact, motion, substep)
+    for step in steps:
+        constraints, origin, touching = move(mechanics, contact, motion, step)
+        begun, on_bodies = origin.copy() if begun is None else begun, on_bodies + touching
+        if step is not steps[-1]:
+            end_step(mechanics, contact, motion, origin, step)
+    motion.start[:] = start
+    before, eased = motion.x.copy(), begun.copy()
+    on_cloth = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))  # cloth, guard
+    if len(steps) > 1:  # what cloth is moved by in a substep is speed of a whole one
+        moved = motion.x - before
+        eased = origin + moved - (moved - (eased - begun)) / len(steps)
+    end_step(mechanics, contact, motion, eased, steps[-1])
+    return on_bodies, on_cloth, len(steps)
+
+
+def move(mechanics, contact, motion, step):
+    """One small step of particles that bodies hold up and cloth lies on.
 
     Linearly implicit Euler (Baraff and Witkin 1998) from x_0 and v_0, with what touches as conditions of its linear system
     first, and then, where that leaves too little room, as corrections of positions:
@@ -76,9 +135,6 @@ def advance_substep(mechanics, contact, motion, substep):
         C  <-  what touches at x_0 or before        constraints
         x  <-  x* + d,  (M / dt^2 + K) d = f + C    solve        (`integrate.pcg`)
         x  <-  x out of bodies                      bodies       (`contact.body`)
-        x  <-  x off other cloth                    cloth        (`contact.cloth`)
-        x  <-  x_0 + part of (x - x_0)              guard        where something would pass through something
-        v  <-  (x - o) / dt                         velocities   and restitution of bodies
 
     Notations
     ---------
@@ -91,26 +147,32 @@ def advance_substep(mechanics, contact, motion, substep):
         M    masses                             Cloth.mass              [kg]    (n,)
         K    stiffness of springs and hinges    Cloth.matrix            [N/m]
         f    forces of springs, hinges, pins    Solution.residual       [N]     (n, 3)  at the end
-        o    origin: x_0, but what was too close before or is pinned has no speed for that    (n, 3) [m]
         dt   time                               Substep.dt              [s]
 
     Other dynamics (`integrate.dynamics`) have a predict and a solve of their own. What touches when the frame begins is not
-    known: the first substep is tried out and taken back.
+    known: the first step is tried out and taken back.
+
+    Returns
+    -------
+    what touched, as conditions; (n, 3) [m] the origin that velocities count from; how many points touch bodies
     """
-    cloth, settings, dynamics = mechanics.cloth, mechanics.settings, mechanics.dynamics
-    part, solution = dynamics.part(substep, settings), mechanics.system.solution
-    act(mechanics, motion, substep)
-    if substep.number == 0 and contact.body is not None:
-        try_out(mechanics, contact, motion, substep)
+    dynamics, solution = mechanics.dynamics, mechanics.system.solution
+    part = dynamics.part(step, mechanics.settings)
+    act(mechanics, motion, step)
+    if step.number == 0 and contact.body is not None:
+        try_out(mechanics, contact, motion, step)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
-    constraints = constrain(contact, motion, dynamics.is_held, substep, part.dt)
-    origin = dynamics.solve(mechanics, motion, constraints, substep)
-    on_bodies = respond_to_bodies(contact, motion, constraints, solution, substep)
-    on_cloth = respond_to_cloth(contact, motion, origin, constraints, solution, substep)  # cloth, guard
-    find_velocities(motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, substep.dt)
-    restore(contact, motion, substep)
-    return on_bodies, on_cloth
+    constraints = constrain(contact, motion, dynamics.is_held, part.dt)
+    origin = dynamics.solve(mechanics, motion, constraints, step)
+    return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, step)
+
+
+def end_step(mechanics, contact, motion, origin, step):
+    """Velocities at the end of a small step from where they count from, and the restitution of bodies."""
+    cloth, settings = mechanics.cloth, mechanics.settings
+    find_velocities(motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
+    restore(contact, motion, step)
 
 
 def act(mechanics, motion, substep):
@@ -149,7 +211,7 @@ def substep_count(duration, settings):
 def _substeps(duration, settings):
     """`Substep`s of a frame of `duration` seconds."""
     count = substep_count(duration, settings)
-    *slow, _ = _cut(count, -(-count // AIR_SUBSTEPS))
+    *slow, _ = _cut(count, -(-count // (1 if settings.small_steps else AIR_SUBSTEPS)))
     slow_dt = duration / len(slow)
     return [
         Substep(k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0) for k in range(count)

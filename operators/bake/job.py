@@ -344,6 +344,9 @@ def figures(job: Job) -> dict:
         "worst_stretch": round(worst.worst_stretch, 5),
         "worst_stretch_frame": worst.frame,
         "mean_stretch": round(float(np.mean([report.mean_stretch for report in reports])), 5),
+        "steps_per_frame": round(float(np.mean([report.steps for report in reports])), 1),
+        "roughness_degrees": round(float(np.degrees(np.mean([report.roughness for report in reports]))), 2),
+        "folded_share": round(float(np.mean([report.folded_share for report in reports])), 5),
         "body_contacts": sum(report.body_contacts for report in reports),
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }

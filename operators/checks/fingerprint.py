@@ -23,6 +23,7 @@ SCENE_WORDS = {
     "theta": "Theta",
     "cloth_contact": "Cloth on Cloth",
     "field_cell": "Field Cell",
+    "small_steps": "Step Quality",
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",
     "iterations": "Iterations",

@@ -2,10 +2,11 @@
 """Contact in a frame: what the cloth may touch, and the calls by which a substep enters this room and leaves it.
 
     detect(contact, motion, t0, t1)                      a few times in a frame: the bodies' images
-    constraints = constrain(contact, motion, ...)        what touches, as conditions of the solve
-    respond_to_bodies(contact, motion, ...)              particles are kept off bodies
-    respond_to_cloth(contact, motion, origin, ...)       cloth is kept off cloth; nothing passes through anything
-    restore(contact, motion)                             restitution of velocities
+    look_for_cloth(contact, motion, substep)             each substep: what of cloth may meet in it
+    constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve
+    respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
+    respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
+    restore(contact, motion)                             each small step: restitution of velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -84,16 +85,18 @@ def detect(contact: Contact, motion, t0: float, t1: float) -> None:
 
 
 @timed(CLOTH_TIME)
-def constrain(contact: Contact, motion, is_held: bool, substep, dt: float) -> Constraints:
-    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it.
-
-    Candidates of cloth on cloth are looked for anew where those of the substep before do not last for this one.
-    """
-    cloth, settings = contact.cloth, contact.settings
-    start = motion.start, motion.v_start
+def look_for_cloth(contact: Contact, motion, substep) -> None:
+    """Look for candidates of cloth on cloth anew where those of the substep before do not last for this one."""
+    cloth, settings, about = contact.cloth, contact.settings, (motion.x, motion.v, substep.dt)
     if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
-        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *start, substep.dt):
-            contact.pairs = cloth_pairs.detect(cloth, *start, substep.dt, settings)
+        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
+            contact.pairs = cloth_pairs.detect(cloth, *about, settings)
+
+
+@timed(CLOTH_TIME)
+def constrain(contact: Contact, motion, is_held: bool, dt: float) -> Constraints:
+    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it."""
+    cloth, start = contact.cloth, (motion.start, motion.v_start)
     if not is_held:
         return unheld(contact, dt)
     stack = no_stack() if contact.pairs is None else find_stack(contact.pairs, *start, cloth.inv_mass, dt)
@@ -119,11 +122,14 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 
 @timed(CLOTH_TIME)
-def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep) -> int:
+def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int) -> int:
     """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch.
 
-    origin : (n, 3) [m] where velocities count from; changes in place where cloth was too close before
+    origin : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
+    steps : small steps of the substep, of which the solution is the last
     """
+    if steps > 1 and contact.guarded is not None:  # it looks at the whole substep
+        collide.move_bodies(contact.body, contact.cloth, substep.t0, substep.t1)
     count, braced = 0, _brace(contact)
     if contact.pairs is not None:
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)

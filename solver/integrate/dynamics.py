@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ways to move particles in a substep, as a table of functions (`DYNAMICS_BY_NAME`).
 
+steps     the small steps of a substep, each of which is solved for
 part      the part of the substep that is solved for: all of it, but for the theta method
 predict   x at its end as far as it is known beforehand: by gravity and pins, or all of it by an explicit method
 solve     x as springs, hinges, pins and what touches allow it; returns the origin: x goes from there to where it is in
@@ -16,16 +17,17 @@ from ..elastic.springs import CALM_SHARE
 from ..forces import optional
 from ..forces.air import acceleration
 from ..model import Cloth, Settings
-from . import explicit, implicit, pcg
+from . import explicit, implicit, pcg, small_steps
 from .edge_clamp import shorten
-from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins
+from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
 
 
 class Dynamics(NamedTuple):
     """A way to move particles."""
 
-    prepare: Callable  # (cloth, pins, frame_input, settings, dt) -> `explicit.Pull`, or None where it needs none
+    steps: Callable  # (substep, settings, cloth, x, v) -> list of Substep, the small steps of a substep
+    prepare: Callable  # (cloth, pins, frame_input, settings) -> `explicit.Pull`, or None where it needs none
     part: Callable  # (substep, settings) -> Substep
     predict: Callable  # (mechanics, motion, part)
     is_held: bool  # whether what touches holds particles in the solve
@@ -49,14 +51,13 @@ class Mechanics(NamedTuple):
     spring: np.ndarray  # numbers of the springs that these or the system have; a seam's change
 
 
-def prepare_mechanics(cloth, x, frame_input, frame, settings, dt):
-    """`Mechanics` of the frame of this number that starts at x (n, 3) [m], in substeps of dt [s]; ValueError where it would never end."""
+def prepare_mechanics(cloth, x, frame_input, frame, settings):
+    """`Mechanics` of the frame of this number that starts at x (n, 3) [m]; ValueError where it would never end."""
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
-    solved = dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), settings).dt
     forces = optional.prepare(cloth, frame_input, settings, x)
-    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate, solved))
+    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
-    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings, dt)
+    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings)
     spring = matrix.spring if inner is None else inner.elastic.spring
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
@@ -64,15 +65,31 @@ def prepare_mechanics(cloth, x, frame_input, frame, settings, dt):
     )  # fmt: skip
 
 
-def _nothing_more(cloth, pins, frame_input, settings, dt):
+def in_steps(mechanics, dt):
+    """See to it that the mechanics go in steps of dt [s], as far as they depend on that."""
+    solved = mechanics.dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), mechanics.settings).dt
+    set_step(mechanics.pins, mechanics.pulls.rate, solved)
+
+
+def _nothing_more(cloth, pins, frame_input, settings):
     return None
 
 
-def _prepare_explicit(cloth, pins, frame_input, settings, dt):
+def _prepare_explicit(cloth, pins, frame_input, settings):
     touching = bool(frame_input.colliders) or bool(cloth.meets.any())
-    inner = explicit.prepare_pull(cloth, pins, dt, touching)
+    inner = explicit.prepare_pull(cloth, pins, touching)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
+
+
+def _as_one(substep, settings, cloth, x, v):
+    return [substep]
+
+
+def _as_it_turns(substep, settings, cloth, x, v):
+    # what else keeps cloth from cloth goes by how a whole substep would go straight on
+    steps = settings.small_steps if settings.cloth_contact == "PAIRS" else 0.0
+    return small_steps.part(substep, steps, cloth, x, v)
 
 
 def _whole(substep, settings):
@@ -153,7 +170,7 @@ def _end(mechanics, motion, substep):
 
 
 DYNAMICS_BY_NAME = {
-    "XPBD": Dynamics(_nothing_more, _whole, _predict, True, _solve_once),
-    "IMPLICIT_EULER": Dynamics(_nothing_more, _whole, _predict, True, _solve_fully),
-    "IMPLICIT_THETA": Dynamics(_nothing_more, _to_theta, _predict, True, _solve_to_theta),
-} | dict.fromkeys(explicit.METHODS, Dynamics(_prepare_explicit, _whole, _march, False, _end_march))
+    "XPBD": Dynamics(_as_it_turns, _nothing_more, _whole, _predict, True, _solve_once),
+    "IMPLICIT_EULER": Dynamics(_as_one, _nothing_more, _whole, _predict, True, _solve_fully),
+    "IMPLICIT_THETA": Dynamics(_as_one, _nothing_more, _to_theta, _predict, True, _solve_to_theta),
+} | dict.fromkeys(explicit.METHODS, Dynamics(_as_one, _prepare_explicit, _whole, _march, False, _end_march))

@@ -184,8 +184,8 @@ class Pull(NamedTuple):
     bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins included
 
 
-def prepare_pull(cloth, pins, dt, touching):
-    """`Pull` of a frame, `pins` being prepared for dt [s].
+def prepare_pull(cloth, pins, touching):
+    """`Pull` of a frame with these `Pins`.
 
     Where cloth may touch something (`touching`), a contact moves single particles once a substep, many periods of the
     fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
@@ -200,15 +200,15 @@ def prepare_pull(cloth, pins, dt, touching):
         elastic.spring[:, SPRING_DAMPING] += viscosity * (elastic.spring[:, SPRING_STIFFNESS] + more)
         elastic.hinge[:, HINGE_DAMPING] += viscosity * elastic.hinge[:, HINGE_STIFFNESS]
         damping += viscosity * frequency**2
-    soft = np.flatnonzero((pins.stiffness > 0) & np.isfinite(pins.stiffness))
-    rate = np.sqrt(pins.stiffness[soft, None]) / dt
+    soft = np.flatnonzero((pins.frequency > 0) & np.isfinite(pins.frequency))
+    rate = pins.frequency[soft, None]
     most = float(rate.max(initial=0.0))
     return Pull(elastic, cloth.inv_mass, pins, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
 
 
 def count_steps(name, cloth, pin_rate):
     """Inner steps that 1/24 s of this cloth takes where it may touch something."""
-    pull = prepare_pull(cloth, prepare_pins(cloth, cloth.x_rest[None], pin_rate, 1.0), 1.0, True)
+    pull = prepare_pull(cloth, prepare_pins(cloth, cloth.x_rest[None], pin_rate), True)
     return step_count(name, REFERENCE_FRAME, *pull.bounds)
 
 
@@ -260,7 +260,7 @@ def move(name, pull, motion, push, substep):
     # outputs: of `motion` x, v, and x_prev: x at the start, kinematic particles on the pose
     """
     x, v, pins, dt = motion.x, motion.v, pull.pins, substep.dt
-    is_kinematic = np.isinf(pins.stiffness)
+    is_kinematic = np.isinf(pins.frequency)
     kinematic = pins.particles[is_kinematic]
     start, end = (pose(pins, t)[is_kinematic] for t in (substep.t0, substep.t1))
     x[kinematic], v[kinematic] = start, (end - start) / dt

@@ -21,7 +21,9 @@ class Pins(NamedTuple):
 
     particles: np.ndarray  # (m,) int32
     targets: np.ndarray  # (s + 1, m, 3) [m] relative to Cloth.origin
-    stiffness: np.ndarray  # (m,) (angular frequency x dt)^2 of a soft pin; 0 none, inf kinematic
+    mass: np.ndarray  # (m,) [kg]
+    frequency: np.ndarray  # (m,) [1/s] angular, of a soft pin; 0 none, inf kinematic
+    stiffness: np.ndarray  # (m,) (frequency x dt)^2, as the next and `rate` for the dt of now: see `set_step`
     mass_rate: np.ndarray  # (m,) [N/m] mass / dt^2
     distance: np.ndarray  # (m,) [m] largest distance from the pose
     pull: np.ndarray  # (m, 3) [N] scratch: what soft pins pull with
@@ -49,21 +51,28 @@ class Substep(NamedTuple):
     slow_dt: float  # [s] time that the air acts for now; 0 in some substeps
 
 
-def prepare_pins(cloth, targets, pin_rate, dt):
+def prepare_pins(cloth, targets, pin_rate):
     """`Pins` of a frame. One of weight p pulls like a critically damped spring of rate pin_rate p / (1 - p)."""
     kinematic = cloth.inv_mass == 0
     particles = np.flatnonzero(kinematic | (cloth.pin > 0) | np.isfinite(cloth.pin_distance)).astype(np.int32)
     pin = cloth.pin[particles]
-    rate = np.divide(pin_rate * pin, 1.0 - pin, out=np.full(len(pin), np.inf), where=pin < 1)
-    rate[kinematic[particles]] = np.inf
+    frequency = np.divide(pin_rate * pin, 1.0 - pin, out=np.full(len(pin), np.inf), where=pin < 1)
+    frequency[kinematic[particles]] = np.inf
     local = np.ascontiguousarray(targets[:, particles] - cloth.origin)
     start, garments = cloth.garment_start, np.arange(len(cloth.garment_start) - 1)
     garments = np.setdiff1d(garments, cloth.garment[particles])
     free = np.stack([start[garments], start[garments + 1]], axis=1)
-    stiffness, mass_rate = (rate * dt) ** 2, cloth.mass[particles] / dt**2
-    soft = np.where(np.isfinite(stiffness), mass_rate * (stiffness + 2.0 * np.sqrt(stiffness)), 0.0)
-    pull = np.zeros((len(particles), 3))
-    return Pins(particles, local, stiffness, mass_rate, cloth.pin_distance[particles], pull, soft, free)
+    by_step = (np.zeros(len(particles)) for _ in range(2))
+    numbers = cloth.mass[particles], frequency, *by_step, cloth.pin_distance[particles]
+    return Pins(particles, local, *numbers, np.zeros((len(particles), 3)), np.zeros(len(particles)), free)
+
+
+def set_step(pins, rate, dt):
+    """Let soft pins pull as hard in steps of dt [s]. # outputs: pins; rate (m + more,) [N/m] of all that pulls, pins first"""
+    pins.stiffness[:], pins.mass_rate[:] = (pins.frequency * dt) ** 2, pins.mass / dt**2
+    is_soft = np.isfinite(pins.stiffness)
+    soft = np.where(is_soft, pins.mass_rate * (pins.stiffness + 2.0 * np.sqrt(pins.stiffness)), 0.0)
+    pins.rate[:] = rate[: len(soft)] = soft
 
 
 @fused

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many small steps a substep is parted into: as many as the cloth's own turning asks for.
+
+Each step is one linearisation (`pcg`), which takes springs for as long as they turn straight on. A spring that turns at
+w [rad/s] comes out of a step h too long by half of (w h)^2 of its length, so linearising adds a strain of
+
+    1/2 w^2 h   each second,
+
+and a bound on that bounds h. What it adds goes into folds: cloth that is kicked crumples like paper in steps that are too
+long, at whatever stretch. Small steps that are solved a little serve better than few that are solved well (Macklin, Storey,
+Lu, Terdiman, Chentanez, Jeschke and Müller 2019); cloth on cloth need not be looked for in each of them.
+
+Measured on a skirt that thighs kick, angle between neighbouring faces in degrees: 18.2 in ten steps a frame, 11.9 so
+(26 steps in the mean, 10 to 80), 12.0 in eighty with fully solved systems.
+"""
+
+from math import ceil
+
+import numpy as np
+
+from ..kernel.jit import njit
+from .predict import Substep
+
+STRAIN_RATE = 0.1  # [1/s] that linearising may add
+SHORTEST_STEP = 1.0 / 1920.0  # [s]
+SHORTEST_LEVER = 0.5  # of its rest length that an edge counts as, so that one of no length does not turn for ever
+STEP_ROUNDING = 1e-6  # of a step
+
+
+def part(substep, steps: float, cloth, x, v):
+    """The small steps of a `Substep` that starts at x (n, 3) [m] with v [m/s].
+
+    steps : how many times as many as turning asks for; 0: one, the substep itself
+    """
+    if not steps > 0.0:
+        return [substep]
+    squares = np.zeros(len(cloth.garment_start) - 1)
+    turn_rates(x, v, cloth.edges, cloth.rest_length, cloth.garment, squares, np.zeros(len(squares)))
+    square = float(squares.max(initial=0.0))
+    if not np.isfinite(square):  # it has blown up, which is told at the frame's end
+        return [substep]
+    longest = max(2.0 * STRAIN_RATE / max(square, 1e-30), SHORTEST_STEP)
+    count = max(ceil(steps * substep.dt / longest - STEP_ROUNDING), 1)
+    times = np.linspace(substep.t0, substep.t1, count + 1).tolist()
+    dt, first = substep.dt / count, substep.number * ceil(steps * substep.dt / SHORTEST_STEP)
+    slow_dt = [substep.slow_dt] + [0.0] * (count - 1)
+    return [Substep(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]
+
+
+@njit
+def turn_rates(x, v, edges, rest_length, garment, squares, count):
+    """Mean square [rad2/s2] of the rates at which the springs of each garment turn. 130 bytes and 40 flops a spring.
+    # outputs: squares (g,); count (g,) scratch
+    """
+    for e in range(len(edges)):
+        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+        dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+        wx, wy, wz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
+        square = dx * dx + dy * dy + dz * dz
+        along = wx * dx + wy * dy + wz * dz
+        least = max(square, (SHORTEST_LEVER * rest_length[e]) ** 2)
+        if least > 0.0:
+            across = wx * wx + wy * wy + wz * wz - (along * along / square if square > 0.0 else 0.0)
+            squares[garment[i]] += max(across, 0.0) / least
+            count[garment[i]] += 1.0
+    for g in range(len(squares)):
+        squares[g] /= max(count[g], 1.0)

@@ -90,7 +90,7 @@ def advance_substep(mechanics, contact, motion, substep):
     """Go one substep on, without crossings at its end if there were none at its start.
 
     Cloth is kept off cloth once a substep, and nothing passes through anything from its start to its end. Until then it is
-    moved in as many small steps as it turns fast (`integrate.small_steps`); in automatic quality these are 1 to 16.
+    moved in as many small steps as it turns fast (`integrate.small_steps`); by default these are 1 to 8.
 
         x  <-  x moved                              in small steps
         x  <-  x off other cloth                    cloth        (`contact.cloth`)
@@ -104,8 +104,19 @@ def advance_substep(mechanics, contact, motion, substep):
     -------
     how many points touched bodies, and pairs of cloth each other; the small steps
     """
-    cloth, solution = mechanics.cloth, mechanics.system.solution
-    steps = mechanics.dynamics.steps(substep, mechanics.settings, cloth, motion.x, motion.v)
+    steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
+    # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
+    parts = [[step] for step in steps] if contact.is_holding else [steps]
+    touched = np.zeros(2, np.int64)
+    for part in parts:
+        whole = part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
+        touched += advance_part(mechanics, contact, motion, whole if len(parts) > 1 else substep, part)
+    return *touched.tolist(), len(steps)
+
+
+def advance_part(mechanics, contact, motion, substep, steps):
+    """A substep in these small steps; returns how many points touch bodies, and pairs of cloth each other."""
+    solution = mechanics.system.solution
     start, on_bodies, begun = motion.x.copy(), 0, None
     in_steps(mechanics, steps[0].dt)
     look_for_cloth(contact, motion, substep)
@@ -116,12 +127,27 @@ def advance_substep(mechanics, contact, motion, substep):
             end_step(mechanics, contact, motion, origin, step)
     motion.start[:] = start
     before, eased = motion.x.copy(), begun.copy()
-    on_cloth = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))  # cloth, guard
-    if len(steps) > 1:  # what cloth is moved by in a substep is speed of a whole one
-        moved = motion.x - before
-        eased = origin + moved - (moved - (eased - begun)) / len(steps)
+    on_cloth, held = respond_to_cloth(
+        contact, motion, eased, constraints, solution, substep, len(steps)
+    )  # cloth, guard
+    if len(steps) > 1:
+        eased = _spread(motion.x, before, origin, begun, eased, held, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
-    return on_bodies, on_cloth, len(steps)
+    return on_bodies, on_cloth
+
+
+def _spread(x, before, origin, begun, eased, held, steps):
+    """(n, 3) [m] where velocities count from at the end of the last small step.
+
+    What cloth is moved by once in a substep, from `before` to x, is speed of a whole one. What is `held` (n,) goes on as it
+    went in all of it: it does not come back with what it did in the last step.
+
+    origin, begun, eased : (n, 3) [m] where those of the last step count from, those of the substep, and these after contact
+    """
+    moved = x - before
+    late = origin + moved - (moved - (eased - begun)) / steps
+    late[held] = x[held] - (x[held] - eased[held]) / steps
+    return late
 
 
 def move(mechanics, contact, motion, step):

@@ -56,6 +56,7 @@ class Contact:
     pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
+    is_holding: bool = False  # something was kept from passing in the last substep
 
 
 def prepare(
@@ -122,23 +123,25 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 
 @timed(CLOTH_TIME)
-def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int) -> int:
-    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch.
+def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int):
+    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and which particles
+    are held back from passing (n,) bool.
 
     origin : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
     steps : small steps of the substep, of which the solution is the last
     """
     if steps > 1 and contact.guarded is not None:  # it looks at the whole substep
         collide.move_bodies(contact.body, contact.cloth, substep.t0, substep.t1)
-    count, braced = 0, _brace(contact)
+    count, held, braced = 0, np.zeros(len(motion.x), np.bool_), _brace(contact)
     if contact.pairs is not None:
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
     if contact.alternative is not None:
         count += contact.alternative.respond(braced, motion.x, origin, substep.t1, substep.dt)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
-        count += resolve.resolve(contact.pairs, contact.guarded, braced, times, *about)
-    return count
+        touched, held, contact.is_holding = resolve.resolve(contact.pairs, contact.guarded, braced, times, *about)
+        count += touched
+    return count, held
 
 
 @timed(BODY_TIME)

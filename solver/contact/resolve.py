@@ -26,9 +26,9 @@ BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be ke
 
 def resolve(
     pairs: Pairs | None, bodies: BodyPairs | None, cloth: Cloth, times: tuple[float, float], start, x, x_prev, dt: float
-) -> int:
-    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched. Once in every
-    substep.
+) -> tuple[int, np.ndarray, bool]:
+    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, which
+    particles the guard holds back (n,) bool, and whether it, or a body's edges and faces, moved any. Once in every substep.
 
     Parameters
     ----------
@@ -44,15 +44,18 @@ def resolve(
     if pairs is not None:
         go_on(pairs, dt)
         touched = respond(pairs, cloth, start, x, x_prev, dt)
-    near = _near_bodies(bodies, times, start, x)
+    near, is_pushed = _near_bodies(bodies, times, start, x), False
     for _ in range(BODY_RESPONSES):
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt):
             break
+        is_pushed = True
         if pairs is not None:
             respond(pairs, cloth, start, x, x_prev, dt)
         near = _near_bodies(bodies, times, start, x)
+    wanted = x.copy()
     guard(pairs, bodies, near, cloth, times, start, x, x_prev, dt)
-    return touched
+    held = (x != wanted).any(axis=1)
+    return touched, held, is_pushed or bool(held.any())
 
 
 def guard(

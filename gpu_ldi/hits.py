@@ -5,6 +5,10 @@ A compute shader needs no framebuffer, viewport, depth or blending: none of Blen
 shader that is bound, and that is unbound again.
 """
 
+import atexit
+import gc
+import weakref
+
 import gpu
 import numpy as np
 from gpu.types import Buffer, GPUShaderCreateInfo, GPUTexture
@@ -47,10 +51,22 @@ def compile_shader(source: str, samplers: tuple[str, ...]):
         raise NoGraphics("the driver does not compile the shader") from error
 
 
+_lists: weakref.WeakSet = weakref.WeakSet()  # that may hold something on the card
+
+
+@atexit.register  # Blender 5.2 crashes where a texture outlives its graphics context, in a cycle as well
+def forget() -> None:
+    """Take all from the graphics card."""
+    for hit_list in _lists:
+        hit_list.shader = hit_list.total = hit_list.hits = None
+    gc.collect()
+
+
 class HitList:
     """A list with room for as many hits as the last image had; keep it while images are wanted."""
 
     def __init__(self, source: str, samplers: tuple[str, ...]):
+        _lists.add(self)
         self.shader = compile_shader(source, samplers)
         self.total = GPUTexture((1, 1), format="R32UI")
         self.hits = GPUTexture((WIDTH, 16), format="RGBA32F")

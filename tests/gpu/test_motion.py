@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The graphics card's image of moving bodies: it misses nothing that the CPU finds, wherever a graphics context can be had."""
 
+import subprocess
+import sys
+
 import bpy  # noqa: F401  (brings gpu)
 import gpu
 import numpy as np
@@ -217,3 +220,15 @@ def test_a_shot_has_the_same_bits_whoever_draws(card, body, turn):
     assert len(drawn) >= frames and max(drawn) > 0
     assert np.array_equal(ours, theirs)
     assert (ours[-1] - ours[0]).any()
+
+
+def test_nothing_is_on_the_card_when_blender_ends(card, tmp_path):
+    """Blender 5.2 crashed where Python freed what lay in a cycle after the graphics context."""
+    script = tmp_path / "ends.py"
+    script.write_text(
+        "import atexit\nimport bpy\natexit.register(lambda: print(one.list.hits, 'left'))  # the last to be asked\n"
+        "from taffeta.gpu_ldi.context import ensure_context\nfrom taffeta.gpu_ldi.motion import MotionRenderer\n"
+        "ensure_context()\none = MotionRenderer()\none.itself = one\nprint(one.list.hits)\n"
+    )
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert ended.returncode == 0 and "GPUTexture" in ended.stdout and "None left" in ended.stdout, ended.stderr

@@ -34,7 +34,7 @@ COLOURS = dict(zip(DYNAMICS, plt.get_cmap("tab20").colors[::2] + plt.get_cmap("S
 
 def label(name):
     """As the menu calls it, or nearly so."""
-    return name if name in ("XPBD", "RK4") else name.replace("_", " ").title()
+    return {"XPBD": "Linearly Implicit", "RK4": "RK4"}.get(name) or name.replace("_", " ").title()
 
 
 def axes(title, x, y, **scales):
@@ -360,7 +360,7 @@ A strip of cloth does not bend edgewise; its bend and twist are what lateral buc
 
 ## Pendulum
 
-A ball on a stiff thread of 1 m. Wide swings lose height in XPBD, because each substep goes along the chord of its arc;
+A ball on a stiff thread of 1 m. Wide swings lose height in Linearly Implicit, because each substep goes along the chord of its arc;
 substeps here are 1/720 s.
 
 {pendulums}"""

@@ -231,7 +231,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     )
     substeps_preview: IntProperty(
         name="Preview Substeps", default=6, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
-        description="The same in Preview quality, which parts substeps half as often",
+        description="The same in Preview quality",
     )
     iterations: IntProperty(
         name="Iterations", default=Settings().iterations, min=1, max=1000, soft_max=50, override=OVERRIDE,

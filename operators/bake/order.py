@@ -16,7 +16,6 @@ from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, frame_seconds, garment_object, plain, posed
 from .job import Order
 
-PREVIEW_STEPS = 0.5  # times as many small steps has Preview as Final
 LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
 
@@ -71,17 +70,10 @@ def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Setti
     source = scene.taffeta
     final = quality_of(cloths) == "FINAL"
     values = {name: getattr(source, name) for name in Settings._fields if name != "guard_bodies"}
-    values |= {"guard_bodies": final} | steps_of(source, final)
+    values |= {"guard_bodies": final} | ({} if final else {"substeps": source.substeps_preview})
     for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
         del values[name]
     return Settings(**{name: plain(value) for name, value in values.items()})
-
-
-def steps_of(source: bpy.types.PropertyGroup, final: bool) -> dict:
-    """The solver's settings that say in how many steps it goes, from those of the scene."""
-    if final:
-        return {"substeps": source.substeps, "small_steps": source.small_steps}
-    return {"substeps": source.substeps_preview, "small_steps": PREVIEW_STEPS * source.small_steps}
 
 
 def quality_of(cloths: list[bpy.types.Object]) -> str:

@@ -22,7 +22,7 @@ from bpy.app.handlers import persistent
 
 from ..bake import job as jobs
 from ..bake.images import Images
-from ..bake.order import read_order, steps_of
+from ..bake.order import read_order
 from ..read.modifier_stack import find_cache, muted
 from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
@@ -84,8 +84,8 @@ def start(scene: bpy.types.Scene) -> None:
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
         refuse_shared(obj)
-    preview = steps_of(scene.taffeta, final=False)
-    order = order._replace(settings=order.settings._replace(guard_bodies=False, **preview), quality="PREVIEW")
+    settings = order.settings._replace(guard_bodies=False, substeps=scene.taffeta.substeps_preview)
+    order = order._replace(settings=settings, quality="PREVIEW")
     images = Images(order.body_images, bool(order.bodies))
     images.open()
     cloth, state = build(order.garments, order.settings)

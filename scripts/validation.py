@@ -176,20 +176,6 @@ def elastica(gamma):
     return end[3] / end[2], end[2]
 
 
-def cantilever(gamma, cells, diagonals):
-    """The same of our strip; the clamp lies half a cell out, because the hinge on the second column bends too."""
-    cell = 1.0 / (cells + 0.5)
-    columns, rows, sigma = cells + 2, 4, 0.15
-    garment = naive.sheet(
-        columns, rows, (columns - 1) * cell, (rows - 1) * cell, diagonals, pin=np.arange(columns * rows) < 2 * rows,
-        bending_stiffness=sigma * G / gamma, mass=sigma, stretch_stiffness=2e4, shear_stiffness=5e3, damping=20.0,
-    )  # fmt: skip
-    cloth, state = build([garment], VACUUM)
-    x = at_rest(cloth, state, naive.still(garment.x), VACUUM)
-    reach, drop = x[-rows:, 0].mean() - 0.5 * cell, -x[-rows:, 2].mean()
-    return drop / reach, reach
-
-
 def cantilevers():
     """The master curve of Romero et al. 2021 from 0.1 to 100."""
     figure, plot = axes(
@@ -199,7 +185,7 @@ def cantilevers():
     plot.plot(curve, [elastica(gamma)[0] for gamma in curve], "k-", lw=1, label="heavy elastica")
     rows = []
     for cells, diagonals, mark in ((12, "same", "o"), (24, "same", "s"), (24, "alternating", "x"), (24, "none", "+")):
-        ours = {gamma: cantilever(gamma, cells, diagonals) for gamma in (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)}
+        ours = {gamma: strips.cantilever(gamma, cells, diagonals) for gamma in (0.1, 1.0, 3.0, 10.0, 30.0, 100.0)}
         mesh = f"{cells} cells, " + ("triangles" if diagonals == "none" else f"quads cut {diagonals}")
         plot.plot(ours.keys(), [ratio for ratio, _ in ours.values()], mark, mfc="none", ms=8, label=mesh)
         for gamma, (ratio, reach) in ours.items():

@@ -15,6 +15,7 @@ from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.membrane import membrane
 from .elastic.network import network
+from .elastic.plate import fit_hinges
 from .elastic.sewing import find_seams, seam_rest
 from .elastic.springs import taut_rest
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
@@ -267,8 +268,8 @@ def _build_part(garment):
     rest_length[seam] = 0.0
     stiffness[seam], rate[seam] = seam_rest(garment, pairs[seam], stiffness[seam], inv_mass)
     useful = (stiffness > 0.0) & _matters(inv_mass, pairs, couples)
-    if garment.weft_bending != 1.0:
-        hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
+    hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
+    hinges = fit_hinges(x, faces, hinges, springs.halves, uv, garment.weft_bending)
     stencils, *bend = bending_rest(x, hinges, bending)
     movable = _bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_stiffness = (array[movable] for array in (stencils, *bend))

@@ -94,6 +94,8 @@ def turn_rigidity(x, faces, uv, hinges, ratio):
     A hinge's threads are those of the faces around its edge's ends, by area. Where no pattern tells them, it has the
     geometric mean.
     """
+    if ratio == 1.0:
+        return hinges
     if uv is None:
         return hinges._replace(share=hinges.share * np.sqrt(ratio))
     corner = x[faces.triangles]

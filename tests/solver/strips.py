@@ -7,6 +7,7 @@ Two columns of each strip are held. Its first free hinge bends half a cell on ea
 
 import naive
 import numpy as np
+import triangulated
 from scipy.linalg import eigh
 from taffeta.solver.build import build
 from taffeta.solver.model import Collider, Settings
@@ -23,8 +24,26 @@ def _strip(length, cells, rows, width, diagonals, **changes):
     cell = length / (cells + 0.5)
     columns = cells + 2
     held = np.arange(columns * rows) < 2 * rows
-    garment = naive.sheet(columns, rows, (columns - 1) * cell, width, diagonals, pin=held, mass=SIGMA, **changes)
+    sheet = triangulated.sheet if diagonals in triangulated.WAYS else naive.sheet
+    garment = sheet(columns, rows, (columns - 1) * cell, width, diagonals, pin=held, mass=SIGMA, **changes)
     return garment, held, np.maximum(garment.x[:, 0] - 0.5 * cell, 0.0) / length
+
+
+def cantilever(gamma, cells=24, diagonals="same", rows=4, frames=250, **changes):
+    """How a strip that bends under its own weight comes to rest: drop over reach and reach over length of its tip."""
+    fabric = {"bending_stiffness": SIGMA * G / gamma, "stretch_stiffness": 2e4, "shear_stiffness": 5e3} | changes
+    cell = 1.0 / (cells + 0.5)
+    garment, _, along = _strip(1.0, cells, rows, (rows - 1) * cell, diagonals, damping=20.0, **fabric)
+    cloth, state = build([garment], VACUUM)
+    for frame in range(frames):
+        before = state.x.copy()
+        advance(cloth, state, naive.still(garment.x), frame, VACUUM)
+        state.v[:] *= 0.8
+        if frame > 20 and np.abs(state.x - before).max() < 1e-6:
+            break
+    tip = (state.x + cloth.origin)[along == along.max()].mean(axis=0)
+    reach = tip[0] - 0.5 * cell
+    return -tip[2] / reach, reach
 
 
 def on_edge(gamma, width=0.1, cells=24, rows=4, diagonals="same", **changes):

@@ -38,7 +38,7 @@ def test_forces_are_the_slopes_of_the_energies(diagonals, bent_rest):
         direction = np.random.default_rng(seed).normal(size=x.shape)
         spring = slope(lambda y: naive.spring_energy(cloth, y), x, direction)
         assert -(pull * direction).sum() == pytest.approx(spring, rel=1e-5)
-        hinge = slope(lambda y: naive.bending_energy(cloth, y), x, direction)
+        hinge = slope(lambda y: naive.bending_energy(cloth, y), x, direction, 1e-8)  # some bend vectors are short
         assert -(turn * direction).sum() == pytest.approx(hinge, rel=1e-5)
 
 

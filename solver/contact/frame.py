@@ -30,6 +30,7 @@ from .cloth.constraints import Stack, find_stack, let_go, no_stack
 from .cloth.pairs import Pairs
 from .guard import body_pairs
 from .guard.body_pairs import BodyPairs
+from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
 ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
@@ -124,15 +125,15 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 @timed(CLOTH_TIME)
 def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int):
-    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and which particles
-    are held back from passing (n,) bool.
+    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and what is held
+    back from passing (n,), as in `guard.impact_zones.holders`.
 
     origin : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
     steps : small steps of the substep, of which the solution is the last
     """
     if steps > 1 and contact.guarded is not None:  # it looks at the whole substep
         collide.move_bodies(contact.body, contact.cloth, substep.t0, substep.t1)
-    count, held, braced = 0, np.zeros(len(motion.x), np.bool_), _brace(contact)
+    count, held, braced = 0, np.full(len(motion.x), ALONE, np.int32), _brace(contact)
     if contact.pairs is not None:
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
     if contact.alternative is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from ..model import Cloth
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
 from .cloth.proximity import PairList
+from .cloth.response import NO_BRACE, braced
 from .guard import body_pairs, clusters, impact_zones
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE, GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
@@ -25,7 +26,15 @@ BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be ke
 
 
 def resolve(
-    pairs: Pairs | None, bodies: BodyPairs | None, cloth: Cloth, times: tuple[float, float], start, x, x_prev, dt: float
+    pairs: Pairs | None,
+    bodies: BodyPairs | None,
+    cloth: Cloth,
+    times: tuple[float, float],
+    start,
+    x,
+    x_prev,
+    dt: float,
+    brace=NO_BRACE,
 ) -> tuple[int, np.ndarray, bool]:
     """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, what the guard
     holds back (n,) as in `impact_zones.holders`, and whether it, or a body's edges and faces, moved any. Once in every
@@ -40,20 +49,21 @@ def resolve(
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
     x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
+    brace : as in `cloth.response.Substep`; the guard, which moves zones as wholes, takes it for all directions
     """
     touched, pairs = 0, pairs if can_meet(cloth) else None
     if pairs is not None:
         go_on(pairs, dt)
-        touched = respond(pairs, cloth, start, x, x_prev, dt)
+        touched = respond(pairs, cloth, start, x, x_prev, dt, brace)
     near, is_pushed = _near_bodies(bodies, times, start, x), False
     for _ in range(BODY_RESPONSES):
-        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt):
+        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
         is_pushed = True
         if pairs is not None:
-            respond(pairs, cloth, start, x, x_prev, dt)
+            respond(pairs, cloth, start, x, x_prev, dt, brace)
         near = _near_bodies(bodies, times, start, x)
-    zones = guard(pairs, bodies, near, cloth, times, start, x, x_prev, dt)
+    zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:
         return touched, np.full(len(x), ALONE, np.int32), is_pushed
     return touched, impact_zones.holders(zones, cloth.inv_mass), True

@@ -11,6 +11,8 @@ import numpy as np
 from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
+    bounce,
+    bounces,
     constrain,
     detect,
     look_for_cloth,
@@ -96,7 +98,7 @@ def advance_substep(mechanics, contact, motion, substep):
         x  <-  x moved                              in small steps
         x  <-  x off other cloth                    cloth        (`contact.cloth`)
         x  <-  x_0 + part of (x - x_0)              guard        where something would pass through something
-        v  <-  (x - o) / dt                         velocities   and restitution of bodies
+        v  <-  (x - o) / dt                         velocities   and restitution, of bodies and of cloth
 
     Notations are those of `move`; o is the origin: where the step began, but what was too close before or is pinned has no
     speed for that.
@@ -121,6 +123,7 @@ def advance_part(mechanics, contact, motion, substep, steps):
     start, on_bodies, begun = motion.x.copy(), 0, None
     in_steps(mechanics, steps[0].dt)
     look_for_cloth(contact, motion, substep)
+    arriving = motion.v.copy() if bounces(contact) else None
     for step in steps:
         constraints, origin, touching = move(mechanics, contact, motion, step)
         begun, on_bodies = origin.copy() if begun is None else begun, on_bodies + touching
@@ -134,6 +137,8 @@ def advance_part(mechanics, contact, motion, substep, steps):
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
+    if arriving is not None:
+        bounce(contact, motion, arriving, substep.dt)
     return on_bodies, on_cloth
 
 

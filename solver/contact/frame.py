@@ -6,7 +6,8 @@
     constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
-    restore(contact, motion)                             each small step: restitution of velocities
+    restore(contact, motion)                             each small step: restitution of bodies, on velocities
+    bounce(contact, motion, before)                      each substep: restitution of cloth on cloth, on velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -14,7 +15,7 @@ before cloth, so that no push goes unseen by cloth.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import PINCHED
 from .cloth import pairs as cloth_pairs
+from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, braced
@@ -107,7 +109,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float) -> Constraints
     stack = no_stack()
     if contact.pairs is not None:
         close = NO_BODY if contact.body is None else contact.body.contacts.close
-        stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, close)
+        stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, close, _leaving(contact))
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
     return Constraints(contact.support, stack, dt)
@@ -156,6 +158,24 @@ def restore(contact: Contact, motion, substep) -> None:
     """Give velocities the restitution of bodies: what touches leaves as it should, and else goes with the surface."""
     if contact.body is not None:
         collide.respond_velocity(contact.body, contact.cloth, motion.v, substep.dt)
+
+
+def bounces(contact: Contact) -> bool:
+    """Whether cloth bounces off cloth, as far as pairs tell."""
+    return contact.settings.cloth_restitution > 0.0 and contact.pairs is not None
+
+
+@timed(CLOTH_TIME)
+def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
+    """Give velocities the restitution of cloth on cloth; before : (n, 3) [m/s] those that the substep dt [s] began with."""
+    cloth, brace = _brace(contact)
+    given = contact.settings.cloth_restitution
+    restitution.bounce(contact.pairs, cloth, brace, given, motion.x, before, motion.v, dt)
+
+
+def _leaving(contact: Contact) -> float:
+    """[m/s] of pairs that part, above which they have bounced."""
+    return contact.settings.cloth_restitution * restitution.SLOWEST_CLOTH_BOUNCE if bounces(contact) else inf
 
 
 def pinched(contact: Contact) -> np.ndarray | None:

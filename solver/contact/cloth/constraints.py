@@ -51,12 +51,13 @@ def _passes(close, corners, wb, wc, wd):
 
 
 @njit
-def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, dt, stack):
+def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, leaving, dt, stack):
     """List the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
     else.
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
     close : (n,) bool, what is near a body, or `NO_BODY`
+    leaving : [m/s] pairs that part faster have bounced, and are not held
     # outputs: stack; pairs.pulled, taken back
     """
     stencils, weight, row, room, pair = stack
@@ -81,7 +82,7 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, dt, s
         nx, ny, nz = nx / gap, ny / gap, nz / gap
         vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
         closing = nx * vx + ny * vy + nz * vz
-        if gap > TOUCHING_GAP * distance and gap + dt * closing > distance:
+        if closing > leaving or (gap > TOUCHING_GAP * distance and gap + dt * closing > distance):
             continue
         mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
         if mass == 0.0:
@@ -97,9 +98,9 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, dt, s
     return count
 
 
-def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BODY) -> Stack:
-    """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s]; close : (n,) bool,
-    what is near a body, or `NO_BODY`.
+def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BODY, leaving: float = math.inf) -> Stack:
+    """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s], but for those that
+    part faster than `leaving` [m/s]; close : (n,) bool, what is near a body, or `NO_BODY`.
     """
     most = len(pairs.pair_list.gap)
     wide = (np.empty((most, 4)) for _ in range(2))
@@ -107,7 +108,7 @@ def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BOD
     mean, faster = np.empty(3), np.empty(len(x))
     deviation_kernel(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
-    count = stack_kernel(*about, x, v, inv_mass, close, dt, stack)
+    count = stack_kernel(*about, x, v, inv_mass, close, leaving, dt, stack)
     return Stack(*(array[:count] for array in stack))
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
+    bounce,
+    bounces,
     constrain,
     detect,
     look_for_cloth,
@@ -19,6 +21,7 @@ from .contact.frame import (
     restore,
     unheld,
 )  # fmt: skip
+from .contact.guard.impact_zones import ALONE, LED
 from .elastic.sewing import limit
 from .forces import optional
 from .forces.air import blow
@@ -95,7 +98,7 @@ def advance_substep(mechanics, contact, motion, substep):
         x  <-  x moved                              in small steps
         x  <-  x off other cloth                    cloth        (`contact.cloth`)
         x  <-  x_0 + part of (x - x_0)              guard        where something would pass through something
-        v  <-  (x - o) / dt                         velocities   and restitution of bodies
+        v  <-  (x - o) / dt                         velocities   and restitution, of bodies and of cloth
 
     Notations are those of `move`; o is the origin: where the step began, but what was too close before or is pinned has no
     speed for that.
@@ -120,6 +123,7 @@ def advance_part(mechanics, contact, motion, substep, steps):
     start, on_bodies, begun = motion.x.copy(), 0, None
     in_steps(mechanics, steps[0].dt)
     look_for_cloth(contact, motion, substep)
+    arriving = motion.v.copy() if bounces(contact) else None
     for step in steps:
         constraints, origin, touching = move(mechanics, contact, motion, step)
         begun, on_bodies = origin.copy() if begun is None else begun, on_bodies + touching
@@ -131,22 +135,32 @@ def advance_part(mechanics, contact, motion, substep, steps):
         contact, motion, eased, constraints, solution, substep, len(steps)
     )  # cloth, guard
     if len(steps) > 1:
-        eased = _spread(motion.x, before, origin, begun, eased, held, len(steps))
+        eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
+    if arriving is not None:
+        bounce(contact, motion, arriving, substep.dt)
     return on_bodies, on_cloth
 
 
-def _spread(x, before, origin, begun, eased, held, steps):
+def _spread(x, before, origin, begun, eased, held, mass, steps):
     """(n, 3) [m] where velocities count from at the end of the last small step.
 
-    What cloth is moved by once in a substep, from `before` to x, is speed of a whole one. What is `held` (n,) goes on as it
-    went in all of it: it does not come back with what it did in the last step.
+    What cloth is moved by once in a substep, from `before` to x, is speed of a whole one. What is `held` (n,), as in
+    `guard.impact_zones.holders`, goes on as it went in all of it: it does not come back with what it did in the last step,
+    but the momentum of its zone is that of the last step.
 
     origin, begun, eased : (n, 3) [m] where those of the last step count from, those of the substep, and these after contact
     """
     moved = x - before
     late = origin + moved - (moved - (eased - begun)) / steps
-    late[held] = x[held] - (x[held] - eased[held]) / steps
+    ours = held != ALONE
+    if ours.any():
+        zone, own = np.unique(held[ours], return_inverse=True)
+        went = x[ours] - (x[ours] - eased[ours]) / steps
+        weight, lack = np.bincount(own, mass[ours]), mass[ours, None] * (late[ours] - went)
+        mean = np.stack([np.bincount(own, column) for column in lack.T], axis=1) / weight[:, None]
+        mean[zone == LED] = 0.0
+        late[ours] = went + mean[own]
     return late
 
 

@@ -6,7 +6,8 @@
     constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
-    restore(contact, motion)                             each small step: restitution of velocities
+    restore(contact, motion)                             each small step: restitution of bodies, on velocities
+    bounce(contact, motion, before)                      each substep: restitution of cloth on cloth, on velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -14,6 +15,7 @@ before cloth, so that no push goes unseen by cloth.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -26,14 +28,18 @@ from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import PINCHED
 from .cloth import pairs as cloth_pairs
-from .cloth.constraints import Stack, find_stack, let_go, no_stack
+from .cloth import restitution
+from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.pairs import Pairs
+from .cloth.response import NO_BRACE, braced
 from .guard import body_pairs
 from .guard.body_pairs import BodyPairs
+from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
-ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has for cloth that pushes it
-PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies
+ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has along the normal, for cloth that pushes it
+PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies, along any direction
+CORNER_COSINE = 0.9  # of the angle between the normals of two bodies below which a particle is in a corner
 
 
 class Constraints(NamedTuple):
@@ -100,7 +106,10 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float) -> Constraints
     cloth, start = contact.cloth, (motion.start, motion.v_start)
     if not is_held:
         return unheld(contact, dt)
-    stack = no_stack() if contact.pairs is None else find_stack(contact.pairs, *start, cloth.inv_mass, dt)
+    stack = no_stack()
+    if contact.pairs is not None:
+        close = NO_BODY if contact.body is None else contact.body.contacts.close
+        stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, close, _leaving(contact))
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
     return Constraints(contact.support, stack, dt)
@@ -124,22 +133,22 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 @timed(CLOTH_TIME)
 def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int):
-    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and which particles
-    are held back from passing (n,) bool.
+    """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and what is held
+    back from passing (n,), as in `guard.impact_zones.holders`.
 
     origin : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
     steps : small steps of the substep, of which the solution is the last
     """
     if steps > 1 and contact.guarded is not None:  # it looks at the whole substep
         collide.move_bodies(contact.body, contact.cloth, substep.t0, substep.t1)
-    count, held, braced = 0, np.zeros(len(motion.x), np.bool_), _brace(contact)
+    count, held, (cloth, brace) = 0, np.full(len(motion.x), ALONE, np.int32), _brace(contact)
     if contact.pairs is not None:
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
     if contact.alternative is not None:
-        count += contact.alternative.respond(braced, motion.x, origin, substep.t1, substep.dt)
+        count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
-        touched, held, contact.is_holding = resolve.resolve(contact.pairs, contact.guarded, braced, times, *about)
+        touched, held, contact.is_holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace)
         count += touched
     return count, held
 
@@ -149,6 +158,24 @@ def restore(contact: Contact, motion, substep) -> None:
     """Give velocities the restitution of bodies: what touches leaves as it should, and else goes with the surface."""
     if contact.body is not None:
         collide.respond_velocity(contact.body, contact.cloth, motion.v, substep.dt)
+
+
+def bounces(contact: Contact) -> bool:
+    """Whether cloth bounces off cloth, as far as pairs tell."""
+    return contact.settings.cloth_restitution > 0.0 and contact.pairs is not None
+
+
+@timed(CLOTH_TIME)
+def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
+    """Give velocities the restitution of cloth on cloth; before : (n, 3) [m/s] those that the substep dt [s] began with."""
+    cloth, brace = _brace(contact)
+    given = contact.settings.cloth_restitution
+    restitution.bounce(contact.pairs, cloth, brace, given, motion.x, before, motion.v, dt)
+
+
+def _leaving(contact: Contact) -> float:
+    """[m/s] of pairs that part, above which they have bounced."""
+    return contact.settings.cloth_restitution * restitution.SLOWEST_CLOTH_BOUNCE if bounces(contact) else inf
 
 
 def pinched(contact: Contact) -> np.ndarray | None:
@@ -161,12 +188,21 @@ def detections(contact: Contact) -> int:
     return contact.body.detections if contact.body is not None else 1
 
 
-def _brace(contact: Contact) -> Cloth:
-    """The cloth as cloth on cloth sees it: what touches a body gives way less, so that piles do not press it in."""
+def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
+    """The cloth as cloth on cloth sees it, and its brace (as in `cloth.response.Substep`): what touches a body gives way
+    less along that one's normal, so that piles do not press it in. Across the normal it has all of its mass and no more, or
+    cloth that slides on it would lose momentum.
+    """
     cloth = contact.cloth
     if contact.body is None:
-        return cloth
+        return cloth, NO_BRACE
     contacts, count = contact.body.contacts, len(cloth.inv_mass)
-    share = np.where(contacts.count[:count] > 0, ON_BODY_SHARE, 1.0)
+    touching, normal = contacts.count[:count], contacts.normal[:count]
+    if not (touching > 0).any():
+        return cloth, NO_BRACE
+    cosine = np.einsum("ij,ij->i", normal[:, 0], normal[:, 1])
+    in_corner = (touching > 1) & (cosine < CORNER_COSINE)
+    share = np.where(in_corner, ON_BODY_SHARE, 1.0)
     share[contacts.place[:count] == PINCHED] = PINCHED_SHARE
-    return cloth._replace(inv_mass=share * cloth.inv_mass)
+    size = np.where((touching > 0) & (share == 1.0), sqrt(1.0 - ON_BODY_SHARE), 0.0)
+    return cloth._replace(inv_mass=share * cloth.inv_mass), size[:, None] * normal[:, 0]

@@ -16,19 +16,29 @@ import numpy as np
 from ..model import Cloth
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
 from .cloth.proximity import PairList
+from .cloth.response import NO_BRACE, braced
 from .guard import body_pairs, clusters, impact_zones
 from .guard.body_pairs import BodyPairs
-from .guard.impact_zones import GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
+from .guard.impact_zones import ALONE, GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
 
 BODY_RESPONSES = 3  # in a substep at most
 BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
 
 
 def resolve(
-    pairs: Pairs | None, bodies: BodyPairs | None, cloth: Cloth, times: tuple[float, float], start, x, x_prev, dt: float
+    pairs: Pairs | None,
+    bodies: BodyPairs | None,
+    cloth: Cloth,
+    times: tuple[float, float],
+    start,
+    x,
+    x_prev,
+    dt: float,
+    brace=NO_BRACE,
 ) -> tuple[int, np.ndarray, bool]:
-    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, which
-    particles the guard holds back (n,) bool, and whether it, or a body's edges and faces, moved any. Once in every substep.
+    """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, what the guard
+    holds back (n,) as in `impact_zones.holders`, and whether it, or a body's edges and faces, moved any. Once in every
+    substep.
 
     Parameters
     ----------
@@ -39,23 +49,24 @@ def resolve(
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
     x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
+    brace : as in `cloth.response.Substep`; the guard, which moves zones as wholes, takes it for all directions
     """
     touched, pairs = 0, pairs if can_meet(cloth) else None
     if pairs is not None:
         go_on(pairs, dt)
-        touched = respond(pairs, cloth, start, x, x_prev, dt)
+        touched = respond(pairs, cloth, start, x, x_prev, dt, brace)
     near, is_pushed = _near_bodies(bodies, times, start, x), False
     for _ in range(BODY_RESPONSES):
-        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt):
+        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
         is_pushed = True
         if pairs is not None:
-            respond(pairs, cloth, start, x, x_prev, dt)
+            respond(pairs, cloth, start, x, x_prev, dt, brace)
         near = _near_bodies(bodies, times, start, x)
-    wanted = x.copy()
-    guard(pairs, bodies, near, cloth, times, start, x, x_prev, dt)
-    held = (x != wanted).any(axis=1)
-    return touched, held, is_pushed or bool(held.any())
+    zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
+    if zones is None:
+        return touched, np.full(len(x), ALONE, np.int32), is_pushed
+    return touched, impact_zones.holders(zones, cloth.inv_mass), True
 
 
 def guard(
@@ -68,8 +79,9 @@ def guard(
     x,
     x_prev,
     dt: float,
-) -> None:
-    """Hold back what would pass through other cloth or a body on its trajectory from `start` to `x`.
+) -> Zones | None:
+    """Hold back what would pass through other cloth or a body on its trajectory from `start` to `x`; returns the zones by
+    which, None if there are none.
 
     near : what `body_pairs` have found for that; other parameters as of `resolve`
     """
@@ -81,8 +93,8 @@ def guard(
         if near is not None:
             found.append(body_pairs.impacts(bodies, near, turn >= BODY_ROUNDS))
         if not any(len(impacts.hits) for impacts in found):
-            return
-        zones = zones or impact_zones.single_zones(start, x)
+            return zones
+        zones = zones or impact_zones.single_zones(start, x, x_prev)
         leaders = body_pairs.leaders(bodies) if bodies is not None else NO_LEADERS
         if pairs is not None:
             met.append(clusters.record(pairs.pair_list, found[0].hits, start))
@@ -91,13 +103,14 @@ def guard(
             # What is pinned meets, or a body that is not as rigid as what is advected with it.
             if near is not None:
                 _push_last(pairs, bodies, near, cloth, start, x, x_prev, dt)
-            return
+            return zones
         impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
         if met:
             clusters.move_parts(zones, tries, met, cloth, start, x, fresh)
         near = _near_bodies(bodies, times, start, x, zones.advected)
     _make_one_piece(zones)
     impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
+    return zones
 
 
 def _push_last(

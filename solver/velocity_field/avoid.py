@@ -51,7 +51,7 @@ class FieldGrid(NamedTuple):
     cells: Cells
     nodes: Nodes
     facing: np.ndarray  # (n, 4) normal and area [m2] of particles
-    solid: np.ndarray  # (k, 4) [kg], [kg m/s] bodies at the nodes
+    solid: np.ndarray  # (k, SOLID_COLUMNS) bodies at the nodes
     sure: np.ndarray  # (c,) from 0: how crowded cells are
     system: System
     solution: Scratch  # of the system
@@ -86,6 +86,9 @@ class VelocityField:
         """
         if not np.isfinite(x.sum()):
             return 0
+        # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
+        free = cloth.inv_mass > 0.0
+        cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
         fresh = self.left <= 0
         if fresh:
             self.left = _lasts(x - x_prev, self.step)
@@ -104,7 +107,7 @@ class VelocityField:
             self.eased = True
         transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
         project(system, grid.u, PUSH_ROUNDS, FIRST_ITERATIONS if fresh else ITERATIONS, grid.solution)
-        before, motion = x.copy(), transfer.NodeMotion(mass, v, grid.u, grid.closing)
+        before, motion = x.copy(), transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
         given = grid.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
         transfer.to_particles(nodes, motion, *given, grid.scratch)
         advected_lengths.keep(grid.edges, grid.rest_length, cloth.inv_mass, before, x)
@@ -146,9 +149,9 @@ def _make_grid(field, cloth, x, t):
     facing[~field.garments[cloth.garment], AREA] = 0.0
     area = facing[:, AREA]
     grid = make_grid(x, area, field.step)
-    cells, nodes = find_cells(grid, rasterise(grid, facing))
+    cells, nodes = find_cells(grid, rasterise(grid, facing, cloth.thickness))
     count, total = nodes.crowded_count, len(nodes.slots)
-    solid, drag = np.zeros((total, 4)), np.zeros(len(cells.density))
+    solid, drag = np.zeros((total, obstacles.SOLID_COLUMNS)), np.zeros(len(cells.density))
     if field.bodies and count:
         layer = float(cloth.mass[area > 0.0].sum() / area.sum()) * field.step**2
         wanted = np.zeros(len(grid.key) * TILE_SLOTS, np.bool_)
@@ -165,9 +168,9 @@ def _make_grid(field, cloth, x, t):
 
 
 def _bodies(field, origin, grid, wanted, layer, t):
-    """Mass and momentum (s, 4), and friction (s,), of bodies at the grid's slots."""
+    """What is solid (s, SOLID_COLUMNS), and friction (s,), of bodies at the grid's slots."""
     slots = len(grid.key) * TILE_SLOTS
-    solid, grip = np.zeros((slots, 4)), np.zeros(slots)
+    solid, grip = np.zeros((slots, obstacles.SOLID_COLUMNS)), np.zeros(slots)
     before = max(0.0, t - BODY_MOTION)
     for body in field.bodies:
         count = body.x.shape[1]

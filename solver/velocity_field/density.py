@@ -6,7 +6,8 @@ across it. Here the particles are the samples, with the normal and the third of 
 Gaussian is weighed by that area over its own, so that one flat sheet has density 1 however it is meshed; particles on a
 border count for what is missing beyond it, or borders would go through sheets unseen. Across, a Gaussian is as wide as
 along: thinner ones slip through between the cells' centres (with 0.62 cells for 0.75, two sheets on a ball had 320
-crowded cells for 441, and crossed). What is anisotropic is what the density does: the directions that layers face go
+crowded cells for 441, and crossed). They begin at the cloth's surfaces, half its thickness from the particles: thick
+layers stop that much farther apart. What is anisotropic is what the density does: the directions that layers face go
 into the mean of n n^T, which does not care which side of a sheet is its front. It is of rank one where all layers are
 parallel, a third of unity where they face anywhere.
 
@@ -33,10 +34,13 @@ def measure(cloth, x: np.ndarray) -> np.ndarray:
     return facing
 
 
-def rasterise(grid: Grid, facing: np.ndarray) -> np.ndarray:
-    """(s, 8) of each cell: layers, 1 for a single sheet; as many times xx, yy, zz, yz, xz, xy of the mean n n^T; 0."""
+def rasterise(grid: Grid, facing: np.ndarray, thickness=0.0) -> np.ndarray:
+    """(s, 8) of each cell: layers, 1 for a single sheet; as many times xx, yy, zz, yz, xz, xy of the mean n n^T; 0.
+
+    thickness : (n,) [m], or a number
+    """
     layers = np.zeros((len(grid.key) * TILE_SLOTS, 8))
-    _rasterise(grid, facing, layers)
+    _rasterise(grid, facing, np.zeros(len(facing)) + 0.5 / grid.step * thickness, layers)
     return layers
 
 
@@ -68,8 +72,8 @@ def _face(x, triangles, facing, ends):
 
 
 @fused
-def _rasterise(grid, facing, layers):
-    """27 cells, 25 flops each, of every particle.
+def _rasterise(grid, facing, half, layers):
+    """27 cells, 35 flops each, of every particle; half (n,) its thickness [cells].
     # outputs: layers
     """
     tile, within, part, step = grid.tile, grid.within, grid.part, grid.step
@@ -86,7 +90,9 @@ def _rasterise(grid, facing, layers):
                 y, dy = within[p, 1] + j, j - 0.5 - part[p, 1]
                 for k in range(3):
                     z, dz = within[p, 2] + k, k - 0.5 - part[p, 2]
-                    left = 1.0 - narrow * (dx * dx + dy * dy + dz * dz)
+                    deep = abs(dx * nx + dy * ny + dz * nz)
+                    outside = max(deep - half[p], 0.0)
+                    left = 1.0 - narrow * (dx * dx + dy * dy + dz * dz - deep * deep + outside * outside)
                     if left <= 0.0:
                         continue
                     s = np.uint32(grid.ahead[t, np.uint32(tile_ahead(x, y, z))] * TILE_SLOTS + slot_in_tile(x, y, z))

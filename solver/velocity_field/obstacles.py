@@ -3,7 +3,8 @@
 
 The thesis gives voxels just outside a body the body's velocity with a weight without bound. Here a node within a cell
 of a triangle has the velocity of its nearest point with a mass that falls with the distance, `SOLID_LAYERS` times that of a
-layer of cloth where it touches. That bodies keep cloth outside is not left to the field: `contact.body` sees to it.
+layer of cloth where it touches. That holds along the body's normal: what slides along it is held back by friction, which
+`contact.body` knows, and the layers above it by theirs. That bodies keep cloth outside is not left to the field either.
 """
 
 import math
@@ -18,8 +19,11 @@ from .sparse_grid import TILE_BITS, TILE_SIDE, TILE_SLOTS, find, pack, slot_in_t
 
 SOLID_LAYERS = 100.0  # masses of a layer of cloth that a body has beside a node
 SOLID_REACH = 1.0  # cells from a surface within which nodes go with it
+SMALLEST_AREA = 1e-300  # [m2] of a triangle that has a normal
 SMALLEST_TILES = 16  # that a thread takes
-SOLID_MASS, SOLID_MOMENTUM = 0, 1  # columns of what is solid at the grid's slots, the second the first of three
+# columns of what is solid at the grid's slots, the last two the first of three; the normal weighed by mass, either way
+SOLID_MASS, SOLID_MOMENTUM, SOLID_NORMAL = 0, 1, 4
+SOLID_COLUMNS = 7
 
 
 class _Body(NamedTuple):
@@ -52,7 +56,7 @@ def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid
     wanted : (s,) bool: slots that may be entered
     triangles, x, v : (t, 3), (m, 3) [m], (m, 3) [m/s] of a body
     mass : [kg] of a layer of cloth in a cell
-    solid, grip : (s, 4) [kg], [kg m/s] and (s,), added to in place
+    solid, grip : (s, SOLID_COLUMNS) [kg], [kg m/s], [kg] and (s,), added to in place
     """
     busy = wanted.reshape(-1, TILE_SLOTS).any(axis=1)
     body = _Body(triangles, x, v, SOLID_LAYERS * mass, friction)
@@ -70,8 +74,8 @@ def rasterise(grid, wanted, triangles, x, v, mass: float, friction: float, solid
 
 
 @inner
-def _enter_node(at, px, py, pz, a, b, c, body, reach, solid, grip):
-    """Enter triangle (a, b, c) of a body at a node at (px, py, pz) [m], if that is in reach [m].
+def _enter_node(at, px, py, pz, a, b, c, normal, body, reach, solid, grip):
+    """Enter triangle (a, b, c) of a body, with a unit normal, at a node at (px, py, pz) [m], if that is in reach [m].
     # outputs: solid, grip
     """
     x, v = body.x, body.v
@@ -84,7 +88,11 @@ def _enter_node(at, px, py, pz, a, b, c, body, reach, solid, grip):
     left = 1.0 - math.sqrt(dx * dx + dy * dy + dz * dz) / reach
     if left > 0.0:
         solid[at, SOLID_MASS] += body.mass * left
+        along = 0.0
         for axis in range(3):
+            along += normal[axis] * solid[at, SOLID_NORMAL + axis]
+        for axis in range(3):
+            solid[at, SOLID_NORMAL + axis] += math.copysign(body.mass * left, along) * normal[axis]
             solid[at, SOLID_MOMENTUM + axis] += body.mass * left * (wa * v[a, axis] + wb * v[b, axis] + wc * v[c, axis])
         grip[at] = max(grip[at], body.friction)
 
@@ -119,7 +127,9 @@ def _enter(tiles, body, solid, grip, box):
         ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
         wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
         nx, ny, nz = uy * wz - uz * wy, uz * wx - ux * wz, ux * wy - uy * wx
-        thick = reach * math.sqrt(nx * nx + ny * ny + nz * nz)
+        size = math.sqrt(nx * nx + ny * ny + nz * nz)
+        thick, unit = reach * size, 1.0 / max(size, SMALLEST_AREA)
+        normal = unit * nx, unit * ny, unit * nz
         for i in range(box[0, 0] >> TILE_BITS, (box[1, 0] >> TILE_BITS) + 1):
             for j in range(box[0, 1] >> TILE_BITS, (box[1, 1] >> TILE_BITS) + 1):
                 for k in range(box[0, 2] >> TILE_BITS, (box[1, 2] >> TILE_BITS) + 1):
@@ -135,4 +145,4 @@ def _enter(tiles, body, solid, grip, box):
                                 px, py, pz = gx * step, gy * step, gz * step
                                 off = nx * (px - x[a, 0]) + ny * (py - x[a, 1]) + nz * (pz - x[a, 2])
                                 if abs(off) <= thick:
-                                    _enter_node(at, px, py, pz, a, b, c, body, reach, solid, grip)
+                                    _enter_node(at, px, py, pz, a, b, c, normal, body, reach, solid, grip)

@@ -7,7 +7,8 @@ not see: how a particle moves against the mean beside it, as the layers in a cel
 particle's normal all of that goes, so that the layers go the one way that the field knows; along the surface as much as
 Coulomb's friction takes. What this takes from the momentum of a node is given back to all that is beside it.
 
-Particles that do not move, and bodies, count as so heavy that the field goes with them.
+Particles that do not move count as so heavy that the field goes with them; bodies, too, but along their normals alone:
+across these a node has the velocity and the mass of the cloth beside it, so that no cloth slows down by a body's being near.
 """
 
 import math
@@ -15,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.jit import fused
+from ..kernel.jit import fused, fused_inner
 from ..kernel.vec4 import broadcast, lane, load, store, sum_xyz, vec4, xyz
-from .obstacles import SOLID_MASS, SOLID_MOMENTUM
+from .obstacles import SOLID_MASS, SOLID_MOMENTUM, SOLID_NORMAL
 from .project import rate_of
 
 FREE_OPENING = 5.0  # [1/s] rate at which cloth parts freely
@@ -33,6 +34,7 @@ class NodeMotion(NamedTuple):
     v: np.ndarray  # (k, 4) [m/s]
     u: np.ndarray  # (k, 4) [m/s] change of v
     closing: np.ndarray  # (k,) how far v rules, see `find_closing`
+    solid: np.ndarray  # (k, SOLID_COLUMNS) bodies at the nodes
 
 
 class Scratch(NamedTuple):
@@ -46,13 +48,13 @@ class Scratch(NamedTuple):
 def to_nodes(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
     """Mass and velocity of nodes, and of what is fixed beside them.
 
-    solid : (k, 4) [kg], [kg m/s] mass and momentum of bodies at the nodes
+    solid : (k, SOLID_COLUMNS) bodies at the nodes
     # outputs: node_mass (k,), v (k, 4)
     """
     particles, corners, parts = nodes.particles, nodes.corners, nodes.parts
+    none = vec4(0.0, 0.0, 0.0, 0.0)
     for node in range(len(node_mass)):
-        mx, my, mz = solid[node, SOLID_MOMENTUM], solid[node, SOLID_MOMENTUM + 1], solid[node, SOLID_MOMENTUM + 2]
-        store(v, node, vec4(mx, my, mz, solid[node, SOLID_MASS]))
+        store(v, node, none)
     for at in range(len(particles)):
         p = particles[at]
         m = 1.0 / inv_mass[p] if inv_mass[p] > 0.0 else HELD_MASSES * mass[p]
@@ -61,9 +63,25 @@ def to_nodes(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
         for q in range(8):
             store(v, corners[at, q], load(v, corners[at, q]) + broadcast(parts[at, q]) * momentum)
     for node in range(len(node_mass)):
-        momentum = load(v, node)
-        node_mass[node] = lane(momentum, MASS)
-        store(v, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * xyz(momentum))
+        momentum, heavy = load(v, node), solid[node, SOLID_MASS]
+        m = lane(momentum, MASS)
+        node_mass[node] = m + heavy
+        own = broadcast(1.0 / max(m, SMALLEST_MASS)) * xyz(momentum)
+        if heavy > 0.0:
+            s = SOLID_MOMENTUM
+            body = broadcast(1.0 / heavy) * vec4(solid[node, s], solid[node, s + 1], solid[node, s + 2], 0.0)
+            along = _along(solid, node, body - own) if m > 0.0 else body - own
+            own = own + broadcast(heavy / node_mass[node]) * along
+        store(v, node, own)
+
+
+@fused_inner
+def _along(solid, node, vector):
+    """Part of a vector along the normal of what is solid at a node."""
+    s = SOLID_NORMAL
+    normal = vec4(solid[node, s], solid[node, s + 1], solid[node, s + 2], 0.0)
+    square = sum_xyz(normal * normal)
+    return broadcast(sum_xyz(vector * normal) / square if square > 0.0 else 0.0) * normal
 
 
 @fused
@@ -114,7 +132,13 @@ def to_particles(nodes, motion, facing, friction, inv_mass, x, x_prev, dt, scrat
         for q in range(8):
             store(loss, corners[at, q], load(loss, corners[at, q]) + broadcast(parts[at, q]) * own)
     for node in range(len(loss)):
-        store(loss, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * load(loss, node))
+        lost, heavy = load(loss, node), motion.solid[node, SOLID_MASS]
+        across = broadcast(0.0) * lost
+        if heavy > 0.0:  # the body takes what goes along its normal alone
+            along = _along(motion.solid, node, lost)
+            across = broadcast(1.0 / max(node_mass[node] - heavy, SMALLEST_MASS)) * (lost - along)
+            lost = along
+        store(loss, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * lost + across)
     for at in range(len(particles)):
         p = particles[at]
         if inv_mass[p] == 0.0:

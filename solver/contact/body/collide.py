@@ -38,7 +38,8 @@ MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
 SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
 SMALLEST_FEATURES_PART = 200  # ridges
 SAME_MOMENT = 1e-9  # of the frame
-FALLS = 2.0  # speeds that gravity gives in a substep, slower than which nothing bounces
+SLOWEST_BOUNCE = 0.2  # [m/s] against a body, slower than which nothing bounces: what lies there lies still
+FALLS = 2.0  # speeds that gravity gives in a substep, for which the same holds
 
 
 def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings, render=render_motion) -> Body:
@@ -157,7 +158,7 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    times = Times(before, tau, (tau - before) * seconds, FALLS * body.fall * dt)
+    times = Times(before, tau, (tau - before) * seconds, max(SLOWEST_BOUNCE, FALLS * body.fall * dt))
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, v, *kinds, samples.parents, samples.weight, samples.sag)
 

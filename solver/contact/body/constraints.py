@@ -5,8 +5,8 @@ A garment hangs on the few particles that lie on the shoulders. If contact only 
 solve would take them for free, and what hangs on them would sink: the load reaches the body only through them. So a
 particle that touched a body in the substep before is held along the normal in the solve (Baraff and Witkin 1998,
 section 5.3). The force that this takes is known after the solve; where the body would have to pull, the particle is
-let go. What is pinched between two surfaces (`pinch`) goes along with them, whatever pulls; unless it is where cloth
-can pull it out and does.
+let go. What bounces off is not held at all. What is pinched between two surfaces (`pinch`) goes along with them, whatever
+pulls; unless it is where cloth can pull it out and does.
 
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
@@ -52,6 +52,7 @@ def find_support(x, x_prev, inv_mass, contacts, support, dt):
     60 flops and 300 bytes a touching particle. # outputs: support; of `contacts` sunk, and friction of what is pulled out
     """
     touched, touched_normal, velocity, friction = contacts.count, contacts.normal, contacts.velocity, contacts.friction
+    rebound = contacts.rebound
     kind, normal, want, tangential = support.kind, support.normal, support.want, support.tangential
     sunk, drag, force, slip = contacts.sunk, support.drag, support.force, support.slip
     for i in range(np.uintp(x.shape[0])):
@@ -65,7 +66,8 @@ def find_support(x, x_prev, inv_mass, contacts, support, dt):
         tangential[i, 0], tangential[i, 1], tangential[i, 2] = 0.0, 0.0, 0.0
         if is_pinched and is_pulled:  # out from between two surfaces: contact is told
             friction[i, 0] = 0.0
-        if is_pulled or touched[i] <= 0 or (force[i] < 0.0 and not is_pinched):
+        is_leaving = rebound[i, 0] > 0.0 or (force[i] < 0.0 and not is_pinched)
+        if is_pulled or touched[i] <= 0 or is_leaving:
             force[i] = 0.0
             continue
         nx, ny, nz = touched_normal[i, 0, 0], touched_normal[i, 0, 1], touched_normal[i, 0, 2]

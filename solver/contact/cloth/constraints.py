@@ -5,6 +5,11 @@ one substep.
 A pair that touches, or will in this substep, resists approach beyond its contact distance along its normal, with a
 stiffness well above that of its inertia; what little it gives way is taken back by the response. As with bodies
 (`body.constraints`), a pair that would have had to pull in a substep is let go in the next.
+
+A pair whose closest points lie at the border of a triangle does not touch it: the next one is nearer, unless the cloth ends
+or folds there. Cloth that slides comes upon such borders from the side, and would push what is below it ahead. Cloth in
+the air keeps its place as a whole in the solve (`integrate.momentum`); cloth on a body does not, so near bodies such pairs
+are left to the response, until they touch.
 """
 
 import math
@@ -13,13 +18,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
-from ...kernel.jit import njit
+from ...kernel.jit import inner, njit
 from .pairs import Pairs
 from .proximity import deviation_kernel
 from .response import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
+NO_BODY = np.zeros(0, np.bool_)  # of particles, which are near one
 
 
 class Stack(NamedTuple):
@@ -37,12 +43,21 @@ def no_stack():
     return Stack(np.zeros((0, 4), np.int32), *(np.zeros((0, 4)) for _ in range(2)), np.zeros(0), np.zeros(0, np.int32))
 
 
+@inner
+def _passes(close, corners, wb, wc, wd):
+    """Does a particle that is near a body come upon a triangle from beyond its border? The next triangle is there."""
+    a, b, c, d = corners
+    return ((wb == 0.0) | (wc == 0.0) | (wd == 0.0)) & (close[a] | close[b] | close[c] | close[d])
+
+
 @njit
-def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, dt, stack):
+def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, leaving, dt, stack):
     """List the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
     else.
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
+    close : (n,) bool, what is near a body, or `NO_BODY`
+    leaving : [m/s] pairs that part faster have bounced, and are not held
     # outputs: stack; pairs.pulled, taken back
     """
     stencils, weight, row, room, pair = stack
@@ -51,7 +66,7 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, dt, stack):
         if pairs.pulled[p]:
             pairs.pulled[p] = False
             continue
-        a, b, c, d = corners_of(pairs.stencils, p)
+        a, b, c, d = corners = corners_of(pairs.stencils, p)
         is_edge_pair, distance = pairs.is_edge_pair[p], pairs.distance[p]
         least = pairs.gap[p] - elapsed * pairs.closing[p] - farther(deviation, is_edge_pair, a, b, c, d)
         goes = dt * (pairs.closing[p] + farther(faster, is_edge_pair, a, b, c, d))
@@ -67,10 +82,12 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, dt, stack):
         nx, ny, nz = nx / gap, ny / gap, nz / gap
         vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
         closing = nx * vx + ny * vy + nz * vz
-        if gap > TOUCHING_GAP * distance and gap + dt * closing > distance:
+        if closing > leaving or (gap > TOUCHING_GAP * distance and gap + dt * closing > distance):
             continue
         mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
         if mass == 0.0:
+            continue
+        if len(close) > 0 and gap > TOUCHING_GAP * distance and _passes(close, corners, wb, wc, wd):
             continue
         h = math.sqrt(FIRMNESS / mass) / dt
         stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = a, b, c, d
@@ -81,15 +98,17 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, dt, stack):
     return count
 
 
-def find_stack(pairs: Pairs, x: np.ndarray, v: np.ndarray, inv_mass: np.ndarray, dt: float) -> Stack:
-    """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s]."""
+def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BODY, leaving: float = math.inf) -> Stack:
+    """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s], but for those that
+    part faster than `leaving` [m/s]; close : (n,) bool, what is near a body, or `NO_BODY`.
+    """
     most = len(pairs.pair_list.gap)
     wide = (np.empty((most, 4)) for _ in range(2))
     stack = Stack(np.empty((most, 4), np.int32), *wide, np.empty(most), np.empty(most, np.int32))
     mean, faster = np.empty(3), np.empty(len(x))
     deviation_kernel(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
-    count = stack_kernel(*about, x, v, inv_mass, dt, stack)
+    count = stack_kernel(*about, x, v, inv_mass, close, leaving, dt, stack)
     return Stack(*(array[:count] for array in stack))
 
 

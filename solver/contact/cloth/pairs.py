@@ -53,7 +53,7 @@ from .proximity import (
     measure_kernel,
     scales_kernel,
 )
-from .response import Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
+from .response import NO_BRACE, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
@@ -142,7 +142,7 @@ def go_on(pairs: Pairs, dt: float) -> None:
     pairs.reach = None
 
 
-def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE) -> int:
     """Keep cloth at its contact distance from cloth, with the lengths that it has; returns how many pairs touched.
 
     Parameters
@@ -152,14 +152,15 @@ def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
     x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
+    brace : as in `response.Substep`
     """
     before = x.copy()
-    touched = _push_apart(pairs, cloth, start, x, x_prev, dt)
+    touched = _push_apart(pairs, cloth, start, x, x_prev, dt, brace)
     for _ in range(LENGTH_ROUNDS):
         if not touched:
             break
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
-        _push_apart(pairs, cloth, start, x, x_prev, dt)
+        _push_apart(pairs, cloth, start, x, x_prev, dt, brace)
     return touched
 
 
@@ -171,7 +172,7 @@ def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarra
     return np.maximum(deviation, pairs.deviation, out=deviation)
 
 
-def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace) -> int:
     """`respond` without a look at lengths."""
     touched = 0
     for turn in range(MOST_RESPONSES):
@@ -179,7 +180,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float) -> int:
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, cloth, x)
-            substep = Substep(cloth.inv_mass, start, x, x_prev, dt)
+            substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt)
             touched, count = respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
             pairs.reach = reach._replace(active=reach.active[:count])
     return touched

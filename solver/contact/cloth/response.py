@@ -19,6 +19,7 @@ THROUGH_SWEEPS = 40  # the same while anything is through anything
 THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
+NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
 
 
 class Reach(NamedTuple):
@@ -34,17 +35,49 @@ class Substep(NamedTuple):
     """Particles in the substep that is responded to."""
 
     inv_mass: np.ndarray  # (n,) [1/kg]
+    brace: np.ndarray  # (n, 3) b: a particle gives way to a push c by inv_mass (c - b (b . c)); or `NO_BRACE`
     start: np.ndarray  # (n, 3) [m] where it started, free of crossings
     x: np.ndarray  # (n, 3) [m] where it ends; changes
     x_prev: np.ndarray  # (n, 3) [m] where velocities count from; changes
     dt: float  # [s]
 
 
+def braced(cloth, brace: np.ndarray):
+    """The cloth with its `brace` for every direction, for whoever knows only inverse masses."""
+    if not len(brace):
+        return cloth
+    return cloth._replace(inv_mass=cloth.inv_mass * (1.0 - np.einsum("ij,ij->i", brace, brace)))
+
+
 @inner
-def _shift(x, vertex, share, cx, cy, cz):
+def shift(x, brace, vertex, share, cx, cy, cz):
+    """Push a particle that has so large a share by c, as far as its brace gives way. # outputs: x (n, 3), [m] or [m/s]"""
+    if len(brace) > 0:
+        along = brace[vertex, 0] * cx + brace[vertex, 1] * cy + brace[vertex, 2] * cz
+        cx, cy, cz = cx - along * brace[vertex, 0], cy - along * brace[vertex, 1], cz - along * brace[vertex, 2]
     x[vertex, 0] += share * cx
     x[vertex, 1] += share * cy
     x[vertex, 2] += share * cz
+
+
+@inner
+def _left(brace, vertex, nx, ny, nz):
+    """Part of its inverse mass that a braced particle has along a unit direction."""
+    along = brace[vertex, 0] * nx + brace[vertex, 1] * ny + brace[vertex, 2] * nz
+    return 1.0 - along * along
+
+
+@inner
+def yielding(brace, corners, weights, shares, nx, ny, nz):
+    """How far [1/kg] a pair parts along a unit direction by a push of one; `shares` are weights times inverse masses."""
+    a, b, c, d = corners
+    wa, wb, wc, wd = weights
+    ma, mb, mc, md = shares
+    if len(brace) > 0:
+        ma, mb = ma * _left(brace, a, nx, ny, nz), mb * _left(brace, b, nx, ny, nz)
+        mc, md = mc * _left(brace, c, nx, ny, nz), md * _left(brace, d, nx, ny, nz)
+    mass = wa * ma + wb * mb + wc * mc + wd * md
+    return max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LARGEST_LEVER)
 
 
 @inner
@@ -132,10 +165,10 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     wa, wb, wc, wd = weights
     nx, ny, nz = direction
     distance, inv_mass, x, x_prev = pairs.distance[pair], substep.inv_mass, substep.x, substep.x_prev
-    a, b, c, d = corners_of(pairs.stencils, pair)
-    ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
-    mass = wa * ma + wb * mb + wc * mc + wd * md
-    mass = max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LARGEST_LEVER)
+    a, b, c, d = corners = corners_of(pairs.stencils, pair)
+    ma, mb, mc, md = shares = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
+    brace = substep.brace
+    mass = yielding(brace, corners, weights, shares, nx, ny, nz)
     if mass == 0.0:
         return False
     px, py, pz = weighted_sum(x_prev, a, b, c, d, wa, wb, wc, wd)
@@ -150,21 +183,26 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     normal_part = sx * nx + sy * ny + sz * nz
     sx, sy, sz = sx - normal_part * nx, sy - normal_part * ny, sz - normal_part * nz
     slide = math.sqrt(sx * sx + sy * sy + sz * sz)
-    held = min(pairs.friction[pair] * stop, slide) / slide if slide > 0.0 else 0.0
+    held = 0.0
+    if slide > 0.0:
+        enough = slide
+        if len(brace) > 0:  # where it slides it may give way more
+            enough *= mass / yielding(brace, corners, weights, shares, sx / slide, sy / slide, sz / slide)
+        held = min(pairs.friction[pair] * stop, enough) / slide
     cx, cy, cz = (stop * nx - held * sx) / mass, (stop * ny - held * sy) / mass, (stop * nz - held * sz) / mass
     ex, ey, ez = ease * nx / mass, ease * ny / mass, ease * nz / mass
     cx, cy, cz = cx + ex, cy + ey, cz + ez
     size = math.sqrt(cx * cx + cy * cy + cz * cz)
     moved[a], moved[b] = moved[a] + abs(ma) * size, moved[b] + abs(mb) * size
     moved[c], moved[d] = moved[c] + abs(mc) * size, moved[d] + abs(md) * size
-    _shift(x, a, ma, cx, cy, cz)
-    _shift(x, b, mb, cx, cy, cz)
-    _shift(x, c, mc, cx, cy, cz)
-    _shift(x, d, md, cx, cy, cz)
-    _shift(x_prev, a, ma, ex, ey, ez)
-    _shift(x_prev, b, mb, ex, ey, ez)
-    _shift(x_prev, c, mc, ex, ey, ez)
-    _shift(x_prev, d, md, ex, ey, ez)
+    shift(x, brace, a, ma, cx, cy, cz)
+    shift(x, brace, b, mb, cx, cy, cz)
+    shift(x, brace, c, mc, cx, cy, cz)
+    shift(x, brace, d, md, cx, cy, cz)
+    shift(x_prev, brace, a, ma, ex, ey, ez)
+    shift(x_prev, brace, b, mb, ex, ey, ez)
+    shift(x_prev, brace, c, mc, ex, ey, ez)
+    shift(x_prev, brace, d, md, ex, ey, ez)
     return True
 
 
@@ -174,7 +212,8 @@ def _sweep(pairs, reach, first, last, is_first, substep, ease_part):
     close, and what part of its contact distance the thinnest gap was.
 
     Reads 30 bytes of a pair that cannot touch yet, by the room that it had and what its particles have moved since, and
-    32 of `reach.moved`; else 64 and 96 of positions; 150 flops, more if it may have gone through.
+    32 of `reach.moved`; else 64 and 96 of positions; 150 flops, more if it may have gone through. A pair that is pushed
+    reads 96 of braces, where there are any, and takes 200 flops more then.
     # outputs: as of `respond_kernel`
     """
     room, touched, thinnest = reach.room, 0, 1.0

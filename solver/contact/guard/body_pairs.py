@@ -31,7 +31,7 @@ from ..body.cell_grid import Cells
 from ..body.motion import find_near, move
 from ..body.view import Body
 from ..cloth.proximity import PairList
-from ..cloth.response import Reach, Substep, respond_kernel
+from ..cloth.response import NO_BRACE, Reach, Substep, respond_kernel
 from .impact_zones import Impacts, Leaders, find_impacts, no_impacts
 from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, cover_kernel, no_patch_bounds, sweep_kernel
 from .patch_pairs import PatchPairs, make_rooms, no_patch_pairs, pair_up
@@ -91,14 +91,17 @@ def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad
     return BodyPairs(GuardedFrame(cloth, body, AURA_PART * least, broad_phase, np.zeros(len(cloth.inv_mass), np.bool_)))
 
 
-def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float) -> int:
-    """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place."""
+def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, brace=NO_BRACE) -> int:
+    """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place; brace : as
+    in `cloth.response.Substep`.
+    """
     trajectories, count, pair_count = this.substep.trajectories, len(x), len(pairs.gap)
     bodies = trajectories.start[count:]
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
     before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
     reach = Reach(end, np.zeros(len(inv_mass)), np.zeros(pair_count), np.arange(pair_count, dtype=np.int32))
-    substep = Substep(inv_mass, trajectories.start, end, before, dt)
+    brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
+    substep = Substep(inv_mass, brace, trajectories.start, end, before, dt)
     touched, _ = respond_kernel(pairs, reach, this.frame.distance, 0, substep)
     x[:], x_prev[:] = end[:count], before[:count]
     return touched

@@ -24,7 +24,7 @@ from ...kernel.jit import counted_njit
 from ...model import Cloth
 from ..cloth.proximity import PairList
 from .cluster_impulses import Clusters, apply_impulses
-from .impact_zones import Impacts, Zones
+from .impact_zones import Impacts, Zones, roots
 
 LEAST_WHOLE_SHARE = 0.5  # below which a zone is parted
 TRY_SHARES = np.array([1.0, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0])  # of a zone; in its last try it is one piece
@@ -73,7 +73,7 @@ def try_again(zones: Zones, found: list[Impacts], tries: np.ndarray) -> bool:
     found : of each sort
     tries : (n,) int, at a zone's first: how many it has had; changed in place
     """
-    root = _roots(zones.parent)
+    root = roots(zones.parent)
     np.maximum.at(tries, root, tries)
     rows = np.concatenate([impacts.stencils[impacts.hits].ravel() for impacts in found])
     hit = np.unique(root[rows[rows < len(root)]])
@@ -95,7 +95,7 @@ def move_parts(zones: Zones, tries, met: list[Meetings], cloth: Cloth, start, x,
     x : (n, 3) [m] changed in place, where `apply_zones` has moved zones as one piece
     fresh : (n,) bool: what is in a zone
     """
-    root = _roots(zones.parent)
+    root = roots(zones.parent)
     parted = fresh & ((tries > 0) & (tries <= PARTED_TRIES))[root]
     if not parted.any():
         return
@@ -108,13 +108,6 @@ def move_parts(zones: Zones, tries, met: list[Meetings], cloth: Cloth, start, x,
     inner = zones.share[root[ours], None] * (zones.displacement[ours] - clusters.displacement[own])
     x[ours] = start[ours] + after[own] + inner
     zones.advected[ours] = False
-
-
-def _roots(parent: np.ndarray) -> np.ndarray:
-    """(n,) the first particle of each one's zone."""
-    while not np.array_equal(parent[parent], parent):
-        parent = parent[parent]
-    return parent
 
 
 def part(root, parted, meetings: Meetings, triangles, start) -> tuple[np.ndarray, np.ndarray]:

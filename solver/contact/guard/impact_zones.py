@@ -27,6 +27,7 @@ from ..cloth.response import farther
 GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece
 GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they have to be parted
 SAFE_PART = 0.8  # part of the safe part of a trajectory that is gone
+ALONE, LED = -1, -2  # instead of a zone's first particle: what meets nothing; what goes as pins or a body go
 
 
 class Impacts(NamedTuple):
@@ -43,8 +44,10 @@ class Zones(NamedTuple):
     parent: np.ndarray  # (n,) int32 a particle of the same zone, nearer to the zone's first
     share: np.ndarray  # (n,) at the first: part of the inner motion that is left
     displacement: np.ndarray  # (n, 3) [m] that the response wanted
+    eased: np.ndarray  # (n, 3) [m] from the start to where velocities count from: part of it that is no speed
     weight: np.ndarray  # (n,) [kg] scratch, mass at the first
     mean: np.ndarray  # (n, 3) [m] scratch, displacement at the first
+    mean_eased: np.ndarray  # (n, 3) [m] scratch, the same of `eased`
     leader: np.ndarray  # (n,) int32 at the first: triangle of a body that the zone is advected with, or -1
     advected: np.ndarray  # (n,) bool: the particle's trajectory is that of a body and nothing else
 
@@ -60,12 +63,30 @@ class Leaders(NamedTuple):
 NO_LEADERS = Leaders(np.empty((0, 3), np.int32), np.empty((0, 6)), np.empty(0, np.int32))
 
 
-def single_zones(start: np.ndarray, x: np.ndarray) -> Zones:
-    """Every particle alone, on its trajectory from `start` to `x` (n, 3) [m]."""
+def single_zones(start: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> Zones:
+    """Every particle alone, on its trajectory from `start` to `x`; velocities count from `x_prev`. All (n, 3) [m]."""
     count = len(x)
-    alone = np.arange(count, dtype=np.int32)
+    alone, scratch = np.arange(count, dtype=np.int32), (np.empty(count), *np.empty((2, count, 3)))
     nobody, advected = np.full(count, -1, np.int32), np.zeros(count, np.bool_)
-    return Zones(alone, np.ones(count), x - start, np.empty(count), np.empty((count, 3)), nobody, advected)
+    return Zones(alone, np.ones(count), x - start, x_prev - start, *scratch, nobody, advected)
+
+
+def roots(parent: np.ndarray) -> np.ndarray:
+    """(n,) the first particle of each one's zone."""
+    while not np.array_equal(parent[parent], parent):
+        parent = parent[parent]
+    return parent
+
+
+def holders(zones: Zones, inv_mass: np.ndarray) -> np.ndarray:
+    """(n,) int32 the first particle of the zone that holds each back, ALONE where none does, LED where momentum is not the
+    zone's own, because pins or a body decide.
+    """
+    root, is_led = roots(zones.parent), zones.leader >= 0
+    size = np.bincount(root, minlength=len(root))
+    is_alone = (size[root] == 1) & ~is_led[root]
+    is_led[root[inv_mass == 0.0]] = True
+    return np.where(is_alone, ALONE, np.where(is_led[root], LED, root)).astype(np.int32)
 
 
 def no_impacts() -> Impacts:
@@ -193,13 +214,12 @@ def _advect(leaders, t, x, i, before, after, carried):
 
 @inner
 def _sum_up(zones, inv_mass, size):
-    """Sums over each zone, at its first particle: how many it has, their mass, and their displacements weighed by it.
+    """Means over each zone, at its first particle, weighed by mass, and how many it has.
     # outputs: size (n,), all 0 before; zones.weight, which is below 0 where pinned particles are counted instead;
-    # zones.mean
+    # zones.mean; zones.mean_eased, 0 where something leads
     """
-    weight, mean = zones.weight, zones.mean
-    for i in range(len(size)):
-        weight[i], mean[i, 0], mean[i, 1], mean[i, 2] = 0.0, 0.0, 0.0, 0.0
+    weight, mean, mean_eased = zones.weight, zones.mean, zones.mean_eased
+    weight[:], mean[:], mean_eased[:] = 0.0, 0.0, 0.0
     for i in range(len(size)):
         root = _first(zones.parent, i)
         size[root] += 1
@@ -210,13 +230,20 @@ def _sum_up(zones, inv_mass, size):
             weight[root] += mass
             for axis in range(3):
                 mean[root, axis] += mass * zones.displacement[i, axis]
+                mean_eased[root, axis] += mass * zones.eased[i, axis]
+    for i in range(len(size)):
+        if size[i] > 0:
+            is_free = weight[i] > 0.0 and zones.leader[i] < 0
+            for axis in range(3):
+                mean[i, axis] /= weight[i]
+                mean_eased[i, axis] = mean_eased[i, axis] / weight[i] if is_free else 0.0
 
 
 @counted_njit
 def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
     """Let zones move as they may.
-    # outputs: x; x_prev where a zone is, so that velocities are those of its motion; fresh: whose trajectory changed;
-    # zones.advected
+    # outputs: x; x_prev where a zone is, so that velocities are those of its motion, and have the momentum that its
+    # particles had; fresh: whose trajectory changed; zones.advected
     """
     parent, share, displacement, leader = zones.parent, zones.share, zones.displacement, zones.leader
     size = np.zeros(len(x), np.int32)
@@ -230,6 +257,6 @@ def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
             if leader[root] >= 0:
                 _advect(leaders, leader[root], start, i, before, after, carried)
             for axis in range(3):
-                common = carried[axis] if leader[root] >= 0 else zones.mean[root, axis] / zones.weight[root]
+                common = carried[axis] if leader[root] >= 0 else zones.mean[root, axis]
                 x[i, axis] = start[i, axis] + common + share[root] * (displacement[i, axis] - common)
-                x_prev[i, axis] = start[i, axis]
+                x_prev[i, axis] = start[i, axis] + zones.mean_eased[root, axis]

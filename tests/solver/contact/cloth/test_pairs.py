@@ -13,7 +13,7 @@ from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as contact
 from taffeta.solver.contact.cloth.proximity import FLAT_COSINE
-from taffeta.solver.contact.cloth.response import Substep
+from taffeta.solver.contact.cloth.response import NO_BRACE, Substep
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -140,7 +140,7 @@ def test_pairs_that_cannot_touch_are_left_out_of_the_response_without_a_differen
         if everything:
             reach.room[:] = 0.0
             reach = reach._replace(active=np.arange(count, dtype=np.int32))
-        substep = Substep(cloth.inv_mass, start, *ends, DT)
+        substep = Substep(cloth.inv_mass, NO_BRACE, start, *ends, DT)
         touched, _ = contact.respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
         answers.append((touched, len(reach.active), *ends))
     assert answers[0][0] == answers[1][0] > 50 and answers[0][1] < answers[1][1]

@@ -10,7 +10,7 @@ def test_a_zone_with_pinned_particles_moves_as_they_do():
     start[:, 0] = range(4)
     way = np.array([[0.0, 0, 1], [0, 0, -1], [0, 0, 3], [0, 0, 5]])
     x, x_prev = start + way, start + 7.0
-    zones, fresh = impact_zones.single_zones(start, x), np.ones(4, np.bool_)
+    zones, fresh = impact_zones.single_zones(start, x, x_prev), np.ones(4, np.bool_)
     zones.parent[:], zones.share[0] = [0, 0, 0, 3], 0.5
     impact_zones.apply_zones(zones, impact_zones.NO_LEADERS, np.array([1.0, 2.0, 0.0, 1.0]), start, x, x_prev, fresh)
     assert x[:, 2].tolist() == [2.0, 1.0, 3.0, 5.0]
@@ -24,7 +24,7 @@ def test_a_zone_that_meets_a_body_is_advected_with_it():
     turn = np.array([[np.cos(0.4), -np.sin(0.4), 0.0], [np.sin(0.4), np.cos(0.4), 0.0], [0.0, 0.0, 1.0]])
     end = start @ np.roll(turn, 1, axis=(0, 1)).T + [0.3, 0.2, 0.1]
     x, x_prev = np.zeros((2, 3)), np.full((2, 3), 7.0)
-    zones, fresh = impact_zones.single_zones(start[:2], x), np.zeros(2, np.bool_)
+    zones, fresh = impact_zones.single_zones(start[:2], x, x_prev), np.zeros(2, np.bool_)
     triangles = np.array([[2, 3, 4]], np.int32)
     motions = np.concatenate([start, end - start], axis=1)
     leaders = impact_zones.Leaders(triangles, motions, np.zeros(3, np.int32))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bounce keeps, through the whole step with default settings but for the air: cloth on bodies and on cloth."""
+
+import naive
+import numpy as np
+import pytest
+from sheets import sheet
+from solids import AURA, ball, collider, plate
+from taffeta.solver.build import build
+from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.step import advance
+
+G, FRAME = 9.81, 1 / 24
+VACUUM = Settings(air_drag=0.0)
+
+
+def falling(height, cells=6, size=0.1, **changes):
+    """A small flat sheet above the origin: cloth and state."""
+    garment = naive.sheet(cells, cells, size, size, **changes)
+    x = garment.x + [-0.45 * size, -0.55 * size, height]
+    return build([garment._replace(x=x, x_start=x, self_collision=True)], VACUUM)
+
+
+def run(cloth, state, body, frames, gravity=G):
+    """Frames with a body, or a function of the frame's number that says which; mean heights [m] and speeds [m/s] upwards."""
+    heights, speeds = [], []
+    for frame in range(1, frames + 1):
+        bodies = (body(frame) if callable(body) else body,)
+        poses = np.stack(2 * [state.x + cloth.origin])
+        advance(cloth, state, FrameInput(FRAME, poses, bodies, np.array([0, 0, -gravity]), np.zeros(3)), frame, VACUUM)
+        heights.append((state.x + cloth.origin)[:, 2].mean())
+        speeds.append(state.v[:, 2].mean())
+    return np.array(heights), np.array(speeds)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.3, 0.6, 0.9])
+def test_a_sheet_that_falls_flat_comes_back_to_its_part_of_the_height(restitution):
+    """Dropped from h it comes back to e^2 h; without restitution it stays where it fell."""
+    height = 0.4
+    cloth, state = falling(height + AURA)
+    heights, speeds = run(cloth, state, collider(plate(), restitution=restitution), 17)
+    if restitution == 0.0:
+        assert heights[8:].max() < AURA + 1e-4
+        return
+    first = int((speeds > 0.05).argmax())
+    assert heights[:first].max() > 0.0 and speeds[first] > 0.05
+    top = heights[first] + speeds[first] ** 2 / (2 * G) - AURA
+    assert top == pytest.approx(restitution**2 * height, rel=0.1)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 0.8])
+def test_speed_against_a_body_that_moves_counts(restitution):
+    """A plate that rises at w meets a sheet that comes down at v: it leaves with w + e (v + w)."""
+    rising, coming = 1.0, 1.5
+    cloth, state = falling(0.2)
+    state.v[:, 2] = -coming
+
+    def body(frame):
+        at = rising * FRAME * np.array([frame - 1, frame])
+        return collider(plate(), [(0, 0, at[0]), (0, 0, at[1])], restitution=restitution)
+
+    _, speeds = run(cloth, state, body, 5, gravity=0.0)
+    assert speeds[-1] == pytest.approx(rising + restitution * (coming + rising), rel=0.02)
+
+
+def test_a_sheet_that_lies_on_a_body_lies_still():
+    """On a ball with e = 0.9, over which it hangs, a sheet dropped from 5 cm comes to rest."""
+    cloth, state = falling(0.15 + AURA, cells=12, size=0.25)
+    run(cloth, state, collider(ball(0.1), restitution=0.9, friction=1.0), 120)
+    speeds = np.linalg.norm(state.v, axis=1)
+    assert np.median(speeds) < 1e-3 and speeds.max() < 1e-2
+
+
+def meeting(restitution, speed=1.0, masses=(0.15, 0.15), mode="PAIRS", frames=3):
+    """Two flat, stiff sheets that fly into each other without gravity, each at this speed: what part of it they part with,
+    and how far momentum has gone, in all of it.
+    """
+    settings = VACUUM._replace(cloth_contact=mode, cloth_restitution=restitution)
+    stiff = {"stretch_stiffness": 2e4, "shear_stiffness": 1e4, "bending_stiffness": 1e-2}
+    at = lambda x: x + [0.003, 0.004, 0.05]  # noqa: E731
+    garments = [sheet(str(k), 12, 12, 0.02, at if k else None, mass=mass, **stiff) for k, mass in enumerate(masses)]
+    cloth, state = build(garments, settings)
+    upper = cloth.garment == 1
+    state.v[:, 2] = np.where(upper, -speed, speed)
+    before, size = cloth.mass @ state.v, cloth.mass @ np.abs(state.v).sum(axis=1)
+    given = FrameInput(FRAME, (state.x + cloth.origin)[None].repeat(2, 0), (), np.zeros(3), np.zeros(3))
+    for frame in range(1, frames + 1):
+        advance(cloth, state, given, frame, settings)
+    first, second = (np.average(state.v[part, 2], weights=cloth.mass[part]) for part in (~upper, upper))
+    return (second - first) / (2.0 * speed), np.abs(cloth.mass @ state.v - before).max() / size
+
+
+@pytest.mark.parametrize("masses", [(0.15, 0.15), (0.1, 0.4)])
+@pytest.mark.parametrize("restitution", [0.3, 0.6, 1.0])
+def test_sheets_that_meet_part_with_their_part_of_the_speed(restitution, masses):
+    """And momentum stays to rounding."""
+    for speed in (0.5, 2.0):
+        left, moved = meeting(restitution, speed, masses)
+        assert left == pytest.approx(restitution, rel=0.1) and moved < 1e-12
+
+
+def test_slow_sheets_and_those_without_restitution_do_not_bounce():
+    assert abs(meeting(0.0, 0.5)[0]) < 0.05
+    assert abs(meeting(1.0, 0.09, frames=12)[0]) < 0.2
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+def test_a_sheet_that_falls_on_a_pinned_one_bounces(restitution):
+    """From 10 cm it comes back to e^2 of that; without restitution it stays."""
+    settings = VACUUM._replace(cloth_restitution=restitution)
+    held = sheet("held", 14, 14, 0.02, pin=1.0, self_collision=False)
+    stiff = {"stretch_stiffness": 2e4, "shear_stiffness": 1e4, "bending_stiffness": 1e-2}
+    cloth, state = build([held, sheet("falling", 8, 8, 0.02, lambda x: x + [0.003, 0.004, 0.102], **stiff)], settings)
+    given = FrameInput(FRAME, (state.x + cloth.origin)[None].repeat(2, 0), (), np.array([0, 0, -G]), np.zeros(3))
+    tops, free = [], cloth.garment == 1
+    for frame in range(1, 10):
+        advance(cloth, state, given, frame, settings)
+        height, speed = (state.x + cloth.origin)[free, 2].mean() - 0.002, state.v[free, 2].mean()
+        tops.append(height + max(speed, 0.0) ** 2 / (2 * G))
+    assert tops[4] == pytest.approx(restitution**2 * 0.1, rel=0.1, abs=2e-3)
+
+
+def test_a_sheet_that_lies_on_a_pinned_one_lies_still():
+    settings = VACUUM._replace(cloth_restitution=0.9)
+    held = sheet("held", 10, 10, 0.02, pin=1.0, self_collision=False)
+    cloth, state = build([held, sheet("lying", 12, 12, 0.015, lambda x: x + [0.003, 0.004, 0.012])], settings)
+    given = FrameInput(FRAME, (state.x + cloth.origin)[None].repeat(2, 0), (), np.array([0, 0, -G]), np.zeros(3))
+    for frame in range(1, 49):
+        advance(cloth, state, given, frame, settings)
+    assert np.median(np.linalg.norm(state.v[cloth.garment == 1], axis=1)) < 5e-3

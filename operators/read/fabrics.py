@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What garments are made of: the numbers of the presets, which of them a garment has, and how that fits its mesh.
+
+No name is kept: a garment is of Cotton as long as its numbers are those of Cotton, in files of old, too.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...panels.fabric import PRESET_ROOT, PRESET_SUBDIR
+from ...panels.mapped import FABRIC, THREADS
+from ...solver.elastic.mesh_fit import MeshFit, edge_quantile, fit
+from . import arrays, measures
+from .mesh_io import FARTHEST_COORDINATE, metres_per_unit, rest_positions
+from .sampling import gravity
+
+LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = ([-+.\de]+)", re.MULTILINE)  # of a preset file
+SAME = 1e-5  # relative difference up to which numbers are the same: Blender keeps 32 bits
+OF_THE_MESH = frozenset(("thickness", "bending_stiffness"))  # may be chosen by the mesh: the fabric keeps its name
+
+
+def presets() -> list[tuple[str, dict[str, float]]]:
+    """Names and numbers, by property, of all fabric presets: those of the animator, and the shipped ones."""
+    folders = dict.fromkeys(bpy.utils.preset_paths(PRESET_SUBDIR))
+    return [
+        (bpy.path.display_name(path.name, title_case=False), _numbers(path, path.stat().st_mtime_ns))
+        for folder in folders
+        for path in sorted(Path(folder).glob("*.py"))
+    ]
+
+
+def shipped(name: str) -> dict[str, float]:
+    """Numbers, by property, of a preset that comes with Taffeta."""
+    path = Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR / f"{name}.py"
+    return _numbers(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _numbers(path: Path, _changed: int) -> dict[str, float]:
+    """The numbers that a preset file sets; threads of which it says nothing have no difference."""
+    found = dict(LINE.findall(path.read_text(encoding="utf-8")))
+    return THREADS | {name: float(number) for name, number in found.items() if name in THREADS or name in FABRIC}
+
+
+def numbers_of(cloth: bpy.types.PropertyGroup) -> dict[str, float]:
+    """What a garment is made of, by property; what a map varies is left out."""
+    uniform = (name for name in FABRIC if getattr(cloth, name).source == "UNIFORM")
+    return {name: getattr(cloth, name).value for name in uniform} | {name: getattr(cloth, name) for name in THREADS}
+
+
+def has_fabric(cloth: bpy.types.PropertyGroup) -> bool:
+    """Whether anyone ever set what a garment is made of; if not, its numbers are the defaults of the settings."""
+    groups = [getattr(cloth, name) for name in FABRIC]
+    given = any(group.is_property_set(part) for group in groups for part in ("value", "minimum", "maximum"))
+    return given or any(map(cloth.is_property_set, THREADS)) or any(group.source != "UNIFORM" for group in groups)
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are the same but for rounding."""
+    return abs(one - other) <= SAME * abs(other)
+
+
+def preset_of(cloth: bpy.types.PropertyGroup) -> tuple[str, dict[str, float]]:
+    """Name and numbers of the preset that a garment is made of, its thickness and bending aside; ("", {}) if of none."""
+    own = {name: value for name, value in numbers_of(cloth).items() if name not in OF_THE_MESH}
+
+    def is_of(preset):
+        return all(name in preset and same(preset[name], value) for name, value in own.items())
+
+    return next((found for found in presets() if is_of(found[1])), ("", {}))
+
+
+def mesh_fit(obj: bpy.types.Object, scene: bpy.types.Scene) -> MeshFit | None:
+    """How a garment's fabric fits its mesh; None without edges that have a length, and in Edit Mode."""
+    edge = edge_part(obj, scene, 0.5)
+    cloth = obj.taffeta_cloth
+    if not 0.0 < edge < FARTHEST_COORDINATE:
+        return None
+    mass, bending = usual(obj, cloth.mass, min), usual(obj, cloth.bending_stiffness, max)
+    return fit(edge, mass, bending, cloth.weft_bending, float(np.linalg.norm(gravity(scene))))
+
+
+def usual(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, end) -> float:
+    """What a mapped property of a garment comes to: the median of its vertices where a group varies it; that `end`, min
+    or max, of its range where looking at the map would take long."""
+    if mapped.source == "UNIFORM":
+        return mapped.value
+    if mapped.source != "GROUP" or mapped.vertex_group not in obj.vertex_groups or not obj.data.vertices:
+        return end(mapped.minimum, mapped.maximum)
+    weight = float(np.median(measures.weights(obj, mapped.vertex_group)))
+    return mapped.minimum + (mapped.maximum - mapped.minimum) * (1.0 - weight if mapped.invert else weight)
+
+
+def edge_part(obj: bpy.types.Object, scene: bpy.types.Scene, part: float) -> float:
+    """Length [m] of a garment's edges up to which they make `part` of it, as it is sized now; edges without a face do
+    not count. 0 where there is none, and in Edit Mode."""
+    mesh = obj.data
+    if obj.mode == "EDIT" or not len(mesh.polygons):
+        return 0.0
+    with_face = np.zeros(len(mesh.edges), bool)
+    with_face[arrays.corner_edge(mesh)] = True
+    with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `checks.shape_rows` tells
+        x = rest_positions(obj, obj, metres_per_unit(scene))
+    return edge_quantile(x, arrays.edges(mesh)[with_face], part)

@@ -8,7 +8,9 @@ from ..panels.mapped import FABRIC, ROWS, THREADS, follow_value
 from ..solver.elastic.mesh_fit import SHORT_PART, STIFFEST_CLOTH, fitting_thickness
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
-from .read.fabrics import edge_part, has_fabric, mesh_fit, shipped, usual
+from .read.fabrics import has_fabric, mesh_fit, shipped, usual
+from .read.measures import edge_part
+from .read.mesh_io import metres_per_unit
 from .read.participants import chosen_cloths, refuse_linked
 from .read.shape_key import refuse_shared
 from .read.subdivision import bound, subdivide
@@ -31,7 +33,7 @@ def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
         setattr(cloth, name, numbers[name])
     found = mesh_fit(obj, scene)
     if found is not None:
-        short, most = edge_part(obj, scene, SHORT_PART), ROWS["thickness"].default
+        short, most = edge_part(obj, metres_per_unit(scene), SHORT_PART), ROWS["thickness"].default
         cloth.thickness.value = fitting_thickness(found.edge, short, numbers["thickness"], most)
         if found.is_limp and found.fitting_bending <= STIFFEST_CLOTH:
             cloth.bending_stiffness.value = found.fitting_bending

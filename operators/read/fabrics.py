@@ -13,9 +13,9 @@ import numpy as np
 
 from ...panels.fabric import PRESET_ROOT, PRESET_SUBDIR
 from ...panels.mapped import FABRIC, THREADS
-from ...solver.elastic.mesh_fit import MeshFit, edge_quantile, fit
-from . import arrays, measures
-from .mesh_io import FARTHEST_COORDINATE, metres_per_unit, rest_positions
+from ...solver.elastic.mesh_fit import MeshFit, fit
+from . import measures
+from .mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .sampling import gravity
 
 LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = ([-+.\de]+)", re.MULTILINE)  # of a preset file
@@ -76,7 +76,7 @@ def preset_of(cloth: bpy.types.PropertyGroup) -> tuple[str, dict[str, float]]:
 
 def mesh_fit(obj: bpy.types.Object, scene: bpy.types.Scene) -> MeshFit | None:
     """How a garment's fabric fits its mesh; None without edges that have a length, and in Edit Mode."""
-    edge = edge_part(obj, scene, 0.5)
+    edge = measures.edge_part(obj, metres_per_unit(scene), 0.5)
     cloth = obj.taffeta_cloth
     if not 0.0 < edge < FARTHEST_COORDINATE:
         return None
@@ -93,16 +93,3 @@ def usual(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, end) -> float:
         return end(mapped.minimum, mapped.maximum)
     weight = float(np.median(measures.weights(obj, mapped.vertex_group)))
     return mapped.minimum + (mapped.maximum - mapped.minimum) * (1.0 - weight if mapped.invert else weight)
-
-
-def edge_part(obj: bpy.types.Object, scene: bpy.types.Scene, part: float) -> float:
-    """Length [m] of a garment's edges up to which they make `part` of it, as it is sized now; edges without a face do
-    not count. 0 where there is none, and in Edit Mode."""
-    mesh = obj.data
-    if obj.mode == "EDIT" or not len(mesh.polygons):
-        return 0.0
-    with_face = np.zeros(len(mesh.edges), bool)
-    with_face[arrays.corner_edge(mesh)] = True
-    with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `checks.shape_rows` tells
-        x = rest_positions(obj, obj, metres_per_unit(scene))
-    return edge_quantile(x, arrays.edges(mesh)[with_face], part)

@@ -5,6 +5,7 @@ import bpy
 import pytest
 from taffeta.operators.checks import problem_list
 from taffeta.operators.checks.fabric_rows import fabric_sentence
+from taffeta.operators.read import measures
 
 COTTON_EDGE = 0.0132  # [m] 0.7 bending lengths of 10 uN m at 0.15 kg/m2
 
@@ -61,6 +62,21 @@ def test_sizes_are_those_in_the_world(limp, scene):
     bpy.context.view_layer.update()
     found = problem_list.check(scene, bpy.context.evaluated_depsgraph_get())
     assert any("edges of 2 cm" in problem.sentence for problem in found)
+
+
+def test_edges_are_measured_anew_when_they_change_and_not_when_the_garment_turns(limp, scene, monkeypatch):
+    limp(0.012)
+    obj, calls = bpy.data.objects["Cloth"], []
+    measured = measures.edge_quantile
+    monkeypatch.setattr(measures, "edge_quantile", lambda *given: calls.append(1) or measured(*given))
+    first = fabric_sentence(obj, scene)
+    obj.rotation_euler = (0.3, 0.2, 0.1)
+    bpy.context.view_layer.update()
+    assert fabric_sentence(obj, scene) == first and not calls
+    obj.data.transform(((2, 0, 0, 0), (0, 2, 0, 0), (0, 0, 2, 0), (0, 0, 0, 1)))
+    obj.data.update()
+    bpy.context.view_layer.update()
+    assert fabric_sentence(obj, scene).endswith("has 2.4 cm") and calls
 
 
 def test_a_map_counts_by_most_of_the_cloth(limp):

@@ -21,7 +21,8 @@ FIRST_FABRIC = "Cotton"  # what a new garment is made of
 def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Make a garment that nobody gave a fabric of cotton, as thick and stiff as fits its mesh; returns whether it did.
 
-    It is stiffer than cotton where the mesh is too coarse for that, but never stiffer than cloth.
+    It is stiffer than cotton where the mesh is too coarse for that, but never stiffer than cloth. It has no strain limit,
+    which ordinary loads never reach: where bodies catch cloth, springs that stiffen there throw it about.
     """
     cloth = obj.taffeta_cloth
     if has_fabric(cloth):
@@ -30,7 +31,7 @@ def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     for name in FABRIC:
         getattr(cloth, name).value = numbers[name]
     for name in THREADS:
-        setattr(cloth, name, numbers[name])
+        setattr(cloth, name, numbers[name] if name != "strain_limit" else 0.0)
     found = mesh_fit(obj, scene)
     if found is not None:
         short, most = edge_part(obj, metres_per_unit(scene), SHORT_PART), ROWS["thickness"].default

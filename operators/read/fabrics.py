@@ -20,7 +20,8 @@ from .sampling import gravity
 
 LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = ([-+.\de]+)", re.MULTILINE)  # of a preset file
 SAME = 1e-5  # relative difference up to which numbers are the same: Blender keeps 32 bits
-OF_THE_MESH = frozenset(("thickness", "bending_stiffness"))  # may be chosen by the mesh: the fabric keeps its name
+# What a garment may have otherwise, chosen by its mesh or for its motion, and keep the fabric's name.
+ASIDE = frozenset(("thickness", "bending_stiffness", "strain_limit"))
 
 
 def presets() -> list[tuple[str, dict[str, float]]]:
@@ -65,8 +66,8 @@ def same(one: float, other: float) -> bool:
 
 
 def preset_of(cloth: bpy.types.PropertyGroup) -> tuple[str, dict[str, float]]:
-    """Name and numbers of the preset that a garment is made of, its thickness and bending aside; ("", {}) if of none."""
-    own = {name: value for name, value in numbers_of(cloth).items() if name not in OF_THE_MESH}
+    """Name and numbers of the preset that a garment is made of, `ASIDE` left aside; ("", {}) if of none."""
+    own = {name: value for name, value in numbers_of(cloth).items() if name not in ASIDE}
 
     def is_of(preset):
         return all(name in preset and same(preset[name], value) for name, value in own.items())

@@ -46,9 +46,11 @@ def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
 def finer(obj: bpy.types.Object) -> str:
     """Subdivide a garment's mesh once; returns what was done. ValueError, with a remedy, where that would spoil it."""
     refuse_shared(obj)
-    if name := bound(obj):
+    owner, name = bound(obj)
+    if name:
         raise ValueError(
-            f"{obj.name}: {name} knows only the vertices that there are; unbind or apply it, and try again"
+            f"{obj.name} cannot get new vertices: {name} of {owner} knows each of those that there are; unbind or apply "
+            "it, and try again"
         )
     if not obj.data.polygons:
         raise ValueError(f"{obj.name} has no faces; add some first")

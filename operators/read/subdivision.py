@@ -4,16 +4,33 @@
 import bmesh
 import bpy
 
-# Modifiers that were bound to the vertices that there were.
+from .modifier_stack import own_caches
+
+# Modifiers that know single vertices, and when.
 BOUND = {
-    "SURFACE_DEFORM": "is_bound", "MESH_DEFORM": "is_bound", "LAPLACIANDEFORM": "is_bind",
-    "CORRECTIVE_SMOOTH": "is_bind", "MULTIRES": "total_levels",
-}  # fmt: skip
+    "SURFACE_DEFORM": lambda modifier: modifier.is_bound,
+    "MESH_DEFORM": lambda modifier: modifier.is_bound,
+    "LAPLACIANDEFORM": lambda modifier: modifier.is_bind,
+    "CORRECTIVE_SMOOTH": lambda modifier: modifier.is_bind,
+    "MULTIRES": lambda modifier: modifier.total_levels > 0,
+    "HOOK": lambda modifier: not modifier.vertex_group,
+    "MESH_CACHE": lambda modifier: True,
+    "MESH_SEQUENCE_CACHE": lambda modifier: True,
+}
 
 
-def bound(obj: bpy.types.Object) -> str:
-    """Name of a modifier that would not know new vertices; "" if there is none."""
-    return next((m.name for m in obj.modifiers if m.type in BOUND and getattr(m, BOUND[m.type])), "")
+def bound(obj: bpy.types.Object) -> tuple[str, str]:
+    """Names of an object and of its modifier that would not know new vertices of `obj`: its own, our cache aside, or one by
+    which something else sticks to it. ("", "") if there is none."""
+    own = own_caches(obj)
+    for modifier in obj.modifiers:
+        if modifier not in own and modifier.type in BOUND and BOUND[modifier.type](modifier):
+            return obj.name, modifier.name
+    for other in bpy.data.objects:
+        for modifier in other.modifiers:
+            if modifier.type == "SURFACE_DEFORM" and modifier.target == obj and modifier.is_bound:
+                return other.name, modifier.name
+    return "", ""
 
 
 def subdivide(mesh: bpy.types.Mesh) -> None:

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators.read import modifier_stack
 from taffeta.operators.read.fabrics import mesh_fit, preset_of, shipped
 from taffeta.panels.mapped import FABRIC, MAPPED, ROWS, THREADS
 
@@ -252,10 +253,25 @@ def test_subdivide_leaves_alone_what_it_would_spoil(make):
     smooth = obj.modifiers.new("Corrective", "CORRECTIVE_SMOOTH")
     smooth.rest_source = "BIND"
     bpy.ops.object.correctivesmooth_bind(modifier="Corrective")
-    with pytest.raises(RuntimeError, match="Corrective knows only the vertices that there are"):
+    with pytest.raises(RuntimeError, match="Corrective of Cloth knows each of those that there are"):
+        bpy.ops.taffeta.subdivide(object="Cloth")
+    obj.modifiers.remove(smooth)
+    obj.modifiers.new("Hook", "HOOK")
+    with pytest.raises(RuntimeError, match="Hook of Cloth"):
+        bpy.ops.taffeta.subdivide(object="Cloth")
+    obj.modifiers["Hook"].vertex_group = obj.vertex_groups.new(name="g").name
+    button = make.grid("Button", size=0.01)
+    stick = button.modifiers.new("Sewn On", "SURFACE_DEFORM")
+    stick.target = obj
+    with bpy.context.temp_override(object=button):
+        bpy.ops.object.surfacedeform_bind(modifier="Sewn On")
+    assert stick.is_bound
+    with pytest.raises(RuntimeError, match="Sewn On of Button"):
         bpy.ops.taffeta.subdivide(object="Cloth")
     assert len(obj.data.vertices) == 441
-    obj.modifiers.remove(smooth)
+    bpy.data.objects.remove(button)
+    obj.modifiers.new(modifier_stack.CACHE_NAME, "MESH_CACHE")
+    assert bpy.ops.taffeta.subdivide(object="Cloth") == {"FINISHED"}, "a bake is made anew"
     obj.data.clear_geometry()
     with pytest.raises(RuntimeError, match="no faces"):
         bpy.ops.taffeta.subdivide(object="Cloth")

@@ -8,7 +8,7 @@ from ..panels.mapped import FABRIC, ROWS, THREADS, follow_value
 from ..solver.elastic.mesh_fit import SHORT_PART, STIFFEST_CLOTH, fitting_thickness
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
-from .read.fabrics import has_fabric, mesh_fit, shipped, usual
+from .read.fabrics import bending_before_stiffening, has_fabric, mesh_fit, shipped, usual
 from .read.measures import edge_part
 from .read.mesh_io import metres_per_unit
 from .read.participants import chosen_cloths, refuse_linked
@@ -43,8 +43,11 @@ def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     return True
 
 
-def finer(obj: bpy.types.Object) -> str:
-    """Subdivide a garment's mesh once; returns what was done. ValueError, with a remedy, where that would spoil it."""
+def finer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Subdivide a garment's mesh once; returns what was done. ValueError, with a remedy, where that would spoil it.
+
+    Cloth that was stiffened for the mesh becomes as limp again as the finer one can show.
+    """
     refuse_shared(obj)
     owner, name = bound(obj)
     if name:
@@ -54,9 +57,15 @@ def finer(obj: bpy.types.Object) -> str:
         )
     if not obj.data.polygons:
         raise ValueError(f"{obj.name} has no faces; add some first")
-    before = len(obj.data.vertices)
+    count, stiffened_from = len(obj.data.vertices), bending_before_stiffening(obj, scene)
     subdivide(obj.data)
-    return f"{obj.name} has {len(obj.data.vertices):,} vertices now, before {before:,}"
+    done = f"{obj.name} has {len(obj.data.vertices):,} vertices now, before {count:,}"
+    if stiffened_from is None:
+        return done
+    mapped = obj.taffeta_cloth.bending_stiffness
+    mapped.value = max(stiffened_from, mesh_fit(obj, scene).fitting_bending)
+    follow_value(obj.taffeta_cloth, "bending_stiffness")
+    return f"{done}, and a Bending of {bending_text(mapped.value)}"
 
 
 def stiffer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -113,7 +122,7 @@ class TAFFETA_OT_subdivide(bpy.types.Operator):
     object: StringProperty(name="Object", description="Cloth to subdivide; empty takes the selected one")
 
     def execute(self, context):
-        return _run(self, context, finer)
+        return _run(self, context, lambda obj: finer(obj, context.scene))
 
 
 class TAFFETA_OT_stiffen(bpy.types.Operator):

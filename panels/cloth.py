@@ -59,6 +59,8 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         if note := context.window_manager.taffeta.fabrics.get(context.object.name):
             sentences(layout, context, note.sentence, "MATCLOTH")
+            for verb in note.verbs.split():
+                layout.operator(verb).object = note.name
         layout.prop(context.object.taffeta_cloth, "model")
         for name in FABRIC:
             mapped(layout, context, context.object, name)

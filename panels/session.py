@@ -29,6 +29,7 @@ class TaffetaNote(bpy.types.PropertyGroup):
     """Something to say of a garment (its name)."""
 
     sentence: StringProperty()
+    verbs: StringProperty(description="As those of a problem")
 
 
 class TaffetaSession(bpy.types.PropertyGroup):

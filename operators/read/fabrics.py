@@ -85,6 +85,14 @@ def mesh_fit(obj: bpy.types.Object, scene: bpy.types.Scene) -> MeshFit | None:
     return fit(edge, mass, bending, cloth.weft_bending, float(np.linalg.norm(gravity(scene))))
 
 
+def bending_before_stiffening(obj: bpy.types.Object, scene: bpy.types.Scene) -> float | None:
+    """Bending stiffness [N m] that a garment's fabric has, where it was stiffened for the mesh that it has; else None."""
+    numbers, mapped, found = preset_of(obj.taffeta_cloth)[1], obj.taffeta_cloth.bending_stiffness, mesh_fit(obj, scene)
+    if not numbers or found is None or mapped.source != "UNIFORM" or not same(mapped.value, found.fitting_bending):
+        return None
+    return numbers["bending_stiffness"] if numbers["bending_stiffness"] < mapped.value else None
+
+
 def usual(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, end) -> float:
     """What a mapped property of a garment comes to: the median of its vertices where a group varies it; that `end`, min
     or max, of its range where looking at the map would take long."""

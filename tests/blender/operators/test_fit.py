@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators.checks import problem_list
 from taffeta.operators.read import modifier_stack
 from taffeta.operators.read.fabrics import mesh_fit, preset_of, shipped
 from taffeta.panels.mapped import FABRIC, MAPPED, ROWS, THREADS
@@ -199,6 +200,27 @@ def test_subdivide_halves_the_edges_and_keeps_the_shape_and_all_that_lies_on_it(
     rim = np.flatnonzero(np.isclose(x[:, 1], x[:, 1].min()))
     assert all(weights[i] == pytest.approx(0.5) for i in rim)
     assert np.allclose([d.value for d in mesh.attributes["a"].data], x[:, 0], atol=1e-6)
+
+
+def test_subdivide_takes_stiffening_back(make, scene):
+    obj = sheet(make, 0.04)
+    bpy.ops.taffeta.cloth_add()
+    bending = obj.taffeta_cloth.bending_stiffness
+    assert bending.value == pytest.approx(2.8e-4)
+    problem_list.show(scene)
+    session = bpy.context.window_manager.taffeta
+    assert session.fabrics["Cloth"].verbs == "taffeta.subdivide"
+    assert bpy.ops.taffeta.subdivide(object="Cloth") == {"FINISHED"}
+    assert bending.value == bending.minimum == pytest.approx(3.5e-5) and not mesh_fit(obj, scene).is_limp
+    bpy.ops.taffeta.subdivide(object="Cloth")
+    assert bending.value == pytest.approx(1e-5), "cotton again"
+    problem_list.show(scene)
+    assert session.fabrics["Cloth"].verbs == ""
+    bending.value = 2e-5
+    bpy.ops.taffeta.subdivide(object="Cloth")
+    assert bending.value == pytest.approx(2e-5), "chosen by the animator"
+    session.problems.clear()
+    session.fabrics.clear()
 
 
 def test_subdivide_sews_the_new_vertices_too(make):

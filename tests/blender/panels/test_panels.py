@@ -435,7 +435,10 @@ def test_the_fabric_panel_says_what_a_garment_is_made_of(garment):
     assert "Silk" not in " ".join(draw("TAFFETA_PT_cloth_fabric").texts())
     note = session.fabrics.add()
     note.name, note.sentence = garment.name, "Silk: for edges up to 7.0 mm. This mesh has 25 mm"
-    assert note.sentence in " ".join(draw("TAFFETA_PT_cloth_fabric").texts())
+    layout = draw("TAFFETA_PT_cloth_fabric")
+    assert note.sentence in " ".join(layout.texts()) and not layout.buttons("taffeta.subdivide")
+    note.verbs = "taffeta.subdivide"
+    assert draw("TAFFETA_PT_cloth_fabric").buttons("taffeta.subdivide")[0][0] == {"object": "Cloth"}
     session.fabrics.clear()
 
 

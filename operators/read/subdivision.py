@@ -6,6 +6,8 @@ import bpy
 
 from .modifier_stack import own_caches
 
+LARGEST_FACE = 4  # corners; what has more is cut into triangles about its middle before
+
 # Modifiers that know single vertices, and when.
 BOUND = {
     "SURFACE_DEFORM": lambda modifier: modifier.is_bound,
@@ -34,7 +36,7 @@ def bound(obj: bpy.types.Object) -> tuple[str, str]:
 
 
 def subdivide(mesh: bpy.types.Mesh) -> None:
-    """Cut each edge of a face in half and each face into four; the vertices that there were keep their numbers.
+    """Cut each edge of a face in half and each triangle or quad into four; the vertices that there were keep their numbers.
 
     Edges without a face are threads that sew: they stay whole, and where two of them hold two rims together, the new
     vertices between are sewn, too.
@@ -43,11 +45,14 @@ def subdivide(mesh: bpy.types.Mesh) -> None:
     try:
         work.from_mesh(mesh)
         count, rims = len(work.verts), _sewn_rims(work)
+        bmesh.ops.poke(work, faces=[face for face in work.faces if len(face.verts) > LARGEST_FACE])
         bmesh.ops.subdivide_edges(work, edges=[e for e in work.edges if e.link_faces], cuts=1, use_grid_fill=True)
         work.verts.index_update()
         work.verts.ensure_lookup_table()
         for rim in rims:
-            work.edges.new([_between(work, ends, count) for ends in rim])
+            pair = [_between(work, ends, count) for ends in rim]
+            if work.edges.get(pair) is None:
+                work.edges.new(pair)
         work.to_mesh(mesh)
     finally:
         work.free()

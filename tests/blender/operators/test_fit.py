@@ -249,6 +249,25 @@ def test_subdivide_sews_a_dart_down_to_its_tip(make):
     assert ends == [[(-1.0, 2.0, 0.0), (1.0, 2.0, 0.0)], [(-0.5, 1.0, 0.0), (0.5, 1.0, 0.0)]]
 
 
+@pytest.mark.parametrize("corners", [3, 4, 5, 6, 7])
+def test_subdivide_cuts_faces_of_any_shape_also_where_a_thread_crosses_them(make, corners):
+    angle = np.arange(corners) * 2 * np.pi / corners
+    x = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    obj = make.cloth(make.mesh("Cloth", x, [range(corners)], edges=[(0, 2)] if corners > 3 else []))
+    obj.data.uv_layers.new(name="UVMap")
+    for loop, uv in zip(obj.data.loops, obj.data.uv_layers[0].uv, strict=True):
+        uv.vector = x[loop.vertex_index, :2]
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.subdivide(object="Cloth") == {"FINISHED"}
+    mesh = obj.data
+    for loop, uv in zip(mesh.loops, mesh.uv_layers[0].uv, strict=True):
+        assert np.allclose(uv.vector, mesh.vertices[loop.vertex_index].co[:2], atol=1e-6)
+    assert len(mesh.vertices) >= 2 * corners and not mesh.validate()
+    area = 0.5 * corners * np.sin(2 * np.pi / corners)
+    assert sum(face.area for face in mesh.polygons) == pytest.approx(area, rel=1e-5)
+    assert max(len(face.vertices) for face in mesh.polygons) <= 4
+
+
 def test_a_rigged_garment_still_follows_its_rig(make):
     obj = sheet(make, 0.02, mass=0.15)
     rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))

@@ -18,20 +18,20 @@ from . import measures
 from .mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .sampling import gravity
 
-LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = ([-+.\de]+)", re.MULTILINE)  # of a preset file
+LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = (-?\d+\.?\d*(?:e-?\d+)?)(?=\s|$)", re.MULTILINE)  # of a preset file
 SAME = 1e-5  # relative difference up to which numbers are the same: Blender keeps 32 bits
 # What a garment may have otherwise, chosen by its mesh or for its motion, and keep the fabric's name.
 ASIDE = frozenset(("thickness", "bending_stiffness", "strain_limit"))
 
 
 def presets() -> list[tuple[str, dict[str, float]]]:
-    """Names and numbers, by property, of all fabric presets: those of the animator, and the shipped ones."""
+    """Names and numbers, by property, of all fabric presets that have every number: the animator's and the shipped ones."""
     folders = dict.fromkeys(bpy.utils.preset_paths(PRESET_SUBDIR))
-    return [
-        (bpy.path.display_name(path.name, title_case=False), _numbers(path, path.stat().st_mtime_ns))
-        for folder in folders
-        for path in sorted(Path(folder).glob("*.py"))
+    paths = [path for folder in folders for path in sorted(Path(folder).glob("*.py")) if path.is_file()]
+    found = [
+        (bpy.path.display_name(path.name, title_case=False), _numbers(path, path.stat().st_mtime_ns)) for path in paths
     ]
+    return [(name, numbers) for name, numbers in found if numbers.keys() >= set(FABRIC)]
 
 
 def shipped(name: str) -> dict[str, float]:
@@ -43,7 +43,7 @@ def shipped(name: str) -> dict[str, float]:
 @lru_cache(maxsize=256)
 def _numbers(path: Path, _changed: int) -> dict[str, float]:
     """The numbers that a preset file sets; threads of which it says nothing have no difference."""
-    found = dict(LINE.findall(path.read_text(encoding="utf-8")))
+    found = dict(LINE.findall(path.read_text(encoding="utf-8", errors="replace")))
     return THREADS | {name: float(number) for name, number in found.items() if name in THREADS or name in FABRIC}
 
 
@@ -70,7 +70,7 @@ def preset_of(cloth: bpy.types.PropertyGroup) -> tuple[str, dict[str, float]]:
     own = {name: value for name, value in numbers_of(cloth).items() if name not in ASIDE}
 
     def is_of(preset):
-        return all(name in preset and same(preset[name], value) for name, value in own.items())
+        return all(same(preset[name], value) for name, value in own.items())
 
     return next((found for found in presets() if is_of(found[1])), ("", {}))
 

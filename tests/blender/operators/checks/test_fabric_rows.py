@@ -6,6 +6,7 @@ import pytest
 from taffeta.operators.checks import problem_list
 from taffeta.operators.checks.fabric_rows import fabric_sentence
 from taffeta.operators.read import measures
+from taffeta.operators.read.fabrics import ASIDE
 
 COTTON_EDGE = 0.0132  # [m] 0.7 bending lengths of 10 uN m at 0.15 kg/m2
 
@@ -142,6 +143,31 @@ def test_an_own_preset_is_named_too(limp, scene, tmp_path):
         assert fabric_sentence(bpy.data.objects["Cloth"], scene).startswith("My Tulle: ")
     finally:
         bpy.utils.unregister_preset_path(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cloth.mass.value = 0.02\n", "", "cloth.mass.value = 0.0.2\n", "\xff\xfe", None],
+    ids=["half", "empty", "no number", "no text", "no file"],
+)
+def test_a_preset_that_says_little_or_nothing_names_nothing(limp, scene, tmp_path, text):
+    """Half of one: what an older Taffeta or an animator's hand wrote; it must not stop the list."""
+    folder = tmp_path / "presets" / "taffeta_fabric"
+    folder.mkdir(parents=True)
+    others = "".join(f"cloth.{name}.value = {value}\n" for name, value in TULLE.items() if name not in ("mass", *ASIDE))
+    if text is None:
+        (folder / "Odd.py").symlink_to(folder / "gone.py")
+    else:
+        (folder / "Odd.py").write_bytes((others if text else "").encode() + text.encode("latin-1"))
+    limp(0.01, **TULLE)
+    bpy.utils.register_preset_path(str(tmp_path))
+    try:
+        assert fabric_sentence(bpy.data.objects["Cloth"], scene).startswith("A fabric of its own: ")
+        assert problem_list.show(scene)
+    finally:
+        bpy.utils.unregister_preset_path(str(tmp_path))
+        for items in (bpy.context.window_manager.taffeta.problems, bpy.context.window_manager.taffeta.fabrics):
+            items.clear()
 
 
 TULLE = {"mass": 0.02, "thickness": 2e-4, "stretch_stiffness": 150.0, "shear_stiffness": 12.0,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make demo [SCENE=name]   the example shot: built, baked, exported, drawn under out/
 # make test                every test; make lint, make zip, make bench, make validation (docs/validation.md)
-# make fabrics             every preset draped over a table and a ball (docs/fabric.md)
+# make fabrics             every preset draped over a table and a ball, and on coarser meshes (docs/fabric.md)
 # Each sets up what it needs the first time (scripts/setup.py).
 
 PYTHON := $(firstword $(wildcard .venv/bin/python) python3)
@@ -38,6 +38,7 @@ validation: setup
 
 fabrics: setup
 	@.venv/bin/python scripts/fabrics.py
+	@.venv/bin/python scripts/mesh_sizes.py
 
 setup:
 	@python3 scripts/setup.py 4.5

@@ -16,6 +16,7 @@ from . import (
     bake_cloth,
     command,
     export,
+    fit,
     free,
     keep_pose,
     paint,
@@ -36,7 +37,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, free, export, setup, preset, paint, pictures, show_values,
+    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, preset, paint, pictures, show_values,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

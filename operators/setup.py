@@ -9,6 +9,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..panels.mapped import MAPPED
+from .checks.fabric_rows import fabric_sentence
+from .fit import dress
 from .playback.cache_modifier import detach
 
 
@@ -83,6 +85,8 @@ class TAFFETA_OT_cloth_add(bpy.types.Operator):
             obj.taffeta_cloth.enabled = True
             obj.taffeta_collider.enabled = False
             _choose_pattern(obj)
+            if dress(obj, context.scene):
+                self.report({"INFO"}, f"{obj.name} is made of {fabric_sentence(obj, context.scene)}")
         begin_compiling()
         names = ", ".join(obj.name for obj in chosen)
         if empty:

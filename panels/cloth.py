@@ -5,7 +5,7 @@ import bpy
 
 from .fabric import TAFFETA_PT_fabric_presets
 from .mapped import FABRIC, ROWS, THREADS
-from .rows import PhysicsPanel, group_search, mapped, painted_property, prop, settings_layout, why
+from .rows import PhysicsPanel, group_search, mapped, painted_property, prop, sentences, settings_layout, why
 
 
 def add_buttons(self, context):
@@ -57,6 +57,10 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
+        if note := context.window_manager.taffeta.fabrics.get(context.object.name):
+            sentences(layout, context, note.sentence, "MATCLOTH")
+            for verb in note.verbs.split():
+                layout.operator(verb).object = note.name
         layout.prop(context.object.taffeta_cloth, "model")
         for name in FABRIC:
             mapped(layout, context, context.object, name)

@@ -148,6 +148,8 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             if problem.selectable:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
                 button.object = problem.object_name
+            for verb in problem.verbs.split():
+                box.operator(verb).object = problem.object_name
 
 
 @lru_cache(maxsize=8)

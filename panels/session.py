@@ -22,12 +22,14 @@ class TaffetaProblem(bpy.types.PropertyGroup):
     sentence: StringProperty()
     remedy: StringProperty()
     selectable: BoolProperty(description="taffeta.select_problem can show the vertices that it is about")
+    verbs: StringProperty(description="Operators that help, which take the object's name, with blanks between")
 
 
-class TaffetaOlder(bpy.types.PropertyGroup):
-    """Bakes of a garment (its name) that were set aside."""
+class TaffetaNote(bpy.types.PropertyGroup):
+    """Something to say of a garment (its name)."""
 
-    sentence: StringProperty(description="How many there are, and the room they take")
+    sentence: StringProperty()
+    verbs: StringProperty(description="As those of a problem")
 
 
 class TaffetaSession(bpy.types.PropertyGroup):
@@ -38,7 +40,8 @@ class TaffetaSession(bpy.types.PropertyGroup):
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)
-    older: CollectionProperty(type=TaffetaOlder)
+    older: CollectionProperty(type=TaffetaNote, description="Bakes that were set aside, and the room they take")
+    fabrics: CollectionProperty(type=TaffetaNote, description="What garments are made of, and for which meshes that holds")
     checked: BoolProperty(description="The preflight list has been made at least once")
     overlay: EnumProperty(
         name="Overlay", default="NONE",
@@ -51,7 +54,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
 # fmt: on
 
 
-CLASSES = (TaffetaProblem, TaffetaOlder, TaffetaSession)
+CLASSES = (TaffetaProblem, TaffetaNote, TaffetaSession)
 
 
 def register():

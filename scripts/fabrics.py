@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "solver"))
 
 import drapemeter  # noqa: E402
+from taffeta.solver.elastic.mesh_fit import LONGEST_EDGE  # noqa: E402
 
 OUT, PICTURE, PAGE = ROOT / "out" / "fabrics", ROOT / "docs" / "images" / "fabrics.jpg", ROOT / "docs" / "fabric.md"
 CELLS = 80  # across the cloth: 4 mm, less than half of silk's bending length
@@ -78,8 +79,11 @@ def drape(name):
 
 def rows(shapes):
     """Lines of the table."""
-    lines = ["| fabric | g/m² | bending length, warp and weft [cm] | drape coefficient [%] | folds | published [%] |"]
-    lines.append("| --- | --- | --- | --- | --- | --- |")
+    lines = [
+        "| fabric | g/m² | bending length, warp and weft [cm] | for edges up to [mm] | drape coefficient [%] | folds "
+        "| published [%] |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for name, shape in sorted(shapes.items(), key=lambda item: coefficient(item[1])):
         value = drapemeter.fabric(name)
         lengths = [
@@ -88,7 +92,7 @@ def rows(shapes):
         ]
         lines.append(
             f"| {name.replace('_', ' ')} | {1000 * value['mass']:.0f} | {lengths[0]:.1f}, {lengths[1]:.1f} "
-            f"| {100 * coefficient(shape):.0f} | {drapemeter.folds(shape['table'], shape['table_rest'])} "
+            f"| {10 * LONGEST_EDGE * min(lengths):.0f} | {100 * coefficient(shape):.0f} | {drapemeter.folds(shape['table'], shape['table_rest'])} "
             f"| {PUBLISHED.get(name, '')} |"
         )
     return lines

@@ -13,6 +13,7 @@ class Problem(NamedTuple):
     object: str  # name, or "" when it is about the scene
     sentence: str
     remedy: str
+    verbs: tuple[str, ...] = ()  # operators that do what the remedy says, given the object's name
 
 
 class Shot(NamedTuple):

@@ -17,11 +17,13 @@ from ...panels.mapped import MAPPED
 from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import older_sentence, own_older
 from ..read import maps
+from ..read.fabrics import bending_before_stiffening
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from . import crossings
+from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
 
@@ -167,7 +169,7 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     for problem in found:
         item = session.problems.add()
         item.severity, item.object_name = problem.severity, problem.object
-        item.sentence, item.remedy = problem.sentence, problem.remedy
+        item.sentence, item.remedy, item.verbs = problem.sentence, problem.remedy, " ".join(problem.verbs)
         crossing = problem in _thorough.get(scene.session_uid, ()) and problem.severity == "WARNING"
         item.selectable = crossing and (scene.session_uid, problem.object) in _vertices
     session.checked = True
@@ -177,15 +179,19 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words
-    _show_older(scene, cloths)
+    _show_notes(scene, cloths)
     return found
 
 
-def _show_older(scene, cloths) -> None:
-    """Put the room that bakes which were set aside take where the panel of each garment draws it."""
+def _show_notes(scene, cloths) -> None:
+    """Put what each garment is made of, and the room that its older bakes take, where its panels draw it."""
     session = bpy.context.window_manager.taffeta
     session.older.clear()
+    session.fabrics.clear()
     for obj in cloths:
+        item = session.fabrics.add()
+        item.name, item.sentence = obj.name, fabric_sentence(obj, scene)
+        item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
         if paths := own_older(obj, scene):
             item = session.older.add()
             item.name, item.sentence = obj.name, f"{older_sentence(paths)} of {obj.name} in the cache folder"

@@ -22,6 +22,7 @@ from ..read.mesh_io import FARTHEST_COORDINATE, evaluated_names, metres_per_unit
 from ..read.modifier_stack import find_cache
 from ..read.participants import colliders_of
 from . import fingerprint
+from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
 from .problem import Problem, Shot
@@ -374,6 +375,7 @@ CHECKS = (
     _maps,
     *GROUP_CHECKS,
     _stiffness,
+    *FABRIC_CHECKS,
     _pins,
     _scales,
     *FORCE_CHECKS,

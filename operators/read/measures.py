@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What takes long to measure of Blender's data, kept until Blender says that it changed.
 
-Counts of open and loose edges, weights, and checksums of images and actions take milliseconds to seconds; the panel
-asks for them while the animator works. Checksums of meshes are quick and made anew each time.
+Counts of open and loose edges, lengths of edges, weights, and checksums of images and actions take milliseconds to
+seconds; the panel asks for them while the animator works. Checksums of meshes are quick and made anew each time.
 """
 
 import zlib
@@ -11,9 +11,11 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
+from ...solver.elastic.mesh_fit import edge_quantile
 from . import arrays
 from .keyed import curves
 from .maps import weights_in
+from .mesh_io import rest_positions
 
 # Session-wide memory: (kind, session_uid, ...) -> value. Emptied by the handlers below.
 _kept: dict[tuple, object] = {}
@@ -54,6 +56,25 @@ def has_area(mesh: bpy.types.Mesh) -> bool:
     key = ("area", mesh.session_uid)
     if key not in _kept:
         _kept[key] = not (arrays.face_area(mesh) == 0.0).all()
+    return _kept[key]
+
+
+def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
+    """Length [m] of edges up to which they make `part` [0 to 1] of a garment at rest, as large as it is now in a world of
+    so many metres a unit; edges without a face do not count. 0 where there is none, and in Edit Mode."""
+    mesh = obj.data
+    if obj.mode == "EDIT" or not len(mesh.polygons):
+        return 0.0
+    size = tuple(
+        f"{scale:.4g}" for scale in obj.matrix_world.to_scale()
+    )  # rounded: turning about changes the last digits
+    key = ("edges", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, size)
+    if key not in _kept:
+        with_face = np.zeros(len(mesh.edges), bool)
+        with_face[arrays.corner_edge(mesh)] = True
+        with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `checks.shape_rows` tells
+            x = rest_positions(obj, obj, metres)
+        _kept[key] = edge_quantile(x, arrays.edges(mesh)[with_face], part)
     return _kept[key]
 
 

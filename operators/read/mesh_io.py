@@ -70,7 +70,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     metres = metres_per_unit(scene)
     evaluated = obj.evaluated_get(depsgraph)
     matrix = world_matrix(evaluated, metres)
-    x = _placed(_rest_positions(mesh), matrix)
+    x = rest_positions(obj, evaluated, metres)
     check_finite(obj.name, x, "in its mesh")
     x_start = world_positions(evaluated, metres)
     if len(x_start) != len(x):
@@ -209,8 +209,11 @@ def check_finite(name: str, x: np.ndarray, where: str) -> None:
         raise ValueError(f"{name}: vertex {vertex} has no finite position {where}; move or delete it")
 
 
-def _rest_positions(mesh) -> np.ndarray:
-    return arrays.positions(mesh) if mesh.shape_keys is None else arrays.key_positions(mesh.shape_keys.reference_key)
+def rest_positions(obj, placed, metres: float) -> np.ndarray:
+    """World-space vertices (n, 3) float64 [m] of a garment at rest, sized as `placed` is: itself, or as evaluated."""
+    mesh = obj.data
+    x = arrays.positions(mesh) if mesh.shape_keys is None else arrays.key_positions(mesh.shape_keys.reference_key)
+    return _placed(x, world_matrix(placed, metres))
 
 
 def world_positions(evaluated, metres: float) -> np.ndarray:

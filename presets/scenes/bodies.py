@@ -72,7 +72,7 @@ def grow(context, collection):
     """Add a sheet on a sphere that grows and shrinks; return what was made."""
     body = solids.sphere(collection, 0.32, 0.55)
     motions.grow(body, 0.3, 2.5)
-    return _scene(context, collection, body, 0.95, side=1.4, count=53)
+    return _scene(context, collection, body, 0.95, side=1.4, count=55)
 
 
 def twist(context, collection):

@@ -8,6 +8,7 @@ import numpy as np
 from . import materials, sheet, solids, stage
 
 FRAMES = (1, 100)
+CANVAS = 1.2e-4  # [N m] of the sheets: as limp as edges of 30 mm can show
 #: (frame, velocity of the air [m/s]) of the flag's wind
 GUSTS = ((1, (3.0, 0.0, 0.0)), (15, (7.0, 1.5, 0.0)), (32, (5.0, -1.5, 0.3)), (50, (9.0, 1.0, 0.0)))
 GUSTS += ((68, (5.5, -2.0, 0.0)), (84, (8.0, 1.5, -0.3)), (100, (6.0, -0.5, 0.0)))
@@ -17,6 +18,7 @@ def sheet_on_sphere(context, collection):
     """Add a square sheet of 51 x 51 vertices above a sphere; return what was made."""
     ball = solids.sphere(collection, 0.4, 0.55)
     cloth = sheet.square(collection, "Sheet", 51, 1.5, 1.05, materials.woven(inside=0.7))
+    sheet.make_of(cloth, bending_stiffness=CANVAS)
     floor, camera = stage.furnish(context, collection)
     return stage.Example((cloth,), (ball, floor), camera, FRAMES)
 
@@ -25,6 +27,7 @@ def sheet_on_torus(context, collection):
     """Add a square sheet of 51 x 51 vertices above a lying torus; return what was made."""
     ring = solids.torus(collection, 0.42, 0.15, 0.45)
     cloth = sheet.square(collection, "Sheet", 51, 1.5, 0.75, materials.woven(inside=0.7))
+    sheet.make_of(cloth, bending_stiffness=CANVAS)
     floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.38), lens=66.0)
     return stage.Example((cloth,), (ring, floor), camera, FRAMES)
 
@@ -36,6 +39,8 @@ def two_sheets(context, collection):
     plain = materials.plain("Linen", (0.50, 0.46, 0.38), 0.9)
     upper = sheet.square(collection, "Upper Sheet", 37, 1.0, 1.10, plain, turn=np.pi / 4.0)
     upper.taffeta_cloth.layer = 1
+    for cloth in (lower, upper):
+        sheet.make_of(cloth, bending_stiffness=CANVAS)
     floor, camera = stage.furnish(context, collection)
     return stage.Example((lower, upper), (ball, floor), camera, FRAMES)
 

@@ -24,11 +24,11 @@ def add(context, collection):
 
 
 def _garment(collection, rig):
-    points, quads, pattern = sheet.tube(64, 24, RINGS)
+    points, quads, pattern = sheet.tube(96, 40, RINGS)
     material = materials.woven("Pleated Wool", across="Y", inside=0.6)
     obj = sheet.add(collection, "Skirt", points, quads, pattern, material)
     sheet.make_of(obj, mass=0.18, thickness=0.003, stretch_stiffness=2500.0, shear_stiffness=60.0, damping=2.0)
-    sheet.make_of(obj, bending_stiffness=2e-5)
+    sheet.make_of(obj, bending_stiffness=6e-5)
     band = (points[:, 2] > RINGS[0][0] - 0.03).astype(float)
     sheet.paint_group(obj, "Waistband", band)
     sheet.map_group(obj, "pin", "Waistband", 0.0, 1.0)

@@ -418,6 +418,30 @@ def test_preflight_lists_each_problem_with_its_remedy(garment):
     assert any("1 to look at" in text for text in draw("TAFFETA_PT_cloth").texts())
 
 
+def test_preflight_offers_what_helps(garment):
+    session = bpy.context.window_manager.taffeta
+    session.checked = True
+    problem = session.problems.add()
+    problem.severity, problem.object_name, problem.sentence = "WARNING", "Cloth", "Cloth is too coarse for Silk"
+    assert not draw("TAFFETA_PT_preflight").buttons("taffeta.stiffen")
+    problem.verbs = "taffeta.subdivide taffeta.stiffen"
+    layout = draw("TAFFETA_PT_preflight")
+    for verb in ("subdivide", "stiffen"):
+        assert [options for options, _ in layout.buttons(f"taffeta.{verb}")] == [{"object": "Cloth"}]
+
+
+def test_the_fabric_panel_says_what_a_garment_is_made_of(garment):
+    session = bpy.context.window_manager.taffeta
+    assert "Silk" not in " ".join(draw("TAFFETA_PT_cloth_fabric").texts())
+    note = session.fabrics.add()
+    note.name, note.sentence = garment.name, "Silk: for edges up to 7.0 mm. This mesh has 25 mm"
+    layout = draw("TAFFETA_PT_cloth_fabric")
+    assert note.sentence in " ".join(layout.texts()) and not layout.buttons("taffeta.subdivide")
+    note.verbs = "taffeta.subdivide"
+    assert draw("TAFFETA_PT_cloth_fabric").buttons("taffeta.subdivide")[0][0] == {"object": "Cloth"}
+    session.fabrics.clear()
+
+
 def test_long_sentences_are_broken_not_cut(garment):
     layout = Layout()
     text = "The cloth was " + "very " * 60 + "long"

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from PIL import Image
+from taffeta.operators.checks import problem_list
 from taffeta.operators.scenes import EXAMPLES
 from taffeta.presets import scenes
 from taffeta.presets.scenes import figure, sheet, tshirt, walk
@@ -128,6 +129,8 @@ def test_every_example_is_ready_to_bake(scene, name):
     assert bpy.context.view_layer.objects.active in cloths
     assert scene.camera is not None and scene.frame_end >= 100
     assert all(obj.data.materials for obj in cloths + bodies)
+    found = problem_list.check(scene, bpy.context.evaluated_depsgraph_get())
+    assert not [p.sentence for p in found if p.verbs and p.severity == "WARNING"], "no mesh is far too coarse"
 
 
 def evaluated(obj, frame):

@@ -11,12 +11,16 @@ from taffeta.solver.cache import pc2
 
 @pytest.fixture
 def found():
-    """found(severity): problems of the scene now, of one severity or all."""
+    """found(severity): problems of the scene now, of one severity or all.
+
+    That a mesh is too coarse for its fabric is left out, as many here are: `test_fabric_rows` has that.
+    """
 
     def look(severity=None):
         bpy.context.view_layer.update()
         problems = problem_list.check(bpy.context.scene, bpy.context.evaluated_depsgraph_get())
-        return [problem for problem in problems if severity in (None, problem.severity)]
+        wanted = [problem for problem in problems if "taffeta.subdivide" not in problem.verbs]
+        return [problem for problem in wanted if severity in (None, problem.severity)]
 
     return look
 
@@ -39,7 +43,7 @@ def only(found):
 @pytest.fixture
 def shot(make, saved, found):
     """A sound scene: a cloth above a body, saved, with nothing to complain about."""
-    make.cloth(make.grid(count=9, location=(0, 0, 1)))
+    make.cloth(make.grid(count=9, location=(0, 0, 1)), bending_stiffness=1.0)  # a board: no cloth fits so coarse a mesh
     make.collider(make.ball())
     assert found() == []
     return saved

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of the Fabric panel."""
+
+import math
+from collections.abc import Iterator
+
+import bpy
+
+from ...panels.mapped import ROWS
+from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
+from ..read.fabrics import mesh_fit, preset_of, same
+from .crossings import length
+from .problem import Problem, Shot
+
+VERY_COARSE = 2.0  # times as long edges as fit: more than half of the folding is lost, and what is left are creases
+
+
+def bending_text(value: float) -> str:
+    """A bending stiffness [N m] as panels show it."""
+    row = ROWS["bending_stiffness"]
+    return f"{value * row.shown_factor:.3g} {row.shown_symbol}"
+
+
+def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """What a garment is made of, and for which meshes that holds; only the former where nobody can tell the latter."""
+    name, numbers = preset_of(obj.taffeta_cloth)
+    bending = obj.taffeta_cloth.bending_stiffness
+    if name and bending.source == "UNIFORM" and not same(bending.value, numbers["bending_stiffness"]):
+        own, usual = bending_text(bending.value), bending_text(numbers["bending_stiffness"])
+        name += f" with a Bending of {own} instead of {usual}"
+    name, found = name or "A fabric of its own", mesh_fit(obj, scene)
+    if found is None or math.isinf(found.longest_edge):
+        return name
+    return f"{name}: for edges up to {length(found.longest_edge)}. This mesh has {length(found.edge)}"
+
+
+def _limp(shot: Shot) -> Iterator[Problem]:
+    """Fabrics too limp for their mesh: their folds lock along its edges, as those of paper do."""
+    for obj in shot.cloths:
+        found = mesh_fit(obj, shot.scene)
+        if found is None or not found.is_limp or not found.longest_edge > 0.0:  # without Bending `rows` tells
+            continue
+        name = preset_of(obj.taffeta_cloth)[0] or "its fabric"
+        finer, verbs = "Subdivide it: four times as many vertices", ("taffeta.subdivide",)
+        if found.fitting_bending <= STIFFEST_CLOTH:
+            finer += f". Or let it be stiffer, with a Bending of {bending_text(found.fitting_bending)}"
+            verbs += ("taffeta.stiffen",)
+        yield Problem(
+            "WARNING" if found.edge > VERY_COARSE * found.longest_edge else "INFO",
+            obj.name,
+            f"{obj.name} is too coarse for {name}: its edges of {length(found.edge)} crumple like paper, up to "
+            f"{length(found.longest_edge)} they fold like cloth",
+            finer,
+            verbs,
+        )
+
+
+FABRIC_CHECKS = (_limp,)

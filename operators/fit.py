@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Let fabric and mesh fit each other: what a new garment is made of, a finer mesh, or cloth as stiff as a mesh can show."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ..panels.mapped import FABRIC, ROWS, THREADS, follow_value
+from ..solver.elastic.mesh_fit import SHORT_PART, STIFFEST_CLOTH, fitting_thickness
+from .checks.crossings import length
+from .checks.fabric_rows import bending_text
+from .read.fabrics import bending_before_stiffening, has_fabric, mesh_fit, shipped, usual
+from .read.measures import edge_part
+from .read.mesh_io import metres_per_unit
+from .read.participants import chosen_cloths, refuse_linked
+from .read.shape_key import refuse_shared
+from .read.subdivision import bound, subdivide
+
+FIRST_FABRIC = "Cotton"  # what a new garment is made of
+
+
+def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Make a garment that nobody gave a fabric of cotton, as thick and stiff as fits its mesh; returns whether it did.
+
+    It is stiffer than cotton where the mesh is too coarse for that, but never stiffer than cloth. It has no strain limit,
+    which ordinary loads never reach: where bodies catch cloth, springs that stiffen there throw it about.
+    """
+    cloth = obj.taffeta_cloth
+    if has_fabric(cloth):
+        return False
+    numbers = shipped(FIRST_FABRIC)
+    for name in FABRIC:
+        getattr(cloth, name).value = numbers[name]
+    for name in THREADS:
+        setattr(cloth, name, numbers[name] if name != "strain_limit" else 0.0)
+    found = mesh_fit(obj, scene)
+    if found is not None:
+        short, most = edge_part(obj, metres_per_unit(scene), SHORT_PART), ROWS["thickness"].default
+        cloth.thickness.value = fitting_thickness(found.edge, short, numbers["thickness"], most)
+        if found.is_limp and found.fitting_bending <= STIFFEST_CLOTH:
+            cloth.bending_stiffness.value = found.fitting_bending
+    for name in FABRIC:
+        follow_value(cloth, name)
+    return True
+
+
+def finer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Subdivide a garment's mesh once; returns what was done. ValueError, with a remedy, where that would spoil it.
+
+    Cloth that was stiffened for the mesh becomes as limp again as the finer one can show.
+    """
+    refuse_shared(obj)
+    owner, name = bound(obj)
+    if name:
+        raise ValueError(
+            f"{obj.name} cannot get new vertices: {name} of {owner} knows each of those that there are; unbind or apply "
+            "it, and try again"
+        )
+    if not obj.data.polygons:
+        raise ValueError(f"{obj.name} has no faces; add some first")
+    count, stiffened_from = len(obj.data.vertices), bending_before_stiffening(obj, scene)
+    subdivide(obj.data)
+    done = f"{obj.name} has {len(obj.data.vertices):,} vertices now, before {count:,}"
+    if stiffened_from is None:
+        return done
+    mapped = obj.taffeta_cloth.bending_stiffness
+    mapped.value = max(stiffened_from, mesh_fit(obj, scene).fitting_bending)
+    follow_value(obj.taffeta_cloth, "bending_stiffness")
+    return f"{done}, and a Bending of {bending_text(mapped.value)}"
+
+
+def stiffer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Raise a garment's bending stiffness to the least that its mesh can show; returns what was done.
+
+    A map keeps its contrast. ValueError, with a remedy, where the mesh is fine enough, or asks for more than cloth has.
+    """
+    refuse_linked(obj)
+    found, mapped = mesh_fit(obj, scene), obj.taffeta_cloth.bending_stiffness
+    if found is None:
+        raise ValueError(f"{obj.name} has no faces of any size; there is nothing to fit Bending to")
+    if not found.is_limp:
+        raise ValueError(f"{obj.name} has a mesh that is fine enough for its fabric; nothing was changed")
+    new = found.fitting_bending
+    if new > STIFFEST_CLOTH:
+        raise ValueError(
+            f"{obj.name} would have to be as stiff as card, {bending_text(new)}, with edges of {length(found.edge)}; "
+            "subdivide it instead"
+        )
+    old = usual(obj, mapped, max)
+    if mapped.source == "UNIFORM":
+        mapped.value = new
+        follow_value(obj.taffeta_cloth, "bending_stiffness")
+    elif old > 0.0:
+        mapped.minimum, mapped.maximum = mapped.minimum * new / old, mapped.maximum * new / old
+    else:
+        raise ValueError(f"{obj.name} has a Bending of 0 where its map says so, most of it; raise Min or Max first")
+    return f"{obj.name} has a Bending of {bending_text(new)} now, before {bending_text(old)}"
+
+
+def _run(operator, context, verb):
+    """Do `verb(obj)` with the operator's cloth, and report; a mistake is told and cancels."""
+    try:
+        found = chosen_cloths(context, operator.object)
+        if len(found) > 1:
+            raise ValueError(f"{len(found)} cloths are selected; select one")
+        if found[0].mode != "OBJECT":
+            raise ValueError(f"{found[0].name} is not in Object Mode; go back to that first")
+        operator.report({"INFO"}, verb(found[0]))
+    except ValueError as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    return {"FINISHED"}
+
+
+class TAFFETA_OT_subdivide(bpy.types.Operator):
+    """Cut each face of the cloth's mesh into four, in the same shape. UV maps, vertex groups, shape keys and sewing come
+    along; a bake has to be made anew"""
+
+    bl_idname = "taffeta.subdivide"
+    bl_label = "Subdivide"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="Cloth to subdivide; empty takes the selected one")
+
+    def execute(self, context):
+        return _run(self, context, lambda obj: finer(obj, context.scene))
+
+
+class TAFFETA_OT_stiffen(bpy.types.Operator):
+    """Raise Bending to the least with which the cloth's folds are as wide as its mesh can show"""
+
+    bl_idname = "taffeta.stiffen"
+    bl_label = "Stiffen for This Mesh"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="Cloth to stiffen; empty takes the selected one")
+
+    def execute(self, context):
+        return _run(self, context, lambda obj: stiffer(obj, context.scene))
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_subdivide, TAFFETA_OT_stiffen))

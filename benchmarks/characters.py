@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Characters that run, jump, spin, kick, sit and crawl in clothes, by Taffeta and by Blender's own cloth.
 
-    python benchmarks/characters.py [--shots run-cape ...] [--frames 20] [--preview] [--reference] [--no-pictures]
+    python benchmarks/characters.py [--shots run-cape ...] [--frames 20] [--no-pictures]
+                                    [--final] [--preview] [--reference] [--blender] [--cloth-dynamics]
 
 Each shot (benchmarks/people/) is baked by the operator, with Taffeta's defaults, and shown by Blender's cloth at its best
 settings; then every frame is judged by its meshes. Prints a table, keeps it in out/characters.json, and, if no shot was
@@ -21,7 +22,7 @@ import numba
 import page
 import simulate
 import taffeta
-from people import pictures, shots
+from people import cloth_dynamics, pictures, shots
 from people.judge import Judge
 from PIL import Image
 
@@ -30,6 +31,8 @@ OUT, KEPT = ROOT / "out" / "characters", ROOT / "out" / "characters.json"
 REFERENCE = ROOT / "benchmarks" / "people" / "reference.json"
 PAGE, IMAGES = ROOT / "docs" / "characters.md", ROOT / "docs" / "images"
 FINAL, PREVIEW, FINE, BLENDER = "Taffeta", "Taffeta, Preview", "reference", simulate.BEST
+WHEEL = cloth_dynamics.WHO  # where it is there: in Blender 5.2
+BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER, "cloth-dynamics": WHEEL}
 FINE_SETTINGS = {"substeps": 80, "iterations": 40}
 HEAD = (
     "shot", "by", "vertices", "frames", "cloth-cloth", "cloth-body", "roughness", "over 60°", "worst stretch", "99 in 100",
@@ -42,18 +45,12 @@ def main():
     chosen = options()
     taffeta.register()
     try:
-        simulate.prepare()
-        for name in chosen.shots:
-            for who in chosen.by:
-                print(f"{name}, {who} ...", flush=True)
-                found = run(name, who, chosen.frames, chosen.pictures)
-                keep(found)
-                print(page.grid(HEAD, [line(found)]), flush=True)
+        measure(chosen)
     finally:
         taffeta.unregister()
     told = rows()
     print(page.grid(HEAD, map(line, told)))
-    if not chosen.frames and {row["shot"] for row in told if row["by"] == BLENDER} == set(shots.SHOTS):
+    if not chosen.frames and whole(told):
         tell(told)
 
 
@@ -62,23 +59,39 @@ def options(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--shots", nargs="+", choices=shots.SHOTS, default=list(shots.SHOTS), metavar="SHOT")
     parser.add_argument("--frames", type=int, default=0, help="only the first so many; else all")
-    parser.add_argument("--preview", action="store_true", help="Taffeta in Preview quality, and nothing else")
-    parser.add_argument("--reference", action="store_true", help="Taffeta as finely as it goes, and nothing else")
-    parser.add_argument("--blender", action="store_true", help="Blender's own cloth, and nothing else")
+    for flag, who in BY.items():
+        parser.add_argument(f"--{flag}", action="append_const", dest="by", const=who, help=f"{who}, and not all others")
     parser.add_argument("--no-pictures", dest="pictures", action="store_false")
     chosen = parser.parse_args(arguments)
     if chosen.frames == 1 or chosen.frames < 0:
         parser.error("a shot has 2 frames or more")
-    only = [(chosen.preview, PREVIEW), (chosen.reference, FINE), (chosen.blender, BLENDER)]
-    chosen.by = [who for asked, who in only if asked] or [FINAL, BLENDER]
+    chosen.by = chosen.by or [FINAL, BLENDER]
     return chosen
+
+
+def measure(chosen):
+    """Run what was chosen, and keep each row as soon as it is there."""
+    simulate.prepare()
+    for name in chosen.shots:
+        for who in chosen.by:
+            print(f"{name}, {who} ...", flush=True)
+            found = run(name, who, chosen.frames, chosen.pictures)
+            keep(found)
+            print(page.grid(HEAD, [line(found)]), flush=True)
+
+
+def whole(told):
+    """Whether no shot is missing, and none was shortened."""
+    return not any(row["shortened"] for row in told) and all(
+        {row["shot"] for row in told if row["by"] == who} == set(shots.SHOTS) for who in (FINAL, BLENDER)
+    )
 
 
 def run(name, who, frames=0, draw=False):
     """The row of a shot by a simulator; its pictures lie in out/characters/ then, if they were asked for."""
     scene = shots.build(shots.SHOTS[name], frames)
     with tempfile.TemporaryDirectory() as folder:
-        row = blender(scene) if who == BLENDER else bake(scene, who, folder)
+        row = blender(scene, who) if who in (BLENDER, WHEEL) else bake(scene, who, folder)
         judge, drawn = look(scene, draw)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
     if drawn:
@@ -97,20 +110,25 @@ def bake(scene, who, folder):
         for name, value in FINE_SETTINGS.items():
             setattr(settings, name, value)
     started = time.process_time()
-    bpy.ops.taffeta.bake()
+    with pictures.contact_sheet.silence():
+        bpy.ops.taffeta.bake()
     seconds = time.process_time() - started
     report = json.loads(scene.garments[0].taffeta_cloth.report_json)
     return {
         "milliseconds": 1000 * seconds / max(1, report["frames_simulated"]),
         "steps": report.get("steps_per_frame"),
+        "pinched": report.get("pinched", 0),
         "threads": numba.get_num_threads(),
     }
 
 
-def blender(scene):
+def blender(scene, who):
     """Have Blender simulate all frames into its own cache; returns the processor's time beyond that without cloth."""
     bare = show()
-    simulate.furnish(bpy.context.scene, scene.garments, BLENDER)
+    if who == WHEEL:
+        cloth_dynamics.furnish(bpy.context.scene, scene.garments)
+    else:
+        simulate.furnish(bpy.context.scene, scene.garments, who)
     return {"milliseconds": show() - bare}
 
 
@@ -149,7 +167,7 @@ def keep(row):
 def rows():
     """All rows that are kept, shot by shot."""
     kept = [row for path in (KEPT, REFERENCE) if path.exists() for row in json.loads(path.read_text(encoding="utf-8"))]
-    order = (FINAL, PREVIEW, FINE, BLENDER)
+    order = list(BY.values())
     return sorted(kept, key=lambda row: (list(shots.SHOTS).index(row["shot"]), order.index(row["by"])))
 
 

@@ -12,7 +12,7 @@ import bpy  # before bmesh, which comes with it
 import bmesh
 import numpy as np
 from mathutils import Vector
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, cKDTree
 from taffeta.presets.scenes import figure, sheet, surface
 
 BODY = 0.005, 1.35, 0.0085  # grid [m], coarseness and finest edge [m] of the body: 6,800 triangles
@@ -22,6 +22,7 @@ EDGE = 0.017  # [m] between the vertices of a shirt
 SPACING = 0.005  # [m] of the grid that a shirt is drawn on
 SNAP = 0.42  # of an edge: so close to a cut a vertex is moved onto it
 ARMPIT = 0.245  # [m] to a side: what is farther out is sleeve
+NEAREST = 4  # vertices of the skin that hold one of a garment
 GAP = 0.014  # [m] from the skin to what lies on it
 
 
@@ -33,9 +34,9 @@ class Garment(NamedTuple):
     points: np.ndarray  # (n, 3) [m]
     faces: list  # of vertex indices
     pattern: list  # of a face's corners (k, 2) [m], u up the garment, for each face
-    held: np.ndarray  # (n,) which vertices follow `bone`
-    bone: str
+    held: np.ndarray  # (n,) which vertices follow the skin below them
     layer: int = 0
+    bone: str = ""  # what they follow instead of the skin
 
 
 def body():
@@ -93,12 +94,12 @@ def grid(points, closed, triangles_from):
     return faces, pattern
 
 
-def _tube(name, fabric, points, bone, held_rows, closed=True, layer=0, triangles_from=None):
-    """A garment of a grid of points (h, a, 3), whose first rows follow a bone."""
+def _tube(name, fabric, points, held_rows, closed=True, layer=0, triangles_from=None):
+    """A garment of a grid of points (h, a, 3), whose first rows are held."""
     rows, columns = points.shape[:2]
     faces, pattern = grid(points, closed, rows * 2 // 3 if triangles_from is None else triangles_from)
     held = np.repeat(np.arange(rows) < held_rows, columns)
-    return Garment(name, fabric, points.reshape(-1, 3), faces, pattern, held, bone, layer)
+    return Garment(name, fabric, points.reshape(-1, 3), faces, pattern, held, layer)
 
 
 def skirt(fabric="Cotton", hem=0.56, flare=0.16, columns=96, rows=36):
@@ -106,7 +107,7 @@ def skirt(fabric="Cotton", hem=0.56, flare=0.16, columns=96, rows=36):
     heights = np.linspace(1.06, hem, rows)
     angles = np.arange(columns) * 2.0 * np.pi / columns
     ease = GAP + flare * np.clip((0.92 - heights) / (0.92 - hem), 0.0, 1.0) ** 1.2
-    return _tube("Skirt", fabric, wrap(heights, angles, ease, hangs_from=1.06), "hips", 2)
+    return _tube("Skirt", fabric, wrap(heights, angles, ease, hangs_from=1.06), 2)
 
 
 def dress(fabric="Silk", pleats=20, rows=33, deep=0.024):
@@ -116,7 +117,7 @@ def dress(fabric="Silk", pleats=20, rows=33, deep=0.024):
     saw = np.abs((np.arange(6 * pleats) % 6) / 3.0 - 1.0)  # 1 outside, 0 at the inner fold
     below = np.clip((1.06 - heights) / 0.58, 0.0, 1.0)[:, None]
     ease = 0.010 + 0.10 * below + 2.0 * deep * np.sqrt(below) * saw
-    return _tube("Dress", fabric, wrap(heights, angles, ease, 0.19, hangs_from=1.06), "chest", 1)
+    return _tube("Dress", fabric, wrap(heights, angles, ease, 0.19, hangs_from=1.06), 1)
 
 
 def cape(fabric="Wool_Suiting", columns=57, rows=61):
@@ -126,7 +127,7 @@ def cape(fabric="Wool_Suiting", columns=57, rows=61):
     down = (1.43 - heights)[:, None]
     ease = 0.020 + 0.16 * down + 0.05 * down * np.cos(np.linspace(0.0, 12.0 * np.pi, columns))
     points = wrap(heights, angles, ease, 0.20, hangs_from=np.inf)
-    return _tube("Cape", fabric, points, "chest", 2, closed=False)
+    return _tube("Cape", fabric, points, 2, closed=False)
 
 
 def flag(fabric="Polyester", columns=61, rows=41):
@@ -134,8 +135,8 @@ def flag(fabric="Polyester", columns=61, rows=41):
     y = np.linspace(0.0, 0.90, columns) + 0.200
     z = np.linspace(2.15, 1.56, rows)
     points = np.stack(np.broadcast_arrays(0.0, y[None, :], z[:, None]), axis=-1)
-    made = _tube("Flag", fabric, points, "chest", 0, closed=False, triangles_from=0)
-    return made._replace(held=np.tile(np.arange(columns) == 0, rows))
+    made = _tube("Flag", fabric, points, 0, closed=False, triangles_from=0)
+    return made._replace(held=np.tile(np.arange(columns) == 0, rows), bone="chest")
 
 
 #: the middle of a scarf from the breast over the left shoulder to the nape [m]
@@ -159,7 +160,7 @@ def scarf(fabric="Wool_Suiting", count=171, across=10, width=0.095):
     side /= np.linalg.norm(side, axis=1)[:, None]
     points = way[:, None] + np.linspace(-0.5, 0.5, across)[None, :, None] * width * side[:, None]
     points = surface.project(parts, points.reshape(-1, 3), 4).reshape(count, across, 3)
-    made = _tube("Scarf", fabric, points, "chest", 0, closed=False, triangles_from=count // 2)
+    made = _tube("Scarf", fabric, points, 0, closed=False, triangles_from=count // 2)
     return made._replace(held=np.repeat(np.abs(np.arange(count) - count // 2) < 2, across))
 
 
@@ -244,11 +245,13 @@ def shirt(fabric="Jersey", hem=0.86, sleeve=0.20, loose=0.0, layer=0, name="T-Sh
         corners = points[face]
         front = np.cross(corners[1] - corners[0], corners[2] - corners[0])[1] < 0.0
         pattern.append(np.column_stack([corners[:, 2], corners[:, 0] if front else 1.0 - corners[:, 0]]))
-    return Garment(name, fabric, points, faces, pattern, np.zeros(len(points), bool), "", layer)
+    return Garment(name, fabric, points, faces, pattern, np.zeros(len(points), bool), layer)
 
 
-def add(collection, garment, rig, material, values):
-    """Make an object of a garment, of a fabric whose `values` are those of a preset; what is held follows its bone."""
+def add(collection, garment, wearer, rig, material, values):
+    """Make an object of a garment, of a fabric whose `values` are those of a preset; what is held moves as the skin of the
+    `wearer` below it, or as its bone.
+    """
     mesh = bpy.data.meshes.new(garment.name)
     mesh.from_pydata(garment.points.tolist(), [], garment.faces)
     mesh.shade_smooth()
@@ -269,6 +272,22 @@ def add(collection, garment, rig, material, values):
     if garment.held.any():
         sheet.paint_group(obj, "Pin", garment.held.astype(float))
         sheet.map_group(obj, "pin", "Pin", 0.0, 1.0)
-        sheet.paint_group(obj, garment.bone, np.ones(len(garment.points)))
+        of_bone = {garment.bone: garment.held.astype(float)}
+        for bone, weights in (of_bone if garment.bone else _skinned(garment, wearer)).items():
+            sheet.paint_group(obj, bone, weights)
         obj.modifiers.new("Armature", "ARMATURE").object = rig
     return obj
+
+
+def _skinned(garment, wearer):
+    """{bone: (n,) weights} of a garment's held vertices: means of those of the wearer's nearest vertices, by distance."""
+    x, _ = body()
+    held = np.flatnonzero(garment.held)
+    far, near = cKDTree(x).query(garment.points[held], NEAREST)
+    share = (1.0 / far) / np.sum(1.0 / far, axis=1, keepdims=True)
+    names, found = [group.name for group in wearer.vertex_groups], {}
+    for vertex, whose, parts in zip(held, near, share, strict=True):
+        for one, part in zip(whose, parts, strict=True):
+            for group in wearer.data.vertices[one].groups:
+                found.setdefault(names[group.group], np.zeros(len(garment.points)))[vertex] += part * group.weight
+    return found

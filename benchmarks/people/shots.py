@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+import scenes
 from taffeta.presets.scenes import character, materials, sheet, stage
 
 from . import garments, motions, pose
@@ -18,7 +19,7 @@ from drapemeter import fabric
 
 COLOURS = ((0.42, 0.05, 0.05), (0.05, 0.14, 0.34), (0.55, 0.36, 0.06), (0.05, 0.26, 0.16))
 SKIN = 0.003  # [m] aura of the body
-LENS = 58.0  # [mm]
+LENS = 70.0  # [mm]
 SEAT = 0.010  # [m] between the sitter's lowest point and the stool
 
 
@@ -60,7 +61,7 @@ def build(shot, frames=0):
     for number, make in enumerate(shot.clothes):
         garment = make()
         material = materials.plain(garment.name, COLOURS[(shot.colour + number) % len(COLOURS)], 0.8)
-        made.append(garments.add(collection, garment, rig, material, fabric(garment.fabric)))
+        made.append(garments.add(collection, garment, body, rig, material, fabric(garment.fabric)))
     stage.light(context, collection)
     shifts = {frame: pose.turns(shot.motion, frame)[0] for frame in range(1, shot.motion.last + 1)}
     way = {frame: (shift.x, shift.y, 0.0) for frame, shift in shifts.items()}
@@ -86,7 +87,7 @@ def stool(collection, body, rig, motion):
     hips = [pose.turns(motion, frame)[0] for frame in range(1, motion.last + 1)]
     scene, deepest = bpy.context.scene, 1 + int(np.argmin([shift.z for shift in hips]))
     scene.frame_set(deepest)
-    x = _world(body)
+    x = scenes.world(body)
     centre = 0.10 + hips[deepest - 1].y
     over = (np.abs(x[:, 0]) < 0.20) & (np.abs(x[:, 1] - centre) < 0.17) & (x[:, 2] > 0.2)
     top = float(x[over, 2].min()) - SEAT
@@ -102,14 +103,6 @@ def stool(collection, body, rig, motion):
     return sheet.collide(obj, aura=SKIN, friction=0.4)
 
 
-def _world(obj):
-    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    x = np.empty(3 * len(evaluated.data.vertices), np.float32)
-    evaluated.data.vertices.foreach_get("co", x)
-    matrix = np.array(evaluated.matrix_world)
-    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
-
-
 def _over():
     return garments.shirt("Cotton", hem=0.90, sleeve=0.20, loose=0.035, layer=1, name="Blouse")
 
@@ -120,11 +113,11 @@ def _under():
 
 SHOTS = {
     "run-cape": Shot("a run, 2.8 steps a second, in a cape", motions.RUN, (garments.cape,), (2.6, 2.6, 0.5)),
-    "run-flag": Shot("the same, a flag on the back", motions.RUN, (garments.flag,), (4.4, -0.8, 0.7), 1, 1.15, pole),
+    "run-flag": Shot("the same, a flag on the back", motions.RUN, (garments.flag,), (5.2, -0.9, 0.7), 1, 1.15, pole),
     "jump-dress": Shot(
-        "a jump, 0.46 s of flight, in a pleated dress", motions.JUMP, (garments.dress,), (2.4, -3.6, 0.3), 2, 1.10
+        "a jump, 0.46 s of flight, in a pleated dress", motions.JUMP, (garments.dress,), (2.8, -4.2, 0.3), 2, 1.12
     ),
-    "jump-scarf": Shot("the same, in a scarf", motions.JUMP, (garments.scarf,), (2.1, -3.7, 0.5), 3, 1.10),
+    "jump-scarf": Shot("the same, in a scarf", motions.JUMP, (garments.scarf,), (2.5, -4.4, 0.5), 3, 1.12),
     "spin-layers": Shot(
         "two turns a second, a blouse over a skirt", motions.SPIN, (_under, _over), (0.8, -3.5, 0.4), 1
     ),
@@ -136,6 +129,6 @@ SHOTS = {
         "down on hands and knees, and off, in a T-shirt", motions.CRAWL, (garments.shirt,), (3.4, -1.8, 0.5), 2, 0.85
     ),
     "arms-shirt": Shot(
-        "arms up, crossed, wide open, in a T-shirt", motions.ARMS, (garments.shirt,), (0.8, -4.0, 0.4), 3, 1.10
+        "arms up, folded, wide open, in a T-shirt", motions.ARMS, (garments.shirt,), (0.9, -4.7, 0.4), 3, 1.12
     ),
 }

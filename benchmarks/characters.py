@@ -34,6 +34,7 @@ FINAL, PREVIEW, FINE, BLENDER = "Taffeta", "Taffeta, Preview", "reference", simu
 WHEEL = cloth_dynamics.WHO  # where it is there: in Blender 5.2
 BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER, "cloth-dynamics": WHEEL}
 FINE_SETTINGS = {"substeps": 80, "iterations": 40}
+AIR = 1.0  # Blender's damping by air as installed; without any, a runner's cape flies over the head
 HEAD = (
     "shot", "by", "vertices", "frames", "cloth-cloth", "cloth-body", "roughness", "over 60°", "worst stretch", "99 in 100",
     "turning back", "small steps", "ms",
@@ -129,6 +130,8 @@ def blender(scene, who):
         cloth_dynamics.furnish(bpy.context.scene, scene.garments)
     else:
         simulate.furnish(bpy.context.scene, scene.garments, who)
+        for obj in scene.garments:
+            obj.modifiers["Cloth"].settings.air_damping = AIR
     return {"milliseconds": show() - bare}
 
 

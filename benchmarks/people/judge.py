@@ -27,7 +27,9 @@ class Judge:
         self.owner = np.repeat(np.arange(len(counts)), counts)
         with_start = list(zip(scene.garments, starts, strict=True))
         self.triangles = np.concatenate([scenes.triangles(obj) + start for obj, start in with_start])
-        self.edges = np.concatenate([scenes.edges(obj) + start for obj, start in with_start])
+        held = np.concatenate([_held(obj) for obj in scene.garments])
+        edges = np.concatenate([scenes.edges(obj) + start for obj, start in with_start])
+        self.edges = edges[~held[edges].all(axis=1)]  # how long the others are the animation says
         self.bodies = [scenes.triangles(obj, shown=True) for obj in scene.bodies]
         at_rest = np.concatenate([scenes.positions(obj.data, obj.matrix_world) for obj in scene.garments])
         self.rest_length = self._lengths(at_rest)
@@ -49,8 +51,8 @@ class Judge:
 
     def figures(self):
         """As JSON can hold it. Crossings: the most of a frame, and in how many frames there are any; roughness [degrees],
-        and the part of neighbouring faces folded by over 60 degrees, means over the frames; stretch of the mesh's edges,
-        the worst, and 99 in 100 are below the other; vertices that turn back, mean of a frame.
+        and the part of neighbouring faces folded by over 60 degrees, means over the frames; stretch of the mesh's edges
+        but those between held vertices, the worst, and 99 in 100 are below the other; vertices that turn back, mean of a frame.
         """
         cloth = [found.cloth_self + found.cloth_cloth for found in self.crossings]
         body = [found.cloth_body for found in self.crossings]
@@ -66,6 +68,16 @@ class Judge:
             "stretch": {"worst": float(strain.max()), "usual": float(np.percentile(strain, 99))},
             "turns": float(turning(np.array(self.x)).mean()) if len(self.x) > 2 else 0.0,
         }
+
+
+def _held(obj):
+    """(n,) which vertices of a garment are pinned."""
+    pin = obj.taffeta_cloth.pin
+    held = np.zeros(len(obj.data.vertices), bool)
+    if pin.source == "GROUP":
+        group = obj.vertex_groups[pin.vertex_group].index
+        held[[v.index for v in obj.data.vertices if any(g.group == group and g.weight > 0.0 for g in v.groups)]] = True
+    return held
 
 
 def turning(x):

@@ -83,6 +83,25 @@ def test_two_frames_make_a_row(tmp_path, monkeypatch):
     assert len(characters.line(ours)) == len(characters.HEAD) and not characters.whole([ours, theirs])
 
 
+def test_a_judge_sees_what_is_shown_but_not_what_is_held():
+    """A flag is drawn out by a tenth behind its pole, and then goes through the runner."""
+    scene = shots.build(shots.SHOTS["run-flag"], 3)
+    (flag,), seen = scene.garments, judge.Judge(scene)
+    assert not np.isin(seen.edges, np.arange(0, 61 * 41, 61)).all(axis=1).any(), "the side that the pole holds"
+    for vertex in flag.data.vertices:
+        vertex.co.y = 0.200 + 1.1 * (vertex.co.y - 0.200)
+    bpy.context.view_layer.update()
+    assert seen.look()
+    figures = seen.figures()
+    assert figures["stretch"]["worst"] == pytest.approx(0.1, abs=1e-3)
+    assert figures["roughness"] == pytest.approx(0.0, abs=0.1) and figures["body"]["most"] == 0
+    flag.location = 0.0, -0.5, -0.8
+    bpy.context.view_layer.update()
+    assert seen.look()
+    body = seen.figures()["body"]
+    assert body["frames"] == 1 and body["each"] == [0, body["most"]] and body["most"] > 50
+
+
 def test_what_turns_back_is_counted():
     x = np.zeros((4, 3, 3))
     x[:, 0, 0] = 0.0, 0.003, 0.0, 0.003  # to and fro

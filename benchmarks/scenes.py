@@ -144,11 +144,12 @@ def positions(mesh, matrix):
     return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def triangles(obj):
-    """(t, 3) vertex indices of an object's own mesh."""
-    obj.data.calc_loop_triangles()
-    found = np.empty(3 * len(obj.data.loop_triangles), np.int32)
-    obj.data.loop_triangles.foreach_get("vertices", found)
+def triangles(obj, shown=False):
+    """(t, 3) vertex indices of an object's own mesh, or of it as shown now."""
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data if shown else obj.data
+    mesh.calc_loop_triangles()
+    found = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", found)
     return found.reshape(-1, 3)
 
 

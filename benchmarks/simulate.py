@@ -113,13 +113,7 @@ def blender(case, who, patience):
     garments = scenes.build(case)
     scene = bpy.context.scene
     bare = show(scene, case.frames, patience)
-    for obj in scene.objects:
-        if obj.taffeta_collider.enabled:
-            obj.modifiers.new("Collision", "COLLISION")
-            if who == BEST:
-                obj.collision.thickness_outer = max(0.001, obj.taffeta_collider.aura)
-    for obj in garments:
-        dress(obj, who)
+    furnish(scene, garments, who)
     with PeakMemory() as memory:
         each = show(scene, case.frames, patience)
     watch = look_over(garments, len(each) + 1)
@@ -134,6 +128,21 @@ def look_over(garments, last):
         watch.look(frame)
     watch.count(last)
     return watch
+
+
+def furnish(scene, garments, who):
+    """Give bodies and garments Blender's physics; inner garments are bodies to outer ones, too."""
+    for obj in scene.objects:
+        if obj.taffeta_collider.enabled:
+            obj.modifiers.new("Collision", "COLLISION")
+            if who == BEST:
+                obj.collision.thickness_outer = max(0.001, obj.taffeta_collider.aura)
+    for obj in garments:
+        dress(obj, who)
+        if obj.taffeta_cloth.layer < max(other.taffeta_cloth.layer for other in garments):
+            obj.modifiers.new("Collision", "COLLISION")
+            if who == BEST:
+                obj.collision.thickness_outer = max(0.001, obj.taffeta_cloth.thickness.value)
 
 
 def dress(obj, who):

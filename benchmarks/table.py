@@ -10,13 +10,14 @@ COLOURS = {TAFFETA: "tab:red", PREVIEW: "tab:orange", BEST: "tab:blue", DEFAULTS
 TITLE = "Sheets on a body: the frames that Blender at its best got to"
 HEAD = (
     "scene", "self-collision", "vertices", "simulated by", "frames", "ms a frame", "worst ms", "worst stretch",
-    "usual", "mean", "self-crossings", "body crossings", "MB", "times Taffeta's", "times Preview's",
+    "usual", "mean", "roughness", "self-crossings", "body crossings", "MB", "times Taffeta's", "times Preview's",
 )  # fmt: skip
 NOTES = """\
 - **ms a frame**: from the second frame on. Taffeta's is the whole bake, reading the scene and writing the frames
   included; its solver was compiled before. Blender's is what showing a frame takes longer than without cloth.
 - **Stretch** of the mesh's edges, length over length at rest less 1: the longest edge of all frames, the median of the
   frames' longest, the mean of all edges and frames.
+- **Roughness**: the mean angle between neighbouring faces, in degrees, mean of the frames (docs/steps.md).
 - **Crossings**: edges that go through a triangle, counted by ipctk in three or four frames of the shot; the most
   of a frame; of 40,000 vertices or more in the last frame alone. Where self-collision is off, nobody tries to avoid
   those of cloth with itself.
@@ -147,7 +148,7 @@ def _line(row):
     return [
         *_scene(row), row["vertices"], row["who"], row["frames"], f"{times['mean']:.1f}", f"{times['worst']:.1f}",
         *(f"{100 * stretch[which]:.2f} %" for which in ("worst", "median_worst", "mean")),
-        crossings["self"], crossings["body"], "" if memory is None else f"{memory:.0f}",
+        f"{row['roughness']:.1f}", crossings["self"], crossings["body"], "" if memory is None else f"{memory:.0f}",
         *([f"{ratio:.1f}" for ratio in row["ratios"]] if "ratios" in row else ["", ""]),
     ]  # fmt: skip
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came out of a run, told by its meshes alone, the same for every simulator: stretch, crossings, memory."""
+"""What came out of a run, told by its meshes alone, the same for every simulator: stretch, roughness, crossings, memory."""
 
 import ctypes
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import scenes
+from taffeta.solver.geometry.roughness import roughness
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "solver"))
 
@@ -27,17 +28,17 @@ class Watch:
         self.every = frame_count if large else max(1, frame_count // LOOKS)
         self.edges = [scenes.edges(obj) for obj in garments]
         self.rest = [_lengths(scenes.positions(obj.data, obj.matrix_world), scenes.edges(obj)) for obj in garments]
-        self.worst, self.mean, self.crossings = [], [], {}
+        self.faces = [scenes.triangles(obj) for obj in garments]
+        self.worst, self.mean, self.rough, self.crossings = [], [], [], {}
 
     def look(self, frame):
-        """Note how far the edges are stretched as shown now, and in some frames count crossings."""
-        strain = [
-            _lengths(scenes.world(obj), edges) / rest - 1.0
-            for obj, edges, rest in zip(self.garments, self.edges, self.rest, strict=True)
-        ]
+        """Note how far the edges are stretched and how crumpled cloth is as shown now, and in some frames count crossings."""
+        shown = [scenes.world(obj) for obj in self.garments]
+        strain = [_lengths(x, edges) / rest - 1.0 for x, edges, rest in zip(shown, self.edges, self.rest, strict=True)]
         strain = np.concatenate(strain)
         self.worst.append(float(strain.max()))
         self.mean.append(float(strain.mean()))
+        self.rough.append(np.degrees(roughness(*self._whole(shown))[0]))
         if frame % self.every == 0:
             self.count(frame)
 
@@ -46,16 +47,20 @@ class Watch:
         if frame in self.crossings:
             return
         garments = [scenes.world(obj) for obj in self.garments]
-        starts = np.cumsum([0, *map(len, garments)])
-        faces = [scenes.triangles(obj) + start for obj, start in zip(self.garments, starts[:-1], strict=True)]
-        owner = np.repeat(np.arange(len(garments)), np.diff(starts))
+        owner = np.repeat(np.arange(len(garments)), [len(x) for x in garments])
         bodies = [(scenes.world(obj), scenes.triangles(obj)) for obj in self.bodies]
-        self.crossings[frame] = count_crossings(np.concatenate(garments), np.concatenate(faces), owner, bodies)
+        self.crossings[frame] = count_crossings(*self._whole(garments), owner, bodies)
+
+    def _whole(self, garments):
+        """Vertices and triangles of all garments as one mesh; `garments` are theirs, each by itself."""
+        starts = np.cumsum([0, *(len(x) for x in garments)])[:-1]
+        return np.concatenate(garments), np.concatenate([f + s for f, s in zip(self.faces, starts, strict=True)])
 
     def figures(self):
         """As JSON can hold it; the crossings are those of the worst frame that was looked at.
 
         Stretch is that of an edge: the worst of all frames, the median of the frames' worst, the mean of all edges.
+        Roughness [degrees] is the mean angle between neighbouring faces, mean of the frames.
         """
         cloth = max(found.cloth_self + found.cloth_cloth for found in self.crossings.values())
         body = max(found.cloth_body for found in self.crossings.values())
@@ -66,6 +71,7 @@ class Watch:
                 "mean": float(np.mean(self.mean)),
                 "worst_each": np.round(self.worst, 5).tolist(),
             },
+            "roughness": float(np.mean(self.rough)),
             "crossings": {"self": cloth, "body": body, "frames": sorted(self.crossings)},
         }
 

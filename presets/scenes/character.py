@@ -8,12 +8,14 @@ from mathutils import Matrix, Vector
 from . import figure, materials
 
 
-def add(context, collection):
+def add(context, collection, shape=None):
     """Add the mannequin at rest to a collection of the scene; return (mesh object, armature object).
+
+    `shape` is what `figure.mesh` returns, if it is to be a coarser one.
 
     Raises RuntimeError, naming the vertices, when automatic weights leave some of them without a bone.
     """
-    points, triangles = figure.mesh()
+    points, triangles = shape or figure.mesh()
     rig = _armature(context, collection)
     mesh = bpy.data.meshes.new("Mannequin")
     mesh.from_pydata(points.tolist(), [], triangles.tolist())

@@ -269,15 +269,17 @@ def edge_size(points):
 
 
 @cache
-def mesh(spacing=0.005):
+def mesh(spacing=0.005, coarse=1.0, finest=0.0):
     """Return vertices (n, 3) [m] and triangles (m, 3) of the figure: closed, manifold, wound outwards.
+
+    Edges are `coarse` times as long as `edge_size` says, and `finest` [m] at least.
 
     Takes some seconds the first time in a session. Raises RuntimeError if the surface has an open or crossed edge.
     """
     parts = flesh()
     points, quads = surface.polygonise(parts, spacing)
     dense = surface.triangulated(points, quads)
-    points, triangles = surface.remesh(points, dense, edge_size(points))
+    points, triangles = surface.remesh(points, dense, np.maximum(coarse * edge_size(points), finest))
     points = surface.relax(parts, points, triangles)
     if surface.open_edges(triangles):
         raise RuntimeError(f"The mannequin's surface is not closed at a grid of {spacing} m; choose another spacing.")

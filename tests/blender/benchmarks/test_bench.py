@@ -124,6 +124,21 @@ def test_stretch_and_crossings_are_those_of_the_mesh_as_shown():
     assert figures["crossings"]["body"] > 50 and figures["crossings"]["self"] == 0
 
 
+def test_roughness_is_that_of_the_mesh_as_shown():
+    """A flat sheet that is folded along its middle by a right angle: ten edges of 280 turn by 90 degrees."""
+    (sheet,) = scenes.build(CASE)
+    watch = Watch([sheet], 3)
+    watch.look(1)
+    for vertex in sheet.data.vertices:
+        vertex.co = (min(vertex.co.x, 0.0), vertex.co.y, max(vertex.co.x, 0.0))
+    bpy.context.view_layer.update()
+    watch.look(2)
+    watch.count(2)
+    inner = 3 * 10 * 10 - 2 * 10  # edges between two of 200 triangles, the quads' diagonals included
+    assert watch.rough == pytest.approx([0.0, 90.0 * 10 / inner], abs=1e-4)
+    assert watch.figures()["roughness"] == pytest.approx(45.0 * 10 / inner, abs=1e-4)
+
+
 def test_what_goes_on_inside_the_solver_is_told(result):
     row = result["rows"][0]
     solve = row["solve"]

@@ -15,7 +15,6 @@ from .contact.frame import (
     bounces,
     constrain,
     detect,
-    look_for_cloth,
     respond_to_bodies,
     respond_to_cloth,
     restore,
@@ -122,10 +121,10 @@ def advance_part(mechanics, contact, motion, substep, steps):
     solution = mechanics.system.solution
     start, on_bodies, begun = motion.x.copy(), 0, None
     in_steps(mechanics, steps[0].dt)
-    look_for_cloth(contact, motion, substep)
     arriving = motion.v.copy() if bounces(contact) else None
     for step in steps:
-        constraints, origin, touching = move(mechanics, contact, motion, step)
+        ahead = substep.dt if step is steps[0] else 0.0
+        constraints, origin, touching = move(mechanics, contact, motion, step, ahead)
         begun, on_bodies = origin.copy() if begun is None else begun, on_bodies + touching
         if step is not steps[-1]:
             end_step(mechanics, contact, motion, origin, step)
@@ -164,7 +163,7 @@ def _spread(x, before, origin, begun, eased, held, mass, steps):
     return late
 
 
-def move(mechanics, contact, motion, step):
+def move(mechanics, contact, motion, step, ahead):
     """One small step of particles that bodies hold up and cloth lies on.
 
     Linearly implicit Euler (Baraff and Witkin 1998) from x_0 and v_0, with what touches as conditions of its linear system
@@ -190,7 +189,7 @@ def move(mechanics, contact, motion, step):
         dt   time                               Substep.dt              [s]
 
     Other dynamics (`integrate.dynamics`) have a predict and a solve of their own. What touches when the frame begins is not
-    known: the first step is tried out and taken back.
+    known: the first step is tried out and taken back. `ahead` [s] is the substep that begins, 0 in its later steps.
 
     Returns
     -------
@@ -203,7 +202,7 @@ def move(mechanics, contact, motion, step):
         try_out(mechanics, contact, motion, step)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
-    constraints = constrain(contact, motion, dynamics.is_held, part.dt)
+    constraints = constrain(contact, motion, dynamics.is_held, part.dt, ahead)
     origin = dynamics.solve(mechanics, motion, constraints, step)
     return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, step)
 

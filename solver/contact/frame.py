@@ -2,8 +2,8 @@
 """Contact in a frame: what the cloth may touch, and the calls by which a substep enters this room and leaves it.
 
     detect(contact, motion, t0, t1)                      a few times in a frame: the bodies' images
-    look_for_cloth(contact, motion, substep)             each substep: what of cloth may meet in it
-    constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve
+    constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve; at a
+                                                         substep's start also what of cloth may meet in it
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     restore(contact, motion)                             each small step: restitution of bodies, on velocities
@@ -92,18 +92,14 @@ def detect(contact: Contact, motion, t0: float, t1: float) -> None:
 
 
 @timed(CLOTH_TIME)
-def look_for_cloth(contact: Contact, motion, substep) -> None:
-    """Look for candidates of cloth on cloth anew where those of the substep before do not last for this one."""
-    cloth, settings, about = contact.cloth, contact.settings, (motion.x, motion.v, substep.dt)
-    if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
-        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
-            contact.pairs = cloth_pairs.detect(cloth, *about, settings)
+def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) -> Constraints:
+    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it.
 
-
-@timed(CLOTH_TIME)
-def constrain(contact: Contact, motion, is_held: bool, dt: float) -> Constraints:
-    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it."""
+    ahead : [s] the substep that begins, for which cloth is looked for; 0 within it
+    """
     cloth, start = contact.cloth, (motion.start, motion.v_start)
+    if ahead:
+        _look_for_cloth(contact, *start, ahead)
     if not is_held:
         return unheld(contact, dt)
     stack = no_stack()
@@ -113,6 +109,17 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float) -> Constraints
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
     return Constraints(contact.support, stack, dt)
+
+
+def _look_for_cloth(contact: Contact, *about) -> None:
+    """Look for candidates of cloth on cloth anew where those of the substep before do not last for this one.
+
+    about : x (n, 3) [m], v (n, 3) [m/s] and dt [s] of the substep
+    """
+    cloth, settings = contact.cloth, contact.settings
+    if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
+        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
+            contact.pairs = cloth_pairs.detect(cloth, *about, settings)
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:
@@ -161,13 +168,15 @@ def restore(contact: Contact, motion, substep) -> None:
 
 
 def bounces(contact: Contact) -> bool:
-    """Whether cloth bounces off cloth, as far as pairs tell."""
-    return contact.settings.cloth_restitution > 0.0 and contact.pairs is not None
+    """Whether cloth bounces off cloth that pairs keep it off."""
+    return contact.settings.cloth_restitution > 0.0
 
 
 @timed(CLOTH_TIME)
 def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
     """Give velocities the restitution of cloth on cloth; before : (n, 3) [m/s] those that the substep dt [s] began with."""
+    if contact.pairs is None:
+        return
     cloth, brace = _brace(contact)
     given = contact.settings.cloth_restitution
     restitution.bounce(contact.pairs, cloth, brace, given, motion.x, before, motion.v, dt)

@@ -123,7 +123,7 @@ SHOTS = {
     ),
     "kick-skirt": Shot("two kicks, in a skirt", motions.KICK, (garments.skirt,), (-2.0, -3.0, 0.3)),
     "sit-skirt": Shot(
-        "down on a stool and up, in a skirt", motions.SIT, (garments.skirt,), (2.8, -2.2, 0.5), 1, 0.85, stool
+        "down on a stool and up, in a skirt", motions.SIT, (garments.skirt,), (3.1, -2.5, 0.5), 1, 0.90, stool
     ),
     "crawl-shirt": Shot(
         "down on hands and knees, and off, in a T-shirt", motions.CRAWL, (garments.shirt,), (3.4, -1.8, 0.5), 2, 0.85

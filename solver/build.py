@@ -272,7 +272,7 @@ def _build_part(garment):
     hinges = fit_hinges(x, faces, hinges, springs.halves, uv, garment.weft_bending)
     stencils, *bend = bending_rest(x, hinges, bending)
     movable = _bends(mass, inv_mass, stencils, bend[0])
-    stencils, weight, rest_angle, bend_stiffness = (array[movable] for array in (stencils, *bend))
+    stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
         mass=mass,
@@ -289,7 +289,7 @@ def _build_part(garment):
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
         rest_angle=rest_angle,
         bend_stiffness=bend_stiffness,
-        bend_damping=0.25 * np.einsum("hk->h", damping[stencils]),
+        bend_damping=np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0),
     )
 
 

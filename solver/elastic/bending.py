@@ -65,6 +65,7 @@ def bending_rest(x, hinges, stiffness):
     weight : (h, 4) [1/m]
     rest_angle : (h,) [rad]; the sign tells the side, against edge x (o1 - o0)
     stiffness : (h,) [J/rad2]
+    is_damped : (h,) bool
     """
     stencils = hinges.stencils
     rigidity = 0.5 * (stiffness[stencils[:, 0]] + stiffness[stencils[:, 1]]) * hinges.share
@@ -79,13 +80,17 @@ def bending_rest(x, hinges, stiffness):
     weight[useful] = hinge_weights(x, stencils[useful])
     useful &= np.isfinite(weight).all(axis=1)
     k = rigidity * square / hinges.area
-    stencils, weight, k, normal = _merge_lines(stencils[useful], weight[useful], k[useful], normal[useful])
+    stencils, weight, k, normal, is_damped = (
+        array[useful] for array in (stencils, weight, k, normal, hinges.is_damped)
+    )
+    k, kept = _merge_lines(stencils, weight, k)
+    stencils, weight, k, normal, is_damped = (array[kept] for array in (stencils, weight, k, normal, is_damped))
     bend = np.einsum("hk,hkj->hj", weight, x[stencils])
     side = np.sign(np.einsum("ij,ij->i", bend, normal))
     rest_angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
     rest_angle[np.abs(rest_angle) < FLAT_ANGLE] = 0.0
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    return stencils, weight, rest_angle, k / np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE)
+    return stencils, weight, rest_angle, k / np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE), is_damped
 
 
 def turn_rigidity(x, faces, uv, hinges, ratio):
@@ -115,8 +120,8 @@ def turn_rigidity(x, faces, uv, hinges, ratio):
     return hinges._replace(share=hinges.share * turned)
 
 
-def _merge_lines(stencils, weight, k, normal):
-    """One hinge for those with the same opposite vertices and first vertex whose second vertex hardly counts.
+def _merge_lines(stencils, weight, k):
+    """Stiffness (h,) and which to keep, (h,) bool: one hinge for those with the same opposite vertices and first vertex whose second vertex hardly counts.
 
     In a mesh of rectangles this halves the hinges between quads.
     """
@@ -131,7 +136,7 @@ def _merge_lines(stencils, weight, k, normal):
     k[straight[again + 1]] += k[straight[again]]
     kept = np.ones(len(k), dtype=bool)
     kept[straight[again]] = False
-    return stencils[kept], weight[kept], k[kept], normal[kept]
+    return k, kept
 
 
 def hinge_numbers(cloth):

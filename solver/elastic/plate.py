@@ -35,6 +35,7 @@ EVENNESS = 0.05  # what equal shares count in the least squares
 SWEEPS = 15  # over the shares of a face, twice: enough for 1 % of the rigidity
 LEAST_SHARE = 0.2  # mean share below which a hinge or line is left out
 MOST_RAISED = 2.0  # times that the shares of a face with too few hinges are raised, to have the rigidity in the mean
+SAME_DIGITS = 6  # of mean shares that are told apart
 FACES_AT_ONCE = 1024  # fitted together; more would not stay in a processor's cache
 PLACES = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)  # of what a symmetric matrix of three rows is made
 
@@ -86,7 +87,9 @@ def fit_hinges(x, faces, hinges, halves, uv, ratio):
     has_several = patches.is_used.sum(axis=0) > 1
     patches, is_single[single] = _Patches(*(array[..., has_several] for array in patches)), has_several
     count, shares = len(stencils), _fit(patches, np.zeros(patches.stencil.shape))
-    counts = _sum(patches, shares, count) >= LEAST_SHARE * _sum(patches, patches.is_used, count)
+    around = _sum(patches, patches.is_used, count)
+    mean = np.divide(_sum(patches, shares, count), around, out=np.zeros(count), where=around > 0.0)
+    counts = mean >= LEAST_SHARE
     patches = patches._replace(is_used=patches.is_used & counts[patches.stencil])
     stiffness = _sum(patches, _fit(patches, shares) / patches.square, count)  # over the rigidity
     edge = x[stencils[:, 1]] - x[stencils[:, 0]]
@@ -97,7 +100,11 @@ def fit_hinges(x, faces, hinges, halves, uv, ratio):
     area, share = np.append(hinges.area, square[known:]), np.append(share, np.zeros(count - known))
     share += np.divide(stiffness * area, square, out=np.zeros(count), where=square > 0.0)
     beside = np.concatenate([hinges.triangles, np.full((count - known, 2), -1)])
-    return Hinges(stencils, beside, area, share)
+    # damping acts on as many as before
+    order = np.argsort(np.where(counts, -np.round(mean, SAME_DIGITS), np.inf), kind="stable")
+    is_damped = np.append(~is_fitted.any(axis=1), np.zeros(count - known, dtype=bool))
+    is_damped[order[: np.count_nonzero(is_fitted.any(axis=1))]] = True
+    return Hinges(stencils, beside, area, share, is_damped)
 
 
 def _lines(x, triangles, is_single):

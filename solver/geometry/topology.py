@@ -40,6 +40,7 @@ class Hinges(NamedTuple):
     triangles: np.ndarray  # (h, 2) the triangles beside it; -1 for a pair of quads
     area: np.ndarray  # (h,) [m2] of both faces' triangles at the edge
     share: np.ndarray  # (h,) part of the rigidity that this hinge has to give
+    is_damped: np.ndarray  # (h,) bool: whether the fabric's damping acts on it, too
 
 
 def mean_edge_length(x, triangles):
@@ -133,7 +134,8 @@ def find_hinges(faces, vertex_count):
     first, second = first[shared], second[shared]
     stencils = np.concatenate([sides[first], opposite[first][:, None], opposite[second][:, None]], axis=1)
     beside = np.stack([first // 3, second // 3], axis=1)
-    return Hinges(stencils, beside, faces.area[beside[:, 0]] + faces.area[beside[:, 1]], np.ones(len(stencils)))
+    area, count = faces.area[beside[:, 0]] + faces.area[beside[:, 1]], len(stencils)
+    return Hinges(stencils, beside, area, np.ones(count), np.ones(count, dtype=bool))
 
 
 def _neighbours(sides, vertex_count):
@@ -158,8 +160,7 @@ def bend_hinges(faces, hinges, springs, vertex_count):
     beside = quad_of[hinges.triangles]
     diagonal = (beside[:, 0] >= 0) & (beside[:, 0] == beside[:, 1])
     replaced = (beside >= 0).all(axis=1) & ~diagonal
-    share = np.where(diagonal, 0.5, 1.0)
-    kept = Hinges(hinges.stencils[~replaced], hinges.triangles[~replaced], hinges.area[~replaced], share[~replaced])
+    kept = Hinges(*(array[~replaced] for array in hinges._replace(share=np.where(diagonal, 0.5, 1.0))))
     lines = quad_lines(faces, springs, vertex_count)
     return Hinges(*(np.concatenate(pair) for pair in zip(kept, lines, strict=True)))
 
@@ -182,7 +183,9 @@ def quad_lines(faces, springs, vertex_count):
     area = np.tile(half_area[first // 4] + half_area[second // 4], 2)
     valid = stencils[:, 2] != stencils[:, 3]
     count = int(valid.sum())
-    return Hinges(stencils[valid], np.full((count, 2), -1), area[valid], np.full(count, 0.5))
+    return Hinges(
+        stencils[valid], np.full((count, 2), -1), area[valid], np.full(count, 0.5), np.ones(count, dtype=bool)
+    )
 
 
 def both_ways(i, j, count):

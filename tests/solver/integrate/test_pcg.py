@@ -5,6 +5,7 @@ import naive
 import numba
 import numpy as np
 import pytest
+import triangulated
 from taffeta.solver.build import HINGE_FIELDS, build
 from taffeta.solver.contact.body.constraints import make_support
 from taffeta.solver.contact.cloth.constraints import no_stack
@@ -12,8 +13,8 @@ from taffeta.solver.elastic.bending import hinge_numbers
 from taffeta.solver.forces.optional import Pulls
 from taffeta.solver.integrate.pcg import correct, solve
 from taffeta.solver.integrate.preconditioner import LEAF_PARTICLES, gather_up, grow, hand_down
-from taffeta.solver.integrate.stiffness_matrix import lay_out
-from taffeta.solver.integrate.system import Target, make_scratch, make_system
+from taffeta.solver.integrate.stiffness_matrix import ROW_STEP, lay_out
+from taffeta.solver.integrate.system import BEND, Target, make_scratch, make_system
 from taffeta.solver.kernel import phases, threads
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
@@ -233,6 +234,18 @@ def test_nothing_is_kept_twice_or_for_nobody():
     assert len(make_scratch(membrane.matrix).lengthening) == len(membrane.edges) and not len(
         make_scratch(fabric.matrix).lengthening
     )
+
+
+def test_far_rows_end_in_step():
+    """Rows differ by whole steps, by entries of their own particle that add nothing; all others are there once."""
+    cloth, _ = build([triangulated.sheet(12, 12, way="crooked", bending_stiffness=1e-3)], Settings())
+    matrix, rows = cloth.matrix, np.diff(cloth.matrix.far_start)
+    assert len(set(rows.tolist())) > 1 == len(set((rows % ROW_STEP).tolist()))
+    own = np.repeat(np.arange(len(rows)), rows)
+    is_own = matrix.far == own
+    assert not matrix.far_bend[is_own].any() and matrix.far_bend[~is_own, BEND].all()
+    pairs = np.stack([own, matrix.far], axis=1)[~is_own]
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 100])

@@ -2,12 +2,12 @@
 """Characters that run, jump, spin, kick, sit and crawl in clothes, by Taffeta and by Blender's own cloth.
 
     python benchmarks/characters.py [--shots run-cape ...] [--frames 20] [--no-pictures]
-                                    [--final] [--preview] [--reference] [--blender] [--cloth-dynamics]
+                                    [--final] [--preview] [--reference] [--blender]
 
 Each shot (benchmarks/people/) is baked by the operator, with Taffeta's defaults, and shown by Blender's cloth at its best
 settings; then every frame is judged by its meshes. Prints a table, keeps it in out/characters.json, and, if no shot was
 left out, writes docs/characters.md's table and pictures. --reference bakes with 80 substeps of 40 iterations instead,
-hours for all, and keeps the figures in benchmarks/people/reference.json. NUMBA_NUM_THREADS=1 makes times comparable.
+a quarter of an hour for all, and keeps the figures in benchmarks/people/reference.json. NUMBA_NUM_THREADS=1 makes times comparable.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import numba
 import page
 import simulate
 import taffeta
-from people import cloth_dynamics, pictures, shots
+from people import pictures, shots
 from people.judge import Judge
 from PIL import Image
 
@@ -31,8 +31,7 @@ OUT, KEPT = ROOT / "out" / "characters", ROOT / "out" / "characters.json"
 REFERENCE = ROOT / "benchmarks" / "people" / "reference.json"
 PAGE, IMAGES = ROOT / "docs" / "characters.md", ROOT / "docs" / "images"
 FINAL, PREVIEW, FINE, BLENDER = "Taffeta", "Taffeta, Preview", "reference", simulate.BEST
-WHEEL = cloth_dynamics.WHO  # where it is there: in Blender 5.2
-BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER, "cloth-dynamics": WHEEL}
+BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER}
 FINE_SETTINGS = {"substeps": 80, "iterations": 40}
 AIR = 1.0  # Blender's damping by air as installed; without any, a runner's cape flies over the head
 HEAD = (
@@ -72,7 +71,8 @@ def options(arguments=None):
 
 def measure(chosen):
     """Run what was chosen, and keep each row as soon as it is there."""
-    simulate.prepare()
+    if set(chosen.by) - {BLENDER}:
+        simulate.prepare()
     for name in chosen.shots:
         for who in chosen.by:
             print(f"{name}, {who} ...", flush=True)
@@ -92,7 +92,7 @@ def run(name, who, frames=0, draw=False):
     """The row of a shot by a simulator; its pictures lie in out/characters/ then, if they were asked for."""
     scene = shots.build(shots.SHOTS[name], frames)
     with tempfile.TemporaryDirectory() as folder:
-        row = blender(scene, who) if who in (BLENDER, WHEEL) else bake(scene, who, folder)
+        row = blender(scene) if who == BLENDER else bake(scene, who, folder)
         judge, drawn = look(scene, draw)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
     if drawn:
@@ -123,15 +123,12 @@ def bake(scene, who, folder):
     }
 
 
-def blender(scene, who):
+def blender(scene):
     """Have Blender simulate all frames into its own cache; returns the processor's time beyond that without cloth."""
     bare = show()
-    if who == WHEEL:
-        cloth_dynamics.furnish(bpy.context.scene, scene.garments)
-    else:
-        simulate.furnish(bpy.context.scene, scene.garments, who)
-        for obj in scene.garments:
-            obj.modifiers["Cloth"].settings.air_damping = AIR
+    simulate.furnish(bpy.context.scene, scene.garments, BLENDER)
+    for obj in scene.garments:
+        obj.modifiers["Cloth"].settings.air_damping = AIR
     return {"milliseconds": show() - bare}
 
 

@@ -17,7 +17,8 @@ A its area, B the rigidity: then it stores A B/2 (kxx^2 + kyy^2 + 2 kxy^2), as a
 warp and weft I becomes diag(1, r, (1 + r) / 2) in their frame (Cooper 1960; see `bending`), r the weft's rigidity in the
 warp's. The s >= 0 of a face are those of the least squares (Lawson and Hanson 1974, chapter 23), drawn a little towards
 equal ones: uneven ones make cloth softer, which chooses how it bends. What a face cannot have in each direction it has
-in the mean. What hardly counts in any face is left out, and the rest is fitted again.
+in the mean; at a border it has half across, as quads do, because there is no moment on the last half of a cell. What
+hardly counts in any face is left out, and the rest is fitted again.
 """
 
 from typing import NamedTuple

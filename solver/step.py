@@ -258,7 +258,8 @@ def _substeps(duration, settings):
 
 
 def _cut(count, parts):
-    """Split `count` substeps into `parts` runs: the first substep of each, and the end."""
+    """Split `count` substeps into `parts` runs, or into as many as there are: the first substep of each, and the end."""
+    parts = min(parts, count)
     return [*sorted({-(-part * count // parts) for part in range(parts)}), count]
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the characters do, as short tables of joint angles; see `pose` for the channels. 24 frames a second.
 
-All begin in the mannequin's rest pose, in which garments are modelled. Angles and timing of the run are those of T. F.
-Novacheck (The biomechanics of running, Gait and Posture 7, 1998, figures 4 to 6) at 3.2 m/s, rounded; of all others
-they are drawn by hand.
+All begin in the mannequin's rest pose, in which garments are modelled. They are drawn by hand; the run's angles have the
+shape and the size of those in T. F. Novacheck, The biomechanics of running (Gait and Posture 7, 1998).
 """
 
 from .pose import ARM_OUT, Motion

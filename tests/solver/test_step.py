@@ -181,3 +181,12 @@ def test_cloth_lies_on_a_body():
         touched += advance(cloth, state, naive.still(target, colliders=[slab]), frame, Settings()).body_contacts
     height = pose(cloth, state)[:, 2]
     assert touched > 0 and 0.0 < height.min() and height.max() < 0.012
+
+
+@pytest.mark.parametrize("count, wanted", [(1, 8), (3, 4), (6, 8), (10, 3)])
+def test_bodies_may_want_to_be_drawn_more_often_than_there_are_substeps(count, wanted, monkeypatch):
+    """As a kick does in Preview: 6 substeps of a frame in which they want 8 images."""
+    monkeypatch.setattr("taffeta.solver.contact.frame.detections", lambda contact: wanted)
+    settings = Settings(substeps=count)
+    cloth, state = build([naive.sheet(5, 5)], settings)
+    assert advance(cloth, state, naive.still(pose(cloth, state)), 0, settings).steps >= count

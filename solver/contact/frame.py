@@ -104,8 +104,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         return unheld(contact, dt)
     stack = no_stack()
     if contact.pairs is not None:
-        close = NO_BODY if contact.body is None else contact.body.contacts.close
-        stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, close, _leaving(contact))
+        stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
     return Constraints(contact.support, stack, dt)
@@ -200,7 +199,8 @@ def detections(contact: Contact) -> int:
 def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
     """The cloth as cloth on cloth sees it, and its brace (as in `cloth.response.Substep`): what touches a body gives way
     less along that one's normal, so that piles do not press it in. Across the normal it has all of its mass and no more, or
-    cloth that slides on it would lose momentum.
+    cloth that slides on it would lose momentum. While bodies pinch cloth, which has no momentum of its own there, what touches
+    them gives way less in every direction: it would be driven together beside the pinch, and come out in knots.
     """
     cloth = contact.cloth
     if contact.body is None:
@@ -210,8 +210,20 @@ def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
     if not (touching > 0).any():
         return cloth, NO_BRACE
     cosine = np.einsum("ij,ij->i", normal[:, 0], normal[:, 1])
-    in_corner = (touching > 1) & (cosine < CORNER_COSINE)
-    share = np.where(in_corner, ON_BODY_SHARE, 1.0)
+    is_whole = (touching > 0) & (_is_pinching(contact) | ((touching > 1) & (cosine < CORNER_COSINE)))
+    share = np.where(is_whole, ON_BODY_SHARE, 1.0)
     share[contacts.place[:count] == PINCHED] = PINCHED_SHARE
     size = np.where((touching > 0) & (share == 1.0), sqrt(1.0 - ON_BODY_SHARE), 0.0)
     return cloth._replace(inv_mass=share * cloth.inv_mass), size[:, None] * normal[:, 0]
+
+
+def _is_pinching(contact: Contact) -> bool:
+    """Whether bodies leave cloth no room between them."""
+    return bool((contact.body.contacts.place == PINCHED).any())
+
+
+def _on_bodies(contact: Contact) -> np.ndarray:
+    """(n,) bool: what touches a body, as `find_stack` wants it; `NO_BODY` while bodies pinch cloth."""
+    if contact.body is None or _is_pinching(contact):
+        return NO_BODY
+    return contact.body.contacts.count[: len(contact.cloth.mass)] > 0

@@ -8,8 +8,8 @@ stiffness well above that of its inertia; what little it gives way is taken back
 
 A pair whose closest points lie at the border of a triangle does not touch it: the next one is nearer, unless the cloth ends
 or folds there. Cloth that slides comes upon such borders from the side, and would push what is below it ahead. Cloth in
-the air keeps its place as a whole in the solve (`integrate.momentum`); cloth on a body does not, so near bodies such pairs
-are left to the response, until they touch.
+the air keeps its place as a whole in the solve (`integrate.momentum`); cloth on a body does not, so where a particle of the
+pair is on a body, such pairs are left to the response, until they touch.
 """
 
 import math
@@ -25,7 +25,7 @@ from .response import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
-NO_BODY = np.zeros(0, np.bool_)  # of particles, which are near one
+NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 
 
 class Stack(NamedTuple):
@@ -44,19 +44,19 @@ def no_stack():
 
 
 @inner
-def _passes(close, corners, wb, wc, wd):
-    """Does a particle that is near a body come upon a triangle from beyond its border? The next triangle is there."""
+def _passes(on_body, corners, wb, wc, wd):
+    """Does a pair on a body come upon a triangle from beyond its border? The next triangle is there."""
     a, b, c, d = corners
-    return ((wb == 0.0) | (wc == 0.0) | (wd == 0.0)) & (close[a] | close[b] | close[c] | close[d])
+    return ((wb == 0.0) | (wc == 0.0) | (wd == 0.0)) & (on_body[a] | on_body[b] | on_body[c] | on_body[d])
 
 
 @njit
-def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, leaving, dt, stack):
+def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, stack):
     """List the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
     else.
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
-    close : (n,) bool, what is near a body, or `NO_BODY`
+    on_body : (n,) bool, what touches a body, or `NO_BODY`
     leaving : [m/s] pairs that part faster have bounced, and are not held
     # outputs: stack; pairs.pulled, taken back
     """
@@ -87,7 +87,7 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, leavi
         mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
         if mass == 0.0:
             continue
-        if len(close) > 0 and gap > TOUCHING_GAP * distance and _passes(close, corners, wb, wc, wd):
+        if len(on_body) > 0 and gap > TOUCHING_GAP * distance and _passes(on_body, corners, wb, wc, wd):
             continue
         h = math.sqrt(FIRMNESS / mass) / dt
         stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = a, b, c, d
@@ -98,9 +98,11 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, close, leavi
     return count
 
 
-def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BODY, leaving: float = math.inf) -> Stack:
+def find_stack(
+    pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_BODY, leaving: float = math.inf
+) -> Stack:
     """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s], but for those that
-    part faster than `leaving` [m/s]; close : (n,) bool, what is near a body, or `NO_BODY`.
+    part faster than `leaving` [m/s]; on_body : (n,) bool, what touches a body, or `NO_BODY`.
     """
     most = len(pairs.pair_list.gap)
     wide = (np.empty((most, 4)) for _ in range(2))
@@ -108,7 +110,7 @@ def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, close=NO_BOD
     mean, faster = np.empty(3), np.empty(len(x))
     deviation_kernel(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
-    count = stack_kernel(*about, x, v, inv_mass, close, leaving, dt, stack)
+    count = stack_kernel(*about, x, v, inv_mass, on_body, leaving, dt, stack)
     return Stack(*(array[:count] for array in stack))
 
 

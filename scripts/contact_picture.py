@@ -5,7 +5,6 @@ scenes of benchmarks/contact.py. What was simulated is kept in out/contact.npz: 
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 
 import bpy
@@ -69,14 +68,10 @@ def shot(name, arrays):
         if key.split("/")[2] not in hidden:
             objects.append(_add(key.split("/")[2], arrays[key], arrays[f"{key[:-1]}triangles"], GREY))
     _look_at(x, Vector(way))
-    with tempfile.TemporaryDirectory() as folder:
-        bpy.context.scene.render.filepath = str(Path(folder) / "shot.png")
-        with contact_sheet.silence():
-            bpy.ops.render.render(write_still=True)
-        for obj in objects:
-            bpy.data.objects.remove(obj)
-        with Image.open(bpy.context.scene.render.filepath) as picture:
-            return picture.convert("RGB")
+    picture = contact_sheet.shot()
+    for obj in objects:
+        bpy.data.objects.remove(obj)
+    return picture
 
 
 def _add(name, x, faces, colour):

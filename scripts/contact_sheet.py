@@ -71,21 +71,31 @@ def movie(scene, path, samples=4):
 def _pictures(scene, frames, size, samples, label):
     """Yield (frame, PIL image) for each frame, with a progress bar; the scene's frame and size are put back."""
     render, before = scene.render, scene.frame_current
-    kept = render.resolution_x, render.resolution_y, render.filepath, scene.cycles.samples
+    kept = render.resolution_x, render.resolution_y, scene.cycles.samples
     render.resolution_x, render.resolution_y = size
     scene.cycles.samples = samples
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            for frame in tqdm(frames, label, unit="frame", file=sys.stderr):
-                render.filepath = str(Path(folder) / "frame.png")
-                scene.frame_set(int(frame))
-                with silence():
-                    bpy.ops.render.render(write_still=True)
-                with Image.open(render.filepath) as picture:
-                    yield int(frame), picture.convert("RGB")
+        for frame in tqdm(frames, label, unit="frame", file=sys.stderr):
+            scene.frame_set(int(frame))
+            yield int(frame), shot()
     finally:
-        render.resolution_x, render.resolution_y, render.filepath, scene.cycles.samples = kept
+        render.resolution_x, render.resolution_y, scene.cycles.samples = kept
         scene.frame_set(before)
+
+
+def shot():
+    """A picture of the scene as it is."""
+    render = bpy.context.scene.render
+    kept = render.filepath
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            render.filepath = str(Path(folder) / "shot.png")
+            with silence():
+                bpy.ops.render.render(write_still=True)
+            with Image.open(render.filepath) as picture:
+                return picture.convert("RGB")
+    finally:
+        render.filepath = kept
 
 
 @contextlib.contextmanager

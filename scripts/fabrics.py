@@ -8,7 +8,6 @@ that are there. Some 15 minutes on 2 cores for all. The table is Cusick's drapem
 import argparse
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 import bpy
@@ -181,13 +180,9 @@ def shot(shape, place, fabric, bodies):
     solid.thickness, solid.offset = drapemeter.fabric(fabric)["thickness"], 0.0
     for name, body in bodies.items():
         body.hide_render = name != place
-    with tempfile.TemporaryDirectory() as folder:
-        bpy.context.scene.render.filepath = str(Path(folder) / "shot.png")
-        with contact_sheet.silence():
-            bpy.ops.render.render(write_still=True)
-        bpy.data.objects.remove(cloth)
-        with Image.open(bpy.context.scene.render.filepath) as picture:
-            return picture.convert("RGB")
+    picture = contact_sheet.shot()
+    bpy.data.objects.remove(cloth)
+    return picture
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ over Cusick's table (tests/solver/drapemeter.py), each turned by chance against 
 import argparse
 import re
 import sys
-import tempfile
-from pathlib import Path
 
 import bpy
 import contact_sheet
@@ -151,13 +149,9 @@ def tablecloth(cells, bending):
 def shot(shape):
     """A picture of cloth on the ball."""
     cloth = fabrics.add("Cloth", *shape, fabrics.COLOUR)
-    with tempfile.TemporaryDirectory() as folder:
-        bpy.context.scene.render.filepath = str(Path(folder) / "shot.png")
-        with contact_sheet.silence():
-            bpy.ops.render.render(write_still=True)
-        bpy.data.objects.remove(cloth)
-        with Image.open(bpy.context.scene.render.filepath) as picture:
-            return picture.convert("RGB")
+    picture = contact_sheet.shot()
+    bpy.data.objects.remove(cloth)
+    return picture
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 them, as they were made and after Untangle."""
 
 import sys
-import tempfile
 from pathlib import Path
 
 import bpy
@@ -84,16 +83,6 @@ def build():
     scene.render.resolution_x, scene.render.resolution_y = SIZE
 
 
-def shot():
-    """A picture of the scene."""
-    with tempfile.TemporaryDirectory() as folder:
-        bpy.context.scene.render.filepath = str(Path(folder) / "shot.png")
-        with contact_sheet.silence():
-            bpy.ops.render.render(write_still=True)
-        with Image.open(bpy.context.scene.render.filepath) as picture:
-            return picture.convert("RGB")
-
-
 def section(height):
     """A quarter of a level cut through body and garments, four times as large as the pictures."""
     fine = 3  # drawn larger and shrunk, which smooths the lines
@@ -131,9 +120,9 @@ def main() -> int:
     taffeta.register()
     try:
         build()
-        pictures = [("as made", shot()), ("a quarter of a level cut", section(0.05))]
+        pictures = [("as made", contact_sheet.shot()), ("a quarter of a level cut", section(0.05))]
         bpy.ops.taffeta.untangle(everything=True)
-        pictures += [("untangled", shot()), ("the same cut", section(0.05))]
+        pictures += [("untangled", contact_sheet.shot()), ("the same cut", section(0.05))]
     finally:
         taffeta.unregister()
     whole = Image.new("RGB", (4 * SIZE[0], SIZE[1]))

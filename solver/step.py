@@ -130,9 +130,7 @@ def advance_part(mechanics, contact, motion, substep, steps):
             end_step(mechanics, contact, motion, origin, step)
     motion.start[:] = start
     before, eased = motion.x.copy(), begun.copy()
-    on_cloth, held = respond_to_cloth(
-        contact, motion, eased, constraints, solution, substep, len(steps)
-    )  # cloth, guard
+    on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])

@@ -2,7 +2,6 @@
 """Pictures of shots: frames side by side, and all shots on one sheet."""
 
 import sys
-import tempfile
 from pathlib import Path
 
 import bpy
@@ -30,12 +29,7 @@ def draw():
     contact_sheet.look(scene)
     scene.cycles.samples = SAMPLES
     scene.render.resolution_x, scene.render.resolution_y = SIZE
-    with tempfile.TemporaryDirectory() as folder:
-        scene.render.filepath = str(Path(folder) / "frame.png")
-        with contact_sheet.silence():
-            bpy.ops.render.render(write_still=True)
-        with Image.open(scene.render.filepath) as picture:
-            return picture.convert("RGB")
+    return contact_sheet.shot()
 
 
 def row(pictures):

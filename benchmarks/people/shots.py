@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shots: who does what in which clothes, seen from where. `build` makes one in an empty file."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 import scenes
+from taffeta.operators.read.fabrics import shipped
 from taffeta.presets.scenes import character, materials, sheet, stage
 
 from . import garments, motions, pose
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "solver"))
-
-from drapemeter import fabric
 
 COLOURS = ((0.42, 0.05, 0.05), (0.05, 0.14, 0.34), (0.55, 0.36, 0.06), (0.05, 0.26, 0.16))
 SKIN = 0.003  # [m] aura of the body
@@ -61,7 +56,7 @@ def build(shot, frames=0):
     for number, make in enumerate(shot.clothes):
         garment = make()
         material = materials.plain(garment.name, COLOURS[(shot.colour + number) % len(COLOURS)], 0.8)
-        made.append(garments.add(collection, garment, body, rig, material, fabric(garment.fabric)))
+        made.append(garments.add(collection, garment, body, rig, material, shipped(garment.fabric)))
     stage.light(context, collection)
     shifts = {frame: pose.turns(shot.motion, frame)[0] for frame in range(1, shot.motion.last + 1)}
     way = {frame: (shift.x, shift.y, 0.0) for frame, shift in shifts.items()}

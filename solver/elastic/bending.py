@@ -121,7 +121,8 @@ def turn_rigidity(x, faces, uv, hinges, ratio):
 
 
 def _merge_lines(stencils, weight, k):
-    """Stiffness (h,) and which to keep, (h,) bool: one hinge for those with the same opposite vertices and first vertex whose second vertex hardly counts.
+    """Stiffness (h,) and which to keep, (h,) bool: of hinges with the same opposite vertices and first vertex, whose second
+    vertex hardly counts, one stands for all.
 
     In a mesh of rectangles this halves the hinges between quads.
     """

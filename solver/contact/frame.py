@@ -118,7 +118,8 @@ def _look_for_cloth(contact: Contact, *about) -> None:
     cloth, settings = contact.cloth, contact.settings
     if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
         if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
-            contact.pairs = cloth_pairs.detect(cloth, *about, settings)
+            tangles = contact.pairs.tangles if contact.pairs is not None else None
+            contact.pairs = cloth_pairs.detect(cloth, *about, settings, tangles)
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:

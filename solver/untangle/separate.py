@@ -18,6 +18,7 @@ from ..broad_phase.patches import find_owners
 from ..broad_phase.spatial_hash import hash_overlaps
 from ..contact.cloth.proximity import candidates
 from ..geometry.ccd import closest_pair, weighted_sum
+from ..geometry.piercing import area_normal, pierces
 from ..kernel.jit import inner, njit
 from .surface import vertex_normals
 
@@ -108,14 +109,6 @@ def _boxes(x, layered):
     return np.concatenate((low, np.maximum(np.maximum(a[:, 3:], b[:, 3:]), c[:, 3:])), axis=1), spans
 
 
-@inner
-def _normal(x, a, b, c):
-    """Normal of a triangle, twice its area long."""
-    ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    vx, vy, vz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-    return uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-
-
 @njit
 def _doubtful_kernel(pairs, x, triangles, layered, doubtful):
     """Whether two triangles are not parted by a plane square to their mean normal, with the outer one outside: a
@@ -129,8 +122,8 @@ def _doubtful_kernel(pairs, x, triangles, layered, doubtful):
             first, second = second, first
         a, b, c = triangles[first, 0], triangles[first, 1], triangles[first, 2]
         d, e, f = triangles[second, 0], triangles[second, 1], triangles[second, 2]
-        nx, ny, nz = _normal(x, a, b, c)
-        mx, my, mz = _normal(x, d, e, f)
+        nx, ny, nz = area_normal(x, a, b, c)
+        mx, my, mz = area_normal(x, d, e, f)
         one = 1.0 / math.sqrt(max(nx * nx + ny * ny + nz * nz, 1e-60))
         two = 1.0 / math.sqrt(max(mx * mx + my * my + mz * mz, 1e-60))
         nx, ny, nz = one * nx + two * mx, one * ny + two * my, one * nz + two * mz
@@ -161,7 +154,7 @@ def _gap(edges, a, b, c, d, x, normals, layered):
     if edges:
         nx, ny, nz = weighted_sum(normals, a, b, c, d, wa, wb, -wc, -wd)
     else:
-        nx, ny, nz = _normal(x, b, c, d)
+        nx, ny, nz = area_normal(x, b, c, d)
     scale = side / max(math.sqrt(nx * nx + ny * ny + nz * nz), 1e-30)
     nx, ny, nz = scale * nx, scale * ny, scale * nz
     up = dx * nx + dy * ny + dz * nz
@@ -229,26 +222,6 @@ def _push_kernel(stencils, kinds, x, start, normals, layered):
     return count
 
 
-@inner
-def _pierces(x, p, q, a, b, c):
-    """Whether the segment pq goes through triangle abc: signs of volumes."""
-    ax, ay, az = x[a, 0], x[a, 1], x[a, 2]
-    ux, uy, uz = x[b, 0] - ax, x[b, 1] - ay, x[b, 2] - az
-    vx, vy, vz = x[c, 0] - ax, x[c, 1] - ay, x[c, 2] - az
-    nx, ny, nz = _normal(x, a, b, c)
-    px, py, pz = x[p, 0] - ax, x[p, 1] - ay, x[p, 2] - az
-    rx, ry, rz = x[q, 0] - x[p, 0], x[q, 1] - x[p, 1], x[q, 2] - x[p, 2]
-    start, along = px * nx + py * ny + pz * nz, rx * nx + ry * ny + rz * nz
-    if start * (start + along) > 0.0 or along == 0.0:
-        return False
-    t = -start / along
-    hx, hy, hz = px + t * rx, py + t * ry, pz + t * rz
-    square = nx * nx + ny * ny + nz * nz
-    beta = ((hy * vz - hz * vy) * nx + (hz * vx - hx * vz) * ny + (hx * vy - hy * vx) * nz) / square
-    gamma = ((uy * hz - uz * hy) * nx + (uz * hx - ux * hz) * ny + (ux * hy - uy * hx) * nz) / square
-    return beta >= 0.0 and gamma >= 0.0 and beta + gamma <= 1.0
-
-
 @njit
 def _count_kernel(x, triangles, pairs):
     """Sides of triangles that go through the other triangle of a pair; an edge with two triangles counts twice."""
@@ -259,6 +232,6 @@ def _count_kernel(x, triangles, pairs):
             a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
             for corner in range(3):
                 p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
-                count += _pierces(x, p, q, a, b, c)
+                count += pierces(x, p, q, a, b, c)
             first, second = second, first
     return count

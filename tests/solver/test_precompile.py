@@ -173,7 +173,7 @@ for name, module in list(sys.modules.items()):
 
 def test_small_scenes_reach_every_kernel(compiled):
     """Each in one version, save for those that few scenes ask for."""
-    chosen = {"broad_phase.spatial_hash", "contact.cloth.restitution", "elastic.internal"} | {
+    chosen = {"broad_phase.spatial_hash", "contact.cloth.restitution", "contact.cloth.tangles", "elastic.internal"} | {
         f"forces.{name}" for name in ("force_fields", "pressure", "random")
     }
     assert set(printed(UNREACHED, compiled)) == chosen

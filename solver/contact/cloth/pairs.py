@@ -54,6 +54,7 @@ from .proximity import (
     scales_kernel,
 )
 from .response import NO_BRACE, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
+from .tangles import Tangles, find_tangles, without
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
@@ -79,18 +80,22 @@ class Pairs:
     horizon: float  # [s] how long they hold at most
     settings: Settings
     search: Search | None
+    tangles: Tangles | None  # what is let through each other until the frame ends
     deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
     reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
 
 
-def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings) -> Pairs:
+def detect(
+    cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Settings, tangles: Tangles | None = None
+) -> Pairs:
     """Find what may meet in the next substeps.
 
     Parameters
     ----------
     x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
     dt : [s] a substep. The pairs hold for `LONGEST_HORIZON`, for fast cloth less, but always a substep.
+    tangles : what is let through each other, as an earlier detection of the frame found it; None: as it is at x
 
     Notes
     -----
@@ -99,11 +104,12 @@ def detect(cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float, settings: Sett
     """
     horizon, slack = _horizon(cloth, v, dt, settings)
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
-    stencils, is_edge_pair, search = _candidates(cloth, x, v, reach, horizon, settings)
+    stencils, is_edge_pair, search, tangles = _candidates(cloth, x, v, reach, horizon, settings, tangles)
     pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
     pair_list, fixed_start = _fixed_last(cloth, pair_list)
     slack = reach - 0.5 * cloth.thickness
-    return Pairs(pair_list, fixed_start, x.copy(), v.copy(), slack, horizon, settings, search, np.zeros(len(x)))
+    about = x.copy(), v.copy(), slack, horizon, settings, search, tangles
+    return Pairs(pair_list, fixed_start, *about, np.zeros(len(x)))
 
 
 def _fixed_last(cloth: Cloth, pair_list: PairList) -> tuple[PairList, int]:
@@ -226,7 +232,7 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, dt: float, most: int) -> Non
     """
     out = np.flatnonzero(~(pairs.deviation <= pairs.slack))
     if len(out) > most:
-        other = detect(cloth, start, (x - start) / dt, dt, pairs.settings)
+        other = detect(cloth, start, (x - start) / dt, dt, pairs.settings, pairs.tangles)
         for field in fields(Pairs):
             setattr(pairs, field.name, getattr(other, field.name))
         pairs.elapsed = dt
@@ -267,7 +273,7 @@ def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
     search = pairs.search
     changed = _look_ahead(search, cloth, pairs.x_ref, pairs.v_ref, is_out, pairs.horizon)
     found = pairs_around(cloth, changed, search.ahead, STEEP_COSINE, search.bounds)
-    stencils, is_edge_pair = _spread(found, cloth, search)
+    stencils, is_edge_pair = without(pairs.tangles, *_spread(found, cloth, search))
     own = is_out[stencils].any(axis=1)
     return stencils[own], is_edge_pair[own]
 
@@ -297,17 +303,18 @@ def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tupl
     return (max(math.floor(longest / dt), 1) + 1e-3) * dt, TRAJECTORY_SLACK * edge
 
 
-def _candidates(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float, settings: Settings):
-    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); and
-    what they were found with.
+def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings: Settings, tangles: Tangles | None):
+    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); what they
+    were found with; and what is let through each other.
     """
     if not can_meet(cloth):
-        return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None
+        return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None, None
     search = empty_search(len(cloth.triangles), reach, v.mean(axis=0))
     _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
     pairs, bounds = triangle_pairs(cloth, search.ahead, STEEP_COSINE, settings.broad_phase)
     search = search._replace(bounds=bounds)
-    return *_spread(pairs, cloth, search), search
+    tangles = tangles or find_tangles(pairs, cloth.triangles, x)
+    return *without(tangles, *_spread(pairs, cloth, search)), search, tangles
 
 
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as contact
 from taffeta.solver.contact.cloth.proximity import FLAT_COSINE
 from taffeta.solver.contact.cloth.response import NO_BRACE, Substep
+from taffeta.solver.contact.cloth.tangles import NO_TANGLES
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -84,7 +85,7 @@ def test_a_crumpled_sheet_misses_no_pair(seed):
     cloth, state = build([sheet("A", 8, 7, 0.02), sheet("B", 3, 4, 0.05)], Settings())
     x = state.x + rng.normal(size=state.x.shape) * 0.01
     x[:, 2] *= 3.0
-    pairs = contact.detect(cloth, x, rng.normal(size=x.shape) * 0.3, DT, Settings())
+    pairs = contact.detect(cloth, x, rng.normal(size=x.shape) * 0.3, DT, Settings(), NO_TANGLES)
     _, edges = mesh_of(cloth)
     reach = 2.0 * (0.5 * 2e-3 + pairs.slack.min())
     near = near_pairs(cloth, x, edges, reach)
@@ -284,7 +285,7 @@ def test_self_collision_off_still_meets_other_garments():
     off = [sheet("A", 6, 6, 0.02, self_collision=False), sheet("B", 6, 6, 0.02, self_collision=False)]
     cloth, state = build(off, Settings())
     x = state.x + rng.normal(size=state.x.shape) * 5e-3
-    pairs = contact.detect(cloth, x, np.zeros_like(x), DT, Settings())
+    pairs = contact.detect(cloth, x, np.zeros_like(x), DT, Settings(), NO_TANGLES)
     assert len(pairs.pair_list.stencils) > 50
     assert (cloth.garment[pairs.pair_list.stencils[:, 0]] != cloth.garment[pairs.pair_list.stencils[:, 3]]).all()
     alone, start = build(off[:1], Settings())

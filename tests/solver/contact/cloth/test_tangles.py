@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth that passes through cloth when it starts: what of it is found, and that it is not locked there."""
+
+import numpy as np
+import pytest
+from crossings import count_in, edges_of, may_cross
+from ipctk import is_edge_intersecting_triangle
+from sheets import GRAVITY, sheet
+from taffeta.solver.build import build
+from taffeta.solver.contact.cloth import pairs
+from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.step import advance
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_corners_of_all_that_crosses_are_let_through_each_other(seed):
+    """As ipctk finds it, and nothing else is."""
+    rng = np.random.default_rng(seed)
+    cloth, state = build([sheet("A", 12, 12, 0.02), sheet("B", 10, 10, 0.03)], Settings())
+    x = state.x + rng.normal(size=state.x.shape) * 0.02
+    found = pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings())
+    edge, face = _all(edges_of(cloth.triangles), cloth.triangles)
+    doubtful = may_cross(x[edge], x[face]) & ~(edge[:, :, None] == face[:, None, :]).any(axis=(1, 2))
+    expected = set()
+    for one, other in zip(edge[doubtful], face[doubtful], strict=True):
+        if is_edge_intersecting_triangle(*x[one], *x[other]):
+            expected |= {(i, j) for i in one for j in other} | {(j, i) for i in one for j in other}
+    assert len(expected) > 100
+    assert {divmod(key, len(x)) for key in found.tangles.couples.tolist()} == expected
+    for stencil, is_edge_pair in zip(found.pair_list.stencils, found.pair_list.is_edge_pair, strict=True):
+        first = 2 if is_edge_pair else 1
+        assert not {(i, j) for i in stencil[:first] for j in stencil[first:]} & expected
+
+
+def _all(edges, triangles):
+    """Every edge with every triangle."""
+    edge, face = np.meshgrid(np.arange(len(edges)), np.arange(len(triangles)), indexing="ij")
+    return edges[edge.ravel()], triangles[face.ravel()].astype(np.int64)
+
+
+def test_a_sheet_that_starts_in_another_one_is_pulled_out():
+    """A sheet is pulled up by its upper side, out of one that lies fast across it, without being stretched."""
+    tilted = lambda x: np.stack([x[:, 0], np.zeros(len(x)), 0.085 + x[:, 1]], axis=1)  # noqa: E731
+    flat = lambda x: x + [0.003, 0.007, 0.0]  # noqa: E731
+    below, pulled = sheet("A", 16, 17, 0.02, flat), sheet("B", 15, 15, 0.02, tilted)
+    rim = np.abs(below.x_start[:, :2]).max(axis=1) > 0.13
+    garments = [
+        below._replace(pin=rim.astype(float)),
+        pulled._replace(pin=(pulled.x_start[:, 2] > pulled.x_start[:, 2].max() - 1e-9).astype(float)),
+    ]
+    cloth, state = build(garments, Settings())
+    owner, at = cloth.garment == 1, state.x + cloth.origin
+    started, stretch, pose = count_in(cloth, state.x).cloth_cloth, [], [at, at]
+    for frame in range(1, 33):
+        pose = [pose[1], at + owner[:, None] * [0.0, 0.0, 0.01 * min(frame, 24)]]
+        given = FrameInput(1 / 24, np.stack(pose), (), GRAVITY, np.zeros(3))
+        stretch.append(advance(cloth, state, given, frame, Settings()).worst_stretch)
+    print(started, max(stretch), count_in(cloth, state.x))
+    assert started > 20
+    assert max(stretch) < 0.05
+    assert not any(count_in(cloth, state.x))

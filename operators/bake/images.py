@@ -173,6 +173,9 @@ class Images:
             image = render_by(self._hits, *what)
         except NotDrawn:
             return None
+        except ValueError as error:
+            self._give_up(str(error))
+            return None
         self._drawing[CARD] += time.perf_counter() - began - (self.waited - waited)
         return image
 

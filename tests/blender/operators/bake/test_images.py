@@ -154,7 +154,9 @@ def test_automatic_goes_by_what_images_cost(shot, card, monkeypatch, share, take
         assert drawn["images_by_processor"] > 0 and len(card) == drawn["images_by_card"] + 1
 
 
-@pytest.mark.parametrize("error", [NoGraphics("lost"), RuntimeError("lost"), SystemError("lost"), "nothing"])
+@pytest.mark.parametrize(
+    "error", [NoGraphics("lost"), RuntimeError("lost"), SystemError("lost"), "nothing", "nonsense"]
+)
 def test_a_card_that_is_lost_in_mid_bake(shot, card, monkeypatch, error):
     """The processor draws the rest, the report says so, and the bits are the same."""
     whole, _ = bake(shot, "PROCESSOR")
@@ -165,13 +167,15 @@ def test_a_card_that_is_lost_in_mid_bake(shot, card, monkeypatch, error):
             return draw(self, packed, raster)
         if error == "nothing":
             return np.empty((0, 4), np.float32)
+        if error == "nonsense":
+            return np.full((9, 4), -1.0, np.float32)
         raise error
 
     monkeypatch.setattr(motion.MotionRenderer, "draw", lose)
     ours, drawn = bake(shot, "CARD")
     assert ours == whole
     assert drawn["images_by_card"] == 4 and drawn["images_by_processor"] >= 2
-    word = "empty image" if error == "nothing" else "lost"
+    word = {"nothing": "empty image", "nonsense": "pixels or triangles that it was not given"}.get(error, "lost")
     assert drawn["by"].startswith("processor, because the graphics card") and word in drawn["by"]
     assert "in frame 6" in drawn["by"]
 

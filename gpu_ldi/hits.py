@@ -20,6 +20,7 @@ WIDTH = 1024  # texels of a row of every texture
 GROUP = 64  # invocations that start together
 EXACT = 1 << 24  # whole numbers below it fit a 32-bit float
 BUSY = 4096  # invocations that keep a graphics card busy: with fewer triangles, several share one
+MOST_PIXELS = 20_000  # that an invocation goes over up to three times: llvmpipe leaves all loops after 65,535 turns
 SPARE = 1.25  # room for hits, as part of what the last image needed
 
 
@@ -97,7 +98,8 @@ class HitList:
         """Fill the list; returns how many hits there are, which may exceed its room."""
         shader = self.shader
         self.total.clear(format="UINT", value=(0,))
-        strips = max(1, min(BUSY // count, int(raster.shape.max())))
+        lines = int(raster.shape.max())
+        strips = min(max(BUSY // count, -(-lines * lines // MOST_PIXELS), 1), lines)
         shader.bind()
         try:
             shader.uniform_int("count", count)

@@ -31,8 +31,8 @@ from .read.participants import cloths_of
 from .setup import begin_compiling
 
 WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
-CARD_TICK = 0.002  # [s] the same while the worker may want an image by the graphics card
-CARD_WAIT = 0.006  # [s] of a tick in which the window is there for that alone
+CARD_TICK = 0.01  # [s] the same while the graphics card draws
+CARD_SLICE = 0.004  # [s] of such a tick in which images are drawn; one may take longer
 # [s] between two redraws of the progress at least: panels are slow to draw, and the solver wants the cores
 LEAST_BETWEEN_REDRAWS = 0.25
 REDRAW_REST = 5  # times what a redraw takes that lie between two: a slow window leaves four fifths to the solver
@@ -97,7 +97,6 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def modal(self, context, event):
         job = self._job
-        job.images.answer(CARD_WAIT if event.type == "TIMER" and job.images.on_card else 0.0)
         if event.type == "ESC" and event.value == "PRESS":
             job.stop.set()
             job.status = "Stopping after this frame"
@@ -108,6 +107,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             if not self._started:  # not in invoke: a script may call it under temp_override, see depsgraph_of
                 self._started = True
                 jobs.start(job)
+            job.images.draw_ahead(CARD_SLICE)
             self._sample(job)
             self._show(context, job)
             self._set_tick(context)

@@ -195,12 +195,12 @@ def _report_items(report):
 def _image_items(drawn):
     """Who drew the bodies' images, why, and what each side takes for those of a frame."""
     get = drawn.get
-    late = f", {get('images_late')} of them because the window was busy" if get("images_late") else ""
+    why = {"images_late": "before the window had drawn", "images_missed": "where the cloth went elsewhere"}
+    which = "".join(f", {get(name)} {reason}" for name, reason in why.items() if get(name))
     yield get("by"), f"Body images: {get('by')}"
-    yield get("by"), f"    {get('images_by_card')} by the card, {get('images_by_processor')} by the processor{late}"
+    yield get("by"), f"    {get('images_by_card')} by the card, {get('images_by_processor')} by the processor{which}"
     frame = f" of {get('frame_milliseconds')} ms a frame"
     yield get("card_milliseconds"), f"    the card takes {get('card_milliseconds')}{frame}"
-    yield get("wait_milliseconds"), f"    an image waited {get('wait_milliseconds')} ms for the window"
     yield get("processor_milliseconds"), f"    the processor takes {get('processor_milliseconds')}{frame}"
 
 

@@ -108,11 +108,15 @@ def _compile_dynamics():
 def _compile_bodies():
     """Bodies: their images, by a graphics card too, and cloth that is kept off them and rests on them."""
     from .contact.body import collide
+    from .ldi.ahead import WideImage, taken_out
     from .ldi.rasterise import render_motion
     from .ldi.texels import render_by
 
-    def render(*what):
-        render_by(lambda packed, raster: np.empty((0, 4), np.float32), *what)  # a card that draws nothing
+    def render(trajectories, triangles, near, low, high, resolution):
+        what = trajectories, triangles, near, low, high, resolution
+        nothing = render_by(lambda packed, raster: np.empty((0, 4), np.float32), *what)  # by a card that draws nothing
+        wide = WideImage(trajectories, triangles, np.ones(len(triangles), np.bool_), near, nothing)
+        taken_out(wide, trajectories, triangles, near, low, high)
         return render_motion(*what)
 
     cloth, state, frame_input = _scene(1, (_body(),))

@@ -1,62 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who draws the bodies' images of a bake: the graphics card or the processor. What comes of the bake is the same.
 
-    main thread    without a window, playing live:  step.advance ─► draw: pack ─► the card ─► put in order
-    worker         beside a window:                 step.advance ─► draw: pack ─► an errand ─► put in order
-    main thread    each tick of the window                                        answer: the card
+    main thread    without a window, playing live:  step.advance ─► draw: the card
+    main thread    each tick of the window:         draw_ahead: the card, of frames that are sampled (`ahead`)
+    worker         beside a window:                 step.advance ─► draw: what was drawn ahead, or the processor
 
-Blender's `gpu` module works on the main thread alone. So a worker leaves an errand and waits; what nobody has begun in time
-the processor draws. In the first frames both draw and are timed: *Automatic* goes on with the card if that costs little, and
-waits for the window no longer than what is left of a tenth of a frame.
+Blender's `gpu` module works on the main thread alone, and a worker waits for nobody. In the first frames that have an image
+by the card both draw and are timed: *Automatic* goes on with the card if that costs little.
 """
 
-import queue
 import threading
 import time
 from collections import Counter
 
+from .ahead import Ahead
+
 CHOICES = AUTOMATIC, CARD, PROCESSOR = "AUTOMATIC", "CARD", "PROCESSOR"
 TRIED_FRAMES = 2  # that both draw, after the first, which compiles
 MOST_SHARE = 0.1  # of a frame, that images may cost
-#: [s] that a worker waits at first for the window to begin an image
-PATIENCE = {AUTOMATIC: 0.02, CARD: 0.25, PROCESSOR: 0.0}
+LEAST_PIXEL = 1e-9  # [m] where bodies and cloth share no room
 GIVES_UP = RuntimeError, SystemError, ReferenceError, ValueError, MemoryError  # what Blender raises when a card cannot
 
 
-class Errand:
-    """An image that a worker waits for: what the card is given, and gives back."""
-
-    def __init__(self, packed, raster):
-        self.given = packed, raster
-        self.left = time.perf_counter()  # [s] when
-        self.hits = None  # stays None if the card gave up
-        self.done = threading.Event()
-
-
 class NotDrawn(RuntimeError):
-    """The card gave up, or the window was busy."""
+    """The card gave up."""
 
 
 class Images:
     """Who draws the bodies' images of one bake, how many each has drawn, and what that cost.
 
-    `open`, `answer` and `close` belong to the main thread, the rest to whoever simulates.
+    `open`, `expect`, `draw_ahead` and `close` belong to the main thread, the rest to whoever simulates.
     """
 
     def __init__(self, choice: str, has_bodies: bool = True):
         self.choice, self.has_bodies = choice, has_bodies
         self.device = ""  # what the card is called, if there is one
         self.refused = ""  # why the processor draws instead, as the end of a sentence
-        self.counts = Counter()  # images by CARD and PROCESSOR, and "LATE": those the window did not begin in time
+        self.counts = Counter()  # images by CARD and PROCESSOR; of these "LATE" and "MISSED", see `_ahead_of_time`
         self.tries: list[Counter] = []  # [s] of each frame that was tried out, by CARD, PROCESSOR and "FRAME"
-        self.waited = 0.0  # [s] for the window, in the whole bake
         self.tried = -1  # frames; the first does not count
         self.gave_up = False  # whether a card that drew could not go on
         self._frame = 0
         self._drawing = Counter()  # [s] of the frame that is simulated, by CARD and PROCESSOR
-        self._drawn = 0  # images of that frame
-        self._patience = PATIENCE[choice]  # [s]; of AUTOMATIC, what a frame like the last has left
-        self._errands: queue.SimpleQueue[Errand] = queue.SimpleQueue()
+        self._ahead = Ahead()
         self._renderer = None  # gpu_ldi.motion.MotionRenderer, made with the first image
         self._is_open = False
 
@@ -83,21 +69,36 @@ class Images:
 
     def close(self) -> None:
         """Free what the card holds; images that are wanted afterwards come from the processor."""
-        self._is_open, self._renderer = False, None
+        self._is_open, self._renderer, self._ahead = False, None, Ahead()
+
+    def expect(self, frame: int, frame_input, waiting: int) -> None:
+        """A frame has been sampled; so many of the last have not reached the worker."""
+        if self.on_card:
+            self._ahead.expect(frame, frame_input, waiting)
+
+    def draw_ahead(self, seconds: float) -> float:
+        """Draw images of coming frames for so long [s], or one that takes longer; on the main thread, often. Returns how long."""
+        began = time.perf_counter()
+        try:
+            while self.on_card and self._ahead.draw_next(self._render) and time.perf_counter() < began + seconds:
+                pass
+        except NotDrawn:  # the report knows
+            pass
+        if not self.on_card:
+            self._ahead = Ahead()
+        return time.perf_counter() - began
 
     def advance(self, cloth, state, frame_input, frame, settings):
         """As `step.advance`, with images by whoever draws."""
         from ...solver.step import advance  # here, because it imports numba
 
-        self._frame, self._drawn = frame, 0
+        self._frame = frame
         self._drawing.clear()
-        began, waited = time.perf_counter(), self.waited
+        if self.on_card and not _on_main_thread():
+            self._ahead.begin(frame, cloth, state)
+        began = time.perf_counter()
         report = advance(cloth, state, frame_input, frame, settings, self.draw)
-        seconds = time.perf_counter() - began - (self.waited - waited)
-        if self.choice == AUTOMATIC and self._drawn:
-            card = max(self._drawing[CARD], self._milliseconds(CARD) / 1000.0)
-            self._patience = max(0.0, MOST_SHARE * seconds - card) / self._drawn
-        self._look_back(seconds)
+        self._look_back(time.perf_counter() - began)
         return report
 
     def draw(self, trajectories, triangles, near, low, high, resolution: int):
@@ -107,8 +108,9 @@ class Images:
         what = trajectories, triangles, near, low, high, resolution
         if not len(near):
             return render_motion(*what)
-        self._drawn += 1
-        image = self._by_card(*what) if self.on_card else None
+        image = None
+        if self.on_card:
+            image = self._by_card(*what) if _on_main_thread() else self._ahead_of_time(*what)
         if image is not None and len(image.depth) and not 0 <= self.tried < TRIED_FRAMES:
             self.counts[CARD] += 1
             return image
@@ -121,28 +123,14 @@ class Images:
         self.counts[PROCESSOR if image is None else CARD] += 1
         return drawn if image is None else image
 
-    def answer(self, patience: float = 0.0) -> None:
-        """Draw what a worker waits for, or will within `patience` [s]; on the main thread, often."""
-        try:
-            errand = self._errands.get(timeout=patience) if patience and self._frame else self._errands.get_nowait()
-        except queue.Empty:
-            return
-        try:
-            self.waited += time.perf_counter() - errand.left
-            errand.hits = self._draw_now(*errand.given)
-        finally:
-            errand.done.set()
-
     def figures(self) -> dict:
         """What the report says, as JSON can hold it; empty where nothing was drawn."""
         if not self.counts:
             return {}
         card, processor = self.counts[CARD], self.counts[PROCESSOR]
         result = {"by": self.words(), "images_by_card": card, "images_by_processor": processor}
-        if self.counts["LATE"]:
-            result["images_late"] = self.counts["LATE"]
-        if self.waited and card:
-            result["wait_milliseconds"] = round(1000.0 * self.waited / (card + self.counts["LATE"]), 3)
+        late, missed = self.counts["LATE"], self.counts["MISSED"]
+        result |= {name: count for name, count in (("images_late", late), ("images_missed", missed)) if count}
         if self.tried > 0:
             names = {CARD: "card_milliseconds", PROCESSOR: "processor_milliseconds", "FRAME": "frame_milliseconds"}
             times = {name: self._milliseconds(kind) for kind, name in names.items()}
@@ -165,60 +153,53 @@ class Images:
         return 1000.0 * min((seconds[kind] for seconds in self.tries), default=0.0)
 
     def _by_card(self, *what):
-        """The card's image; None if it gives up or the window is busy."""
-        from ...solver.ldi.texels import render_by
-
-        began, waited = time.perf_counter(), self.waited
+        """The card's image; None if it gives up."""
+        began = time.perf_counter()
         try:
-            image = render_by(self._hits, *what)
+            return self._render(*what)
         except NotDrawn:
             return None
-        self._drawing[CARD] += time.perf_counter() - began - (self.waited - waited)
+        finally:
+            self._drawing[CARD] += time.perf_counter() - began
+
+    def _ahead_of_time(self, trajectories, triangles, near, low, high, resolution):
+        """The image that the window has drawn; None where it is LATE, or MISSED some of what the cloth can meet now."""
+        from ...solver.contact.body.ahead import Scene  # here, because they import numba
+        from ...solver.ldi.ahead import taken_out
+
+        began = time.perf_counter()
+        pixel = max(float((high - low).max()) / resolution, LEAST_PIXEL)
+        self._ahead.scene = Scene(triangles, len(trajectories.middle), pixel)
+        drawn = self._ahead.drawn(self._frame)
+        if drawn is None:
+            self.counts["LATE"] += 1
+            return None
+        image = taken_out(drawn.image, trajectories, triangles, near, low, high)
+        if image is None:
+            self.counts["MISSED"] += 1
+            return None
+        self._drawing[CARD] += drawn.seconds + time.perf_counter() - began
         return image
 
-    def _hits(self, packed, raster):
-        """What the card gives back, asked of the main thread where this is another."""
-        if threading.current_thread() is threading.main_thread():
-            hits = self._draw_now(packed, raster)
-        else:
-            errand = Errand(packed, raster)
-            self._errands.put(errand)
-            self._wait_for(errand)
-            hits = errand.hits
-        if hits is None:
-            raise NotDrawn
-        return hits
-
-    def _wait_for(self, errand: Errand) -> None:
-        """Until it is done; what nobody has begun in time is taken back."""
-        if errand.done.wait(self._patience):
-            return
-        try:
-            self._errands.get_nowait()
-        except queue.Empty:  # it is being drawn
-            errand.done.wait()
-            return
-        self.counts["LATE"] += 1
-        self.waited += time.perf_counter() - errand.left
-
-    def _draw_now(self, packed, raster):
+    def _render(self, *what):
+        """As `draw`, by the card, on the main thread; NotDrawn if it gives up."""
         try:
             if self._renderer is None:
                 from ...gpu_ldi.motion import MotionRenderer
 
                 self._renderer = MotionRenderer()
-            return self._renderer.draw(packed, raster)
-        except GIVES_UP as error:  # its words alone: with its traceback, textures would be freed on the worker's thread
+            return self._renderer.render_motion(*what)
+        except GIVES_UP as error:
             self._renderer = None
             reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
             self._give_up(f"the graphics card gave up ({reason})")
-            return None
+            raise NotDrawn from None
 
     def _give_up(self, why: str) -> None:
         self.refused, self.gave_up = f"{why} in frame {self._frame}", True
 
     def _look_back(self, seconds: float) -> None:
-        """After a frame that took so long [s], waiting left out: try out, and judge once. What was late tells nothing."""
+        """After a frame that took so long [s]: try out, and judge once. What the card did not draw tells nothing."""
         if self.tried == TRIED_FRAMES or not self._drawing or (self.on_card and not self._drawing[CARD]):
             return
         if self.tried >= 0:
@@ -233,3 +214,7 @@ class Images:
         card, frame = self._milliseconds(CARD), self._milliseconds("FRAME")
         if card > MOST_SHARE * frame:
             self.refused = f"images by {self.device} would take {card:.1f} of {frame:.1f} ms a frame, more than a tenth"
+
+
+def _on_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

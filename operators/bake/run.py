@@ -130,7 +130,7 @@ def sampled(job):
     """Generator: each step samples for a moment and leaves the scene as the user had it; ends when all is queued."""
     order = job.order
     inputs = sampled_inputs(order)
-    room = 1
+    coming, room = iter(order.frames), 1
     while True:
         if job.inputs.qsize() < room:
             scene = bpy.data.scenes.get(order.scene)
@@ -141,9 +141,10 @@ def sampled(job):
                 while time.perf_counter() < until and job.inputs.qsize() < room:
                     item = next(inputs, None)
                     job.inputs.put(item)
-                    job.images.answer()
                     if item is None:
                         return
+                    job.images.expect(next(coming), item, job.inputs.qsize())
+                    until += job.images.draw_ahead(0.0)
                     room = jobs.queue_length(item)
         yield
 

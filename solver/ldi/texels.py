@@ -90,10 +90,13 @@ def pack(trajectories: Trajectories, triangles, near, raster: Raster) -> Packed:
 def _order_kernel(texels, raster, pixel_start, triangle_start, depth, triangle, front):
     """By pixel, then by triangle: counted by triangle first and by pixel then, so that no hit looks for its place. 90 bytes a hit.
 
-    triangle_start: (k + 1,) zeros, worthless afterwards. # outputs: pixel_start, depth, triangle, front
+    triangle_start: (k + 1,) zeros, worthless afterwards. Returns False, half done, for a hit that can be none.
+    # outputs: pixel_start, depth, triangle, front
     """
-    count = len(texels)
+    count, codes = len(texels), 2.0 * (len(triangle_start) - 1)
     for h in range(count):
+        if not (0.0 <= texels[h, 0] < len(pixel_start) - 1 and 0.0 <= texels[h, 2] < codes):
+            return False
         pixel_start[int(texels[h, 0]) + 1] += 1
         triangle_start[(int(texels[h, 2]) >> 1) + 1] += 1
     for p in range(1, len(pixel_start)):
@@ -111,17 +114,25 @@ def _order_kernel(texels, raster, pixel_start, triangle_start, depth, triangle, 
         at = free[pixel]
         free[pixel] = at + 1
         depth[at], triangle[at], front[at] = raster.low[d] + raster.pixel * texels[h, 1], code >> 1, code & 1 == 1
+    return True
 
 
 def in_order(raster: Raster, texels, triangle_count: int) -> LDI:
     """The image of a card's hits, in no order: texels (h, 4) float32. A triangle is in a pixel once.
 
     Of each hit its pixel, its depth in pixels from the box, and twice its place in `near`, which has so many, plus 1 if front.
+
+    Raises
+    ------
+    ValueError
+        A pixel or a triangle that is not there: the card has not written what it said it has.
     """
     count = len(texels)
     pixel_start, depth = np.zeros(raster.first_pixel[3] + 1, np.int32), np.empty(count)
     triangle, front = np.empty(count, np.int32), np.empty(count, np.bool_)
-    _order_kernel(texels, raster, pixel_start, np.zeros(triangle_count + 1, np.int32), depth, triangle, front)
+    triangle_start = np.zeros(triangle_count + 1, np.int32)
+    if not _order_kernel(texels, raster, pixel_start, triangle_start, depth, triangle, front):
+        raise ValueError("the graphics card gave back hits of pixels or triangles that it was not given")
     return LDI(*raster, pixel_start, depth, triangle, front)
 
 

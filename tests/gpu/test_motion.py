@@ -113,6 +113,16 @@ def test_a_ground_of_two_triangles_fills_every_pixel(card, copies):
     assert 400 * 400 <= theirs <= ours < 1.01 * theirs
 
 
+@pytest.mark.parametrize("resolution", [64, 300])
+def test_a_ground_beside_a_body_of_many_triangles(card, resolution):
+    """So many that a line of the ground's pixels is no work of its own; a software driver stops after some turns of a loop."""
+    x, triangles = torus(60, 60)
+    x = np.concatenate([x, [[-40.0, -40, 0], [40, -40, 0.1], [40, 40, 0.3], [-40, 40, -0.2]]])
+    triangles = np.concatenate([triangles, len(x) - 4 + np.array([[0, 1, 2], [0, 2, 3]], np.int32)])
+    ours, theirs = check(card, moving(x), triangles, -np.ones(3), np.ones(3), resolution)
+    assert resolution**2 <= theirs <= ours < 1.1 * theirs
+
+
 def test_nothing_to_draw(card):
     x, triangles = torus()
     image = card.render_motion(moving(x), triangles, np.zeros(0, np.int32), x.min(0), x.max(0), 16)

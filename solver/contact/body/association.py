@@ -115,11 +115,11 @@ def _approach(spheres, at, e, swing, bulk, x, y, z, reach, span):
 
 @inner
 def _farthest(candidates, p, span):
-    """The candidate of point p that stays farthest until the horizon, and how far that is."""
-    at, bound = 0, -math.inf
+    """The candidate of point p that stays farthest until the horizon, the last of them by number; how far that is."""
+    known, at, bound = candidates.triangles, 0, -math.inf
     for c in range(MOST_CANDIDATES):
         away = candidates.distance[p, c] - span * candidates.rate[p, c]
-        if away > bound:
+        if away > bound or (away == bound and known[p, c] > known[p, at]):
             at, bound = c, away
     return at, bound
 
@@ -215,14 +215,15 @@ def _depths(image, at, axis, radius):
 def _take(candidates, p, count, t, distance, rate, span, dropped):
     """Remember triangle t of point p that has `count` candidates, in place of the farthest if there is no room.
 
+    Of those that stay equally far, as all round the pole of a ball, the first by number: not the first that the image has.
     Returns (count, bound of the distance of what was dropped).
     """
     asked, bound, c = candidates.asked, distance - span * rate, count
-    if bound >= dropped:
+    if bound > dropped:
         return count, dropped
     if count == MOST_CANDIDATES:
         c, dropped = _farthest(candidates, p, span)
-        if bound >= dropped:
+        if bound > dropped or (bound == dropped and t > candidates.triangles[p, c]):
             return count, bound
     candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, distance, rate
     asked[p, LEAST] = min(asked[p, LEAST], distance)
@@ -267,7 +268,7 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
                     continue
                 seen[e] = stamp
                 distance, rate = _approach(spheres, at, e, swing, bulk, qx, qy, qz, dropped, span)
-                if distance - span * rate >= dropped:
+                if distance - span * rate > dropped:
                     continue
                 t = np.int64(image.near[e])
                 distance = distance_to(bodies.triangles, bodies.motions, t, 0.0, x, y, z)

@@ -23,6 +23,7 @@ from taffeta.operators.playback import bake_files
 from taffeta.panels.choices import BODY_IMAGES
 from taffeta.panels.scene import report_lines
 from taffeta.presets.scenes import figure
+from taffeta.solver.contact.body import ahead
 
 DEVICE = "A Card"
 
@@ -154,24 +155,31 @@ def test_automatic_goes_by_what_images_cost(shot, card, monkeypatch, share, take
         assert drawn["images_by_processor"] > 0 and len(card) == drawn["images_by_card"] + 1
 
 
-@pytest.mark.parametrize("error", [NoGraphics("lost"), RuntimeError("lost"), SystemError("lost"), "nothing"])
-def test_a_card_that_is_lost_in_mid_bake(shot, card, monkeypatch, error):
-    """The processor draws the rest, the report says so, and the bits are the same."""
-    whole, _ = bake(shot, "PROCESSOR")
-    draw = motion.MotionRenderer.draw
+def lose_when(monkeypatch, is_time, error):
+    """Let the card draw until it is time, and then raise an error, or give back nothing or nonsense."""
+    draw, given = motion.MotionRenderer.draw, {"nothing": np.empty((0, 4)), "nonsense": np.full((9, 4), -1.0)}
 
     def lose(self, packed, raster):
-        if len(card) < 5:
+        if not is_time():
             return draw(self, packed, raster)
-        if error == "nothing":
-            return np.empty((0, 4), np.float32)
+        if isinstance(error, str):
+            return given[error].astype(np.float32)
         raise error
 
     monkeypatch.setattr(motion.MotionRenderer, "draw", lose)
+
+
+@pytest.mark.parametrize(
+    "error", [NoGraphics("lost"), RuntimeError("lost"), SystemError("lost"), "nothing", "nonsense"]
+)
+def test_a_card_that_is_lost_in_mid_bake(shot, card, monkeypatch, error):
+    """The processor draws the rest, the report says so, and the bits are the same."""
+    whole, _ = bake(shot, "PROCESSOR")
+    lose_when(monkeypatch, lambda: len(card) >= 5, error)
     ours, drawn = bake(shot, "CARD")
     assert ours == whole
     assert drawn["images_by_card"] == 4 and drawn["images_by_processor"] >= 2
-    word = "empty image" if error == "nothing" else "lost"
+    word = {"nothing": "empty image", "nonsense": "pixels or triangles that it was not given"}.get(error, "lost")
     assert drawn["by"].startswith("processor, because the graphics card") and word in drawn["by"]
     assert "in frame 6" in drawn["by"]
 
@@ -220,7 +228,7 @@ def test_playing_live_draws_by_the_card(shot, card, make):
     assert np.abs(make.world(garment()) - shown).max() < 0.05
 
 
-def in_window(scene, answers=True, each=lambda: None):
+def in_window(scene, draws=True):
     """The worker and the ticks of a bake in a window, without the window; the job."""
     baking = job.Job(read_order(scene))
     baking.images.open()
@@ -228,48 +236,93 @@ def in_window(scene, answers=True, each=lambda: None):
     job.start(baking)
     sampler = run.sampled(baking)
     while baking.ended_at is None:
-        if answers:
-            baking.images.answer()
+        if draws:
+            baking.images.draw_ahead(0.0)
         if sampler is not None and next(sampler, sampler) is sampler:
             sampler = None
-        each()
         time.sleep(0.001)
     run.finish(baking)
     job.release()
     return baking
 
 
-def test_a_worker_has_its_images_drawn_by_the_main_thread(shot, card):
+@pytest.fixture
+def unhurried(monkeypatch, shot):
+    """A worker that begins a frame when its image is there, from the third on that has one; or when the card is not asked.
+    Fourteen frames: how many are missed depends on how far ahead they were drawn.
+    """
+    shot.frame_end = 14
+    advance = images.Images.advance
+
+    def wait(self, cloth, state, frame_input, frame, settings):
+        until = time.perf_counter() + 20.0
+        while frame > 3 and self.on_card and self._ahead.drawn(frame) is None and time.perf_counter() < until:
+            time.sleep(0.001)
+        return advance(self, cloth, state, frame_input, frame, settings)
+
+    monkeypatch.setattr(images.Images, "advance", wait)
+
+
+def test_the_main_thread_draws_for_a_worker(shot, card, unhurried):
     """`card` sees to the thread."""
     whole, _ = bake(shot, "PROCESSOR")
     shot.taffeta.body_images = "CARD"
     baking = in_window(shot)
     assert baking.error == "" and baking.complete and bits() == whole
-    assert told()["images_by_card"] == len(card) - 1 >= 6 and baking.images._renderer is None
+    drawn = told()
+    assert drawn["images_by_card"] + drawn.get("images_missed", 0) >= 11 and drawn["images_by_card"] >= 3
+    assert len(card) >= 12 and baking.images._renderer is None, "frames 4 to 14, and one to try it out"
 
 
-def test_a_window_that_does_not_answer_leaves_images_to_the_processor(shot, card, monkeypatch):
+def test_automatic_judges_what_was_drawn_ahead(shot, card, unhurried, monkeypatch):
+    monkeypatch.setattr(images, "MOST_SHARE", 0.0)
+    shot.taffeta.body_images = "AUTOMATIC"
+    baking = in_window(shot)
+    drawn = told()
+    assert baking.complete and drawn["by"].startswith("processor, because images by ") and "tenth" in drawn["by"]
+    assert 0 < drawn["card_milliseconds"] and drawn["images_by_card"] == images.TRIED_FRAMES + 1
+
+
+def test_a_worker_waits_for_no_window(shot, card, monkeypatch):
+    """Here it never draws."""
     whole, _ = bake(shot, "PROCESSOR")
-    monkeypatch.setitem(images.PATIENCE, "CARD", 0.01)
-    monkeypatch.setattr(images.Images, "answer", lambda self: None)
+    monkeypatch.setattr(images.Images, "draw_ahead", lambda self, seconds: 0.0)
     shot.taffeta.body_images = "CARD"
-    baking = in_window(shot, answers=False)
+    baking = in_window(shot)
     assert baking.error == "" and baking.complete and bits() == whole and not card
     drawn = told()
     assert drawn["images_late"] == drawn["images_by_processor"] >= 6 and drawn["images_by_card"] == 0
-    assert any("the window was busy" in line for line in report_lines(garment().taffeta_cloth.report_json))
+    assert any("before the window had drawn" in line for line in report_lines(garment().taffeta_cloth.report_json))
 
 
-def test_automatic_waits_for_the_window_a_tenth_of_a_frame(shot, card, monkeypatch):
-    """However busy the window is: here it never looks."""
-    monkeypatch.setattr(images.Images, "answer", lambda self, patience=0.0: None)
-    baking = in_window(shot, answers=False)
-    frames = sum(sum(report.seconds.values()) for report in baking.reports)
+def test_cloth_that_went_elsewhere_is_left_to_the_processor(shot, card, unhurried, monkeypatch):
+    whole, _ = bake(shot, "PROCESSOR")
+    see = ahead.see
+
+    def see_it_elsewhere(*what):
+        seen = see(*what)
+        return seen._replace(x=seen.x + [9.0, 0.0, 0.0])
+
+    monkeypatch.setattr(ahead, "see", see_it_elsewhere)
+    shot.taffeta.body_images = "CARD"
+    baking = in_window(shot)
+    assert baking.error == "" and baking.complete and bits() == whole
+    assert told()["images_missed"] >= 11 and told()["images_by_card"] == 0
+    assert any("where the cloth went elsewhere" in line for line in report_lines(garment().taffeta_cloth.report_json))
+
+
+@pytest.mark.parametrize("error", [RuntimeError("lost"), "nonsense"])
+def test_a_card_that_is_lost_in_mid_bake_beside_a_window(shot, card, unhurried, monkeypatch, error):
+    """Blender's thread loses it, the worker's goes on."""
+    whole, _ = bake(shot, "PROCESSOR")
+    lose_when(monkeypatch, lambda: job._current.images.counts["CARD"] >= 1, error)
+    shot.taffeta.body_images = "CARD"
+    baking = in_window(shot)
+    assert baking.error == "" and baking.complete and bits() == whole and baking.images.gave_up
     drawn = told()
-    assert baking.complete and drawn["images_late"] == drawn["images_by_processor"] >= 6
-    assert 0.0 < baking.images.waited < images.PATIENCE["AUTOMATIC"] + 0.02 + 0.15 * frames
-    monkeypatch.setattr(images, "MOST_SHARE", 10.0)
-    assert in_window(shot, answers=False).images.waited > 2.0 * baking.images.waited
+    assert drawn["by"].startswith("processor, because the graphics card gave up (") and " in frame " in drawn["by"]
+    assert 1 <= drawn["images_by_card"] <= 8 and drawn["images_by_processor"] >= 3
+    assert any(level == "WARNING" and drawn["by"] in text for level, text in run.outcome(baking))
 
 
 BROKEN = """

@@ -3,9 +3,10 @@
 
 Contact ends an approach and no more (`pairs`), which is an impact without restitution. So where restitution is asked for,
 those pairs that came fast and were stopped in a substep get the relative speed that they are to leave with, along their
-normals, as Newton's law of impact says: v' = -e v. As in Bridson, Fedkiw and Anderson 2002, section 7.3, what comes slowly does not bounce, or cloth would never lie still. Pairs share particles, so they are asked one after the other,
-a few times over, and a push that the next ones made too large is taken back (Guendelman, Bridson and Fedkiw 2003, section 7,
-in the form of projected Gauss-Seidel). Pushes go by inverse masses: no momentum is made.
+normals, as Newton's law of impact says: v' = -e v. As in Bridson, Fedkiw and Anderson 2002, section 7.3, what comes slowly
+does not bounce, or cloth would never lie still. Pairs share particles, so they are asked one after the other, a few times
+over, and a push that the next ones made too large is taken back (Guendelman, Bridson and Fedkiw 2003, section 7, in the form
+of projected Gauss-Seidel). Pushes go by inverse masses: no momentum is made.
 
 Positions tell the normals. Cloth that has been taken out of other cloth by more than its edges are long is crumpled, and
 would bounce every way; so fast cloth is looked at more often (`BOUNCING_TRAVEL`).
@@ -25,7 +26,7 @@ from .response import shift, yielding
 SLOWEST_CLOTH_BOUNCE = 0.2  # [m/s] of cloth against cloth, slower than which nothing bounces
 BOUNCE_SWEEPS = 10
 BOUNCING_TRAVEL = 1.0  # mean springs that cloth may go against cloth from one look at what meets to the next
-MOST_LOOKS = 1000.0  # in a substep, however fast cloth is
+MOST_LOOKS = 1000.0  # in a substep; steps have a shortest length, which says how many there are at most
 
 
 class Bounces(NamedTuple):

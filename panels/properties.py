@@ -303,7 +303,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     cloth_restitution: FloatProperty(
         name="Cloth Restitution", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR",
         override=OVERRIDE,
-        description="Share of the impact speed given back where cloth meets cloth, but in a velocity field; 0 for real fabric",
+        description="Share of the impact speed given back where cloth meets cloth; 0 for real fabric",
     )
     collider_source: EnumProperty(
         name="Collide with", override=OVERRIDE,

@@ -15,6 +15,7 @@ from .contact.frame import (
     bounces,
     constrain,
     detect,
+    looks_for_bounces,
     respond_to_bodies,
     respond_to_cloth,
     restore,
@@ -28,6 +29,7 @@ from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
+from .integrate.small_steps import finer
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report
@@ -107,8 +109,10 @@ def advance_substep(mechanics, contact, motion, substep):
     how many points touched bodies, and pairs of cloth each other; the small steps
     """
     steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
+    looks = looks_for_bounces(contact, motion.v, substep.dt)
+    steps = finer(substep, steps, looks)
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
-    parts = [[step] for step in steps] if contact.is_holding else [steps]
+    parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
     touched = np.zeros(2, np.int64)
     for part in parts:
         whole = part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)

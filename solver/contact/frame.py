@@ -7,7 +7,8 @@
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     restore(contact, motion)                             each small step: restitution of bodies, on velocities
-    bounce(contact, motion, before)                      each substep: restitution of cloth on cloth, on velocities
+    looks_for_bounces(contact, v, dt)                    each substep: how many parts of it cloth that bounces wants
+    bounce(contact, motion, before)                      each of these: restitution of cloth on cloth, on velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -15,7 +16,7 @@ before cloth, so that no push goes unseen by cloth.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import ceil, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -168,8 +169,18 @@ def restore(contact: Contact, motion, substep) -> None:
 
 
 def bounces(contact: Contact) -> bool:
-    """Whether cloth bounces off cloth that pairs keep it off."""
-    return contact.settings.cloth_restitution > 0.0
+    """Whether cloth bounces off cloth."""
+    return contact.settings.cloth_restitution > 0.0 and cloth_pairs.can_meet(contact.cloth)
+
+
+def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
+    """How many times in a substep dt [s] contact has to look at cloth with velocities v (n, 3) [m/s], 1 where nothing bounces:
+    what gets far into other cloth before it bounces is crumpled by being taken out of it.
+    """
+    if not bounces(contact):
+        return 1
+    travel = dt * float(np.ptp(v, axis=0).max()) / float(contact.cloth.rest_length.mean())
+    return ceil(min(max(1.0, travel / restitution.BOUNCING_TRAVEL), restitution.MOST_LOOKS))
 
 
 @timed(CLOTH_TIME)

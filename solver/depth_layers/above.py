@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel.jit import inner, njit
-from .sequence import recall, settle
+from .sequence import fastest, recall, settle
 
 STEEPEST_LEAN = 0.3  # cosine of the lean beyond which a triangle is left out
 REST_SHARE = 0.9  # contact distance over rest distance at most, so that a fold at rest does not push itself open
@@ -171,10 +171,11 @@ def _gather(cloth, hits, axis, s, count, sums):
 
 
 @njit
-def gather_kernel(cloth, image, axis, heaviest, x, x_prev, bounce, hits, s, sums):
+def gather_kernel(cloth, image, axis, heaviest, x, x_prev, bounce, slow, hits, s, sums):
     """What all lines along `axis` want of the particles; returns how many layers have to do anything.
 
-    The image is that of the triangles at x, along that axis; `hits` and `s` have room for a pixel. 300 flops a hit of a
+    The image is that of the triangles at x, along that axis; `hits` and `s` have room for a pixel. Lines on which nothing
+    comes faster than `slow` [m] in the step do not bounce. 300 flops a hit of a
     pixel with several.
     # outputs: sums
     """
@@ -200,7 +201,7 @@ def gather_kernel(cloth, image, axis, heaviest, x, x_prev, bounce, hits, s, sums
             continue
         recall(s, count)
         _gaps(cloth, hits, s, count)
-        settle(s, count, bounce)
+        settle(s, count, bounce if fastest(s, count) > slow else 0.0)
         changed += _gather(cloth, hits, axis, s, count, sums)
     return changed
 

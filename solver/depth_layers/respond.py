@@ -17,19 +17,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..contact.cloth.response import NO_BRACE
+from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE, first_bounces, make_bounces, part_kernel
 from ..geometry.topology import mean_edge_length
 from ..ldi.centres import render
 from ..ldi.rasterise import render_motion, resting
 from ..model import Cloth, FrameInput, Settings
 from .above import ContactCloth, apply_kernel, gather_kernel, make_hits, make_sums
 from .sequence import make_sequence
-from .sticks import make_planes, planes_kernel, touch_kernel
+from .sticks import impacts_kernel, make_planes, planes_kernel, touch_kernel
 
 SEQUENCE_PIXEL = 0.5  # mean edges that a pixel is wide, of sequences
 STICK_PIXEL = 0.7  # the same of sticks
 STICK_REACH = 2.0  # times the contact distance within which sticks look: a round moves what it passed over
 STICK_ROUNDS = 3  # of sticks in a substep: a layer is pushed from both sides
 MOST_DEPTH_PIXELS = 1024  # along a side of an image; where cloth is larger, pixels are
+ROOM_FOR_IMPACTS = 4096  # of sticks that a list has at first
 HEAVIEST = 1e6  # times the mass of a free particle that one has which nothing moves
 SHORTEST_EDGE = 1e-9  # [m] mean
 
@@ -51,35 +54,55 @@ class Depths:
         ----------
         x : (n, 3) [m], changed in place: end of the substep, after all constraints
         x_prev : (n, 3) [m], from where to x particles go in the substep; changed in place, too
-        t, dt : when the substep ends, and its length; not asked for
+        t : when the substep ends; not asked for
+        dt : [s] the substep
         """
         if not np.isfinite(x.sum() + x_prev.sum()):
             return 0
         cloth = self.cloth._replace(inv_mass=cloth.inv_mass)
-        return (self._sort if self.axis >= 0 else self._touch)(cloth, x, x_prev)
+        slow = SLOWEST_CLOTH_BOUNCE * dt
+        return (self._sort if self.axis >= 0 else self._touch)(cloth, x, x_prev, slow)
 
-    def _sort(self, cloth, x, x_prev) -> int:
+    def _sort(self, cloth, x, x_prev, slow) -> int:
         """Layers along one axis."""
         image = render(x, cloth.triangles, *_box(x, SEQUENCE_PIXEL * self.edge), self.axis)
         size = int(np.diff(image.pixel_start).max(initial=0))
         heaviest = HEAVIEST / max(float(cloth.inv_mass.max()), 1e-300)
         scratch, sums = (make_hits(size), make_sequence(size)), make_sums(len(x))
-        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_prev, self.bounce, *scratch, sums)
+        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_prev, self.bounce, slow, *scratch, sums)
         apply_kernel(cloth.inv_mass, sums, x, x_prev)
         return count
 
-    def _touch(self, cloth, x, x_prev) -> int:
+    def _touch(self, cloth, x, x_prev, slow) -> int:
         """Particles and triangles, from all sides."""
         every = np.arange(len(cloth.triangles), dtype=np.int32)
         image = render_motion(resting(x), cloth.triangles, every, *_box(x, STICK_PIXEL * self.edge))
-        planes, count = make_planes(len(cloth.triangles)), 0
+        planes, count, impacts = make_planes(len(cloth.triangles)), 0, None
+        given = cloth, planes, STICK_REACH * self.thickest, image, x, x_prev
+        if self.bounce > 0.0:
+            planes_kernel(cloth.triangles, x, x_prev, planes)
+            impacts = _find_impacts(given, slow, self.bounce)
         for _ in range(STICK_ROUNDS):
             planes_kernel(cloth.triangles, x, x_prev, planes)
-            found = touch_kernel(cloth, planes, STICK_REACH * self.thickest, image, x, x_prev, self.bounce)
+            found = touch_kernel(*given)
             if not found:
                 break
             count = max(count, found)
+        if impacts is not None:
+            motion = x - x_prev
+            part_kernel(*impacts, cloth.inv_mass, NO_BRACE, motion)
+            x_prev[:] = x - motion
         return count
+
+
+def _find_impacts(given, slow, restitution):
+    """What bounces, as stencils (k, 4) and `Bounces`; `given` as to `impacts_kernel`."""
+    room, count = 0, ROOM_FOR_IMPACTS
+    while count > room:
+        room = count
+        stencils, bounces = np.empty((room, 4), np.int32), make_bounces(room)
+        count = impacts_kernel(*given, slow, restitution, stencils, bounces)
+    return stencils[:count], first_bounces(bounces, count)
 
 
 def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Depths | None:

@@ -162,13 +162,17 @@ def space(s, count):
 
 
 @inner
-def calm(s, count):
+def calm(s, count, bounce):
     """Let no gap that was widened close: the nearest velocities that have none, by pooling neighbours (Ayer et al.
-    1955). Layers that are pressed on each other get their mean velocity, those that part keep theirs.
+    1955). Layers that are pressed on each other get their mean velocity, those that part keep theirs. Where layers bounce,
+    one after the other does.
     """
     for k in range(count):
         s.group[k] = k  # the first place of the run that moves as one
         while s.group[k] > 0 and s.wide[s.group[k]] and s.go[s.group[k] - 1] > s.go[k]:
+            if bounce > 0.0:
+                share(s.go, s.mass, s.swap, k - 1, k + 1, bounce)
+                break
             before = s.group[s.group[k] - 1]
             share(s.go, s.mass, s.swap, before, k + 1, 0.0)
             for j in range(before, k + 1):
@@ -221,9 +225,19 @@ def settle(s, count, bounce):
     """
     separate(s, count, bounce)
     space(s, count)
-    calm(s, count)
+    calm(s, count, bounce)
     avoid(s, count, bounce)
     rub(s, count)
+
+
+@inner
+def fastest(s, count):
+    """How far [m] neighbours come closer in the step, the fastest of those that may meet; `recall` and `locked` first."""
+    most = 0.0
+    for k in range(1, count):
+        if not s.locked[k]:
+            most = max(most, s.v[s.swap[k - 1]] - s.v[s.swap[k]])
+    return most
 
 
 @inner

@@ -132,10 +132,12 @@ def _lay(triangles, x, t, planes):
 
 
 @inner
-def _push(cloth, planes, p, t, x, x_prev, bounce, scratch):
-    """Keep a particle and a triangle apart, and rub them; returns whether they touch."""
-    triangles, masses = cloth.triangles, cloth.inv_mass
-    normal, then, weight = scratch.normal, scratch.then, scratch.weight
+def _meet(cloth, planes, p, t, x, x_prev, scratch):
+    """How a particle and a triangle touch: (side that it was on, distance [m] that they lack, part [m] of that by which they
+    came closer, inverse mass of both [1/kg], friction coefficient); the second is 0 where they do not.
+    # outputs: scratch.normal, weight, then, second, third; planes[t]
+    """
+    triangles, normal = cloth.triangles, scratch.normal
     _lay(triangles, x, t, planes.now)
     _lay(triangles, x_prev, t, planes.before)
     now, before = -planes.now[t, OFFSET], -planes.before[t, OFFSET]
@@ -146,24 +148,43 @@ def _push(cloth, planes, p, t, x, x_prev, bounce, scratch):
     side = 1.0 if before >= 0.0 else -1.0
     time = before / (before - now) if now * side < 0.0 else 1.0
     if not _find_place(triangles, x, x_prev, time, p, t, scratch):
-        return False
-    distance, inverse, friction = _distance(cloth, p, t, weight)
+        return side, 0.0, 0.0, 0.0, 0.0
+    distance, inverse, friction = _distance(cloth, p, t, scratch.weight)
     before, now = side * before, side * now
     lack = min(distance, before * (1.0 + EASED_DISTANCE)) - now
-    both = inverse + masses[p]
+    both = inverse + cloth.inv_mass[p]
     if not lack > 0.0 or both == 0.0:
-        return False
+        return side, 0.0, 0.0, 0.0, 0.0
+    return side, lack, max(min(lack, before - now), 0.0), both, friction
+
+
+@inner
+def _went(triangles, x, x_prev, p, t, scratch):
+    """How far [m] a particle went along the normal against its place on a triangle.
+    # outputs: scratch.then, all of that
+    """
+    normal, then, weight = scratch.normal, scratch.then, scratch.weight
     for d in range(3):
         then[d] = x[p, d] - x_prev[p, d]
         for k in range(3):
             then[d] -= weight[k] * (x[triangles[t, k], d] - x_prev[triangles[t, k], d])
-    along = then[0] * normal[0] + then[1] * normal[1] + then[2] * normal[2]
-    stop = max(min(lack, before - now), 0.0)
+    return then[0] * normal[0] + then[1] * normal[1] + then[2] * normal[2]
+
+
+@inner
+def _push(cloth, planes, p, t, x, x_prev, scratch):
+    """Keep a particle and a triangle apart, and rub them; returns whether they touch."""
+    triangles, masses = cloth.triangles, cloth.inv_mass
+    normal, then, weight = scratch.normal, scratch.then, scratch.weight
+    side, lack, stop, both, friction = _meet(cloth, planes, p, t, x, x_prev, scratch)
+    if lack == 0.0:
+        return False
+    along = _went(triangles, x, x_prev, p, t, scratch)
     for d in range(3):
         then[d] -= along * normal[d]
     slide = math.sqrt(_square(then))
     grip = min(1.0, friction * stop / slide) if slide > 0.0 else 0.0
-    ease = lack - stop * (1.0 + bounce)  # of place alone, without a velocity
+    ease = lack - stop  # of place alone, without a velocity
     for c in range(4):
         i = p if c == 3 else triangles[t, c]
         part = masses[i] / both * (1.0 if c == 3 else -weight[c])
@@ -193,25 +214,63 @@ def _far(planes, x, x_prev, p, t, thickest):
     return now * before > 0.0 and abs(now) > thickest
 
 
+@inner
+def _pixel(image, x, p, d):
+    """The pixel that a particle is in along axis d, or -1."""
+    low, pixel, shape, a, b = image.low, image.pixel, image.shape, (d + 1) % 3, (d + 2) % 3
+    column, row = math.floor((x[p, a] - low[a]) / pixel), math.floor((x[p, b] - low[b]) / pixel)
+    if not (0 <= column < shape[a] and 0 <= row < shape[b]):
+        return -1
+    return image.first_pixel[d] + int(column) * shape[b] + int(row)
+
+
 @counted_njit
-def touch_kernel(cloth, planes, thickest, image, x, x_prev, bounce):
+def touch_kernel(cloth, planes, thickest, image, x, x_prev):
     """Keep all particles on their side of the triangles in their pixels; returns how many pairs touch.
 
     One after the other, always in the same order, so that no momentum is lost. The image is that of the triangles at x, and
     so are `planes`, or nearly. 15 flops a triangle in a particle's pixel, 500 more where they touch.
     # outputs: x, x_prev
     """
-    scratch = Scratch(np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3))
-    low, pixel, shape, touching = image.low, image.pixel, image.shape, 0
+    scratch, touching = Scratch(np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)), 0
     for p in range(len(x)):
         for d in range(3):
-            a, b = (d + 1) % 3, (d + 2) % 3
-            column, row = math.floor((x[p, a] - low[a]) / pixel), math.floor((x[p, b] - low[b]) / pixel)
-            if not (0 <= column < shape[a] and 0 <= row < shape[b]):
+            at = _pixel(image, x, p, d)
+            if at < 0:
                 continue
-            at = image.first_pixel[d] + int(column) * shape[b] + int(row)
             for h in range(image.pixel_start[at], image.pixel_start[at + 1]):
                 t = image.triangle[h]
                 if not (_far(planes, x, x_prev, p, t, thickest) or _part_of(cloth, p, t)):
-                    touching += _push(cloth, planes, p, t, x, x_prev, bounce, scratch)
+                    touching += _push(cloth, planes, p, t, x, x_prev, scratch)
     return touching
+
+
+@counted_njit
+def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, restitution, stencils, bounces):
+    """List the particles and triangles that come to touch faster than `slow` [m] in the step, as long as there is room;
+    returns how many they are. Parameters and costs are those of `touch_kernel`, before which this is asked.
+    # outputs: stencils (k, 4); bounces, with speeds in [m] in the step
+    """
+    scratch, count = Scratch(np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)), 0
+    for p in range(len(x)):
+        for d in range(3):
+            at = _pixel(image, x, p, d)
+            if at < 0:
+                continue
+            for h in range(image.pixel_start[at], image.pixel_start[at + 1]):
+                t = image.triangle[h]
+                if _far(planes, x, x_prev, p, t, thickest) or _part_of(cloth, p, t):
+                    continue
+                side, lack, _, _, _ = _meet(cloth, planes, p, t, x, x_prev, scratch)
+                approach = -side * _went(cloth.triangles, x, x_prev, p, t, scratch)
+                if lack == 0.0 or approach <= slow:
+                    continue
+                if count < len(stencils):
+                    stencils[count, 0], bounces.weight[count, 0] = p, 1.0
+                    bounces.pair[count], bounces.speed[count], bounces.push[count] = count, restitution * approach, 0.0
+                    for k in range(3):
+                        stencils[count, k + 1] = cloth.triangles[t, k]
+                        bounces.weight[count, k + 1] = -scratch.weight[k]
+                        bounces.normal[count, k] = side * scratch.normal[k]
+                count += 1
+    return count

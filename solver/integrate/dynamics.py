@@ -19,6 +19,7 @@ from ..forces.air import acceleration
 from ..model import Cloth, Settings
 from . import explicit, implicit, pcg, small_steps
 from .edge_clamp import shorten
+from .momentum import slide_as_wholes
 from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
 
@@ -123,6 +124,8 @@ def _solve_once(mechanics, motion, constraints, substep):
     pcg.solve(system, x, motion.x_prev, *about, target)
     edges = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
     shorten(*edges, constraints.support.kind, x, system.solution.correction)
+    about = constraints.support, 1.0 / substep.dt**2, system.free, system.held_by
+    slide_as_wholes(system.solution.correction, cloth.mass, *about)
     pcg.correct(system, x, motion.x_prev)
     _end(mechanics, motion, substep)
     return motion.x_prev

@@ -10,9 +10,10 @@ lack. In a second of violent crumpling a sheet would lose 0.2 % without it.
 import numpy as np
 
 from ..kernel.jit import fused, inner
-from ..kernel.mat3 import FREE
+from ..kernel.mat3 import FREE, HELD, KINEMATIC
 
 STRAIGHT_LINE = 1e-12  # determinant of the inertia over the cube of its trace, up to which particles lie on a line
+ONE_DIRECTION = 1.0 - 1e-9  # cosine between normals up to which they count as one
 BY_BODY, BY_CLOTH, BY_NOTHING = 0, 1, 2  # what holds a garment that no pin holds
 
 
@@ -94,6 +95,44 @@ def find_what_holds(free, kind, stencils, held_by, falls):
         held_by[g] = BY_BODY if held else BY_CLOTH if touching else BY_NOTHING
         for i in range(start, stop):
             falls[i] = not held and not touching
+
+
+@inner
+def _slide(d, mass, support, rate, start, stop):
+    """`slide_as_wholes` of particles `start` to `stop`. 20 flops and 70 bytes each."""
+    kind, normal, tangential, drag = support.kind, support.normal, support.tangential, support.drag
+    nx = ny = nz = weight = dx = dy = dz = 0.0
+    for i in range(np.uintp(start), np.uintp(stop)):
+        if kind[i] == KINEMATIC:
+            return
+        if kind[i] == HELD:
+            if nx == ny == nz == 0.0:
+                nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
+            if nx * normal[i, 0] + ny * normal[i, 1] + nz * normal[i, 2] < ONE_DIRECTION:
+                return
+        m, c = rate * mass[i], drag[i]
+        weight += m + c
+        dx += m * d[i, 0] + c * (d[i, 0] - tangential[i, 0])
+        dy += m * d[i, 1] + c * (d[i, 1] - tangential[i, 1])
+        dz += m * d[i, 2] + c * (d[i, 2] - tangential[i, 2])
+    along = nx * dx + ny * dy + nz * dz
+    dx, dy, dz = (dx - along * nx) / weight, (dy - along * ny) / weight, (dz - along * nz) / weight
+    for i in range(np.uintp(start), np.uintp(stop)):
+        d[i, 0], d[i, 1], d[i, 2] = d[i, 0] - dx, d[i, 1] - dy, d[i, 2] - dz
+
+
+@fused
+def slide_as_wholes(d, mass, support, rate, free, held_by):
+    """Garments that bodies hold along one direction, as a floor does, go across it as their inertia and the bodies' friction
+    let a whole go. The rest would be momentum out of nothing: what the solve has left undone, and what other cloth pushes,
+    of which that one keeps its place (`add_correction`).
+
+    d (n, 3) [m] the correction, changes; support : `contact.body.constraints.Support`; rate [1/s2] one over the square of
+    the step; free and held_by as in `find_what_holds`.
+    """
+    for g in range(free.shape[0]):
+        if held_by[g] == BY_BODY:
+            _slide(d, mass, support, rate, free[g, 0], free[g, 1])
 
 
 @fused

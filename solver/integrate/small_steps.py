@@ -41,8 +41,20 @@ def part(substep, steps: float, cloth, x, v):
         return [substep]
     longest = max(2.0 * STRAIN_RATE / max(square, 1e-30), SHORTEST_STEP)
     count = max(ceil(steps * substep.dt / longest - STEP_ROUNDING), 1)
+    return cut(substep, count, ceil(steps * substep.dt / SHORTEST_STEP))
+
+
+def finer(substep, steps: list, least: int):
+    """The small steps of a `Substep`, or if these are fewer than `least` that many, of `SHORTEST_STEP` each at least."""
+    most = max(ceil(substep.dt / SHORTEST_STEP - STEP_ROUNDING), 1)
+    count = min(least, most)
+    return cut(substep, count, most) if count > len(steps) else steps
+
+
+def cut(substep, count: int, most: int):
+    """A `Substep` as so many small steps of equal length; numbered as if all had `most` of them."""
     times = np.linspace(substep.t0, substep.t1, count + 1).tolist()
-    dt, first = substep.dt / count, substep.number * ceil(steps * substep.dt / SHORTEST_STEP)
+    dt, first = substep.dt / count, substep.number * most
     slow_dt = [substep.slow_dt] + [0.0] * (count - 1)
     return [Substep(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]
 

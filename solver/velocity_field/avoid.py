@@ -13,7 +13,8 @@ goes on with it where they cross. The response to pairs can follow (`contact.clo
 Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one keeps the lengths
 (3.3.3), with `advected_lengths` for what the field alone would do to them. The grid lasts for some substeps, and the change of
 velocity begins at that of the last. A gap may close by a part of itself, so that layers come to rest on each other (the
-thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed.
+thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed. Impacts
+have a restitution, by velocities alone: in positions it would strain the cloth, and springs would throw it.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ..contact.body.motion import move
+from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE
 from ..geometry.topology import mean_edge_length
 from ..model import Cloth, Collider, FrameInput, Settings
 from . import advected_lengths, obstacles, transfer
@@ -41,6 +43,7 @@ MOST_GRID_SUBSTEPS = 5  # that a grid lasts
 FIRST_ITERATIONS, ITERATIONS = 10, 6  # steps of the solve, in a grid's first substep and in others
 PUSH_ROUNDS = 2  # times that is asked who pushes
 CELL_THICKNESSES = 1.5  # that a cell is wide at least
+STOPPING_ROUNDS = 8  # of a field that has an impact to stop, after the first: each leaves half
 SLOWEST = 1e-12  # [m] motion in a substep that counts
 BODY_MOTION = 0.1  # part of the frame over which a body's velocity is taken
 
@@ -70,6 +73,7 @@ class VelocityField:
     step: float  # [m] side of a cell
     duration: float  # [s] of the frame
     bodies: tuple[Collider, ...]
+    restitution: float  # of cloth on cloth
     grid: FieldGrid | None = None
     left: int = 0  # substeps that the grid still lasts
     eased: bool = False  # whether it has been done in this frame
@@ -95,23 +99,37 @@ class VelocityField:
             self.grid = _make_grid(self, cloth, x, t)
         self.left -= 1
         grid = self.grid
-        cells, nodes, system = grid.cells, grid.nodes, grid.system
-        if not len(cells.density):
+        if not len(grid.cells.density):
             return 0
-        mass, v = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 4))
-        transfer.to_nodes(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, grid.solid, mass, v)
-        count = nodes.crowded_count
-        system = system._replace(mass=mass[:count], v=v[:count])
+        given = grid, cloth, x_prev, dt
+        at_nodes = _at_nodes(*given, x)
         if not self.eased:
-            _ease(grid, system, cloth, x, x_prev)
+            _ease(grid, at_nodes[0], cloth, x, x_prev)
             self.eased = True
-        transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
-        project(system, grid.u, PUSH_ROUNDS, FIRST_ITERATIONS if fresh else ITERATIONS, grid.solution)
-        before, motion = x.copy(), transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
-        given = grid.facing, cloth.friction, cloth.inv_mass, x, x_prev, dt
-        transfer.to_particles(nodes, motion, *given, grid.scratch)
+        before = x.copy()
+        motion = _find_change(grid, *at_nodes, FIRST_ITERATIONS if fresh else ITERATIONS)
+        _go_along(*given, motion, cloth.friction, x)
+        if self.restitution > 0.0:
+            self._bounce(given, before, motion)
         advected_lengths.keep(grid.edges, grid.rest_length, cloth.inv_mass, before, x)
-        return len(cells.density)
+        return len(grid.cells.density)
+
+    def _bounce(self, given, before: np.ndarray, motion: transfer.NodeMotion) -> None:
+        """Where particles at `before` (n, 3) [m] meet so fast that this `motion` stops an impact, stop what that leaves of it,
+        without friction, and add the part of all of it that it gives back (Poisson's law of impact). No momentum is made.
+        # outputs: x_prev, one of the given as to `_go_along`
+        """
+        (_, cloth, x_prev, dt), stopped = given, before.copy()
+        smooth = np.zeros_like(cloth.friction)
+        _go_along(*given, motion, smooth, stopped)
+        # of two layers that come closer each changes by half of that
+        if np.abs(stopped - before).max() <= 0.5 * SLOWEST_CLOTH_BOUNCE * dt:
+            return
+        first = stopped.copy()
+        for _ in range(STOPPING_ROUNDS):
+            motion = _find_change(self.grid, *_at_nodes(*given, stopped), FIRST_ITERATIONS)
+            _go_along(*given, motion, smooth, stopped)
+        x_prev -= stopped - first + self.restitution * (stopped - before)
 
 
 class VelocityFields(NamedTuple):
@@ -133,7 +151,8 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Veloci
     edge = mean_edge_length(cloth.x_rest, cloth.triangles)
     step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
     bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
-    return VelocityFields(tuple(VelocityField(garments, step, frame_input.duration, bodies) for garments in parts))
+    about = step, frame_input.duration, bodies, settings.cloth_restitution
+    return VelocityFields(tuple(VelocityField(garments, *about) for garments in parts))
 
 
 def _lasts(motion, step):
@@ -182,12 +201,38 @@ def _bodies(field, origin, grid, wanted, layer, t):
     return solid, grip
 
 
-def _ease(grid, system, cloth, x, x_prev):
+def _at_nodes(grid, cloth, x_prev, dt, x):
+    """Masses (k,) [kg] and velocities (k, 4) [m/s] of the nodes, of cloth that goes from x_prev to x in dt."""
+    nodes = grid.nodes
+    mass, v = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 4))
+    transfer.to_nodes(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, grid.solid, mass, v)
+    return mass, v
+
+
+def _find_change(grid, mass, v, iterations):
+    """How the nodes move so that no gap closes faster than it may."""
+    cells, nodes = grid.cells, grid.nodes
+    count = nodes.crowded_count
+    system = grid.system._replace(mass=mass[:count], v=v[:count])
+    transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
+    project(system, grid.u, PUSH_ROUNDS, iterations, grid.solution)
+    return transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
+
+
+def _go_along(grid, cloth, x_prev, dt, motion, friction, x):
+    """Have particles go with the nodes, and with friction (n,).
+    # outputs: x
+    """
+    transfer.to_particles(grid.nodes, motion, grid.facing, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch)
+
+
+def _ease(grid, mass, cloth, x, x_prev):
     """Move apart what is too dense; x and x_prev alike."""
     least = np.minimum(EASED_STRAIN * (grid.cells.density - FULL_DENSITY), MOST_EASED_STRAIN)
     if (least <= 0.0).all():
         return
-    quiet = system._replace(v=np.zeros_like(system.v), least=np.maximum(least, 0.0), drag=np.zeros_like(least))
+    count, drag = grid.nodes.crowded_count, np.zeros_like(least)
+    quiet = grid.system._replace(mass=mass[:count], v=np.zeros((count, 4)), least=np.maximum(least, 0.0), drag=drag)
     shift = np.zeros_like(grid.u)
     project(quiet, shift, 1, ITERATIONS, grid.solution)
     transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)

@@ -163,7 +163,7 @@ def project(system, u, rounds, iterations, scratch):
     lightness, residual, direction, image = scratch.lightness, scratch.residual, scratch.direction, scratch.image
     guessed, none = False, vec4(0.0, 0.0, 0.0, 0.0)
     for node in range(len(u)):
-        lightness[node] = 1.0 / mass[node]
+        lightness[node] = 1.0 / mass[node] if mass[node] > 0.0 else 0.0  # beside which nothing is: it stays
         store(direction, node, load(u, node))
         guessed |= sum_xyz(load(u, node) * load(u, node)) > 0.0
         store(u, node, none)

@@ -50,6 +50,22 @@ def _passes(on_body, corners, wb, wc, wd):
     return ((wb == 0.0) | (wc == 0.0) | (wd == 0.0)) & (on_body[a] | on_body[b] | on_body[c] | on_body[d])
 
 
+@inner
+def look_at(is_edge_pair, x, corners):
+    """Weights of a pair's closest points, the direction from its second side to its first, and its gap [m]: 0 where it has
+    no direction, or is closest at an end of an edge, which is a particle and has pairs with triangles.
+    """
+    a, b, c, d = corners
+    wa, wb, wc, wd = weights = closest_pair(is_edge_pair, x, a, b, c, d)
+    if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
+        return weights, (0.0, 0.0, 0.0), 0.0
+    nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+    gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if gap == 0.0:
+        return weights, (0.0, 0.0, 0.0), 0.0
+    return weights, (nx / gap, ny / gap, nz / gap), gap
+
+
 @njit
 def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, stack):
     """List the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
@@ -72,14 +88,9 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, lea
         goes = dt * (pairs.closing[p] + farther(faster, is_edge_pair, a, b, c, d))
         if least > TOUCHING_GAP * distance and least - goes > distance:
             continue
-        wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
-        if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
-            continue
-        nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
-        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+        (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(is_edge_pair, x, corners)
         if gap == 0.0:
             continue
-        nx, ny, nz = nx / gap, ny / gap, nz / gap
         vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
         closing = nx * vx + ny * vy + nz * vz
         if closing > leaving or (gap > TOUCHING_GAP * distance and gap + dt * closing > distance):

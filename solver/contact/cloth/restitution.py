@@ -2,26 +2,31 @@
 """What an impact of cloth on cloth gives back: a pass over velocities, after positions have the last word.
 
 Contact ends an approach and no more (`pairs`), which is an impact without restitution. So where restitution is asked for,
-those pairs that came fast and were stopped in a substep get the relative speed that they are to leave with, along their normals, as Newton's law of impact says: v' = -e v. As in Bridson, Fedkiw and Anderson 2002, section 7.3,
-what comes slowly does not bounce, or cloth would never lie still. Pairs share particles, so they are asked one after the other,
-a few times over, and a push that the next ones made too large is taken back (Guendelman, Bridson and Fedkiw 2003, section 7,
-in the form of projected Gauss-Seidel). Pushes go by inverse masses: no momentum is made.
+those pairs that came fast and were stopped in a substep get the relative speed that they are to leave with, along their
+normals, as Newton's law of impact says: v' = -e v. As in Bridson, Fedkiw and Anderson 2002, section 7.3, what comes slowly
+does not bounce, or cloth would never lie still. Pairs share particles, so they are asked one after the other, a few times
+over, and a push that the next ones made too large is taken back (Guendelman, Bridson and Fedkiw 2003, section 7, in the form
+of projected Gauss-Seidel). Pushes go by inverse masses: no momentum is made.
+
+Positions tell the normals. Cloth that has been taken out of other cloth by more than its edges are long is crumpled, and
+would bounce every way; so fast cloth is looked at more often (`BOUNCING_TRAVEL`).
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry.ccd import closest_pair, corners_of, weighted_sum
+from ...geometry.ccd import corners_of, weighted_sum
 from ...kernel.jit import njit
 from ...model import Cloth
-from .constraints import TOUCHING_GAP
+from .constraints import TOUCHING_GAP, look_at
 from .pairs import Pairs
 from .response import shift, yielding
 
 SLOWEST_CLOTH_BOUNCE = 0.2  # [m/s] of cloth against cloth, slower than which nothing bounces
 BOUNCE_SWEEPS = 10
+BOUNCING_TRAVEL = 1.0  # mean springs that cloth may go against cloth from one look at what meets to the next
+MOST_LOOKS = 1000.0  # in a substep; steps have a shortest length, which says how many there are at most
 
 
 class Bounces(NamedTuple):
@@ -34,17 +39,25 @@ class Bounces(NamedTuple):
     push: np.ndarray  # (k,) [N s] so far
 
 
+def make_bounces(room: int) -> Bounces:
+    """`Bounces` with room for so many, to be filled."""
+    wide = np.empty((room, 4)), np.empty((room, 3)), np.empty(room), np.empty(room)
+    return Bounces(np.empty(room, np.int32), *wide)
+
+
+def first_bounces(bounces: Bounces, count: int) -> Bounces:
+    """So many of them, from the first on."""
+    return Bounces(*(array[:count] for array in bounces))
+
+
 def bounce(pairs: Pairs, cloth: Cloth, brace: np.ndarray, restitution: float, x, before, v, dt: float) -> None:
     """Let the pairs that have met part with their restitution; x, before, v : (n, 3) [m], [m/s] positions at the end of the
     substep dt [s], velocities at its start, and at its end, which change. cloth, brace : as in `response.Substep`
     """
-    room = len(pairs.pair_list.gap)
-    wide = np.empty((room, 4)), np.empty((room, 3)), np.empty(room), np.empty(room)
-    bounces = Bounces(np.empty(room, np.int32), *wide)
+    bounces = make_bounces(len(pairs.pair_list.gap))
     count = meet_kernel(pairs.pair_list, x, before, v, dt, restitution, bounces)
     if count:
-        bounces = Bounces(*(array[:count] for array in bounces))
-        part_kernel(pairs.pair_list.stencils, bounces, cloth.inv_mass, brace, v)
+        part_kernel(pairs.pair_list.stencils, first_bounces(bounces, count), cloth.inv_mass, brace, v)
 
 
 @njit
@@ -56,15 +69,10 @@ def meet_kernel(pairs, x, before, v, dt, restitution, bounces):
     count = 0
     for pair in range(len(pairs.gap)):
         is_edge_pair, distance = pairs.is_edge_pair[pair], pairs.distance[pair]
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
-        if is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0):
-            continue
-        nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
-        gap = math.sqrt(nx * nx + ny * ny + nz * nz)
+        a, b, c, d = corners = corners_of(pairs.stencils, pair)
+        (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(is_edge_pair, x, corners)
         if gap == 0.0:
             continue
-        nx, ny, nz = nx / gap, ny / gap, nz / gap
         ux, uy, uz = weighted_sum(before, a, b, c, d, wa, wb, wc, wd)
         approach = -(nx * ux + ny * uy + nz * uz)
         if approach <= SLOWEST_CLOTH_BOUNCE:

@@ -36,7 +36,7 @@ def _space(s, count):
 
 @njit
 def _calm(s, count):
-    sequence.calm(s, count)
+    sequence.calm(s, count, 0.0)
 
 
 @njit

@@ -118,14 +118,16 @@ def _scene(name: str | None) -> bpy.types.Scene:
 
 
 def _set_frames(scene, cloths, options) -> None:
-    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with."""
+    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with, also for cloths
+    that were not in it."""
     if options.frames is None:
         return
     first, last = options.frames
     if options.resume:
-        found = [cached_frames(path) for path in bake_paths(scene, cloths, go_on=True)]
-        if all(found) and all(frames.start < first <= frames.stop for frames in found):
-            first = found[0].start
+        found = [frames for path in bake_paths(scene, cloths, go_on=True) if (frames := cached_frames(path))]
+        starts = {frames.start for frames in found if frames.start < first <= frames.stop}
+        if len(starts) == 1:
+            first = starts.pop()
     scene.frame_start, scene.frame_end = first, last
 
 

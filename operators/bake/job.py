@@ -65,6 +65,7 @@ class Job:
         self.found_count = 0  # good frames on disk before
         self.reports: list[Report] = []
         self.older: list[Path] = []  # where bakes in the way were set aside
+        self.lacking: list[str] = []  # garments without a frame, beside others that had some
         self.started = time.perf_counter()
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
@@ -265,7 +266,10 @@ def _open_caches(job: Job, caches: list) -> None:
             _set_aside(job, path)
         caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, order.owner))
         _note_older(job, caches[-1])
-    job.found_count = min(len(cache.good_frames()) for cache in caches)
+    counts = [len(cache.good_frames()) for cache in caches]
+    job.found_count = min(counts)
+    if any(counts):
+        job.lacking = [garment.name for garment, count in zip(order.garments, counts, strict=True) if not count]
 
 
 def _note(job: Job, frame: int, report: Report | None) -> None:

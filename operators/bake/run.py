@@ -99,6 +99,9 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
     order, told = job.order, []
     last = order.frames.stop - 1
     names = ", ".join(garment.name for garment in order.garments)
+    if job.lacking:
+        lacking = f"{', '.join(job.lacking)} had no frame, and garments are simulated together"
+        told.append(("INFO", f"{lacking}: the bake began anew"))
     for older in job.older:
         told.append(("INFO", f"An earlier bake was kept as {older.name}"))
     kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"

@@ -165,15 +165,25 @@ def _call(exporter, path: Path, first: int, last: int) -> None:
 
 
 def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
-    """Move everything below `scratch` to the same place below `folder`, unless that would change a file there."""
+    """Move everything below `scratch` to the same place below `folder`, unless that would change a file there, or
+    follow a link out of it.
+    """
     files = [path.relative_to(scratch) for path in sorted(scratch.rglob("*")) if path.is_file()]
     for name in files:
         target = folder / name
-        if not overwrite and os.path.lexists(target) and target.read_bytes() != (scratch / name).read_bytes():
+        if link := next((folder / above for above in name.parents[:-1] if (folder / above).is_symlink()), None):
+            raise ValueError(
+                f"{link} is a link, and the export wants to write below it; remove it, or export elsewhere"
+            )
+        if not overwrite and os.path.lexists(target) and not _same(target, scratch / name):
             raise ValueError(f"{target} exists already; choose another name, or Overwrite")
     for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(scratch / name, folder / name)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.is_file() and one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
 
 
 @contextmanager

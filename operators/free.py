@@ -5,14 +5,16 @@ import bpy
 
 from ..solver.cache import frames
 from .checks.problem_list import look_again
-from .playback.bake_files import cache_file, older_sentence, own_older, shared_with
+from .playback.bake_files import cache_file, is_foreign, older_sentence, own_older, shared_with
 from .playback.cache_modifier import detach
 from .read.modifier_stack import find_cache, is_inherited
 from .read.participants import chosen_cloths, refuse_linked
 
 
 def _freed(obj, scene, older: bool) -> int:
-    """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
+    """Take the bake off `obj` and delete its files unless others play them, or it is another .blend's that is still
+    there; returns how many bakes were deleted.
+    """
     refuse_linked(obj)
     modifier = find_cache(obj)
     if modifier is not None and is_inherited(obj, modifier):
@@ -20,10 +22,11 @@ def _freed(obj, scene, older: bool) -> int:
     path = cache_file(obj)
     count = 0
     if path is not None and not shared_with(obj):
-        for bake in (path, *(own_older(obj, scene) if older else ())):
-            count += bake.exists()
-            frames.free(bake)
-            bake.with_suffix(".report.json").unlink(missing_ok=True)
+        own = () if is_foreign(path) else (path,)
+        for bake in (*own, *(own_older(obj, scene) if older else ())):
+            if frames.free(bake):
+                count += 1
+                bake.with_suffix(".report.json").unlink(missing_ok=True)
     detach(obj)
     cloth = obj.taffeta_cloth
     cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import bpy
 
+from ...solver.cache.files import read_whole, written
 from ..checks import problem_list
 from ..playback.bake_files import stored_path
 from ..playback.cache_modifier import attach
@@ -19,6 +20,7 @@ from ..read.participants import find_object
 from ..read.sampling import frame_inputs, posed
 from . import job as jobs
 
+LARGEST_REPORT = 1 << 26  # bytes of a report; it lists each vertex that was pinched
 SAMPLING_SLICE = 0.05  # [s] of sampling in one tick of the window
 
 
@@ -71,13 +73,11 @@ def _keep_report(job: jobs.Job, path: Path, report: str) -> str:
     Where it cannot be written, as on a full disk, the panel has it alone: the frames count.
     """
     file = path.with_suffix(".report.json")
-    try:
+    with contextlib.suppress(OSError, ValueError):
         if not job.reports and file.exists():
-            return file.read_text(encoding="utf-8", errors="replace")
-        file.write_text(report, encoding="utf-8")
-    except OSError:
-        with contextlib.suppress(OSError):
-            file.unlink(missing_ok=True)  # half a report
+            return read_whole(file, LARGEST_REPORT).decode("utf-8", "replace")
+        with written(file) as out:
+            out.write(report.encode())
     return report
 
 

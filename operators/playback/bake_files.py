@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bpy
 
-from ...solver.cache.frames import owner_of
+from ...solver.cache.frames import is_ours, owner_of
 from ...solver.cache.names import cache_paths, older_bakes, parts, safe_name
 from ..read.modifier_stack import find_cache
 from ..read.participants import cloths_of
@@ -85,8 +85,9 @@ def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bo
     for obj in cloths if go_on else ():
         path = cache_file(obj)
         # A copy of a baked garment plays the original's file, and must not write into it.
-        # Nor must a file that was saved under another name write into the bake of the file that it came from.
-        if path is not None and path.is_file() and not shared_with(obj) and not is_foreign(path):
+        # Nor must a file that was saved under another name write into the bake of the file that it came from, nor any
+        # file into what its path leads to and Taffeta did not write.
+        if path is not None and is_ours(path) and not shared_with(obj) and not is_foreign(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 

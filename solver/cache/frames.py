@@ -263,8 +263,16 @@ def copy_aside(path: Path) -> Path:
     return target
 
 
-def free(path: Path) -> None:
-    """Delete the bake at `path`; older bakes that were set aside stay.
+def is_ours(path: Path) -> bool:
+    """Whether Taffeta wrote the bake at `path`: its journal says so."""
+    try:
+        return read_header(Path(path).with_suffix(".journal")) is not None
+    except OSError:
+        return False
+
+
+def free(path: Path) -> bool:
+    """Delete the bake at `path`; older bakes that were set aside stay. Returns whether there was one.
 
     Raises
     ------
@@ -276,9 +284,8 @@ def free(path: Path) -> None:
     path = Path(path)
     present = [part for part in parts(path) if part.is_symlink() or part.exists()]
     if not present:
-        return
-    journal = path.with_suffix(".journal")
-    if journal not in present or read_journal(journal)[0] is None:
+        return False
+    if not is_ours(path):
         raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
     if in_use(path):
         raise OSError(f"{path} is being baked right now: stop that bake first")
@@ -287,6 +294,7 @@ def free(path: Path) -> None:
             part.unlink()
         except OSError as error:
             raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
+    return True
 
 
 def _open_files(cache: FrameCache) -> None:

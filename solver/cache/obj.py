@@ -5,12 +5,15 @@ Only `v`, `vt` and `f` lines matter here. They are cut out by their first letter
 at once. Coordinates come back as written: which axis is up is not in the file.
 """
 
+import os
 import re
 import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from .files import read_whole, written
 
 LARGEST_OBJ = 1 << 30  # bytes: about ten million vertices
 LONGEST_OBJ_LINE = 1 << 20  # bytes of a vertex or face line: a polygon of a hundred thousand corners
@@ -69,7 +72,7 @@ def read_uv(path: Path, mesh: Mesh) -> np.ndarray:
         Some corner has none, or one that is not there: a sentence naming the file.
     """
     path = Path(path)
-    text = _plain(path.read_bytes())
+    text = _plain(read_whole(path, LARGEST_OBJ))
     points, faces = _lines(path, text, b"vt"), _lines(path, text, b"f")
     if not len(points.order):
         raise ValueError(f"{path} has no UV coordinates: unwrap it, and export it with UVs")
@@ -113,13 +116,18 @@ def write(path: Path, x: np.ndarray, faces: bytes) -> None:
         It cannot be written.
     """
     path = Path(path)
-    if path.exists():
-        with path.open("rb") as file:
-            if file.read(len(MADE_BY)) != MADE_BY:
-                raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
-    part.replace(path)
+    if os.path.lexists(path) and not _is_ours(path):
+        raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
+    with written(path) as file:
+        file.write(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether `write` made a file; never a link, so that nobody else's place in a folder is taken."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MADE_BY)) == MADE_BY
 
 
 def sequence(path: Path) -> dict[int, Path]:
@@ -158,10 +166,7 @@ def sequence(path: Path) -> dict[int, Path]:
 
 def _parse(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, corners and face starts, as in `Mesh`."""
-    size = path.stat().st_size
-    if size > LARGEST_OBJ:
-        raise ValueError(f"{path} has {size >> 20} MB, more than {LARGEST_OBJ >> 20}: export a simpler mesh")
-    text = _plain(path.read_bytes())
+    text = _plain(read_whole(path, LARGEST_OBJ))
     vertices, faces = _lines(path, text, b"v"), _lines(path, text, b"f")
     if not len(vertices.order) or not len(faces.order):
         raise ValueError(

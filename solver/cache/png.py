@@ -14,8 +14,10 @@ import numpy as np
 
 from ..grey import LUMINANCE
 from ..kernel.jit import njit
+from .files import read_whole
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+LARGEST_PNG = 1 << 30  # bytes of a file
 MOST_PICTURE_PIXELS = 1 << 28  # 16384 x 16384
 CHANNEL_COUNTS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: grey, RGB, palette, grey and alpha, RGB and alpha
 PALETTE_COLOUR = 3
@@ -47,7 +49,7 @@ def read_grey(path: Path) -> np.ndarray:
         It cannot be read.
     """
     path = Path(path)
-    head, palette, packed = _chunks(path, path.read_bytes())
+    head, palette, packed = _chunks(path, read_whole(path, LARGEST_PNG))
     channels = CHANNEL_COUNTS[head.colour]
     row_size = (head.width * channels * head.depth + 7) // 8
     rows = _unpacked(path, packed, head.height * (row_size + 1)).reshape(head.height, row_size + 1)

@@ -25,7 +25,7 @@ def read_whole(path: Path, most: int) -> bytes:
     if size > most:
         raise ValueError(f"{path} has more than {most >> 20} MB: make it smaller")
     with path.open("rb") as file:
-        return file.read(most)  # it may grow meanwhile
+        return file.read(size)
 
 
 def refuse_link(path: Path) -> None:

@@ -85,14 +85,14 @@ class Images:
         """Free what the card holds; images that are wanted afterwards come from the processor."""
         self._is_open, self._renderer = False, None
 
-    def advance(self, cloth, state, frame_input, frame, settings):
+    def advance(self, cloth, state, frame_input, frame, settings, go_on=lambda: True):
         """As `step.advance`, with images by whoever draws."""
         from ...solver.step import advance  # here, because it imports numba
 
         self._frame, self._drawn = frame, 0
         self._drawing.clear()
         began, waited = time.perf_counter(), self.waited
-        report = advance(cloth, state, frame_input, frame, settings, self.draw)
+        report = advance(cloth, state, frame_input, frame, settings, self.draw, go_on)
         seconds = time.perf_counter() - began - (self.waited - waited)
         if self.choice == AUTOMATIC and self._drawn:
             card = max(self._drawing[CARD], self._milliseconds(CARD) / 1000.0)

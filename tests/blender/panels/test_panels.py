@@ -9,7 +9,7 @@ from types import FunctionType, SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators.bake import job
+from taffeta.operators.bake import report
 from taffeta.panels import choices, properties, rows, scene, units
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels.mapped import MAPPED, ROWS
@@ -534,10 +534,10 @@ def test_report_lists_what_bodies_pinched():
         SimpleNamespace(frame=frame, pinched=None if vertices is None else np.array(vertices))
         for frame, vertices in ((1, None), (2, [3, 59]), (3, range(40, 60)), (4, [4]))
     ]
-    found = job._pinched(garments, reports)
+    found = report._pinched(garments, reports)
     assert found["pinched"] == 20 and found["pinched_frame"] == 3
     assert found["pinched_vertices"] == {"Shirt": [3, 4], "Belt": list(range(20))}
     lines = scene.report_lines(json.dumps(found))
     assert "Pinched between bodies: 20 vertices in frame 3" in lines and "    Shirt: vertices 3, 4" in lines
     assert "    Belt: vertices " + ", ".join(map(str, range(12))) + " ..." in lines
-    assert job._pinched(garments, reports[:1]) == {} and not any("inched" in line for line in scene.report_lines("{}"))
+    assert report._pinched(garments, reports[:1]) == {} and not any("inched" in line for line in scene.report_lines("{}"))

@@ -10,12 +10,14 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..solver.cache import pc2
+from ..solver.cache.intact import first_damaged
 from .playback.bake_files import cache_file
 from .playback.cache_modifier import trouble
 from .read.modifier_stack import find_cache
@@ -26,6 +28,8 @@ FORMATS = (
     ("USD", "USD", "One .usdc file", 1),
     ("OBJ", "OBJ Sequence", "A file for each frame: NAME_0001.obj, NAME_0002.obj, ...", 2),
 )
+PLAIN_STEM = "frame"  # that Blender numbers as meant
+OBJ_HEAD_LINES = 10  # in which Blender names the materials
 ENDINGS = {"ABC": ".abc", "USD": ".usdc", "OBJ": ".obj"}
 
 
@@ -72,8 +76,10 @@ def _usd(path: Path, first: int, last: int) -> None:
 
 
 def _obj(path: Path, first: int, last: int) -> None:
+    # Blender puts the number in the place of a #, or in that of what follows a point.
+    stem = PLAIN_STEM if set(path.stem) & set(".#") else path.stem
     bpy.ops.wm.obj_export(
-        filepath=str(path.with_name(f"{path.stem}_.obj")),
+        filepath=str(path.with_name(f"{stem}_.obj")),
         export_animation=True,
         start_frame=first,
         end_frame=last,
@@ -84,6 +90,21 @@ def _obj(path: Path, first: int, last: int) -> None:
         export_eval_mode="DAG_EVAL_RENDER",
         check_existing=False,
     )
+    for file in sorted(path.parent.glob(f"{stem}_*")) if stem != path.stem else ():
+        _rename(file, path.stem + file.name.removeprefix(stem))
+
+
+def _rename(file: Path, name: str) -> None:
+    """Give an exported file another name, and in an OBJ its materials, whose file's name stands in its first lines."""
+    target = file.with_name(name)
+    if file.suffix != ".obj":
+        file.rename(target)
+        return
+    with file.open("rb") as source, target.open("xb") as out:
+        for line in islice(source, OBJ_HEAD_LINES):
+            out.write(f"mtllib {target.stem}.mtl\n".encode() if line.startswith(b"mtllib ") else line)
+        shutil.copyfileobj(source, out)
+    file.unlink()
 
 
 EXPORTERS = {".abc": _alembic, ".usd": _usd, ".usdc": _usd, ".usda": _usd, ".obj": _obj}
@@ -105,7 +126,7 @@ def export(context, targets: list[bpy.types.Object], path: Path, first: int, las
     if last < first:
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
-        _check_target(context, obj)
+        _check_target(context, obj, first, last)
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
     _check_free(path.parent, names, overwrite)
     try:
@@ -139,7 +160,7 @@ def _frame_name(path: Path, frame: int) -> str:
     return f"{path.stem}_{'-' if frame < 0 else ''}{abs(frame):04d}.obj"
 
 
-def _check_target(context, obj) -> None:
+def _check_target(context, obj, first: int, last: int) -> None:
     if find_cache(obj) is None:
         raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
     if sentence := trouble(obj):
@@ -147,6 +168,14 @@ def _check_target(context, obj) -> None:
     if obj.name not in context.view_layer.objects:
         raise ValueError(
             f"{obj.name} is not in view layer {context.view_layer.name}; tick its collection in the Outliner"
+        )
+    path, start = cache_file(obj), round(find_cache(obj).frame_start)
+    last_sample = pc2.read_header(path).sample_count - 1
+    wanted = [min(max(frame - start, 0), last_sample) for frame in (first, last)]  # beyond the ends it stands still
+    damaged = first_damaged(path, range(wanted[0], wanted[1] + 1))
+    if damaged is not None:
+        raise ValueError(
+            f"{obj.name}: frame {start + damaged} of its cache {path} is damaged; press Resume, then export"
         )
 
 

@@ -17,7 +17,7 @@ from bpy_extras.io_utils import axis_conversion
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
 from ..solver.cache.files import written
-from .playback.bake_files import cache_folder, stored_path
+from .playback.bake_files import cache_folder, refuse_long, stored_path
 
 SEQUENCE_NAME = "Taffeta Sequence"
 AXES = (
@@ -106,6 +106,7 @@ def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda sha
     files = obj_file.sequence(path)
     name = obj_file.NUMBERED_NAME.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
     target = free_name(cache_folder(context.scene), f"{name}_sequence")
+    refuse_long(target)
     shape = write_cache(files, matrix, target, progress)
     obj = bpy.data.objects.new(name, mesh_from(name, shape))
     context.collection.objects.link(obj)

@@ -13,9 +13,11 @@ import bpy
 
 from ...solver.cache.frames import is_ours, owner_of
 from ...solver.cache.names import cache_paths, older_bakes, parts, safe_name
-from ..read.modifier_stack import find_cache
+from ..read.modifier_stack import find_cache, own_caches
 from ..read.participants import cloths_of
 
+LONGEST_PATH = 1023  # bytes of a path that Blender keeps
+SHOWN_LETTERS = 60  # of a path that is too long for a sentence
 LONGEST_OWNER = 200  # characters of a path in a journal's header, six bytes each at the most there
 
 
@@ -106,9 +108,27 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
             bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
             if path not in own or bears_name:
                 names.append(path.stem)
+        names += [path.stem for path in _other_caches(obj) if path.parent == folder]
     present = folder.glob("*.pc2") if os.path.isdir(folder) else ()  # Path.is_dir raises at a name that is too long
     names += [path.stem for path in present if is_foreign(path)]
     return sorted(set(names))
+
+
+def _other_caches(obj: bpy.types.Object) -> list[Path]:
+    """Files that an object plays by Mesh Cache modifiers besides a bake's, as an imported sequence does."""
+    ours = own_caches(obj)
+    others = [modifier for modifier in obj.modifiers if modifier.type == "MESH_CACHE" and modifier not in ours]
+    return [Path(os.path.normpath(bpy.path.abspath(other.filepath, library=obj.library))) for other in others]
+
+
+def refuse_long(path: Path) -> None:
+    """Raise a ValueError, with a sentence, for a file whose path Blender would cut, and then not find."""
+    length = len(os.fsencode(path))
+    if length > LONGEST_PATH:
+        raise ValueError(
+            f"The path of {path.name} has {length} bytes, and Blender plays files of {LONGEST_PATH} at most: "
+            f"choose a shorter cache folder than {str(path.parent)[:SHOWN_LETTERS]}..."
+        )
 
 
 def owner_in(folder: Path) -> str:

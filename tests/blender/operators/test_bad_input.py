@@ -450,6 +450,13 @@ def test_a_cache_folder_whose_name_is_too_long(shot, sheet):
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
 
 
+def test_a_cache_folder_whose_path_blender_would_cut(shot, sheet, tmp_path):
+    """No part of it is too long, and systems take 4,096 bytes; Blender keeps 1,023 of them and then plays nothing."""
+    shot.taffeta.cache_folder = "//" + "/".join(["n" * 100] * 12)
+    refused(["The path of Cloth.pc2 has 1", "Blender plays files of 1023 at most", "choose a shorter cache folder"])
+    assert not list(tmp_path.glob("n*"))
+
+
 def test_a_truncated_cache_is_completed(sheet):
     bpy.ops.taffeta.bake()
     path = bake_files.cache_file(sheet)

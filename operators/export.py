@@ -9,6 +9,7 @@ folder beside the target first, looked at, and moved into place only when it is 
 import os
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..solver.cache import pc2
+from ..solver.cache.files import in_words
 from ..solver.cache.intact import first_damaged
+from ..solver.cache.names import release_lock, take_lock
 from .playback.bake_files import cache_file
 from .playback.cache_modifier import trouble
 from .read.modifier_stack import find_cache
@@ -28,6 +31,8 @@ FORMATS = (
     ("USD", "USD", "One .usdc file", 1),
     ("OBJ", "OBJ Sequence", "A file for each frame: NAME_0001.obj, NAME_0002.obj, ...", 2),
 )
+SCRATCH_PREFIX = ".taffeta_export_"
+SOON = 10.0  # [s] within which an export that has made its folder has locked it
 PLAIN_STEM = "frame"  # that Blender numbers as meant
 OBJ_HEAD_LINES = 10  # in which Blender names the materials
 ENDINGS = {"ABC": ".abc", "USD": ".usdc", "OBJ": ".obj"}
@@ -120,30 +125,58 @@ def export(context, targets: list[bpy.types.Object], path: Path, first: int, las
     OSError
         The folder cannot be written, or the exporter wrote nothing.
     """
-    ending = path.suffix.lower()
-    if ending not in EXPORTERS:
-        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+    ending = check_ending(path)
     if last < first:
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
         _check_target(context, obj, first, last)
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
     _check_free(path.parent, names, overwrite)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".taffeta_export_", dir=path.parent))
-    except OSError as error:
-        raise OSError(f"{path.parent} cannot be written ({error.strerror}); choose another folder") from error
-    try:
+    with _scratch(path.parent) as scratch:
         with _only(context, targets):
             _call(EXPORTERS[ending], scratch / path.name, first, last)
         lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
         if lacking:
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
         _move_into(scratch, path.parent, overwrite)
+    return [path.parent / name for name in names]
+
+
+@contextmanager
+def _scratch(folder: Path):
+    """A folder below `folder` for this export alone; those of exports that were killed are deleted."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder))
+        lock = take_lock(scratch)
+    except OSError as error:
+        raise OSError(f"{folder} cannot be written ({error.strerror or error}); choose another folder") from error
+    try:
+        for left in folder.glob(f"{SCRATCH_PREFIX}*"):
+            if left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
+                shutil.rmtree(left, ignore_errors=True)
+        yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return [path.parent / name for name in names]
+        release_lock(lock)
+
+
+def _is_abandoned(scratch: Path) -> bool:
+    """Whether no process holds the lock of another export's folder, nor can be about to take it."""
+    try:
+        lock = take_lock(scratch) if time.time() - scratch.stat().st_mtime > SOON else None
+    except OSError:
+        return False
+    release_lock(lock)
+    return lock is not None  # where there are no locks, nobody knows
+
+
+def check_ending(path: Path) -> str:
+    """The ending of a file's name, which chooses the format; ValueError if it is none of ours."""
+    ending = path.suffix.lower()
+    if ending not in EXPORTERS:
+        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+    return ending
 
 
 def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
@@ -314,7 +347,7 @@ class TAFFETA_OT_export(bpy.types.Operator):
                 if sentence := outside_bake(obj, first, last):
                     self.report({"WARNING"}, sentence)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
         self.report({"INFO"}, f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}")

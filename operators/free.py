@@ -4,6 +4,7 @@
 import bpy
 
 from ..solver.cache import frames
+from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
 from .playback.bake_files import cache_file, is_foreign, older_sentence, own_older, shared_with
 from .playback.cache_modifier import detach
@@ -60,7 +61,7 @@ class TAFFETA_OT_free(bpy.types.Operator):
             targets = chosen_cloths(context, self.object, self.everything)
             counts = [_freed(obj, context.scene, self.older) for obj in targets]
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         freed = "1 bake" if sum(counts) == 1 else f"{sum(counts)} bakes"
         self.report({"INFO"}, f"Freed {freed} of {', '.join(obj.name for obj in targets)}")
@@ -87,7 +88,7 @@ class TAFFETA_OT_free_older(bpy.types.Operator):
             for path in paths:
                 frames.free(path)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         look_again()
         self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")

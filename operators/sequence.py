@@ -16,7 +16,7 @@ from bpy_extras.io_utils import axis_conversion
 
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
-from ..solver.cache.files import written
+from ..solver.cache.files import in_words, written
 from .playback.bake_files import cache_folder, refuse_long, stored_path
 
 SEQUENCE_NAME = "Taffeta Sequence"
@@ -165,7 +165,7 @@ class TAFFETA_OT_sequence_import(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         except OSError as error:
-            self.report({"ERROR"}, f"{error.filename or self.filepath}: {error.strerror or error}")
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         finally:
             manager.progress_end()

@@ -58,6 +58,10 @@ def read(path: Path) -> Element:
     parser.CharacterDataHandler = lambda text: open_elements[-1].text.append(text)
     try:
         parser.Parse(content, True)
+    except (LookupError, ValueError) as error:
+        if str(path) in str(error):  # ours
+            raise
+        raise ValueError(f"{path} is in an encoding that cannot be read ({error}): save it as UTF-8") from error
     except expat.ExpatError as error:
         raise ValueError(f"{path} is not well-formed XML: {error}") from error
     return open_elements[0].children[0]

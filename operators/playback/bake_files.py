@@ -5,6 +5,7 @@ Nothing is ever deleted unasked, so bakes that were set aside when something els
 panel says how many there are and what room they take.
 """
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..read.participants import cloths_of
 
 LONGEST_PATH = 1023  # bytes of a path that Blender keeps
 SHOWN_LETTERS = 60  # of a path that is too long for a sentence
-LONGEST_OWNER = 200  # characters of a path in a journal's header, six bytes each at the most there
+LONGEST_OWNER = 800  # bytes of a path in a journal's header
 
 
 def stored_path(path: str | Path) -> str:
@@ -51,7 +52,7 @@ def is_foreign(path: Path) -> bool:
     """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
     owner = owner_of(path)
     other = path.parent / owner
-    if not owner or not other.is_file():
+    if not owner or not os.path.isfile(other):  # not Path.is_file, which raises at a name that is too long
         return False
     return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
 
@@ -139,7 +140,7 @@ def owner_in(folder: Path) -> str:
         path = Path(os.path.relpath(bpy.data.filepath, folder)).as_posix()
     except ValueError:  # another drive
         return ""
-    return path if len(path) <= LONGEST_OWNER else ""
+    return path if len(json.dumps(path)) <= LONGEST_OWNER else ""
 
 
 def own_older(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Path]:

@@ -8,6 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 
+def in_words(error: Exception) -> str:
+    """What an error says, without numbers of the system: the file and what is wrong with it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
 def read_whole(path: Path, most: int) -> bytes:
     """All of a file that has at most `most` bytes.
 

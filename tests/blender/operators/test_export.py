@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Export through Blender's exporters: what comes back has every vertex of every frame, UVs, normals, materials."""
 
+import os
+import time
+
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators import export
 from taffeta.operators.playback import cache_modifier
-from taffeta.solver.cache import pc2
+from taffeta.solver.cache import names, pc2
 
 FIRST, LAST = 3, 8
 # Alembic and USD keep float32 in object space; OBJ has six decimals of world coordinates.
@@ -252,8 +256,6 @@ def test_frames_outside_the_bake_are_told(make, scene, tmp_path, capfd):
 
 def test_an_exporter_that_writes_nothing_is_found_out(make, scene, tmp_path, monkeypatch):
     draped(make, tmp_path)
-    from taffeta.operators import export
-
     monkeypatch.setitem(export.EXPORTERS, ".abc", lambda path, first, last: None)
     with pytest.raises(RuntimeError, match="did not write x.abc"):
         bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth")
@@ -301,8 +303,8 @@ def test_an_obj_sequence_keeps_its_name(make, scene, tmp_path, stem):
     obj = draped(make, tmp_path)
     (tmp_path / "out").mkdir()
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "out" / f"{stem}.obj"), object="Cloth") == {"FINISHED"}
-    names = {f"{stem}_{frame:04d}{ending}" for frame in range(FIRST, LAST + 1) for ending in (".obj", ".mtl")}
-    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    written = {f"{stem}_{frame:04d}{ending}" for frame in range(FIRST, LAST + 1) for ending in (".obj", ".mtl")}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == written
     scene.frame_set(LAST)
     expected = make.world(obj)
     path = tmp_path / "out" / f"{stem}_{LAST:04d}.obj"
@@ -310,6 +312,34 @@ def test_an_obj_sequence_keeps_its_name(make, scene, tmp_path, stem):
     assert make.world(back) == pytest.approx(expected, abs=2e-6)
     assert {slot.material.name.partition(".")[0] for slot in back.material_slots} == {"Red", "Blue"}
     assert f"mtllib {path.stem}.mtl" in path.read_text() and path.read_text().count("mtllib") == 1
+
+
+def test_what_killed_exports_left_is_swept(make, scene, tmp_path):
+    """That of an export that runs, in this process or another, stays, and so does what only looks alike."""
+    draped(make, tmp_path)
+    left, young, running = (tmp_path / f"{export.SCRATCH_PREFIX}{name}" for name in ("killed", "young", "running"))
+    for folder in (left, young, running):
+        folder.mkdir()
+        (folder / "x.abc").write_bytes(b"half")
+    for folder in (left, running):
+        os.utime(folder, (time.time() - 60.0,) * 2)
+    link = tmp_path / f"{export.SCRATCH_PREFIX}link"
+    link.symlink_to(young)
+    lock = names.take_lock(running)
+    try:
+        assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth") == {"FINISHED"}
+    finally:
+        names.release_lock(lock)
+    kept = {"Cloth.pc2", "x.abc", young.name, running.name, link.name}
+    assert {path.name for path in tmp_path.iterdir()} == kept and (young / "x.abc").exists()
+
+
+def test_an_error_of_the_system_is_words_and_no_number(make, scene, tmp_path):
+    draped(make, tmp_path)
+    (tmp_path / "x.abc").mkdir()
+    with pytest.raises(RuntimeError, match=r"x.abc") as caught:
+        bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth", overwrite=True)
+    assert "Errno" not in str(caught.value) and "directory" in str(caught.value)
 
 
 def test_a_real_bake_comes_back_from_every_format(make, saved, tmp_path):

@@ -59,11 +59,14 @@ class TAFFETA_OT_free(bpy.types.Operator):
     def execute(self, context):
         try:
             targets = chosen_cloths(context, self.object, self.everything)
+            foreign = [obj.name for obj in targets if (path := cache_file(obj)) is not None and is_foreign(path)]
             counts = [_freed(obj, context.scene, self.older) for obj in targets]
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         freed = "1 bake" if sum(counts) == 1 else f"{sum(counts)} bakes"
+        if foreign:
+            self.report({"WARNING"}, f"Another .blend's bake was left on the disk: of {', '.join(foreign)}")
         self.report({"INFO"}, f"Freed {freed} of {', '.join(obj.name for obj in targets)}")
         return {"FINISHED"}
 

@@ -51,7 +51,7 @@ def test_resume_bakes_where_it_should_and_not_where_a_path_leads(saved, make, el
     assert obj.taffeta_cloth.cache_path == "//taffeta_cache/Cloth.pc2"
 
 
-def test_free_leaves_the_bake_of_another_file(saved, make, elsewhere):
+def test_free_leaves_the_bake_of_another_file(saved, make, elsewhere, capfd):
     """The journal says whose it is, and that .blend is still there."""
     obj = make.cloth(make.grid())
     (elsewhere / "hero.blend").write_bytes(b"")
@@ -62,6 +62,7 @@ def test_free_leaves_the_bake_of_another_file(saved, make, elsewhere):
     before = contents(elsewhere)
     assert bpy.ops.taffeta.free(object="Cloth") == {"FINISHED"}
     assert contents(elsewhere) == before and obj.taffeta_cloth.cache_path == ""
+    assert "Another .blend's bake was left on the disk: of Cloth" in capfd.readouterr().out
     (elsewhere / "hero.blend").unlink()
     obj.taffeta_cloth.cache_path = str(elsewhere / "Hero.pc2")
     bpy.ops.taffeta.free(object="Cloth")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from taffeta.solver.cache import obj, pc2
+from taffeta.solver.cache import obj, pc2, png
 from taffeta.solver.cache.frames import cached_frames, free, open_cache, owner_of
 from taffeta.solver.cache.names import take_lock
+from taffeta.standalone import xml
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
 
@@ -99,8 +100,12 @@ def test_pipes_are_no_bake(thesis):
         assert not cache.good_frames() and cache.older == path.with_name("shirt.bak1.pc2")
 
 
-@pytest.mark.parametrize("read", [obj.read, lambda path: obj.read_uv(path, TRIANGLE)], ids=["mesh", "uv"])
-def test_pipes_are_no_meshes(thesis, read):
+@pytest.mark.parametrize(
+    "read",
+    [obj.read, lambda path: obj.read_uv(path, TRIANGLE), png.read_grey, xml.read],
+    ids=["mesh", "uv", "map", "scene"],
+)
+def test_pipes_are_not_waited_for(thesis, read):
     os.mkfifo(thesis.parent / "body.obj")
     with pytest.raises(ValueError, match=r"body.obj is a folder, a pipe or a device: choose a file"):
         read(thesis.parent / "body.obj")

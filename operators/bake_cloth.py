@@ -5,7 +5,7 @@
     └─────────── main thread ──────────────────────────────┘     └─ worker thread ─┘     └ main thread ┘
 
 Pressed in a window, the bake runs beside it: each tick of a timer samples the animation for a moment, puts the user's
-frame back, and shows how far the worker is; Esc ends it after the frame in flight and keeps what is done. Called from
+frame back, and shows how far the worker is; Esc ends it and keeps the frames that are done. Called from
 a script or without a window, it does the same in one go.
 
 Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
@@ -99,7 +99,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         job = self._job
         if event.type == "ESC" and event.value == "PRESS":
             job.stop.set()
-            job.status = "Stopping after this frame"
+            job.status = "Stopping"
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -163,9 +163,10 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         session, now = context.window_manager.taffeta, time.perf_counter()
         if self._cost is None:  # the first look after a redraw
             self._cost = now - self._drawn
-        if job.status == session.status or now - self._drawn < max(LEAST_BETWEEN_REDRAWS, REDRAW_REST * self._cost):
+        status = job.slow() or job.status
+        if status == session.status or now - self._drawn < max(LEAST_BETWEEN_REDRAWS, REDRAW_REST * self._cost):
             return
-        session.progress, session.status, self._drawn, self._cost = job.share(), job.status, now, None
+        session.progress, session.status, self._drawn, self._cost = job.share(), status, now, None
         if not self._plays and job.frame >= job.order.first_frame:
             self._plays = True
             play_all(job)
@@ -194,7 +195,7 @@ def _draw_status(job):
     def draw(header, context):
         bar = header.layout.row()
         bar.ui_units_x = 16
-        bar.progress(factor=job.share(), text=job.status)
+        bar.progress(factor=job.share(), text=job.slow() or job.status)
         header.layout.label(text="Esc stops and keeps the frames done", icon="INFO")
 
     return draw

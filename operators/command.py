@@ -12,16 +12,19 @@ from pathlib import Path
 
 import bpy
 
+from ..solver.cache.files import in_words
 from ..solver.cache.frames import cached_frames
 from . import untangle
 from .bake import job as jobs
 from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, outcome
+from .export import check_ending
 from .playback.bake_files import bake_paths
 from .read.participants import chosen_cloths
 from .read.preroll import at_start
 
+LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
 
@@ -41,7 +44,10 @@ def parser() -> argparse.ArgumentParser:
         "--untangle", action="store_true", help="first take the cloths out of each other and of the bodies"
     )
     verb.add_argument(
-        "--export", type=Path, metavar="PATH", help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)"
+        "--export",
+        type=export_path,
+        metavar="PATH",
+        help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)",
     )
     verb.add_argument("--save", action="store_true", help="save the .blend with playback switched on")
     return root
@@ -52,10 +58,21 @@ def frame_range(text: str) -> tuple[int, int]:
     first, dash, last = text.partition("-")
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
         raise argparse.ArgumentTypeError(f"'{text}' is no frame range; write 1-120, or 7 for one frame")
+    if max(len(first), len(last)) > len(str(LAST_FRAME)) or int(last or first) > LAST_FRAME:
+        raise argparse.ArgumentTypeError(f"'{text}' goes beyond frame {LAST_FRAME:,}, the last that Blender has")
     result = int(first), int(last or first)
     if result[1] < result[0]:
         raise argparse.ArgumentTypeError(f"'{text}' ends before it starts; write {result[1]}-{result[0]}")
     return result
+
+
+def export_path(text: str) -> Path:
+    """A file that can be exported to, as far as its name tells."""
+    try:
+        check_ending(Path(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return Path(text)
 
 
 def run(arguments: list[str]) -> int:
@@ -67,7 +84,7 @@ def run(arguments: list[str]) -> int:
     try:
         return _bake(options)
     except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-        print(f"Taffeta: {str(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
+        print(f"Taffeta: {in_words(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
         return EXIT_FAILED
 
 
@@ -118,14 +135,16 @@ def _scene(name: str | None) -> bpy.types.Scene:
 
 
 def _set_frames(scene, cloths, options) -> None:
-    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with."""
+    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with, also for cloths
+    that were not in it."""
     if options.frames is None:
         return
     first, last = options.frames
     if options.resume:
-        found = [cached_frames(path) for path in bake_paths(scene, cloths, go_on=True)]
-        if all(found) and all(frames.start < first <= frames.stop for frames in found):
-            first = found[0].start
+        found = [frames for path in bake_paths(scene, cloths, go_on=True) if (frames := cached_frames(path))]
+        starts = {frames.start for frames in found if frames.start < first <= frames.stop}
+        if len(starts) == 1:
+            first = starts.pop()
     scene.frame_start, scene.frame_end = first, last
 
 

@@ -9,13 +9,18 @@ folder beside the target first, looked at, and moved into place only when it is 
 import os
 import shutil
 import tempfile
+import time
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..solver.cache import pc2
+from ..solver.cache.files import in_words
+from ..solver.cache.intact import first_damaged
+from ..solver.cache.names import release_lock, take_lock
 from .playback.bake_files import cache_file
 from .playback.cache_modifier import trouble
 from .read.modifier_stack import find_cache
@@ -26,6 +31,10 @@ FORMATS = (
     ("USD", "USD", "One .usdc file", 1),
     ("OBJ", "OBJ Sequence", "A file for each frame: NAME_0001.obj, NAME_0002.obj, ...", 2),
 )
+SCRATCH_PREFIX = ".taffeta_export_"
+SOON = 10.0  # [s] within which an export that has made its folder has locked it
+PLAIN_STEM = "frame"  # that Blender numbers as meant
+OBJ_HEAD_LINES = 10  # in which Blender names the materials
 ENDINGS = {"ABC": ".abc", "USD": ".usdc", "OBJ": ".obj"}
 
 
@@ -72,8 +81,10 @@ def _usd(path: Path, first: int, last: int) -> None:
 
 
 def _obj(path: Path, first: int, last: int) -> None:
+    # Blender puts the number in the place of a #, or in that of what follows a point.
+    stem = PLAIN_STEM if set(path.stem) & set(".#") else path.stem
     bpy.ops.wm.obj_export(
-        filepath=str(path.with_name(f"{path.stem}_.obj")),
+        filepath=str(path.with_name(f"{stem}_.obj")),
         export_animation=True,
         start_frame=first,
         end_frame=last,
@@ -84,6 +95,21 @@ def _obj(path: Path, first: int, last: int) -> None:
         export_eval_mode="DAG_EVAL_RENDER",
         check_existing=False,
     )
+    for file in sorted(path.parent.glob(f"{stem}_*")) if stem != path.stem else ():
+        _rename(file, path.stem + file.name.removeprefix(stem))
+
+
+def _rename(file: Path, name: str) -> None:
+    """Give an exported file another name, and in an OBJ its materials, whose file's name stands in its first lines."""
+    target = file.with_name(name)
+    if file.suffix != ".obj":
+        file.rename(target)
+        return
+    with file.open("rb") as source, target.open("xb") as out:
+        for line in islice(source, OBJ_HEAD_LINES):
+            out.write(f"mtllib {target.stem}.mtl\n".encode() if line.startswith(b"mtllib ") else line)
+        shutil.copyfileobj(source, out)
+    file.unlink()
 
 
 EXPORTERS = {".abc": _alembic, ".usd": _usd, ".usdc": _usd, ".usda": _usd, ".obj": _obj}
@@ -99,30 +125,58 @@ def export(context, targets: list[bpy.types.Object], path: Path, first: int, las
     OSError
         The folder cannot be written, or the exporter wrote nothing.
     """
-    ending = path.suffix.lower()
-    if ending not in EXPORTERS:
-        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+    ending = check_ending(path)
     if last < first:
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
-        _check_target(context, obj)
+        _check_target(context, obj, first, last)
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
     _check_free(path.parent, names, overwrite)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".taffeta_export_", dir=path.parent))
-    except OSError as error:
-        raise OSError(f"{path.parent} cannot be written ({error.strerror}); choose another folder") from error
-    try:
+    with _scratch(path.parent) as scratch:
         with _only(context, targets):
             _call(EXPORTERS[ending], scratch / path.name, first, last)
         lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
         if lacking:
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
         _move_into(scratch, path.parent, overwrite)
+    return [path.parent / name for name in names]
+
+
+@contextmanager
+def _scratch(folder: Path):
+    """A folder below `folder` for this export alone; those of exports that were killed are deleted."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder))
+        lock = take_lock(scratch)
+    except OSError as error:
+        raise OSError(f"{folder} cannot be written ({error.strerror or error}); choose another folder") from error
+    try:
+        for left in folder.glob(f"{SCRATCH_PREFIX}*"):
+            if left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
+                shutil.rmtree(left, ignore_errors=True)
+        yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return [path.parent / name for name in names]
+        release_lock(lock)
+
+
+def _is_abandoned(scratch: Path) -> bool:
+    """Whether no process holds the lock of another export's folder, nor can be about to take it."""
+    try:
+        lock = take_lock(scratch) if time.time() - scratch.stat().st_mtime > SOON else None
+    except OSError:
+        return False
+    release_lock(lock)
+    return lock is not None  # where there are no locks, nobody knows
+
+
+def check_ending(path: Path) -> str:
+    """The ending of a file's name, which chooses the format; ValueError if it is none of ours."""
+    ending = path.suffix.lower()
+    if ending not in EXPORTERS:
+        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+    return ending
 
 
 def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
@@ -139,7 +193,7 @@ def _frame_name(path: Path, frame: int) -> str:
     return f"{path.stem}_{'-' if frame < 0 else ''}{abs(frame):04d}.obj"
 
 
-def _check_target(context, obj) -> None:
+def _check_target(context, obj, first: int, last: int) -> None:
     if find_cache(obj) is None:
         raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
     if sentence := trouble(obj):
@@ -147,6 +201,14 @@ def _check_target(context, obj) -> None:
     if obj.name not in context.view_layer.objects:
         raise ValueError(
             f"{obj.name} is not in view layer {context.view_layer.name}; tick its collection in the Outliner"
+        )
+    path, start = cache_file(obj), round(find_cache(obj).frame_start)
+    last_sample = pc2.read_header(path).sample_count - 1
+    wanted = [min(max(frame - start, 0), last_sample) for frame in (first, last)]  # beyond the ends it stands still
+    damaged = first_damaged(path, range(wanted[0], wanted[1] + 1))
+    if damaged is not None:
+        raise ValueError(
+            f"{obj.name}: frame {start + damaged} of its cache {path} is damaged; press Resume, then export"
         )
 
 
@@ -165,15 +227,25 @@ def _call(exporter, path: Path, first: int, last: int) -> None:
 
 
 def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
-    """Move everything below `scratch` to the same place below `folder`, unless that would change a file there."""
+    """Move everything below `scratch` to the same place below `folder`, unless that would change a file there, or
+    follow a link out of it.
+    """
     files = [path.relative_to(scratch) for path in sorted(scratch.rglob("*")) if path.is_file()]
     for name in files:
         target = folder / name
-        if not overwrite and os.path.lexists(target) and target.read_bytes() != (scratch / name).read_bytes():
+        if link := next((folder / above for above in name.parents[:-1] if (folder / above).is_symlink()), None):
+            raise ValueError(
+                f"{link} is a link, and the export wants to write below it; remove it, or export elsewhere"
+            )
+        if not overwrite and os.path.lexists(target) and not _same(target, scratch / name):
             raise ValueError(f"{target} exists already; choose another name, or Overwrite")
     for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(scratch / name, folder / name)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.is_file() and one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
 
 
 @contextmanager
@@ -275,7 +347,7 @@ class TAFFETA_OT_export(bpy.types.Operator):
                 if sentence := outside_bake(obj, first, last):
                     self.report({"WARNING"}, sentence)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
         self.report({"INFO"}, f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}")

@@ -4,15 +4,18 @@
 import bpy
 
 from ..solver.cache import frames
+from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
-from .playback.bake_files import cache_file, older_sentence, own_older, shared_with
+from .playback.bake_files import cache_file, is_foreign, older_sentence, own_older, shared_with
 from .playback.cache_modifier import detach
 from .read.modifier_stack import find_cache, is_inherited
 from .read.participants import chosen_cloths, refuse_linked
 
 
 def _freed(obj, scene, older: bool) -> int:
-    """Take the bake off `obj` and delete its files unless others play them; returns how many bakes were deleted."""
+    """Take the bake off `obj` and delete its files unless others play them, or it is another .blend's that is still
+    there; returns how many bakes were deleted.
+    """
     refuse_linked(obj)
     modifier = find_cache(obj)
     if modifier is not None and is_inherited(obj, modifier):
@@ -20,10 +23,11 @@ def _freed(obj, scene, older: bool) -> int:
     path = cache_file(obj)
     count = 0
     if path is not None and not shared_with(obj):
-        for bake in (path, *(own_older(obj, scene) if older else ())):
-            count += bake.exists()
-            frames.free(bake)
-            bake.with_suffix(".report.json").unlink(missing_ok=True)
+        own = () if is_foreign(path) else (path,)
+        for bake in (*own, *(own_older(obj, scene) if older else ())):
+            if frames.free(bake):
+                count += 1
+                bake.with_suffix(".report.json").unlink(missing_ok=True)
     detach(obj)
     cloth = obj.taffeta_cloth
     cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
@@ -55,11 +59,14 @@ class TAFFETA_OT_free(bpy.types.Operator):
     def execute(self, context):
         try:
             targets = chosen_cloths(context, self.object, self.everything)
+            foreign = [obj.name for obj in targets if (path := cache_file(obj)) is not None and is_foreign(path)]
             counts = [_freed(obj, context.scene, self.older) for obj in targets]
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         freed = "1 bake" if sum(counts) == 1 else f"{sum(counts)} bakes"
+        if foreign:
+            self.report({"WARNING"}, f"Another .blend's bake was left on the disk: of {', '.join(foreign)}")
         self.report({"INFO"}, f"Freed {freed} of {', '.join(obj.name for obj in targets)}")
         return {"FINISHED"}
 
@@ -84,7 +91,7 @@ class TAFFETA_OT_free_older(bpy.types.Operator):
             for path in paths:
                 frames.free(path)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         look_again()
         self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")

@@ -16,7 +16,8 @@ from bpy_extras.io_utils import axis_conversion
 
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
-from .playback.bake_files import cache_folder, stored_path
+from ..solver.cache.files import in_words, written
+from .playback.bake_files import cache_folder, refuse_long, stored_path
 
 SEQUENCE_NAME = "Taffeta Sequence"
 AXES = (
@@ -65,22 +66,17 @@ def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progre
     first = obj_file.read(files[frames[0]])
     vertex_count, sample_count = len(first.x), frames[-1] - frames[0] + 1
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_suffix(".part")
-    try:
-        with open(unfinished, "wb") as out:
-            out.write(pc2.pack_header(vertex_count, frames[0], sample_count))
-            before, before_frame = None, frames[0] - 1
-            for index, (frame, path) in enumerate(files.items()):
-                x = (first.x if index == 0 else obj_file.read_like(path, first)) @ matrix.T
-                for between in range(before_frame + 1, frame):
-                    share = (between - before_frame) / (frame - before_frame)
-                    out.write(np.ascontiguousarray(before + share * (x - before), "<f4").data)
-                out.write(np.ascontiguousarray(x, "<f4").data)
-                before, before_frame = x, frame
-                progress((index + 1) / len(files))
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written(target) as out:
+        out.write(pc2.pack_header(vertex_count, frames[0], sample_count))
+        before, before_frame = None, frames[0] - 1
+        for index, (frame, path) in enumerate(files.items()):
+            x = (first.x if index == 0 else obj_file.read_like(path, first)) @ matrix.T
+            for between in range(before_frame + 1, frame):
+                share = (between - before_frame) / (frame - before_frame)
+                out.write(np.ascontiguousarray(before + share * (x - before), "<f4").data)
+            out.write(np.ascontiguousarray(x, "<f4").data)
+            before, before_frame = x, frame
+            progress((index + 1) / len(files))
     return first._replace(x=first.x @ matrix.T)
 
 
@@ -110,6 +106,7 @@ def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda sha
     files = obj_file.sequence(path)
     name = obj_file.NUMBERED_NAME.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
     target = free_name(cache_folder(context.scene), f"{name}_sequence")
+    refuse_long(target)
     shape = write_cache(files, matrix, target, progress)
     obj = bpy.data.objects.new(name, mesh_from(name, shape))
     context.collection.objects.link(obj)
@@ -168,7 +165,7 @@ class TAFFETA_OT_sequence_import(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         except OSError as error:
-            self.report({"ERROR"}, f"{error.filename or self.filepath}: {error.strerror or error}")
+            self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
         finally:
             manager.progress_end()

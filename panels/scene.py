@@ -11,6 +11,7 @@ from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
+LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 
 
@@ -154,14 +155,16 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
 
 @lru_cache(maxsize=8)
 def report_lines(report_json: str) -> tuple[str, ...]:
-    """The last bake's figures as lines of text; a figure that was not computed makes no line."""
+    """The last bake's figures as lines of text; a figure that was not computed makes no line.
+
+    The report is a file, or text in a .blend, that anybody may have edited.
+    """
     try:
-        report = json.loads(report_json)
-    except ValueError:
+        lines = [line for key, line in _report_items(json.loads(report_json)) if key is not None]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return ("The report cannot be read; bake again to get a new one",)
-    if not isinstance(report, dict):
-        return ("The report cannot be read; bake again to get a new one",)
-    return tuple(line for key, line in _report_items(report) if key is not None)
+    plain = ("".join(letter if letter.isprintable() else "?" for letter in line[:LONGEST_LINE]) for line in lines)
+    return tuple(plain)[:MOST_LINES]
 
 
 def _report_items(report):

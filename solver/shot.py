@@ -108,8 +108,8 @@ def run(
     inputs : one FrameInput for each frame, in order; may be a generator that blocks while frames are sampled.
         The first frame is the start state itself: of its input only `to_object` matters.
     frames : first to last frame; those before the caches' first frame are pre-roll, simulated and not written.
-    caches : one per garment, opened with the same first frame; frames after the first that is stale are dropped
-        from them, with a copy kept (`FrameCache.older`).
+    caches : one per garment, opened with the same first frame; frames after the first that is stale, or that one of
+        them lacks, are dropped from all, with a copy kept (`FrameCache.older`).
     from_frame : bake this frame and all after it anew, and keep those before whatever they were made of.
     advance : simulates one frame; `step.advance` if None.
 
@@ -126,7 +126,7 @@ def run(
     advance = advance or _step_advance()
     first = caches[0].first_frame
     restart = _restart_frame(caches) if from_frame is None else _checked_start(caches, from_frame)
-    cached = all(cache.good_frames() for cache in caches)
+    cached = any(cache.good_frames() for cache in caches)  # what one has alone goes at the first frame, set aside
     waiting: list[tuple[int, FrameInput]] = []  # pre-roll that nobody needs if the caches turn out good
     for frame, frame_input, digest in _digests(cloth, state, inputs, frames, settings, caches, restart):
         if cached and frame < first:

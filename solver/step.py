@@ -37,7 +37,11 @@ from .model import REFERENCE_FRAME, Report
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
 
-def advance(cloth, state, frame_input, frame, settings, render=render_motion):
+class Stopped(Exception):
+    """Somebody asked to stop in the middle of a frame, whose `state` is worthless then."""
+
+
+def advance(cloth, state, frame_input, frame, settings, render=render_motion, go_on=lambda: True):
     """Simulate one frame; `state` changes in place.
 
     Parameters
@@ -48,6 +52,7 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion):
     frame : int, the number of the frame that is computed
     settings : Settings
     render : draws the bodies' images: the CPU, or a graphics card (`gpu_ldi.motion`); the result is the same
+    go_on : asked before each substep whether to go on
 
     Returns
     -------
@@ -55,6 +60,8 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion):
 
     Raises
     ------
+    Stopped
+        `go_on` said no.
     FloatingPointError
         The result is not finite; the message names the garment and the frame, and `state` is worthless.
     """
@@ -70,6 +77,8 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion):
     for first, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[first].t0, end / len(substeps))
         for substep in substeps[first:end]:
+            if not go_on():
+                raise Stopped
             on_bodies, on_cloth, count = advance_substep(mechanics, contact, motion, substep)
             body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
     _check_finite(cloth, state.x, state.v, frame)

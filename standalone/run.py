@@ -13,11 +13,13 @@ import numpy as np
 from ..solver import precompile
 from ..solver.build import build
 from ..solver.cache import obj, png
+from ..solver.cache.files import in_words
 from ..solver.grey import bilinear, corner_mean
 from ..solver.model import Collider, FrameInput, Garment, Report
 from ..solver.step import advance
 from . import scene as scene_file
 
+EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 MASK_THRESHOLD = 0.5  # grey from which on a mask leaves a vertex out
 SHEAR_SHARE = 0.05  # shear over stretch stiffness of woven cloth, if the file does not tell
 
@@ -201,8 +203,11 @@ def main(arguments: list[str]) -> int:
                 print(f"Taffeta: frame {frame} of {last}, {left:.0f} s left", flush=True)
                 said = now
     except (ValueError, OSError, FloatingPointError) as error:
-        print(f"Taffeta: {error}", file=sys.stderr, flush=True)
-        return 1
+        print(f"Taffeta: {in_words(error)}", file=sys.stderr, flush=True)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        print("Taffeta: stopped; the frames before are on disk", file=sys.stderr, flush=True)
+        return EXIT_FAILED
     names = ", ".join(f"{cloth.target}_*.obj" for cloth in scene.cloths)
     print(f"Taffeta: frames {scene.frames.start} to {scene.frames[-1]} are in {names}", flush=True)
     return 0

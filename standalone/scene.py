@@ -126,8 +126,9 @@ def _settings(path, general) -> Settings:
 
 
 def _cloth(path, element, folder, out) -> ClothFile:
-    sections = {child.tag.upper(): child for child in element.children}
-    if set(sections) - {"FILE", "SETTINGS"} or "FILE" not in sections or element.values:
+    empty = [xml.Element(tag, {}, [], []) for tag, text in element.values.items() if not text]
+    sections = {child.tag.upper(): child for child in (*element.children, *empty)}
+    if set(sections) - {"FILE", "SETTINGS"} or "FILE" not in sections or len(empty) < len(element.values):
         raise ValueError(f"{path}: a <cloth> holds a <FILE> and a <SETTINGS>, and nothing else")
     files = _values(path, sections["FILE"], FILES)
     numbers = _values(path, sections.get("SETTINGS", xml.Element("SETTINGS", {}, [], [])), SETTINGS)

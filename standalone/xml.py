@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
 
+from ..solver.cache.files import read_whole
+
 LARGEST_SCENE = 1 << 20  # bytes of a scene file
 DEEPEST_NESTING = 16  # elements inside each other
 
@@ -28,8 +30,7 @@ def read(path: Path) -> Element:
     OSError
         It cannot be read.
     """
-    if path.stat().st_size > LARGEST_SCENE:
-        raise ValueError(f"{path} has more than {LARGEST_SCENE >> 20} MB: that is no scene file")
+    content = read_whole(path, LARGEST_SCENE)
     open_elements = [Element("", {}, [], [])]
     parser = expat.ParserCreate()
 
@@ -56,7 +57,11 @@ def read(path: Path) -> Element:
     parser.StartElementHandler, parser.EndElementHandler = begin, end
     parser.CharacterDataHandler = lambda text: open_elements[-1].text.append(text)
     try:
-        parser.Parse(path.read_bytes(), True)
+        parser.Parse(content, True)
+    except (LookupError, ValueError) as error:
+        if str(path) in str(error):  # ours
+            raise
+        raise ValueError(f"{path} is in an encoding that cannot be read ({error}): save it as UTF-8") from error
     except expat.ExpatError as error:
         raise ValueError(f"{path} is not well-formed XML: {error}") from error
     return open_elements[0].children[0]

@@ -25,9 +25,10 @@ class Console:
         frame = max(job.frame, job.reports[-1].frame if job.reports else job.frame)
         if self.bar is not None:
             self.bar.update(max(0, frame - max(self.frame, job.order.frames.start - 1)))
+            self.bar.set_postfix_str(job.slow(), refresh=bool(job.slow()))
         elif time.perf_counter() - self.said > 1.0:
             self.said = time.perf_counter()
-            print(f"Taffeta: {job.status}", flush=True)
+            print(f"Taffeta: {job.slow() or job.status}", flush=True)
         self.frame = frame
 
     def close(self) -> None:

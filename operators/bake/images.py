@@ -88,7 +88,7 @@ class Images:
             self._ahead = Ahead()
         return time.perf_counter() - began
 
-    def advance(self, cloth, state, frame_input, frame, settings):
+    def advance(self, cloth, state, frame_input, frame, settings, go_on=lambda: True):
         """As `step.advance`, with images by whoever draws."""
         from ...solver.step import advance  # here, because it imports numba
 
@@ -97,7 +97,7 @@ class Images:
         if self.on_card and not _on_main_thread():
             self._ahead.begin(frame, cloth, state)
         began = time.perf_counter()
-        report = advance(cloth, state, frame_input, frame, settings, self.draw)
+        report = advance(cloth, state, frame_input, frame, settings, self.draw, go_on)
         self._look_back(time.perf_counter() - began)
         return report
 

@@ -6,17 +6,18 @@ the thread knows the `Job` and nothing else, no operator and no scene, because t
 load). One bake at a time: numba's threads do not like two callers.
 """
 
+import contextlib
 import gc
+import math
 import queue
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from ...solver.model import FrameInput, Garment, Report, Settings
 from ..read.mesh_io import Body
@@ -28,6 +29,8 @@ QUEUE_BYTES = 1_000_000_000  # bytes of sampled frames that may wait for the sol
 # [s] after which a thread that computes in Python hands over to the window. While numba compiles, that is each time a
 # panel is drawn: with Python's 5 ms the redraw of a screen takes a second.
 THREAD_HANDOVER = 0.0005
+SLOW_FRAME = 10.0  # times what the frames before took, from which on the frame in flight is told of
+LEAST_SLOW = 3.0  # [s] that it takes at least
 FAILURES = (ValueError, OSError, FloatingPointError)  # what an animator can do something about
 
 
@@ -58,13 +61,16 @@ class Job:
     def __init__(self, order: Order):
         self.order = order
         self.inputs: queue.Queue[FrameInput | None] = queue.Queue()
-        self.stop = threading.Event()  # asks the worker to end after the frame in flight
+        self.stop = threading.Event()  # asks the worker to end after the substep in flight
+        self.frame_began: float | None = None  # the one in flight
+        self.tell = lambda job: None  # called in a frame that is slow, by the thread that simulates
         self.images = Images(order.body_images, bool(order.bodies))  # who draws them
         self.status = "Reading the scene"
         self.frame = order.first_frame - 1  # last frame that is on disk
         self.found_count = 0  # good frames on disk before
         self.reports: list[Report] = []
         self.older: list[Path] = []  # where bakes in the way were set aside
+        self.lacking: list[str] = []  # garments without a frame, beside others that had some
         self.started = time.perf_counter()
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
@@ -85,9 +91,21 @@ class Job:
 
     def seconds_left(self) -> float | None:
         """Estimate from the last frames; None while nothing was simulated."""
-        recent = [sum(report.seconds.values()) for report in self.reports[-10:]]
         left = self.order.frames.stop - 1 - (self.reports[-1].frame if self.reports else self.frame)
-        return left * sum(recent) / len(recent) if recent else None
+        usual = self._usual_seconds()
+        return None if usual is None else left * usual
+
+    def _usual_seconds(self) -> float | None:
+        recent = [sum(report.seconds.values()) for report in self.reports[-10:]]
+        return sum(recent) / len(recent) if recent else None
+
+    def slow(self) -> str:
+        """A sentence while the frame in flight takes far longer than those before, else ""."""
+        usual, seconds = self._usual_seconds(), time.perf_counter() - (self.frame_began or math.inf)
+        if usual is None or self.stop.is_set() or seconds < max(LEAST_SLOW, SLOW_FRAME * usual):
+            return ""
+        frame = self.reports[-1].frame + 1
+        return f"Frame {frame} takes {_duration(seconds)} so far, those before {usual:.2g} s; Esc or Ctrl-C stops it"
 
     def end(self) -> None:
         """Note the time at which all was over."""
@@ -218,18 +236,20 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
             return
         from ...solver import shot
         from ...solver.build import build
+        from ...solver.step import Stopped
 
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         _open_caches(job, caches)
         inputs = chain(ready, inputs)
-        about = order.frames, order.settings, caches, order.from_frame, job.images.advance
-        for frame, report in shot.run(cloth, state, inputs, *about):
-            _note(job, frame, report)
-            if report is not None and collecting:
-                gc.enable()
-            yield frame
+        about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
+        with contextlib.suppress(Stopped):
+            for frame, report in shot.run(cloth, state, inputs, *about):
+                _note(job, frame, report)
+                if report is not None and collecting:
+                    gc.enable()
+                yield frame
         for cache in caches:
             cache.check_place()
         job.complete = job.frame == order.frames.stop - 1
@@ -242,6 +262,21 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         for cache in caches:
             _note_older(job, cache)
             cache.close()
+
+
+def _advance(job: Job, *about) -> Report:
+    """As `step.advance`; ends when the job is told to stop."""
+
+    def go_on() -> bool:
+        if job.slow():
+            job.tell(job)
+        return not job.stop.is_set()
+
+    job.frame_began = time.perf_counter()
+    try:
+        return job.images.advance(*about, go_on)
+    finally:
+        job.frame_began = None
 
 
 def _compile(job: Job) -> bool:
@@ -265,7 +300,10 @@ def _open_caches(job: Job, caches: list) -> None:
             _set_aside(job, path)
         caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, order.owner))
         _note_older(job, caches[-1])
-    job.found_count = min(len(cache.good_frames()) for cache in caches)
+    counts = [len(cache.good_frames()) for cache in caches]
+    job.found_count = min(counts)
+    if any(counts):
+        job.lacking = [garment.name for garment, count in zip(order.garments, counts, strict=True) if not count]
 
 
 def _note(job: Job, frame: int, report: Report | None) -> None:
@@ -306,67 +344,3 @@ def _duration(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-
-
-def figures(job: Job) -> dict:
-    """The report of a bake, as JSON can hold it; a figure that was not computed is absent.
-
-    Times per frame are means over the frames that were simulated, in milliseconds of wall clock. The first of them
-    is left out if there are more: it may have waited for the compiler.
-    """
-    order, reports = job.order, job.reports
-    ended = job.ended_at or time.perf_counter()
-    result = {
-        "garments": [garment.name for garment in order.garments],
-        "colliders": [body.name for body in order.bodies],
-        "frame_start": order.first_frame,
-        "frame_end": job.frame,
-        "frames": max(0, job.frame + 1 - order.first_frame),
-        "frames_kept": job.kept_count(),
-        "frames_simulated": len(reports),
-        "complete": job.complete,
-        "quality": order.quality,
-        "substeps": order.settings.substeps,
-        "seconds": round(ended - job.started, 3),
-    }
-    if job.prepared_at is not None:
-        result["preparation_seconds"] = round(job.prepared_at - job.started, 3)
-    if job.older:
-        result["set_aside"] = [str(path) for path in job.older]
-    if not reports:
-        return result
-    timed = reports[1:] or reports
-    tasks = {task: 1000 * float(np.mean([report.seconds[task] for report in timed])) for task in timed[0].seconds}
-    worst = max(reports, key=lambda report: report.worst_stretch)
-    result |= {
-        "milliseconds_per_frame": round(sum(tasks.values()), 2),
-        "milliseconds": {task: round(value, 2) for task, value in tasks.items()},
-        "worst_stretch": round(worst.worst_stretch, 5),
-        "worst_stretch_frame": worst.frame,
-        "mean_stretch": round(float(np.mean([report.mean_stretch for report in reports])), 5),
-        "steps_per_frame": round(float(np.mean([report.steps for report in reports])), 1),
-        "roughness_degrees": round(float(np.degrees(np.mean([report.roughness for report in reports]))), 2),
-        "folded_share": round(float(np.mean([report.folded_share for report in reports])), 5),
-        "body_contacts": sum(report.body_contacts for report in reports),
-        "cloth_contacts": sum(report.cloth_contacts for report in reports),
-    }
-    crossings = [report.crossings for report in reports if report.crossings is not None]
-    if crossings:
-        result["crossings"] = max(crossings)
-    if drawn := job.images.figures():
-        result["body_images"] = drawn
-    return result | _pinched(order.garments, reports)
-
-
-def _pinched(garments, reports) -> dict:
-    """How many vertices bodies pinched that went into each other, when most, and which at any time by garment."""
-    found = [report for report in reports if report.pinched is not None]
-    if not found:
-        return {}
-    most = max(found, key=lambda report: len(report.pinched))
-    vertices = np.unique(np.concatenate([report.pinched for report in found]))
-    starts = np.cumsum([0, *(len(garment.x) for garment in garments)])
-    parts = np.split(vertices, np.searchsorted(vertices, starts[1:-1]))
-    named = zip(garments, parts, starts[:-1], strict=True)
-    listed = {garment.name: (part - start).tolist() for garment, part, start in named if len(part)}
-    return {"pinched": len(most.pinched), "pinched_frame": most.frame, "pinched_vertices": listed}

@@ -7,7 +7,7 @@ import bpy
 
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
-from ..playback.bake_files import bake_paths, cache_folder, owner_in
+from ..playback.bake_files import bake_paths, cache_folder, owner_in, refuse_long
 from ..read.groups import met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
@@ -39,6 +39,9 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
             f"The frame range ends ({scene.frame_end}) before it starts ({scene.frame_start}); set it in the Output tab"
         )
     bodies = colliders_of(scene, cloths)
+    paths = bake_paths(scene, cloths, resume or from_frame != 0)
+    for path in paths:
+        refuse_long(path)
     _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
     frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
     with posed(scene, cloths, bodies), at_start(scene):
@@ -57,7 +60,7 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         rest_count=rest_count(scene),
         first_frame=scene.frame_start,
         fps=1.0 / frame_seconds(scene),
-        paths=bake_paths(scene, cloths, resume or from_frame != 0),
+        paths=paths,
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=[json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths],

@@ -7,23 +7,30 @@ sample frame by frame ─► build, simulate, write ─► play, report
 
 import contextlib
 import json
+import signal
+import threading
 import time
 from pathlib import Path
 
 import bpy
 
+from ...solver.cache.files import read_whole, written
 from ..checks import problem_list
 from ..playback.bake_files import stored_path
 from ..playback.cache_modifier import attach
 from ..read.participants import find_object
 from ..read.sampling import frame_inputs, posed
 from . import job as jobs
+from .report import figures
 
+LARGEST_REPORT = 1 << 26  # bytes of a report; it lists each vertex that was pinched
 SAMPLING_SLICE = 0.05  # [s] of sampling in one tick of the window
 
 
 def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> None:
-    """Bake a prepared job in one go, on the main thread; `tell(job)` is called after each frame.
+    """Bake a prepared job in one go, on the main thread; `tell(job)` is called after each frame, and in slow ones.
+
+    Ctrl-C stops it, and the frames done stay.
 
     Raises
     ------
@@ -32,11 +39,14 @@ def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> No
     """
     job.images.open()
     jobs.claim(job)
+    job.tell = tell
     try:
-        with posed(scene, *_objects(job)):
+        with posed(scene, *_objects(job)), _interruptible(job):
             inputs = sampled_inputs(job.order)
             for _ in jobs.steps(job, inputs):
                 tell(job)
+                if job.stop.is_set():
+                    break
     except jobs.FAILURES as error:
         job.error = jobs.sentence(job.order.garments, error)
         raise
@@ -48,12 +58,31 @@ def bake_now(scene: bpy.types.Scene, job: jobs.Job, tell=lambda job: None) -> No
             jobs.release()
 
 
+@contextlib.contextmanager
+def _interruptible(job: jobs.Job):
+    """Ctrl-C stops the job; a second one does what it did before."""
+
+    def stop(*_):
+        job.stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield  # Python may not set it here, or could not put back what another language has set
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def finish(job: jobs.Job) -> None:
     """Play what is on disk and keep the report; objects that were deleted meanwhile are left out."""
     order = job.order
     if job.frame < order.first_frame:
         return
-    report = json.dumps(jobs.figures(job), indent=1)
+    report = json.dumps(figures(job), indent=1)
     kept = [_keep_report(job, path, report) for path in order.paths]
     for index, obj in play_all(job):
         cloth = obj.taffeta_cloth
@@ -71,13 +100,11 @@ def _keep_report(job: jobs.Job, path: Path, report: str) -> str:
     Where it cannot be written, as on a full disk, the panel has it alone: the frames count.
     """
     file = path.with_suffix(".report.json")
-    try:
+    with contextlib.suppress(OSError, ValueError):
         if not job.reports and file.exists():
-            return file.read_text(encoding="utf-8", errors="replace")
-        file.write_text(report, encoding="utf-8")
-    except OSError:
-        with contextlib.suppress(OSError):
-            file.unlink(missing_ok=True)  # half a report
+            return read_whole(file, LARGEST_REPORT).decode("utf-8", "replace")
+        with written(file) as out:
+            out.write(report.encode())
     return report
 
 
@@ -99,6 +126,9 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
     order, told = job.order, []
     last = order.frames.stop - 1
     names = ", ".join(garment.name for garment in order.garments)
+    if job.lacking:
+        lacking = f"{', '.join(job.lacking)} had no frame, and garments are simulated together"
+        told.append(("INFO", f"{lacking}: the bake began anew"))
     for older in job.older:
         told.append(("INFO", f"An earlier bake was kept as {older.name}"))
     kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
@@ -112,8 +142,7 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         told.append(("ERROR", f"The bake broke off by a fault of Taffeta, see the console: {kept}"))
     else:
         reused = f", {job.kept_count()} of them as they were" if job.kept_count() else ""
-        figures = jobs.figures(job)
-        speed = f", {figures['milliseconds_per_frame']} ms a frame" if job.reports else ""
+        speed = f", {figures(job)['milliseconds_per_frame']} ms a frame" if job.reports else ""
         preview = " in Preview quality" if order.quality == "PREVIEW" else ""
         if job.images.gave_up:
             told.append(("WARNING", f"Body images by the {job.images.words()}; the bake is the same"))

@@ -304,8 +304,15 @@ def _scales(shot: Shot) -> Iterator[Problem]:
 
 
 def _frames(shot: Shot) -> Iterator[Problem]:
-    """Ranges that bake nothing."""
+    """Ranges that bake nothing, and time that runs otherwise than frames."""
     scene = shot.scene
+    if scene.render.frame_map_old != scene.render.frame_map_new:
+        yield Problem(
+            "WARNING",
+            "",
+            "Time Remapping is on: a bake has a sample a frame, and plays at other frames than it was made for",
+            "Set Old and New to the same in the Output tab, Frame Range, Time Stretching",
+        )
     if scene.frame_end < scene.frame_start:
         yield Problem(
             "ERROR",

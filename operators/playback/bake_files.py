@@ -5,18 +5,21 @@ Nothing is ever deleted unasked, so bakes that were set aside when something els
 panel says how many there are and what room they take.
 """
 
+import json
 import os
 import tempfile
 from pathlib import Path
 
 import bpy
 
-from ...solver.cache.frames import owner_of
+from ...solver.cache.frames import is_ours, owner_of
 from ...solver.cache.names import cache_paths, older_bakes, parts, safe_name
-from ..read.modifier_stack import find_cache
+from ..read.modifier_stack import find_cache, own_caches
 from ..read.participants import cloths_of
 
-LONGEST_OWNER = 200  # characters of a path in a journal's header, six bytes each at the most there
+LONGEST_PATH = 1023  # bytes of a path that Blender keeps
+SHOWN_LETTERS = 60  # of a path that is too long for a sentence
+LONGEST_OWNER = 800  # bytes of a path in a journal's header
 
 
 def stored_path(path: str | Path) -> str:
@@ -49,7 +52,7 @@ def is_foreign(path: Path) -> bool:
     """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
     owner = owner_of(path)
     other = path.parent / owner
-    if not owner or not other.is_file():
+    if not owner or not os.path.isfile(other):  # not Path.is_file, which raises at a name that is too long
         return False
     return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
 
@@ -85,8 +88,9 @@ def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bo
     for obj in cloths if go_on else ():
         path = cache_file(obj)
         # A copy of a baked garment plays the original's file, and must not write into it.
-        # Nor must a file that was saved under another name write into the bake of the file that it came from.
-        if path is not None and path.is_file() and not shared_with(obj) and not is_foreign(path):
+        # Nor must a file that was saved under another name write into the bake of the file that it came from, nor any
+        # file into what its path leads to and Taffeta did not write.
+        if path is not None and is_ours(path) and not shared_with(obj) and not is_foreign(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 
@@ -105,9 +109,27 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
             bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
             if path not in own or bears_name:
                 names.append(path.stem)
+        names += [path.stem for path in _other_caches(obj) if path.parent == folder]
     present = folder.glob("*.pc2") if os.path.isdir(folder) else ()  # Path.is_dir raises at a name that is too long
     names += [path.stem for path in present if is_foreign(path)]
     return sorted(set(names))
+
+
+def _other_caches(obj: bpy.types.Object) -> list[Path]:
+    """Files that an object plays by Mesh Cache modifiers besides a bake's, as an imported sequence does."""
+    ours = own_caches(obj)
+    others = [modifier for modifier in obj.modifiers if modifier.type == "MESH_CACHE" and modifier not in ours]
+    return [Path(os.path.normpath(bpy.path.abspath(other.filepath, library=obj.library))) for other in others]
+
+
+def refuse_long(path: Path) -> None:
+    """Raise a ValueError, with a sentence, for a file whose path Blender would cut, and then not find."""
+    length = len(os.fsencode(path))
+    if length > LONGEST_PATH:
+        raise ValueError(
+            f"The path of {path.name} has {length} bytes, and Blender plays files of {LONGEST_PATH} at most: "
+            f"choose a shorter cache folder than {str(path.parent)[:SHOWN_LETTERS]}..."
+        )
 
 
 def owner_in(folder: Path) -> str:
@@ -118,7 +140,7 @@ def owner_in(folder: Path) -> str:
         path = Path(os.path.relpath(bpy.data.filepath, folder)).as_posix()
     except ValueError:  # another drive
         return ""
-    return path if len(path) <= LONGEST_OWNER else ""
+    return path if len(json.dumps(path)) <= LONGEST_OWNER else ""
 
 
 def own_older(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Path]:

@@ -18,6 +18,9 @@ import numpy as np
 from ...solver.grey import LUMINANCE, bilinear, corner_mean
 from .arrays import ATTRIBUTE_VALUES, corner_uv, corner_vertex, pixels, stored_values
 
+MOST_PICTURE_PIXELS = 1 << 26  # 8192 x 8192: Blender and we hold 24 bytes a pixel of a colour
+ROWS_AT_ONCE = 256  # of an image that become grey
+
 
 def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
     """Values of one mapped property, (n,) float64 in the property's unit, for the n vertices of `mesh`.
@@ -102,10 +105,18 @@ def _grey(obj, mapped) -> np.ndarray:
         raise ValueError(
             f"{_what(obj, mapped)}: image '{image.name}' has no pixels{where}; find the file or choose another image"
         )
-    stored = pixels(image).astype(np.float64)
-    if image.is_float and image.colorspace_settings.name == "sRGB":
-        stored = _srgb(stored)
-    return stored[..., :3] @ LUMINANCE if channels >= 3 else stored[..., 0]
+    if width * height > MOST_PICTURE_PIXELS:
+        raise ValueError(
+            f"{_what(obj, mapped)}: image '{image.name}' has {width} x {height} pixels, more than "
+            f"{MOST_PICTURE_PIXELS:,}: a map needs far fewer, scale it down (Image, Resize)"
+        )
+    stored, grey = pixels(image), np.empty((height, width))
+    linear = image.is_float and image.colorspace_settings.name == "sRGB"
+    for first in range(0, height, ROWS_AT_ONCE):  # in float64 all of it would take three times what is stored
+        rows = stored[first : first + ROWS_AT_ONCE].astype(np.float64)
+        rows = _srgb(rows) if linear else rows
+        grey[first : first + ROWS_AT_ONCE] = rows[..., :3] @ LUMINANCE if channels >= 3 else rows[..., 0]
+    return grey
 
 
 def _srgb(linear: np.ndarray) -> np.ndarray:

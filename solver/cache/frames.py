@@ -24,12 +24,12 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
+from .intact import STATE_BYTES, good_count
 from .journal import JOURNAL_FORMAT, Line, line_bytes, read_header, read_journal
 from .names import in_use, older_name, parts, release_lock, take_lock
 
 SYNC_INTERVAL = 0.25  # [s]
-COPIED_BYTES = 1 << 24  # bytes of a file that are checked at once
-STATE_BYTES = 48  # of a particle: x and v, three float64 each
+COPIED_BYTES = 1 << 24  # bytes of a file that are copied at once
 
 
 class FrameCache:
@@ -263,8 +263,16 @@ def copy_aside(path: Path) -> Path:
     return target
 
 
-def free(path: Path) -> None:
-    """Delete the bake at `path`; older bakes that were set aside stay.
+def is_ours(path: Path) -> bool:
+    """Whether Taffeta wrote the bake at `path`: its journal says so."""
+    try:
+        return read_header(Path(path).with_suffix(".journal")) is not None
+    except OSError:
+        return False
+
+
+def free(path: Path) -> bool:
+    """Delete the bake at `path`; older bakes that were set aside stay. Returns whether there was one.
 
     Raises
     ------
@@ -276,9 +284,8 @@ def free(path: Path) -> None:
     path = Path(path)
     present = [part for part in parts(path) if part.is_symlink() or part.exists()]
     if not present:
-        return
-    journal = path.with_suffix(".journal")
-    if journal not in present or read_journal(journal)[0] is None:
+        return False
+    if not is_ours(path):
         raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
     if in_use(path):
         raise OSError(f"{path} is being baked right now: stop that bake first")
@@ -287,6 +294,7 @@ def free(path: Path) -> None:
             part.unlink()
         except OSError as error:
             raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
+    return True
 
 
 def _open_files(cache: FrameCache) -> None:
@@ -300,7 +308,7 @@ def _open_files(cache: FrameCache) -> None:
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
     fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
-    good = _check_frames(cache, lines) if fits else 0
+    good = good_count(path, cache.vertex_count, cache.first_frame, lines) if fits else 0
     if not fits or len(lines) - good > 1:
         if fits and good:
             cache.older = copy_aside(path)
@@ -336,34 +344,6 @@ def _discard_empty(path: Path) -> bool:
     for part in present:
         part.unlink()
     return True
-
-
-def _check_frames(cache: FrameCache, lines: list[Line]) -> int:
-    """How many frames, from the first on, have whole samples and states."""
-    count = cache.vertex_count
-    with cache.path.open("rb") as samples, cache.path.with_suffix(".state").open("rb") as states:
-        if samples.read(pc2.COUNT_OFFSET) != pc2.pack_header(count, cache.first_frame, 0)[: pc2.COUNT_OFFSET]:
-            return 0
-        samples.seek(pc2.HEADER_SIZE)
-        for index, line in enumerate(lines):
-            if (
-                _crc(samples, pc2.POINT_BYTES * count) != line.sample_crc
-                or _crc(states, STATE_BYTES * count) != line.state_crc
-            ):
-                return index
-    return len(lines)
-
-
-def _crc(file: BinaryIO, size: int) -> int | None:
-    """Checksum of the next `size` bytes, in pieces; None if the file ends before."""
-    crc = 0
-    while size:
-        block = file.read(min(size, COPIED_BYTES))
-        if not block:
-            return None
-        crc = zlib.crc32(block, crc)
-        size -= len(block)
-    return crc
 
 
 def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:

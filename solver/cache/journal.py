@@ -33,6 +33,8 @@ def line_bytes(value: dict) -> bytes:
 def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
     """Header (None if this is no journal of ours), whole lines, and the size of the file after header and each line."""
     lines, ends = [], []
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        return None, [], [0]
     with path.open("rb") as file:
         header = _header(file)
         if header is None:
@@ -48,6 +50,8 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
 
 def read_header(path: Path) -> dict | None:
     """The header of a journal alone; None if this is no journal of ours."""
+    if path.exists() and not path.is_file():
+        return None
     with path.open("rb") as file:
         return _header(file)
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from .files import refuse_link
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -88,8 +90,11 @@ def take_lock(path: Path) -> BinaryIO | None:
     ------
     BlockingIOError
         Another bake, in this process or another, writes there: a sentence.
+    OSError
+        No file can be made there, or something else has its name.
     """
     lock = path.with_suffix(".lock")
+    refuse_link(lock)
     while True:
         file = lock.open("ab")
         try:

@@ -5,6 +5,7 @@ Only `v`, `vt` and `f` lines matter here. They are cut out by their first letter
 at once. Coordinates come back as written: which axis is up is not in the file.
 """
 
+import os
 import re
 import warnings
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .files import read_whole, written
+
 LARGEST_OBJ = 1 << 30  # bytes: about ten million vertices
-LONGEST_OBJ_LINE = 1 << 20  # bytes of a vertex or face line: a polygon of a hundred thousand corners
-MOST_FAN_STARTS = 16  # fan centres that are tried for a polygon with more than three corners
+LONGEST_OBJ_LINE = 1 << 20  # bytes of a vertex or face line: far more than MOST_CORNERS need
+MOST_CORNERS = 10_000  # of a polygon: more are no cloth that anybody cuts by hand, and cutting them takes its time
+MOST_FAN_CORNERS = 16  # of a polygon that is cut into a fan; larger ones are cut by ears
 NUMBERED_NAME = re.compile(r"(?P<name>.*?)(?P<number>-?\d+)")
 
 
@@ -22,7 +26,7 @@ class Mesh(NamedTuple):
     """Positions and faces of an OBJ file."""
 
     x: np.ndarray  # (n, 3) float64, in the file's own units and axes
-    triangles: np.ndarray  # (t, 3) int32, polygons cut into fans
+    triangles: np.ndarray  # (t, 3) int32, polygons cut up
     corners: np.ndarray  # (c,) int32 vertices of all polygons, one polygon after the other
     face_start: np.ndarray  # (f + 1,) int32 first corner of each polygon
 
@@ -39,7 +43,7 @@ def read(path: Path) -> Mesh:
         It cannot be read.
     """
     x, corners, face_start = _parse(Path(path))
-    return Mesh(x, _fans(x, corners, face_start), corners, face_start)
+    return Mesh(x, _triangles(x, corners, face_start), corners, face_start)
 
 
 def read_like(path: Path, first: Mesh) -> np.ndarray:
@@ -69,7 +73,7 @@ def read_uv(path: Path, mesh: Mesh) -> np.ndarray:
         Some corner has none, or one that is not there: a sentence naming the file.
     """
     path = Path(path)
-    text = _plain(path.read_bytes())
+    text = _plain(read_whole(path, LARGEST_OBJ))
     points, faces = _lines(path, text, b"vt"), _lines(path, text, b"f")
     if not len(points.order):
         raise ValueError(f"{path} has no UV coordinates: unwrap it, and export it with UVs")
@@ -113,13 +117,18 @@ def write(path: Path, x: np.ndarray, faces: bytes) -> None:
         It cannot be written.
     """
     path = Path(path)
-    if path.exists():
-        with path.open("rb") as file:
-            if file.read(len(MADE_BY)) != MADE_BY:
-                raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
-    part.replace(path)
+    if os.path.lexists(path) and not _is_ours(path):
+        raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
+    with written(path) as file:
+        file.write(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether `write` made a file; never a link, so that nobody else's place in a folder is taken."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MADE_BY)) == MADE_BY
 
 
 def sequence(path: Path) -> dict[int, Path]:
@@ -158,10 +167,7 @@ def sequence(path: Path) -> dict[int, Path]:
 
 def _parse(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, corners and face starts, as in `Mesh`."""
-    size = path.stat().st_size
-    if size > LARGEST_OBJ:
-        raise ValueError(f"{path} has {size >> 20} MB, more than {LARGEST_OBJ >> 20}: export a simpler mesh")
-    text = _plain(path.read_bytes())
+    text = _plain(read_whole(path, LARGEST_OBJ))
     vertices, faces = _lines(path, text, b"v"), _lines(path, text, b"f")
     if not len(vertices.order) or not len(faces.order):
         raise ValueError(
@@ -248,6 +254,11 @@ def _faces(path: Path, lines: _Lines, vertices: _Lines, vertex_count: int) -> tu
     """Polygons as corners and their starts; of `vertex/uv/normal` only the vertex is kept."""
     if lines.counts.min() < 3:
         raise ValueError(f"{path}: face {int(lines.counts.argmin()) + 1} has fewer than three corners: export it again")
+    if lines.counts.max() > MOST_CORNERS:
+        face = int(lines.counts.argmax()) + 1
+        raise ValueError(
+            f"{path}: face {face} has {lines.counts.max():,} corners, more than {MOST_CORNERS:,}: cut it up and export again"
+        )
     words = lines.text
     slash = words == ord("/")
     if slash.any():
@@ -273,16 +284,21 @@ def _from_end(numbers: np.ndarray, faces: _Lines, points: _Lines) -> np.ndarray:
     return np.where(numbers < 0, so_far + numbers + 1, numbers)
 
 
-def _fans(x: np.ndarray, corners: np.ndarray, face_start: np.ndarray) -> np.ndarray:
+def _triangles(x: np.ndarray, corners: np.ndarray, face_start: np.ndarray) -> np.ndarray:
     """Triangles (t, 3) of all polygons, in the order of the polygons.
 
     A fan may start at any corner; the start whose flattest or most inverted triangle is best is taken, which is
-    right for every quad, concave ones too, and for polygons that one corner sees as a whole.
+    right for every quad, concave ones too, and for polygons that one corner sees as a whole. Large ones are cut by ears.
     """
     counts = np.diff(face_start)
     triangle_start = np.concatenate(([0], np.cumsum(counts - 2)))
     triangles = np.empty((triangle_start[-1], 3), np.int32)
-    for count in np.unique(counts):
+    for face in np.flatnonzero(counts > MOST_FAN_CORNERS):
+        from .polygon import cut_polygon  # here, because it imports numba
+
+        polygon = corners[face_start[face] : face_start[face + 1]]
+        triangles[triangle_start[face] : triangle_start[face + 1]] = polygon[cut_polygon(x[polygon])]
+    for count in np.unique(counts[counts <= MOST_FAN_CORNERS]):
         faces = np.flatnonzero(counts == count)
         polygon = corners[face_start[faces][:, None] + np.arange(count)]
         start = np.zeros(len(faces), np.int64) if count == 3 else _fan_start(x[polygon])
@@ -297,7 +313,7 @@ def _fan_start(points: np.ndarray) -> np.ndarray:
     count = points.shape[1]
     normal = np.cross(points, np.roll(points, -1, axis=1)).sum(axis=1)  # Newell: twice the area vector
     worst = []
-    for start in range(min(count, MOST_FAN_STARTS)):
+    for start in range(count):
         fan = np.roll(points, -start, axis=1) - points[:, start, None]
         area = np.einsum("pkc,pc->pk", np.cross(fan[:, 1:-1], fan[:, 2:]), normal)
         worst.append(area.min(axis=1))

@@ -55,6 +55,8 @@ def read_header(path: Path) -> Header:
         It cannot be read.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path} is a folder, a pipe or a device: choose a .pc2 file")
     with path.open("rb") as file:
         head = file.read(HEADER_SIZE)
         size = file.seek(0, 2)

@@ -7,6 +7,7 @@ numbers that were painted. Interlaced files are refused.
 
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +15,14 @@ import numpy as np
 
 from ..grey import LUMINANCE
 from ..kernel.jit import njit
+from .files import read_whole
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-MOST_PICTURE_PIXELS = 1 << 28  # 16384 x 16384
+LARGEST_PNG = 1 << 30  # bytes of a file
+MOST_PICTURE_PIXELS = 1 << 26  # 8192 x 8192: half a gigabyte of grey
+BAND_BYTES = 1 << 20  # bytes that are unpacked at once
+PIECE_BYTES = 1 << 16  # packed bytes that are handed to the unpacker at once
+MOST_PACKING = 1032  # times smaller than what it holds deflate makes a file at most (RFC 1951: 258 bytes in 2 bits)
 CHANNEL_COUNTS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: grey, RGB, palette, grey and alpha, RGB and alpha
 PALETTE_COLOUR = 3
 CHUNK_FRAME = 12  # bytes of a chunk besides its data: four each of size, kind and checksum
@@ -47,22 +53,34 @@ def read_grey(path: Path) -> np.ndarray:
         It cannot be read.
     """
     path = Path(path)
-    head, palette, packed = _chunks(path, path.read_bytes())
+    head, palette, packed = _chunks(path, read_whole(path, LARGEST_PNG))
     channels = CHANNEL_COUNTS[head.colour]
-    row_size = (head.width * channels * head.depth + 7) // 8
-    rows = _unpacked(path, packed, head.height * (row_size + 1)).reshape(head.height, row_size + 1)
-    if rows[:, 0].max() > FILTER_PAETH:
-        raise ValueError(f"{path} is damaged: a row has the filter {rows[:, 0].max()}; save it again")
-    unfilter(rows, max(1, channels * head.depth // 8))
-    samples = _samples(rows[:, 1:], head.depth)[:, : head.width * channels].reshape(head.height, head.width, channels)
+    row_size = 1 + (head.width * channels * head.depth + 7) // 8  # the first byte names the row's filter
+    if head.height * row_size > MOST_PACKING * len(packed):
+        raise _cannot_be_unpacked(path)
+    grey, row = np.empty((head.height, head.width)), head.height
+    above = np.zeros((1, row_size), np.uint8)
+    for data in _unpacked(path, packed, row_size, head.height):
+        rows = np.concatenate((above, np.frombuffer(data, np.uint8).reshape(-1, row_size)))
+        if rows[:, 0].max() > FILTER_PAETH:
+            raise ValueError(f"{path} is damaged: a row has the filter {rows[:, 0].max()}; save it again")
+        unfilter(rows, max(1, channels * head.depth // 8))
+        above = rows[-1:].copy()
+        above[:, 0] = 0  # it has no filter any more
+        samples = _samples(rows[1:, 1:], head.depth)[:, : head.width * channels].reshape(-1, head.width, channels)
+        grey[row - len(samples) : row] = _grey(path, head, palette, samples)[::-1]
+        row -= len(samples)
+    return grey
+
+
+def _grey(path, head: _Head, palette: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Grey (rows, columns) in [0, 1] of the samples (rows, columns, channels)."""
+    most = (1 << head.depth) - 1
     if head.colour == PALETTE_COLOUR:
         if samples.max() >= len(palette):
             raise ValueError(f"{path} is damaged: it uses a colour that its palette lacks; save it again")
         samples, most = palette[samples[..., 0]], 255
-    else:
-        most = (1 << head.depth) - 1
-    grey = samples[..., :3] @ LUMINANCE if samples.shape[2] >= 3 else samples[..., 0]
-    return np.ascontiguousarray(grey[::-1]) / most
+    return (samples[..., :3] @ LUMINANCE if samples.shape[2] >= 3 else samples[..., 0]) / most
 
 
 def _chunks(path, data) -> tuple[_Head, np.ndarray, bytes]:
@@ -103,15 +121,28 @@ def _checked(path, head) -> _Head:
     return head
 
 
-def _unpacked(path, packed: bytes, size: int) -> np.ndarray:
-    """`size` bytes, however many more the file would unpack to."""
-    try:
-        data = zlib.decompressobj().decompress(packed, size)
-    except zlib.error:
-        data = b""
-    if len(data) < size:
-        raise ValueError(f"{path} is damaged: its pixels cannot be unpacked; save it again")
-    return np.frombuffer(data, np.uint8).copy()
+def _unpacked(path, packed: bytes, row_size: int, row_count: int) -> Iterator[bytes]:
+    """All rows, some at a time; what the file would unpack to beyond them is left."""
+    unpacker, rest, data = zlib.decompressobj(), memoryview(packed), bytearray()
+    while row_count:
+        wanted = row_size * min(row_count, max(1, BAND_BYTES // row_size))
+        while len(data) < wanted:
+            piece = unpacker.unconsumed_tail or rest[:PIECE_BYTES]
+            rest = rest if unpacker.unconsumed_tail else rest[PIECE_BYTES:]
+            try:
+                more = unpacker.decompress(piece, wanted - len(data))
+            except zlib.error as error:
+                raise _cannot_be_unpacked(path) from error
+            if not more and not rest and not unpacker.unconsumed_tail:
+                raise _cannot_be_unpacked(path)
+            data += more
+        yield bytes(data)
+        data.clear()
+        row_count -= wanted // row_size
+
+
+def _cannot_be_unpacked(path) -> ValueError:
+    return ValueError(f"{path} is damaged: its pixels cannot be unpacked; save it again")
 
 
 @njit

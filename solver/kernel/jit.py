@@ -19,6 +19,7 @@ they need not import. Folders that no session has used for `KEPT_DAYS` are remov
 import ast
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import sys
@@ -28,9 +29,11 @@ from functools import cache
 from pathlib import Path
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 SOLVER = Path(__file__).parent.parent
 KEPT_DAYS = 30  # without use, after which compiled kernels are removed
+CHECKSUM_BYTES = 16  # in front of each file of compiled kernels
 
 
 def cache_root() -> Path:
@@ -119,15 +122,65 @@ def prune() -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+class CheckedFiles(IndexDataCacheFile):
+    """numba's files of one kernel, with a checksum in front of each; its methods are those that numba calls.
+
+    numba takes what it finds for what it wrote: of a file that a full disk or a copy left half, a bake would die. Here such
+    a file counts as missing, and the kernel is compiled anew. A checksum is no seal: what is there is run.
+    """
+
+    def _load_index(self):
+        try:
+            stamp, overloads = pickle.loads(_unsealed(self._index_path))
+        except FileNotFoundError:
+            return {}
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads):
+        with self._open_for_write(self._index_path) as file:
+            file.write(_sealed(self._dump((self._source_stamp, overloads))))
+
+    def _load_data(self, name):
+        return pickle.loads(_unsealed(self._data_path(name)))
+
+    def _save_data(self, name, data):
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(_sealed(self._dump(data)))
+
+
+def _check_files(dispatcher) -> None:
+    """Let a compiled function, whose cache is chosen, keep its files so."""
+    cache = dispatcher._cache
+    implementation = cache._impl
+    stamp = implementation.locator.get_source_stamp()
+    cache._cache_file = CheckedFiles(cache.cache_path, implementation.filename_base, stamp)
+
+
+def _sealed(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=CHECKSUM_BYTES).digest() + data
+
+
+def _unsealed(path: str) -> bytes:
+    """What was sealed; FileNotFoundError, which numba understands, where that is damaged or not there."""
+    with open(path, "rb") as file:
+        content = file.read()
+    data = content[CHECKSUM_BYTES:]
+    if _sealed(data) != content:
+        raise FileNotFoundError(path)
+    return data
+
+
 def _compiled(function, **flags):
     path = Path(function.__code__.co_filename)
     before = numba.config.CACHE_DIR
     # Other add-ons share this numba: their cache folder is put back at once.
     numba.config.CACHE_DIR = _folder(path)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy", **flags)(function)
     finally:
         numba.config.CACHE_DIR = before
+    _check_files(compiled)
+    return compiled
 
 
 def _part(function, **flags):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from taffeta.solver import shot
 from taffeta.solver.cache import names, pc2
-from taffeta.solver.cache.frames import cached_frames, open_cache
+from taffeta.solver.cache.frames import cached_frames, free, open_cache
 from taffeta.solver.model import Cloth, Collider, FrameInput, Report, Settings, State
 
 SIZES = (5, 3)  # vertices of the two garments
@@ -185,6 +185,19 @@ def test_one_garment_behind_the_other_after_a_kill(tmp_path):
     assert bake(tmp_path) == [8]
     assert contents(tmp_path) == whole
     assert len(os.listdir(tmp_path)) == 6
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+@pytest.mark.parametrize("preroll", [0, 3])
+def test_one_garment_without_a_frame_begins_all_anew(tmp_path, lacking, preroll):
+    frames = range(1 - preroll, 9)
+    bake(tmp_path, frames, first=1)
+    whole, path = contents(tmp_path), paths(tmp_path)[1 - lacking]
+    free(paths(tmp_path)[lacking])
+    assert bake(tmp_path, frames, first=1) == list(frames)[1:]
+    assert contents(tmp_path) == whole
+    older = names.parts(names.older_bakes(path)[0])
+    assert [part.read_bytes() for part in older] == [whole[part.name] for part in names.parts(path)]
 
 
 def test_pre_roll_is_simulated_but_not_written_and_skipped_when_all_is_good(tmp_path):

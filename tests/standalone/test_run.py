@@ -307,6 +307,39 @@ def test_files_that_are_no_xml(tmp_path, content):
         scene.read(tmp_path / "scene.xml", tmp_path)
 
 
+@pytest.mark.parametrize("name", ["foo", "utf-7", "x" * 100])
+def test_an_encoding_that_cannot_be_read(tmp_path, name):
+    (tmp_path / "scene.xml").write_text(f'<?xml version="1.0" encoding="{name}"?><scene/>')
+    with pytest.raises(ValueError, match="scene.xml is in an encoding that cannot be read .* save it as UTF-8"):
+        scene.read(tmp_path / "scene.xml", tmp_path)
+
+
+@pytest.mark.parametrize("settings", ["<SETTINGS/>", "<settings></settings>"])
+def test_empty_settings_are_those_by_default(tmp_path, settings):
+    sheet(tmp_path / "sheet.obj")
+    text = f"<scene><cloth>{FILE}{settings}</cloth></scene>"
+    (tmp_path / "scene.xml").write_text(text)
+    (cloth,) = scene.read(tmp_path / "scene.xml", tmp_path).cloths
+    (tmp_path / "scene.xml").write_text(text.replace(settings, ""))
+    assert scene.read(tmp_path / "scene.xml", tmp_path).cloths == [cloth]
+    (tmp_path / "scene.xml").write_text(text.replace(settings, "<SETTINGS>soft</SETTINGS>"))
+    with pytest.raises(ValueError, match="and nothing else"):
+        scene.read(tmp_path / "scene.xml", tmp_path)
+
+
+def test_errors_of_the_system_and_ctrl_c_are_words(tmp_path, capsys, monkeypatch):
+    assert run.main([str(tmp_path / "gone.xml")]) == 1
+    assert capsys.readouterr().err == f"Taffeta: {tmp_path / 'gone.xml'}: No such file or directory\n"
+
+    def interrupt(*about):
+        raise KeyboardInterrupt
+
+    sheet(tmp_path / "sheet.obj")
+    monkeypatch.setattr(run, "frames", interrupt)
+    assert run.main([str(write(tmp_path))]) == 1
+    assert "Taffeta: stopped; the frames before are on disk" in capsys.readouterr().err
+
+
 def test_files_that_are_too_deep_or_too_large(tmp_path):
     (tmp_path / "scene.xml").write_text("<a>" * 100 + "</a>" * 100)
     with pytest.raises(ValueError, match="inside each other"):

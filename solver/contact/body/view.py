@@ -14,7 +14,7 @@ import numpy as np
 from ...ldi.rasterise import Trajectories
 from ...model import LDI, Cloth, Settings
 from .association import Candidates, Image, Scratch
-from .cell_grid import CELL_DRAWN, CELL_NEAR, Box, Cells, make_cells, mark_cloth, spread
+from .cell_grid import CELL_DRAWN, CELL_NEAR, DOMAIN_CELLS, Box, Cells, make_cells, mark_cloth, spread
 from .contacts import Contacts
 from .feature_samples import NO_NEAR_FEATURES, NearFeatures, find_near_features
 from .features import Features
@@ -107,7 +107,7 @@ def _search(body: Body, cloth: Cloth, x, v, tau: float, motion: tuple, domain: B
     cells = make_cells(domain, mesh.largest_aura)
     seconds = (t1 - t0) * body.duration
     mark_cloth(x, v, body.samples, body.contacts.place, body.way_out, tau, seconds, bulk, cells)
-    spread(cells, CELL_DRAWN, int(body.room))
+    spread(cells, CELL_DRAWN, int(min(body.room, DOMAIN_CELLS)))  # all of them by then
     near = find_near(mesh.triangles, trajectories, cells, drawn)
     spread(cells, CELL_NEAR)
     parts = zip(mesh.starts[:-1], mesh.starts[1:], strict=True)

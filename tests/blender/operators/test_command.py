@@ -119,7 +119,10 @@ def test_a_named_scene(blend, capsys):
         (["bake", "{blend}", "--frames", "9-3"], 2, "ends before it starts; write 3-9"),
         (["bake", "{blend}", "--frames", "ten"], 2, "'ten' is no frame range; write 1-120"),
         (["bake", "{blend}", "--frames=-5-3"], 2, "is no frame range"),
-        (["bake", "{blend}", "--export", "{blend}.mp4"], 1, ".abc"),
+        (["bake", "{blend}", "--export", "{blend}.mp4"], 2, "mp4: the name has to end in .abc"),
+        (["bake", "{blend}", "--frames", "1-9999999999"], 2, "goes beyond frame 1,048,574, the last that Blender has"),
+        (["bake", "{blend}", "--frames", "1048575"], 2, "goes beyond frame 1,048,574"),
+        (["bake", "{blend}", "--frames", "1-" + "9" * 5000], 2, "goes beyond frame 1,048,574"),
         (["bake"], 2, "FILE.blend"),
         ([], 2, "VERB"),
         (["brew"], 2, "brew"),
@@ -129,6 +132,7 @@ def test_a_named_scene(blend, capsys):
 def test_what_cannot_work_is_a_sentence_and_a_status(blend, capsys, arguments, status, words):
     assert command.run([argument.format(blend=blend) for argument in arguments]) == status
     assert words in capsys.readouterr().err
+    assert not cache(blend).exists(), "it is told before anything is baked"
 
 
 def test_a_file_that_is_no_blend(tmp_path, capsys):

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Export through Blender's exporters: what comes back has every vertex of every frame, UVs, normals, materials."""
 
+import os
+import time
+
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators import export
 from taffeta.operators.playback import cache_modifier
-from taffeta.solver.cache import pc2
+from taffeta.solver.cache import names, pc2
 
 FIRST, LAST = 3, 8
 # Alembic and USD keep float32 in object space; OBJ has six decimals of world coordinates.
@@ -252,12 +256,90 @@ def test_frames_outside_the_bake_are_told(make, scene, tmp_path, capfd):
 
 def test_an_exporter_that_writes_nothing_is_found_out(make, scene, tmp_path, monkeypatch):
     draped(make, tmp_path)
-    from taffeta.operators import export
-
     monkeypatch.setitem(export.EXPORTERS, ".abc", lambda path, first, last: None)
     with pytest.raises(RuntimeError, match="did not write x.abc"):
         bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth")
     assert [path.name for path in tmp_path.iterdir()] == ["Cloth.pc2"], "no scratch folder is left"
+
+
+def overwrite(path, index, count, numbers):
+    """Put numbers in the place of the first of a sample."""
+    with path.open("r+b") as file:
+        file.seek(pc2.sample_offset(count, index))
+        file.write(numbers)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_not_exported(make, scene, tmp_path, bad):
+    draped(make, tmp_path)
+    overwrite(tmp_path / "Cloth.pc2", 2, 36, np.float32(bad).tobytes())
+    for options in ({}, {"frame_start": 5, "frame_end": 5}):
+        with pytest.raises(RuntimeError, match=r"Cloth: frame 5 of its cache .*Cloth.pc2 is damaged; press Resume"):
+            bpy.ops.taffeta.export(filepath=str(tmp_path / "x.obj"), object="Cloth", **options)
+    assert not list(tmp_path.glob("x*"))
+    ranges = {"frame_start": 6, "frame_end": 20}
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.obj"), object="Cloth", **ranges) == {"FINISHED"}
+
+
+def test_a_damaged_frame_of_a_bake_is_not_exported(make, saved, tmp_path):
+    """Bytes the wrong way round are finite mostly; the journal knows that they are not those that were written."""
+    saved.frame_end = 4
+    obj = make.cloth(make.grid())
+    bpy.ops.taffeta.bake()
+    path = tmp_path / "taffeta_cache" / "Cloth.pc2"
+    overwrite(path, 1, 25, pc2.read(path)[1].astype(">f4").tobytes())
+    with pytest.raises(RuntimeError, match="Cloth: frame 2 of its cache .* is damaged"):
+        bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth")
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+    path.with_suffix(".journal").unlink()
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object=obj.name) == {"FINISHED"}, (
+        "it was moved alone"
+    )
+
+
+@pytest.mark.parametrize("stem", ["cloth.v001", "a#b", "take##", "1.2.3", "x.obj"])
+def test_an_obj_sequence_keeps_its_name(make, scene, tmp_path, stem):
+    """Blender would put the number in the place of the #, or of what follows the point."""
+    obj = draped(make, tmp_path)
+    (tmp_path / "out").mkdir()
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "out" / f"{stem}.obj"), object="Cloth") == {"FINISHED"}
+    written = {f"{stem}_{frame:04d}{ending}" for frame in range(FIRST, LAST + 1) for ending in (".obj", ".mtl")}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == written
+    scene.frame_set(LAST)
+    expected = make.world(obj)
+    path = tmp_path / "out" / f"{stem}_{LAST:04d}.obj"
+    (back,) = imported(bpy.ops.wm.obj_import, filepath=str(path))
+    assert make.world(back) == pytest.approx(expected, abs=2e-6)
+    assert {slot.material.name.partition(".")[0] for slot in back.material_slots} == {"Red", "Blue"}
+    assert f"mtllib {path.stem}.mtl" in path.read_text() and path.read_text().count("mtllib") == 1
+
+
+def test_what_killed_exports_left_is_swept(make, scene, tmp_path):
+    """That of an export that runs, in this process or another, stays, and so does what only looks alike."""
+    draped(make, tmp_path)
+    left, young, running = (tmp_path / f"{export.SCRATCH_PREFIX}{name}" for name in ("killed", "young", "running"))
+    for folder in (left, young, running):
+        folder.mkdir()
+        (folder / "x.abc").write_bytes(b"half")
+    for folder in (left, running):
+        os.utime(folder, (time.time() - 60.0,) * 2)
+    link = tmp_path / f"{export.SCRATCH_PREFIX}link"
+    link.symlink_to(young)
+    lock = names.take_lock(running)
+    try:
+        assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth") == {"FINISHED"}
+    finally:
+        names.release_lock(lock)
+    kept = {"Cloth.pc2", "x.abc", young.name, running.name, link.name}
+    assert {path.name for path in tmp_path.iterdir()} == kept and (young / "x.abc").exists()
+
+
+def test_an_error_of_the_system_is_words_and_no_number(make, scene, tmp_path):
+    draped(make, tmp_path)
+    (tmp_path / "x.abc").mkdir()
+    with pytest.raises(RuntimeError, match=r"x.abc") as caught:
+        bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth", overwrite=True)
+    assert "Errno" not in str(caught.value) and "directory" in str(caught.value)
 
 
 def test_a_real_bake_comes_back_from_every_format(make, saved, tmp_path):

@@ -188,3 +188,18 @@ def test_cloth_rides_on_a_sequence(make, saved, tmp_path):
         saved.frame_set(frame)
         height = make.world(sheet)[:, 2] - 0.1 * frame
         assert 0.0 < height.min() and height.max() < 0.2
+
+
+def test_a_cloth_of_its_name_does_not_take_the_sequences_file(make, saved, tmp_path):
+    """body_0001.obj becomes body_sequence.pc2, and so would the bake of a cloth that is called so."""
+    (tmp_path / "body_0001.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    bpy.ops.taffeta.sequence_import(filepath=str(tmp_path / "body_0001.obj"))
+    (body,) = [obj for obj in bpy.data.objects if obj.taffeta_collider.enabled]
+    before = (tmp_path / "taffeta_cache" / "body_sequence.pc2").read_bytes()
+    saved.frame_end = 2
+    cloth = make.cloth(make.grid("body_sequence", location=(0, 0, 3)))
+    for resume in (False, True):
+        assert bpy.ops.taffeta.bake(resume=resume) == {"FINISHED"}
+        assert (tmp_path / "taffeta_cache" / "body_sequence.pc2").read_bytes() == before
+        assert cloth.taffeta_cloth.cache_path == "//taffeta_cache/body_sequence-2.pc2"
+    assert body.modifiers[0].filepath == "//taffeta_cache/body_sequence.pc2"

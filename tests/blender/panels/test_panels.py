@@ -9,7 +9,7 @@ from types import FunctionType, SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators.bake import job
+from taffeta.operators.bake import report
 from taffeta.panels import choices, properties, rows, scene, units
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels.mapped import MAPPED, ROWS
@@ -460,10 +460,27 @@ def test_the_report_shows_what_was_computed_and_nothing_else(garment):
     assert "Crossings" not in text and "None" not in text
 
 
-@pytest.mark.parametrize("broken", ["{", "[]", "3"])
+@pytest.mark.parametrize(
+    "broken",
+    ["{", "[]", "3", "null", "[" * 100_000, '{"milliseconds": [1]}', '{"milliseconds": 3}', '{"pinched_vertices": {"a": 3}}',
+     '{"worst_stretch": "x"}', '{"worst_stretch": null}', '{"worst_stretch": []}', '{"body_images": 5}', '{"body_images": "x"}',
+     '{"pinched_vertices": [1]}', '{"worst_stretch": 1' + "0" * 400 + "}", '{"frames": 1' + "0" * 5000 + "}"],
+)  # fmt: skip
 def test_a_damaged_report_says_so(garment, broken):
     garment.taffeta_cloth.report_json = broken
     assert any("cannot be read" in text for text in scene.report_lines(broken))
+    assert "cannot be read" in " ".join(draw("TAFFETA_PT_report").texts())
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"frames": 1, "frame_start": "a\0b\nc"}, {"quality": "\ud800"}, {"milliseconds": dict.fromkeys(map(str, range(5000)), 1)},
+     {"quality": "x" * 100_000}, {"frames": float("nan")}],
+)  # fmt: skip
+def test_an_odd_report_is_drawn_in_plain_letters(garment, odd):
+    lines = scene.report_lines(json.dumps(odd))
+    assert 1 <= len(lines) <= scene.MOST_LINES
+    assert all(line.isprintable() and len(line) <= scene.LONGEST_LINE for line in lines)
 
 
 def test_painting_shows_the_way_back(garment):
@@ -534,10 +551,12 @@ def test_report_lists_what_bodies_pinched():
         SimpleNamespace(frame=frame, pinched=None if vertices is None else np.array(vertices))
         for frame, vertices in ((1, None), (2, [3, 59]), (3, range(40, 60)), (4, [4]))
     ]
-    found = job._pinched(garments, reports)
+    found = report._pinched(garments, reports)
     assert found["pinched"] == 20 and found["pinched_frame"] == 3
     assert found["pinched_vertices"] == {"Shirt": [3, 4], "Belt": list(range(20))}
     lines = scene.report_lines(json.dumps(found))
     assert "Pinched between bodies: 20 vertices in frame 3" in lines and "    Shirt: vertices 3, 4" in lines
     assert "    Belt: vertices " + ", ".join(map(str, range(12))) + " ..." in lines
-    assert job._pinched(garments, reports[:1]) == {} and not any("inched" in line for line in scene.report_lines("{}"))
+    assert report._pinched(garments, reports[:1]) == {} and not any(
+        "inched" in line for line in scene.report_lines("{}")
+    )

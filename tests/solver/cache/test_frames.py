@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -99,6 +100,25 @@ def test_every_way_a_dying_process_can_tear_the_last_frame(tmp_path):
             assert cache.good_frames() == (range(1, 5) if finished else range(1, 4))
             assert cache.older is None
         assert contents(path) == (whole if finished else before)
+
+
+@pytest.mark.parametrize("suffix, key", [(".pc2", "sample_crc"), (".state", "state_crc")])
+def test_a_frame_that_is_not_finite_is_not_good_whatever_its_checksum_says(tmp_path, suffix, key):
+    path = bake(tmp_path / "shirt.pc2", 6)
+    file, journal = path.with_suffix(suffix), path.with_suffix(".journal")
+    data = bytearray(file.read_bytes())
+    head = pc2.HEADER_SIZE * (suffix == ".pc2")
+    size = (len(data) - head) // 6
+    at = head + 3 * size  # of frame 4
+    bad = np.full(1, np.nan, "<f4" if suffix == ".pc2" else "<f8").tobytes()
+    data[at : at + len(bad)] = bad
+    file.write_bytes(data)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    forged = json.loads(lines[4]) | {key: zlib.crc32(data[at : at + size])}
+    lines[4] = json.dumps(forged).encode() + b"\n"
+    journal.write_bytes(b"".join(lines))
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        assert cache.good_frames() == range(1, 4)
 
 
 @pytest.mark.parametrize("suffix", [".pc2", ".state"])

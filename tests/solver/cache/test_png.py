@@ -2,6 +2,7 @@
 """PNG files in as grey: every kind, every row filter, and files that are broken or hostile."""
 
 import struct
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -89,6 +90,8 @@ GOOD = png_of(2, 2, 8, 0, b"\0\1\2\0\3\4")
         (png_of(2, 2, 8, 0, b"\0\1\2\0\3\4", interlace=1), "interlaced"),
         (png_of(0, 2, 8, 0, b"\0"), "0 x 2 pixels"),
         (png_of(1 << 20, 1 << 20, 8, 0, b"\0"), "at most"),
+        (png_of(1 << 14, 1 << 14, 16, 6, b"\0" * (1 << 21)), "16384 x 16384 pixels: at most 67,108,864"),
+        (png_of(1 << 13, 1 << 13, 16, 6, b"\0" * (1 << 21)), "cannot be unpacked"),
         (png_of(2, 2, 3, 0, b"\0\1"), "unknown kind"),
         (png_of(2, 2, 8, 5, b"\0\1"), "unknown kind"),
         (png_of(2, 1, 8, 3, b"\0\0\7", palette=b"\1\2\3"), "palette"),
@@ -104,3 +107,37 @@ def test_a_file_that_unpacks_to_gigabytes_takes_no_more_than_its_pixels(tmp_path
     head = struct.pack(">IIBBBBB", 2, 2, 8, 0, 0, 0, 0)
     content = png.PNG_SIGNATURE + chunk(b"IHDR", head) + chunk(b"IDAT", bomb) + chunk(b"IEND", b"")
     assert read(tmp_path, content).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("colour, step", [(0, 1), (6, 4)])
+def test_rows_are_unpacked_some_at_a_time(tmp_path, monkeypatch, colour, step):
+    """Each band goes on from the last row of the one before, whatever its filter."""
+    rng = np.random.default_rng(colour)
+    rows = b"".join(bytes([row % 5]) + rng.integers(0, 256, 9 * step, np.uint8).tobytes() for row in range(23))
+    content = png_of(9, 23, 8, colour, rows)
+    whole = read(tmp_path, content)
+    monkeypatch.setattr(png, "BAND_BYTES", 3 * (9 * step + 1))
+    monkeypatch.setattr(png, "PIECE_BYTES", 7)
+    assert read(tmp_path, content) == pytest.approx(whole, abs=1e-15)
+
+
+def test_a_large_picture_takes_little_more_memory_than_its_grey(tmp_path):
+    side = 2048
+    (tmp_path / "a.png").write_bytes(png_of(side, side, 16, 6, bytes(side * (8 * side + 1))))
+    tracemalloc.start()
+    try:
+        grey = png.read_grey(tmp_path / "a.png")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert grey.shape == (side, side) and peak < 1.5 * grey.nbytes
+
+
+def test_what_no_file_can_hold_is_refused_before_memory_is_taken(tmp_path):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="cannot be unpacked"):
+            read(tmp_path, png_of(1 << 13, 1 << 13, 16, 6, b"\0" * (1 << 16)))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from taffeta.solver.kernel import jit
 
 
@@ -100,3 +101,26 @@ def test_kernels_older_than_their_file_are_not_there(tmp_path, monkeypatch):
     assert jit.is_compiled(path)
     os.utime(kernel, (path.stat().st_mtime - 1,) * 2)
     assert not jit.is_compiled(path)
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("damage", [
+    lambda data: data[: len(data) // 2], lambda data: b"", lambda data: data[:40] + bytes([data[40] ^ 1]) + data[41:]
+], ids=["cut", "empty", "flipped"])  # fmt: skip
+def test_a_damaged_file_of_a_kernel_is_written_anew(tmp_path, monkeypatch, suffix, damage):
+    monkeypatch.setenv("TAFFETA_CACHE_DIR", str(tmp_path / "kernels"))
+    (tmp_path / "double.py").write_text("def double(x):\n    return 2.0 * x\n")
+    spec = importlib.util.spec_from_file_location("double", tmp_path / "double.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "double", module)  # numba looks for the names that a kernel knows there
+    spec.loader.exec_module(module)
+
+    def hits():
+        kernel = jit.njit(module.double)
+        assert kernel(3.0) == 6.0
+        return sum(kernel.stats.cache_hits.values())
+
+    assert (hits(), hits()) == (0, 1)
+    (file,) = (tmp_path / "kernels").rglob(f"*{suffix}")
+    file.write_bytes(damage(file.read_bytes()))
+    assert (hits(), hits()) == (0, 1)

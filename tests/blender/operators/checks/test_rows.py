@@ -184,8 +184,8 @@ def test_frame_ranges(shot, only):
     shot.frame_end = shot.frame_start
     only("WARNING", "", "one frame")
     # Blender keeps the end behind the start; a driver or a library may not.
-    Fake = namedtuple("Fake", "frame_start frame_end")
-    shot_view = Shot(Fake(10, 5), None, [], [])
+    Fake = namedtuple("Fake", "frame_start frame_end render")
+    shot_view = Shot(Fake(10, 5, shot.render), None, [], [])
     (problem,) = rows._frames(shot_view)
     assert problem.severity == "ERROR" and "ends (5) before it starts (10)" in problem.sentence
 
@@ -244,3 +244,15 @@ def test_stiffness_of_zero_says_what_it_means(shot, name, severity, words, found
         assert found() == [], "painted somewhere is meant"
     mapped.maximum = 0.0
     only(severity, "Cloth", words)
+
+
+def test_time_that_is_remapped(shot, only, make, cloth):
+    """It shifts what is played, and nothing else would say so."""
+    obj = cloth()
+    bpy.ops.taffeta.bake()
+    shot.frame_set(6)
+    expected = make.world(obj)
+    shot.render.frame_map_new = 50
+    shot.frame_set(6)
+    assert abs(make.world(obj) - expected).max() > 1e-3
+    only("WARNING", "", "Time Remapping is on")

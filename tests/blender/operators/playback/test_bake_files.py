@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where bakes lie: beside the file, or in a folder of the session while it has no place."""
 
+import json
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import bpy
 import pytest
 from taffeta.operators.playback import bake_files
 from taffeta.operators.read import modifier_stack
+from taffeta.solver.cache.frames import cached_frames
 
 
 def test_path_is_relative_once_the_file_has_a_place(make, saved, tmp_path):
@@ -41,3 +43,35 @@ def test_no_bake_goes_to_where_blender_was_started(saved, tmp_path, text, monkey
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     bpy.context.scene.taffeta.cache_folder = text
     assert bake_files.cache_folder(bpy.context.scene) == tmp_path / (text.strip() or "taffeta_cache")
+
+
+def test_an_owner_fits_into_its_journal_in_any_letters(saved, tmp_path, make):
+    """Journals have lines of 1,024 bytes, and a letter beyond those of most alphabets takes twelve."""
+    saved.frame_end = 2
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / ("\U0001f9e5" * 40 + ".blend")))
+    make.cloth(make.grid())
+    bpy.context.scene.taffeta.cache_folder = str(tmp_path / "a" / "caches")
+    for letter, count in (("\U0001f9e5", 40), ("x", 200)):
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / (letter * count + ".blend")))
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+        path = bake_files.cache_file(bpy.data.objects["Cloth"])
+        assert bake_files.owner_of(path).endswith(f"{letter}.blend") and cached_frames(path) == range(1, 3)
+    folder = tmp_path / "\U0001f9e5"
+    folder = folder / ("\U0001f9e5" * 50)
+    folder.mkdir(parents=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / ("\U0001f9e5" * 50 + ".blend")))
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    path = bake_files.cache_file(bpy.data.objects["Cloth"])
+    assert cached_frames(path) == range(1, 3) and bake_files.owner_of(path) == "", "too long to be told"
+
+
+@pytest.mark.parametrize("owner", ["n" * 900, "a\0b", "\ud800", "/"])
+def test_an_owner_that_is_no_file_is_nobody(saved, make, tmp_path, owner):
+    obj = make.grid()
+    make.bake(obj, tmp_path / "taffeta_cache")
+    journal = tmp_path / "taffeta_cache" / "Cloth.journal"
+    head, *lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(json.dumps(json.loads(head) | {"owner": owner}).encode() + b"\n" + b"".join(lines))
+    path = bake_files.cache_file(obj)
+    assert bake_files.owner_of(path) == owner and not bake_files.is_foreign(path)
+    assert bake_files.bake_paths(saved, [obj], go_on=True) == [path]

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators.read import maps
 from taffeta.operators.read.maps import bilinear, read_map
 
 
@@ -193,3 +194,20 @@ def test_not_a_number_in_an_attribute_is_a_sentence(garment):
     attribute.data[7].value = float("nan")
     with pytest.raises(ValueError, match="not a number at vertex 7"):
         read_map(garment, mapped(garment, source="ATTRIBUTE", attribute="Weight"), garment.data)
+
+
+def test_an_image_beyond_reason_is_refused_before_memory_is_taken(garment, monkeypatch):
+    monkeypatch.setattr(maps, "MOST_PICTURE_PIXELS", 15)
+    monkeypatch.setattr(maps, "pixels", None)
+    wide = mapped(garment, source="IMAGE", image=bpy.data.images.new("Wide", 8, 2))
+    with pytest.raises(
+        ValueError, match=r"Cloth, damping: image 'Wide' has 8 x 2 pixels, more than 15: .* scale it down"
+    ):
+        read_map(garment, wide, garment.data)
+
+
+def test_rows_of_an_image_are_read_some_at_a_time(garment, monkeypatch):
+    monkeypatch.setattr(maps, "ROWS_AT_ONCE", 3)
+    grey = np.random.default_rng(3).random((16, 16))
+    few = maps._grey(garment, mapped(garment, source="IMAGE", image=image_of("Noise", grey, float_buffer=True)))
+    assert few == pytest.approx(grey, abs=1e-6)

@@ -232,6 +232,17 @@ def test_leap_out_of_the_drawn_box(monkeypatch):
     assert 1 < len(draws) < 8
 
 
+def test_room_that_was_doubled_for_ever_costs_no_more_than_the_grid():
+    """Each redraw doubles it, in each substep: what is flagged spreads through 40 cells and not through 10^300."""
+    cloth, state = particles([0.0, 0.0, 2.0])
+    bodies = (collider(ball()),)
+    given = FrameInput(FRAME, np.zeros((2, 1, 3)), bodies, np.zeros(3), np.zeros(3))
+    body = contact.prepare(cloth, state, given, VACUUM, render_motion)
+    body.room = 1e300
+    seen = view.look(body, cloth, *state, 0.0, 1.0)
+    assert len(seen.cells.flags) < 50**3
+
+
 def test_room_keeps_what_is_in_it():
     """A closed body with its faces inward is a room: the particle stays inside and lies on its floor."""
     x, triangles = box((2, 2, 2))

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a bake: figures of what came out and how long it took."""
+
+import time
+
+import numpy as np
+
+from .job import Job
+
+
+def figures(job: Job) -> dict:
+    """The report of a bake, as JSON can hold it; a figure that was not computed is absent.
+
+    Times per frame are means over the frames that were simulated, in milliseconds of wall clock. The first of them
+    is left out if there are more: it may have waited for the compiler.
+    """
+    order, reports = job.order, job.reports
+    ended = job.ended_at or time.perf_counter()
+    result = {
+        "garments": [garment.name for garment in order.garments],
+        "colliders": [body.name for body in order.bodies],
+        "frame_start": order.first_frame,
+        "frame_end": job.frame,
+        "frames": max(0, job.frame + 1 - order.first_frame),
+        "frames_kept": job.kept_count(),
+        "frames_simulated": len(reports),
+        "complete": job.complete,
+        "quality": order.quality,
+        "substeps": order.settings.substeps,
+        "seconds": round(ended - job.started, 3),
+    }
+    if job.prepared_at is not None:
+        result["preparation_seconds"] = round(job.prepared_at - job.started, 3)
+    if job.older:
+        result["set_aside"] = [str(path) for path in job.older]
+    if not reports:
+        return result
+    timed = reports[1:] or reports
+    tasks = {task: 1000 * float(np.mean([report.seconds[task] for report in timed])) for task in timed[0].seconds}
+    worst = max(reports, key=lambda report: report.worst_stretch)
+    result |= {
+        "milliseconds_per_frame": round(sum(tasks.values()), 2),
+        "milliseconds": {task: round(value, 2) for task, value in tasks.items()},
+        "worst_stretch": round(worst.worst_stretch, 5),
+        "worst_stretch_frame": worst.frame,
+        "mean_stretch": round(float(np.mean([report.mean_stretch for report in reports])), 5),
+        "steps_per_frame": round(float(np.mean([report.steps for report in reports])), 1),
+        "roughness_degrees": round(float(np.degrees(np.mean([report.roughness for report in reports]))), 2),
+        "folded_share": round(float(np.mean([report.folded_share for report in reports])), 5),
+        "body_contacts": sum(report.body_contacts for report in reports),
+        "cloth_contacts": sum(report.cloth_contacts for report in reports),
+    }
+    crossings = [report.crossings for report in reports if report.crossings is not None]
+    if crossings:
+        result["crossings"] = max(crossings)
+    if drawn := job.images.figures():
+        result["body_images"] = drawn
+    return result | _pinched(order.garments, reports)
+
+
+def _pinched(garments, reports) -> dict:
+    """How many vertices bodies pinched that went into each other, when most, and which at any time by garment."""
+    found = [report for report in reports if report.pinched is not None]
+    if not found:
+        return {}
+    most = max(found, key=lambda report: len(report.pinched))
+    vertices = np.unique(np.concatenate([report.pinched for report in found]))
+    starts = np.cumsum([0, *(len(garment.x) for garment in garments)])
+    parts = np.split(vertices, np.searchsorted(vertices, starts[1:-1]))
+    named = zip(garments, parts, starts[:-1], strict=True)
+    listed = {garment.name: (part - start).tolist() for garment, part, start in named if len(part)}
+    return {"pinched": len(most.pinched), "pinched_frame": most.frame, "pinched_vertices": listed}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of a folder that others write to, too: what is no ordinary file is not read, and no link is written through."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+def in_words(error: Exception) -> str:
+    """What an error says, without numbers of the system: the file and what is wrong with it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def read_whole(path: Path, most: int) -> bytes:
+    """All of a file that has at most `most` bytes.
+
+    Raises
+    ------
+    ValueError
+        It is larger, or a folder, a pipe or a device, which may never end: a sentence.
+    OSError
+        It cannot be read.
+    """
+    path = Path(path)
+    size = path.stat().st_size
+    if not path.is_file():
+        raise ValueError(f"{path} is a folder, a pipe or a device: choose a file")
+    if size > most:
+        raise ValueError(f"{path} has more than {most >> 20} MB: make it smaller")
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise an OSError, with a sentence, where something stands at `path` that is no file of its own: a link, a pipe."""
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):
+        raise OSError(f"{path} is a link, a folder or a pipe: remove it, Taffeta writes a file there")
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that appears at `path` when it is whole; a link there is replaced and not followed.
+
+    Raises
+    ------
+    OSError
+        It cannot be written: nothing is left of it, and what stood at `path` stays.
+    """
+    part = path.with_name(f"{path.name}.part")
+    refuse_link(part)
+    part.unlink(missing_ok=True)  # of a process that was killed
+    file = part.open("xb")
+    try:
+        with file:
+            yield file
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

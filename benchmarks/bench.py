@@ -5,15 +5,14 @@
 
 Sheets of growing size, each without and with self-collision, the demo shot and a dress; then the larger sheets with one
 thread and with all. A Blender that has Cloth Dynamics (5.2) measures that, too; one that has not lets the Blender of
-`make setup-5.2` run some of the scenes, if it is there: that is the part "newer". A quarter of an hour on two quiet cores; one scene alone is `--parts dress`, or `--parts sheets
---sizes 101`. Prints tables, writes out/bench.json and out/bench.png, and, if nothing was left out, benchmarks/results.md
-with its plot.
+`make setup-5.2` run some of the scenes, if it is there: that is the part "newer". A quarter of an hour on two quiet cores; one scene
+alone is `--parts dress`, or `--parts sheets --sizes 101`. Prints tables, writes out/bench.json, and, if nothing was left out,
+benchmarks/results.md with its plot.
 """
 
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -51,12 +50,11 @@ def main():
     result["newer"] = newer(chosen) if NEWER in chosen.parts else {}
     OUT.mkdir(exist_ok=True)
     FOUND.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    table.plot(result, FOUND.with_suffix(".png"))
     print("\n" + table.text(result))
     if chosen.whole:
         results = ROOT / "benchmarks" / "results.md"
         results.write_text(table.page(result), encoding="utf-8")
-        shutil.copyfile(FOUND.with_suffix(".png"), results.with_suffix(".png"))
+        table.plot(result, results.with_suffix(".png"))
 
 
 def options(arguments=None):

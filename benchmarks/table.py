@@ -37,8 +37,8 @@ NOTES = """\
   cut a body. **Taffeta** is Final quality, as installed.
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
-- **{dynamics_best}**: the node asset of Blender 5.2 with Taffeta's mass, friction and distances, no damping, {dynamics_substeps}
-  substeps instead of 5, and limp cloth (Bendiness 1: at 0 folds are as hard as edges, and edges stretch more).
+- **{dynamics_best}**: the node asset of Blender 5.2 with Taffeta's mass, friction and distances, {dynamics_substeps} substeps instead
+  of 5, limp cloth (Bendiness 1: at 0 folds are as hard as edges, and edges stretch more), and, but in the demo, no damping.
   **{dynamics_defaults}**: as it comes, with its colliders. It knows no self-collision: beside Taffeta's with and
   without it are two runs of the same.
 """
@@ -156,7 +156,7 @@ def plot(result, path):
 
 
 def _scene(row):
-    if row["who"] in (dynamics.BEST, dynamics.DEFAULTS):
+    if row.get("who") in (dynamics.BEST, dynamics.DEFAULTS):
         return row["case"], "none"
     return row["case"], "on" if row["self_collision"] else "off"
 

@@ -2,6 +2,7 @@
 """`make bench` measures what it says: the same scene for both, and figures that a mesh of known shape must have."""
 
 import json
+import sys
 from types import SimpleNamespace
 
 import bench
@@ -187,6 +188,18 @@ def test_a_newer_blender_is_asked_where_this_one_has_no_cloth_dynamics(result, m
     assert "## Beside" not in table.text(result)
     monkeypatch.setattr(bench, "NEWER_BLENDER", tmp_path / "none")
     assert bench.newer(chosen) == {}
+
+
+def test_some_scenes_need_nothing_to_draw_with(result, monkeypatch, tmp_path, capsys):
+    """Nothing but the whole is drawn, because the newer Blender's Python has no matplotlib."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(sys, "argv", ["bench.py", "--parts", "sheets", "--sizes", "11"])
+    monkeypatch.setattr(bench, "FOUND", tmp_path / "bench.json")
+    monkeypatch.setattr(bench, "measure", lambda *_: result | {})
+    monkeypatch.setattr(bench, "taffeta", SimpleNamespace(register=lambda: None, unregister=lambda: None))
+    bench.main()
+    assert "11x11 on a torus" in capsys.readouterr().out
+    assert json.loads(bench.FOUND.read_text(encoding="utf-8")) == result | {"newer": {}}
 
 
 def test_cloth_dynamics_collides_with_no_self():

@@ -46,10 +46,10 @@ def _pin(obj, found: Told):
 
 def _weave(cloth, found: Told):
     """Give the garment what was told of its fabric. Cloth too heavy to be any keeps the weight that it was dressed in, and
-    stretches under that as it did under its own."""
-    if found.density is not None and found.density <= HEAVIEST_CLOTH:
+    stretches under that as it did under its own; cloth without weight tells nothing."""
+    if found.density and found.density <= HEAVIEST_CLOTH:
         cloth.mass.value = found.density
-    if found.stretch is not None:
+    if found.density and found.stretch is not None:
         lighter = cloth.mass.value / found.density
         cloth.stretch_stiffness.value = min(found.stretch * lighter, ROWS["stretch_stiffness"].soft[1])
         cloth.shear_stiffness.value = min(cloth.shear_stiffness.value, cloth.stretch_stiffness.value)

@@ -166,6 +166,16 @@ def test_a_group_that_is_not_there_holds_nothing_and_an_attribute_is_one(asset, 
 
 
 @needs_asset
+def test_cloth_without_mass_is_as_heavy_and_stiff_as_its_fabric(asset):
+    sheet, _ = asset
+    tell(sheet, Mass=0.0, Stretchiness=0.5)
+    assert bpy.ops.taffeta.convert() == {"FINISHED"}
+    cloth, cotton = sheet.taffeta_cloth, shipped("Cotton")
+    found = cloth.mass.value, cloth.stretch_stiffness.value
+    assert found == pytest.approx((cotton["mass"], cotton["stretch_stiffness"]))
+
+
+@needs_asset
 def test_cloth_hangs_as_long_as_by_cloth_dynamics(asset, make):
     """A sheet of 1 kg a vertex, whose rows are as long after the asset's two seconds as its converted numbers say."""
     sheet, _ = asset

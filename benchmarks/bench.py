@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Taffeta beside Blender's own cloth, in one run: the same meshes, bodies, frames, gravity and mass.
 
-    python benchmarks/bench.py [--sizes 21 51] [--parts sheets demo dress threads] [--frames 20] [--patience 15]
+    python benchmarks/bench.py [--sizes 21 51] [--parts sheets demo dress threads newer] [--frames 20] [--patience 15]
 
 Sheets of growing size, each without and with self-collision, the demo shot and a dress; then the larger sheets with one
-thread and with all. A quarter of an hour on two quiet cores; one scene alone is `--parts dress`, or `--parts sheets
---sizes 101`. Prints tables, writes out/bench.json and out/bench.png, and, if nothing was left out, benchmarks/results.md
-with its plot.
+thread and with all. A Blender that has Cloth Dynamics (5.2) measures that, too; one that has not lets the Blender of
+`make setup-5.2` run some of the scenes, if it is there: that is the part "newer". A quarter of an hour on two quiet cores; one scene
+alone is `--parts dress`, or `--parts sheets --sizes 101`. Prints tables, writes out/bench.json, and, if nothing was left out,
+benchmarks/results.md with its plot.
 """
 
 import argparse
 import json
 import os
-import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import bpy
+import dynamics
 import inside
 import page
 import scaling
@@ -27,9 +29,12 @@ import taffeta
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "out"
+FOUND = OUT / "bench.json"
 SIZES = 21, 51, 101, 201, 401  # vertices along a side of the sheets
-THREADS = "threads"
-PARTS = *scenes.SCENES, THREADS
+THREADS, NEWER = "threads", "newer"
+PARTS = *scenes.SCENES, THREADS, NEWER
+NEWER_BLENDER = ROOT / ".venv-5.2" / "bin" / "python"
+NEWER_SIZES = 51, 101  # of the sheets that it runs
 PATIENCE = 15.0  # [s] after which a run of Blender is not given another frame
 HOPELESS = 2.0  # times the patience that a frame of Blender's would take: it is left out
 
@@ -42,14 +47,14 @@ def main():
         result = measure(chosen.cases, chosen.patience, chosen.threads)
     finally:
         taffeta.unregister()
+    result["newer"] = newer(chosen) if NEWER in chosen.parts else {}
     OUT.mkdir(exist_ok=True)
-    (OUT / "bench.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    table.plot(result, OUT / "bench.png")
+    FOUND.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print("\n" + table.text(result))
     if chosen.whole:
         results = ROOT / "benchmarks" / "results.md"
         results.write_text(table.page(result), encoding="utf-8")
-        shutil.copyfile(OUT / "bench.png", results.with_suffix(".png"))
+        table.plot(result, results.with_suffix(".png"))
 
 
 def options(arguments=None):
@@ -68,9 +73,19 @@ def options(arguments=None):
     chosen.threads = {size: chosen.frames or scaling.FRAMES.get(size, scenes.frames_of(size)) for size in sizes}
     if THREADS not in chosen.parts:
         chosen.threads = {}
-    if not chosen.cases and not chosen.threads:
+    if not chosen.cases and not chosen.threads and NEWER not in chosen.parts:
         parser.error("nothing is left to measure")
     return chosen
+
+
+def newer(chosen):
+    """What a Blender with Cloth Dynamics finds of the scenes, in a process of its own; {} if this one has that, or none has."""
+    if dynamics.library() or not NEWER_BLENDER.exists():
+        return {}
+    print("in a newer Blender ...", flush=True)
+    command = [NEWER_BLENDER, __file__, "--parts", *scenes.SCENES, "--sizes", *map(str, chosen.sizes or NEWER_SIZES)]
+    subprocess.run([*command, "--frames", str(chosen.frames), "--patience", str(chosen.patience)], check=True)
+    return json.loads(FOUND.read_text(encoding="utf-8"))
 
 
 def measure(cases, patience, threads):
@@ -80,7 +95,7 @@ def measure(cases, patience, threads):
     rows, left_out = [], []
     for case in cases:
         print(f"{case.name}, {'with' if case.self_collision else 'without'} self-collision ...", flush=True)
-        seconds = {who: simulate.expected(case, who, rows) for who in (simulate.BEST, simulate.DEFAULTS)}
+        seconds = {who: simulate.expected(case, who, rows) for who in simulate.rivals()}
         hopeless = [who for who in seconds if seconds[who] > HOPELESS * patience]
         rows += simulate.run(case, patience, [who for who in seconds if who not in hopeless])
         scene = {"case": case.name, "self_collision": case.self_collision}

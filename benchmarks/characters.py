@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Characters that run, jump, spin, kick, sit and crawl in clothes, by Taffeta and by Blender's own cloth.
+"""Characters that run, jump, spin, kick, sit and crawl in clothes, by Taffeta and by Blender's two kinds of cloth.
 
     python benchmarks/characters.py [--shots run-cape ...] [--frames 20] [--no-pictures]
-                                    [--final] [--preview] [--reference] [--blender]
+                                    [--final] [--preview] [--reference] [--blender] [--dynamics]
 
 Each shot (benchmarks/people/) is baked by the operator, with Taffeta's defaults, and shown by Blender's cloth at its best
-settings; then every frame is judged by its meshes. Prints a table, keeps it in out/characters.json, and, if no shot was
+settings, and by Cloth Dynamics where it has that (from 5.2 on); then every frame is judged by its meshes. Prints a table, keeps it in out/characters.json, and, if no shot was
 left out, writes docs/characters.md's table and pictures. --reference bakes with 80 substeps of 40 iterations instead,
 a quarter of an hour for all, and keeps the figures in benchmarks/people/reference.json. NUMBA_NUM_THREADS=1 makes times comparable.
 """
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import bpy
+import dynamics
 import numba
 import page
 import simulate
@@ -31,7 +32,8 @@ OUT, KEPT = ROOT / "out" / "characters", ROOT / "out" / "characters.json"
 REFERENCE = ROOT / "benchmarks" / "people" / "reference.json"
 PAGE, IMAGES = ROOT / "docs" / "characters.md", ROOT / "docs" / "images"
 FINAL, PREVIEW, FINE, BLENDER = "Taffeta", "Taffeta, Preview", "reference", simulate.BEST
-BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER}
+BY = {"final": FINAL, "preview": PREVIEW, "reference": FINE, "blender": BLENDER, "dynamics": dynamics.BEST}
+THEIRS = BLENDER, dynamics.BEST
 FINE_SETTINGS = {"substeps": 80, "iterations": 40}
 AIR = 1.0  # Blender's damping by air as installed; without any, a runner's cape flies over the head
 HEAD = (
@@ -65,13 +67,16 @@ def options(arguments=None):
     chosen = parser.parse_args(arguments)
     if chosen.frames == 1 or chosen.frames < 0:
         parser.error("a shot has 2 frames or more")
-    chosen.by = chosen.by or [FINAL, BLENDER]
+    has_dynamics = dynamics.library() is not None
+    chosen.by = chosen.by or [FINAL, BLENDER, *[dynamics.BEST] * has_dynamics]
+    if dynamics.BEST in chosen.by and not has_dynamics:
+        parser.error(f"Blender {bpy.app.version_string} has no Cloth Dynamics: take 5.2 or newer")
     return chosen
 
 
 def measure(chosen):
     """Run what was chosen, and keep each row as soon as it is there."""
-    if set(chosen.by) - {BLENDER}:
+    if set(chosen.by).difference(THEIRS):
         simulate.prepare()
     for name in chosen.shots:
         for who in chosen.by:
@@ -92,7 +97,7 @@ def run(name, who, frames=0, draw=False):
     """The row of a shot by a simulator; its pictures lie in out/characters/ then, if they were asked for."""
     scene = shots.build(shots.SHOTS[name], frames)
     with tempfile.TemporaryDirectory() as folder:
-        row = blender(scene) if who == BLENDER else bake(scene, who, folder)
+        row = blender(scene, who) if who in THEIRS else bake(scene, who, folder)
         judge, drawn = look(scene, draw)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
     if drawn:
@@ -123,11 +128,11 @@ def bake(scene, who, folder):
     }
 
 
-def blender(scene):
+def blender(scene, who):
     """Have Blender simulate all frames into its own cache; returns the processor's time beyond that without cloth."""
     bare = show()
-    simulate.furnish(bpy.context.scene, scene.garments, BLENDER)
-    for obj in scene.garments:
+    simulate.furnish(bpy.context.scene, scene.garments, who)
+    for obj in scene.garments if who == BLENDER else ():
         obj.modifiers["Cloth"].settings.air_damping = AIR
     return {"milliseconds": show() - bare}
 
@@ -190,7 +195,7 @@ def tell(told):
     if count != 1:
         raise ValueError(f"{PAGE} has {count} tables that begin with '| shot | by': there must be one.")
     PAGE.write_text(text, encoding="utf-8")
-    strips = {who: {name: OUT / f"{name} {who}.png" for name in shots.SHOTS} for who in (FINAL, BLENDER)}
+    strips = {who: {name: OUT / f"{name} {who}.png" for name in shots.SHOTS} for who in (FINAL, *THEIRS)}
     if all(path.exists() for paths in strips.values() for path in paths.values()):
         ours = [(shots.SHOTS[name].what, Image.open(path)) for name, path in strips[FINAL].items()]
         pictures.sheet(ours, IMAGES / "characters.jpg")

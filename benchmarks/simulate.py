@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A case run by Taffeta and by Blender's own cloth modifier, each as an animator would; milliseconds of every frame.
+"""A case run by Taffeta, by Blender's own cloth modifier and by its Cloth Dynamics, each as an animator would;
+milliseconds of every frame.
 
 Taffeta: the bake as its button does it, reading the scene and writing the frames included, in Final quality and in
 Preview. Blender: what showing a frame takes longer than it does in the same scene without cloth. Both from the second
@@ -7,7 +8,7 @@ frame on, and both see the same mesh, bodies, gravity and frames.
 
 Blender at its defaults weighs 0.3 kg a vertex and keeps 15 mm from itself and 35 mm from bodies. At its best it has the
 garment's kilograms per square metre, no air damping (which is not that of air), and the distances of Taffeta's garment
-and body, well under the length of an edge.
+and body, well under the length of an edge. Of Cloth Dynamics, which only newer Blenders have, tells `dynamics`.
 """
 
 import tempfile
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import bpy
+import dynamics
 import numpy as np
 import scenes
 from inside import Inside
@@ -48,11 +50,16 @@ def prepare():
         precompile.PARTS[part].compile()
 
 
-def run(case, patience, others=(BEST, DEFAULTS)):
-    """All rows of a case, as JSON can hold them; Blender is given about `patience` seconds each time."""
+def rivals():
+    """Who simulates besides Taffeta in this Blender."""
+    return BEST, DEFAULTS, *((dynamics.BEST, dynamics.DEFAULTS) if dynamics.library() else ())
+
+
+def run(case, patience, others=None):
+    """All rows of a case, as JSON can hold them; Blender is given about `patience` seconds each time. `others`: else all."""
     warm_up(case)
     ours = [taffeta(case, who) for who in (TAFFETA, PREVIEW)]
-    theirs = [blender(case, who, patience) for who in others]
+    theirs = [blender(case, who, patience) for who in (rivals() if others is None else others)]
     for row in theirs:
         each = row["milliseconds"]["each"]
         row["ratios"] = [float(np.mean(each) / np.mean(our["milliseconds"]["each"][: len(each)])) for our in ours]
@@ -132,6 +139,9 @@ def look_over(garments, last):
 
 def furnish(scene, garments, who):
     """Give bodies and garments Blender's physics; inner garments are bodies to outer ones, too."""
+    if who in (dynamics.BEST, dynamics.DEFAULTS):
+        bodies = [obj for obj in scene.objects if obj.taffeta_collider.enabled]
+        return dynamics.furnish(garments, bodies, who)
     for obj in scene.objects:
         if obj.taffeta_collider.enabled:
             obj.modifiers.new("Collision", "COLLISION")

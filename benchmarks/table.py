@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What `bench.py` measured, as tables, a plot and the page benchmarks/results.md."""
 
+import dynamics
 import numpy as np
 from page import about, grid
 from simulate import BEST, DEFAULTS, OUTSIDE, PREVIEW, TAFFETA
@@ -36,6 +37,10 @@ NOTES = """\
   cut a body. **Taffeta** is Final quality, as installed.
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
+- **{dynamics_best}**: the node asset of Blender 5.2 with Taffeta's mass, friction and distances, {dynamics_substeps} substeps instead
+  of 5, limp cloth (Bendiness 1: at 0 folds are as hard as edges, and edges stretch more), and, but in the demo, no damping.
+  **{dynamics_defaults}**: as it comes, with its colliders. It knows no self-collision: beside Taffeta's with and
+  without it are two runs of the same.
 """
 
 
@@ -55,7 +60,16 @@ def text(result):
             _images(ours),
         ]
         parts += ["What the solver takes, and its solve, mean of a frame:\n", _solves(ours, result["machine"])]
-    return "\n".join([*parts, *limits(ours, result["machine"]), *growth(rows), *scaling(result["threads"])])
+    more = *growth(rows), *scaling(result["threads"]), *_newer(result.get("newer"))
+    return "\n".join([*parts, *limits(ours, result["machine"]), *more])
+
+
+def _newer(result):
+    """The table of another Blender, one that has Cloth Dynamics; nothing where none was asked."""
+    if result:
+        yield f"## Beside Cloth Dynamics\n\nThe same in a Blender that has it. {about(result['machine'])}"
+        yield grid(HEAD, map(_line, result["rows"]))
+        yield from map(_left_out, result["left_out"])
 
 
 def _left_out(case):
@@ -104,6 +118,8 @@ def page(result):
     machine = result["machine"]
     substeps = {row["who"]: row["substeps"] for row in result["rows"] if "substeps" in row}
     names = {"best": BEST, "defaults": DEFAULTS, "preview": PREVIEW, "iterations": Settings().iterations}
+    names |= {"dynamics_best": dynamics.BEST, "dynamics_defaults": dynamics.DEFAULTS}
+    names |= {"dynamics_substeps": dynamics.SUBSTEPS}
     names |= {"substeps": substeps[TAFFETA], "preview_substeps": substeps[PREVIEW]}
     notes = NOTES.format(patience=machine["patience_seconds"], **names)
     title = "# Beside Blender's own cloth\n\nWritten by `make bench` (benchmarks/bench.py), which measures it anew.\n"
@@ -140,6 +156,8 @@ def plot(result, path):
 
 
 def _scene(row):
+    if row.get("who") in (dynamics.BEST, dynamics.DEFAULTS):
+        return row["case"], "none"
     return row["case"], "on" if row["self_collision"] else "off"
 
 

@@ -15,6 +15,7 @@ scene or an operator. Objects are kept by their session uid and found again, bec
 from . import (
     bake_cloth,
     command,
+    convert,
     export,
     fit,
     free,
@@ -37,7 +38,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, preset, paint, pictures, show_values,
+    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

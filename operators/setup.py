@@ -29,12 +29,13 @@ def meshes(context) -> list[bpy.types.Object]:
     return sorted((obj for obj in found if obj.type == "MESH"), key=lambda obj: obj.name)
 
 
-def _editable(obj) -> bool:
+def editable(obj) -> bool:
+    """Whether the object belongs to this file."""
     return obj.library is None
 
 
-def _poll(cls, context, wanted, sentence: str) -> bool:
-    """Shared by the four operators: `wanted(obj)` has to hold for one mesh at least; else say why not."""
+def allows(cls, context, wanted, sentence: str) -> bool:
+    """What operators that make cloth of meshes ask for: `wanted(obj)` has to hold for one mesh at least; else say why not."""
     active = context.view_layer.objects.active
     if active is not None and active.mode != "OBJECT":
         cls.poll_message_set("Switch to Object mode first")
@@ -42,7 +43,7 @@ def _poll(cls, context, wanted, sentence: str) -> bool:
     found = meshes(context)
     if not found:
         cls.poll_message_set("Select a mesh object")
-    elif not any(_editable(obj) for obj in found):
+    elif not any(editable(obj) for obj in found):
         cls.poll_message_set("The object is linked: make a library override (Object, Library Override, Make)")
     elif not any(wanted(obj) for obj in found):
         cls.poll_message_set(sentence)
@@ -67,6 +68,14 @@ def _choose_pattern(obj):
         cloth.uv_map = layers.active.name
 
 
+def make_cloth(obj, scene) -> bool:
+    """Switch Taffeta Cloth on; returns whether it was given a fabric, because it had none."""
+    obj.taffeta_cloth.enabled = True
+    obj.taffeta_collider.enabled = False
+    _choose_pattern(obj)
+    return dress(obj, scene)
+
+
 class TAFFETA_OT_cloth_add(bpy.types.Operator):
     """Simulate the selected meshes as cloth"""
 
@@ -76,16 +85,13 @@ class TAFFETA_OT_cloth_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll(cls, context, lambda obj: not obj.taffeta_cloth.enabled, "It is Taffeta Cloth already")
+        return allows(cls, context, lambda obj: not obj.taffeta_cloth.enabled, "It is Taffeta Cloth already")
 
     def execute(self, context):
-        chosen = [obj for obj in meshes(context) if _editable(obj) and not obj.taffeta_cloth.enabled]
+        chosen = [obj for obj in meshes(context) if editable(obj) and not obj.taffeta_cloth.enabled]
         empty = [obj.name for obj in chosen if not obj.data.polygons]
         for obj in chosen:
-            obj.taffeta_cloth.enabled = True
-            obj.taffeta_collider.enabled = False
-            _choose_pattern(obj)
-            if dress(obj, context.scene):
+            if make_cloth(obj, context.scene):
                 self.report({"INFO"}, f"{obj.name} is made of {fabric_sentence(obj, context.scene)}")
         begin_compiling()
         names = ", ".join(obj.name for obj in chosen)
@@ -107,11 +113,11 @@ class TAFFETA_OT_cloth_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll(cls, context, lambda obj: obj.taffeta_cloth.enabled, "It is no Taffeta Cloth")
+        return allows(cls, context, lambda obj: obj.taffeta_cloth.enabled, "It is no Taffeta Cloth")
 
     def execute(self, context):
         for obj in meshes(context):
-            if _editable(obj) and obj.taffeta_cloth.enabled:
+            if editable(obj) and obj.taffeta_cloth.enabled:
                 obj.taffeta_cloth.enabled = False
                 detach(obj)
         return {"FINISHED"}
@@ -126,7 +132,7 @@ class TAFFETA_OT_collider_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll(
+        return allows(
             cls,
             context,
             lambda obj: not (obj.taffeta_collider.enabled or obj.taffeta_cloth.enabled),
@@ -134,7 +140,7 @@ class TAFFETA_OT_collider_add(bpy.types.Operator):
         )
 
     def execute(self, context):
-        chosen = [obj for obj in meshes(context) if _editable(obj) and not obj.taffeta_collider.enabled]
+        chosen = [obj for obj in meshes(context) if editable(obj) and not obj.taffeta_collider.enabled]
         cloths = [obj.name for obj in chosen if obj.taffeta_cloth.enabled]
         for obj in chosen:
             obj.taffeta_collider.enabled = not obj.taffeta_cloth.enabled
@@ -152,11 +158,11 @@ class TAFFETA_OT_collider_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        return _poll(cls, context, lambda obj: obj.taffeta_collider.enabled, "It is no Taffeta Collider")
+        return allows(cls, context, lambda obj: obj.taffeta_collider.enabled, "It is no Taffeta Collider")
 
     def execute(self, context):
         for obj in meshes(context):
-            if _editable(obj):
+            if editable(obj):
                 obj.taffeta_collider.enabled = False
         return {"FINISHED"}
 

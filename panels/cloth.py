@@ -20,6 +20,8 @@ def add_buttons(self, context):
     ):
         action = "remove" if settings.enabled else "add"
         row.operator(f"taffeta.{verb}_{action}", text=label, icon="X" if settings.enabled else icon)
+    if bpy.ops.taffeta.convert.poll():
+        self.layout.operator("taffeta.convert", icon="MOD_CLOTH")
 
 
 class TAFFETA_PT_cloth(PhysicsPanel, bpy.types.Panel):

@@ -2,10 +2,12 @@
 """`make bench` measures what it says: the same scene for both, and figures that a mesh of known shape must have."""
 
 import json
+import sys
 from types import SimpleNamespace
 
 import bench
 import bpy
+import dynamics
 import images
 import inside
 import ldi
@@ -17,6 +19,7 @@ import simulate
 import table
 from watch import Watch
 
+needs_dynamics = pytest.mark.skipif(dynamics.library() is None, reason="Blender has Cloth Dynamics from 5.2 on")
 CASE = scenes.Case("11x11 on a torus", 11, True, 3)
 
 
@@ -31,8 +34,7 @@ def test_rows_of_a_case_are_whole(result):
     assert [row["who"] for row in result["rows"]] == [
         simulate.TAFFETA,
         simulate.PREVIEW,
-        simulate.BEST,
-        simulate.DEFAULTS,
+        *simulate.rivals(),
     ]
     for row in result["rows"]:
         assert (row["vertices"], row["frames"], len(row["milliseconds"]["each"])) == (121, 3, 2)
@@ -60,7 +62,7 @@ def test_preview_takes_fewer_substeps(result):
 
 def test_impatience_ends_a_run_after_a_frame_and_compares_with_that_frame_alone():
     final, preview, *theirs = simulate.run(CASE, patience=0.0)
-    assert final["frames"] == preview["frames"] == 3 and [row["frames"] for row in theirs] == [2, 2]
+    assert final["frames"] == preview["frames"] == 3 and {row["frames"] for row in theirs} == {2}
     times = [theirs[0]["milliseconds"]["each"][0] / our["milliseconds"]["each"][0] for our in (final, preview)]
     assert theirs[0]["ratios"] == pytest.approx(times, rel=0.01)
 
@@ -168,6 +170,71 @@ def test_a_frame_that_would_outlast_patience_is_left_out():
     assert simulate.expected(scenes.cases([], parts=("dress",))[0], simulate.BEST, rows) == 0.0
 
 
+def test_a_newer_blender_is_asked_where_this_one_has_no_cloth_dynamics(result, monkeypatch, tmp_path):
+    asked, chosen = [], bench.options(["--parts", "newer", "--frames", "4"])
+
+    def run(command, check):
+        asked.append(bench.options(command[2:]))
+        bench.FOUND.write_text(json.dumps(result), encoding="utf-8")
+
+    monkeypatch.setattr(bench, "FOUND", tmp_path / "bench.json")
+    monkeypatch.setattr(bench, "NEWER_BLENDER", tmp_path)
+    monkeypatch.setattr(bench.subprocess, "run", run)
+    monkeypatch.setattr(bench.dynamics, "library", lambda: None)
+    assert not chosen.cases and bench.newer(chosen) == result
+    (theirs,) = asked
+    assert [case.frames for case in theirs.cases] == [4] * 6 and not theirs.whole and not theirs.threads
+    assert "## Beside Cloth Dynamics" in table.text(result | {"newer": result})
+    assert "## Beside" not in table.text(result)
+    monkeypatch.setattr(bench, "NEWER_BLENDER", tmp_path / "none")
+    assert bench.newer(chosen) == {}
+
+
+def test_some_scenes_need_nothing_to_draw_with(result, monkeypatch, tmp_path, capsys):
+    """Nothing but the whole is drawn, because the newer Blender's Python has no matplotlib."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(sys, "argv", ["bench.py", "--parts", "sheets", "--sizes", "11"])
+    monkeypatch.setattr(bench, "FOUND", tmp_path / "bench.json")
+    monkeypatch.setattr(bench, "measure", lambda *_: result | {})
+    monkeypatch.setattr(bench, "taffeta", SimpleNamespace(register=lambda: None, unregister=lambda: None))
+    bench.main()
+    assert "11x11 on a torus" in capsys.readouterr().out
+    assert json.loads(bench.FOUND.read_text(encoding="utf-8")) == result | {"newer": {}}
+
+
+def test_cloth_dynamics_collides_with_no_self():
+    row = {"who": dynamics.BEST, "case": "a sheet", "self_collision": True}
+    assert table._scene(row) == ("a sheet", "none")
+
+
+@needs_dynamics
+def test_cloth_dynamics_at_its_best_weighs_as_much_and_falls_as_freely():
+    (sheet,) = scenes.build(CASE)
+    simulate.furnish(bpy.context.scene, [sheet], dynamics.BEST)
+    inputs = sheet.modifiers[dynamics.CLOTH].properties.inputs
+    assert inputs.Socket_31.value * len(sheet.data.vertices) == pytest.approx(scenes.MASS * scenes.SIDE**2)
+    assert (inputs.Socket_24.value, inputs.Socket_8.value) == (pytest.approx(scenes.distance(CASE)), 0.0)
+    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(2)
+    assert scenes.world(sheet)[0, 2] == pytest.approx(0.02 - 9.81 / 24**2 / 2, abs=0.002)
+
+
+@needs_dynamics
+@pytest.mark.parametrize("who", [dynamics.BEST, dynamics.DEFAULTS])
+def test_what_is_looked_at_is_what_cloth_dynamics_simulated(who):
+    (sheet,) = scenes.build(CASE._replace(frames=12))
+    simulate.furnish(bpy.context.scene, [sheet], who)
+    shown, scene = {}, bpy.context.scene
+    for frame in range(1, 13):
+        scene.frame_set(frame)
+        shown[frame] = scenes.world(sheet)
+    for frame in (3, 12):
+        scene.frame_set(frame)
+        assert np.array_equal(scenes.world(sheet), shown[frame])
+    ring = shown[12][np.hypot(*shown[12][:, :2].T) < 0.75]
+    assert np.ptp(shown[12][:, 2]) > 0.3 and ring[:, 2].max() > -0.03, "the ring holds it, and its corners hang"
+
+
 def test_all_threads_are_compared_with_one(monkeypatch):
     asked, baked = [], scaling.bakes({5: 2})
 
@@ -225,7 +292,7 @@ def test_page_names_machine_and_every_row(result):
     page = table.page(result)
     assert result["machine"]["processor"] in page and "load when it began" in page
     lines = [line for line in page.splitlines() if line.startswith("| 11x11 on a torus")]
-    assert len(lines) == 7, "four runs, the times of Taffeta's tasks, of its images, and its solve"
+    assert len(lines) == len(result["rows"]) + 3, "of runs, of the times of tasks and images, of the solve"
     assert "% of the bandwidth" in page and "% of the arithmetic" in page
     left_out = {"case": "401x401 on a sphere", "self_collision": True, "who": simulate.DEFAULTS, "seconds": 92.6}
     assert "Left out" not in page and "Left out: Blender, defaults, 401x401 on a sphere with self-collision" in (

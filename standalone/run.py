@@ -13,6 +13,7 @@ import numpy as np
 from ..solver import precompile
 from ..solver.build import build
 from ..solver.cache import obj, png
+from ..solver.doubts import Doubts
 from ..solver.grey import bilinear, corner_mean
 from ..solver.model import Collider, FrameInput, Garment, Report
 from ..solver.step import advance
@@ -155,8 +156,8 @@ def _is_frame(file: Path, pattern: str) -> bool:
     return file.name == before + number + after and number.isdecimal()
 
 
-def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
-    """Simulate and write; yields each frame when its files are there, the first with no report.
+def frames(scene: scene_file.Scene, doubts: Doubts) -> Iterator[tuple[int, Report | None]]:
+    """Simulate and write; yields each frame when its files are there, the first with no report. `doubts` looks at all.
 
     Raises
     ------
@@ -175,6 +176,9 @@ def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
         colliders = tuple(body.over(frame) for body in bodies)
         report = advance(cloth, state, FrameInput(scene.seconds, pose, colliders, gravity, calm), frame, scene.settings)
         garments.write(frame, state.x + cloth.origin)
+        doubts.look(cloth, state.x, report)
+        if frame == scene.frames[-1]:
+            report = report._replace(crossings=doubts.look_closer(cloth, state.x, colliders, frame))
         yield frame, report
 
 
@@ -192,7 +196,8 @@ def main(arguments: list[str]) -> int:
         precompile.compile_kernels(precompile.parts_of(scene.settings))
         first, last = scene.frames[0], scene.frames[-1]
         began = said = time.perf_counter()
-        for frame, _ in frames(scene):
+        doubts = Doubts(cloth.obj.name for cloth in scene.cloths)
+        for frame, _ in frames(scene, doubts):
             now = time.perf_counter()
             if frame <= first + 1:  # it may have waited for the compiler
                 began = now
@@ -203,6 +208,8 @@ def main(arguments: list[str]) -> int:
     except (ValueError, OSError, FloatingPointError) as error:
         print(f"Taffeta: {error}", file=sys.stderr, flush=True)
         return 1
+    for doubt in doubts.sentences():
+        print(f"Taffeta: {doubt}", file=sys.stderr, flush=True)
     names = ", ".join(f"{cloth.target}_*.obj" for cloth in scene.cloths)
     print(f"Taffeta: frames {scene.frames.start} to {scene.frames[-1]} are in {names}", flush=True)
     return 0

@@ -69,6 +69,7 @@ class Job:
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
         self.error = ""
+        self.doubts: list[str] = []  # what is wrong with frames that are on disk all the same
         self.complete = False
 
     def share(self) -> float:
@@ -218,17 +219,26 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
             return
         from ...solver import shot
         from ...solver.build import build
+        from ...solver.doubts import Doubts
 
+        doubts = Doubts(garment.name for garment in order.garments)
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         _open_caches(job, caches)
-        inputs = chain(ready, inputs)
+        given = []  # of the frame that is simulated
+        inputs = _noted(chain(ready, inputs), given)
         about = order.frames, order.settings, caches, order.from_frame, job.images.advance
         for frame, report in shot.run(cloth, state, inputs, *about):
             _note(job, frame, report)
-            if report is not None and collecting:
-                gc.enable()
+            if report is not None:
+                doubts.look(cloth, state.x, report)
+                if frame == order.frames.stop - 1:
+                    crossings = doubts.look_closer(cloth, state.x, given[0].colliders, frame)
+                    job.reports[-1] = report._replace(crossings=crossings)
+                job.doubts = doubts.sentences()
+                if collecting:
+                    gc.enable()
             yield frame
         for cache in caches:
             cache.check_place()
@@ -242,6 +252,13 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         for cache in caches:
             _note_older(job, cache)
             cache.close()
+
+
+def _noted(inputs: Iterable[FrameInput], given: list[FrameInput]) -> Iterator[FrameInput]:
+    """The same inputs; `given` holds the one that was taken last."""
+    for item in inputs:
+        given[:] = [item]
+        yield item
 
 
 def _compile(job: Job) -> bool:
@@ -350,9 +367,8 @@ def figures(job: Job) -> dict:
         "body_contacts": sum(report.body_contacts for report in reports),
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }
-    crossings = [report.crossings for report in reports if report.crossings is not None]
-    if crossings:
-        result["crossings"] = max(crossings)
+    if reports[-1].crossings is not None:
+        result["crossings"] = reports[-1].crossings
     if drawn := job.images.figures():
         result["body_images"] = drawn
     return result | _pinched(order.garments, reports)

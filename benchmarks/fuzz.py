@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random shots that must not cross: sheets of any thickness, mesh and fabric, thrown at each other and at bodies.
 
-    python benchmarks/fuzz.py [--count 500] [--first 0] [--frames 4] [--out out/fuzz.jsonl] [--only 17 30]
+    python benchmarks/fuzz.py [--operators] [--count 500] [--first 0] [--frames 4] [--out out/fuzz.jsonl] [--only 17 30]
 
 A seed is a shot: one to three sheets, flat or wavy, triangles up to 10:1, 0.2 to 20 mm thick, each thrown and spun as
 one rigid piece at up to 50 m/s, and in two shots of three a rigid body that flies at them and turns. After every frame
 ipctk, which shares no code with Taffeta, counts edges that pass through triangles. A line per shot is printed and kept;
 seeds that are in the file already are skipped, so a run that was stopped goes on. Exit status 1 if any shot failed.
+--operators bakes other shots, those of benchmarks/fuzz_shots.py, in Blender.
 """
 
 import argparse
@@ -204,28 +205,47 @@ def report(seed: int, frames: int) -> dict:
 
 
 def main() -> int:
-    """Run the seeds that are not known yet; prints a line each and the sum of all."""
+    """Run the seeds that are not known yet; prints a line each and the sum of all, of which the exit status tells."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=500, help="shots")
     parser.add_argument("--first", type=int, default=0, help="first seed")
-    parser.add_argument("--frames", type=int, default=4, help="of a shot")
+    parser.add_argument("--operators", action="store_true", help="shots that Blender bakes by our operators")
+    parser.add_argument("--frames", type=int, default=4, help="of a shot, where Blender does not bake it")
     parser.add_argument("--only", type=int, nargs="*", help="these seeds, known or not; nothing is kept")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz.jsonl", help="where lines are kept")
+    parser.add_argument(
+        "--out", type=Path, help="where lines are kept; out/fuzz.jsonl or out/fuzz_shots.jsonl if left out"
+    )
     options = parser.parse_args()
-    kept = options.out.read_text(encoding="utf-8").splitlines() if options.out.is_file() else []
-    known = {line["seed"]: line for line in map(json.loads, kept) if line["frames"] == options.frames}
+    if not options.operators:
+        return run_all(options, options.out or ROOT / "out" / "fuzz.jsonl", lambda seed: report(seed, options.frames))
+    import fuzz_shots  # here, because it imports Blender
+    import taffeta
+
+    taffeta.register()
+    try:
+        return run_all(options, options.out or ROOT / "out" / "fuzz_shots.jsonl", fuzz_shots.report)
+    finally:
+        taffeta.unregister()
+
+
+def run_all(options, out: Path, tell) -> int:
+    """Run the seeds that are not in the file `out`, by `tell(seed)`; 1 if any failed."""
+    kept = out.read_text(encoding="utf-8").splitlines() if out.is_file() else []
+    known = {
+        line["seed"]: line for line in map(json.loads, kept) if line.get("frames", options.frames) == options.frames
+    }
     wanted = range(options.first, options.first + options.count) if options.only is None else options.only
     lines = []
     for seed in wanted:
         line = known.get(seed) if options.only is None else None
         if line is None:
-            line = report(seed, options.frames)
+            line = tell(seed)
             counts = " ".join(f"{name.removeprefix('cloth_')} {line[name]}" for name in Crossings._fields)
             verdict = "ok  " if line["passed"] else "FAIL"
             print(f"{verdict} {seed:4d}: {counts}; {line['seconds']} s; {line['scene']} {line['error']}", flush=True)
             if options.only is None:
-                options.out.parent.mkdir(parents=True, exist_ok=True)
-                with options.out.open("a", encoding="utf-8") as file:
+                out.parent.mkdir(parents=True, exist_ok=True)
+                with out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
         lines.append(line)
     failed = [line["seed"] for line in lines if not line["passed"]]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`blender --command taffeta bake FILE.blend`: a bake for farms and scripts, without a window.
 
-The exit status is 0 only when every frame of every garment asked for is on disk. The .blend stays as it is, so that
+The exit status is 0 only when every frame of every garment asked for is on disk; frames that are there but doubtful, far
+too long or with crossings, are told on standard error. The .blend stays as it is, so that
 many machines can read it; when it is opened, Taffeta finds the frames where it would have baked them, and Resume
 checks and plays them. `--save` writes the .blend with playback switched on instead.
 """
@@ -122,7 +123,7 @@ def _bake(options) -> int:
 
 
 def _tell(level: str, text: str) -> None:
-    print(f"Taffeta: {text}", file=sys.stderr if level == "ERROR" else sys.stdout, flush=True)
+    print(f"Taffeta: {text}", file=sys.stdout if level == "INFO" else sys.stderr, flush=True)
 
 
 def _scene(name: str | None) -> bpy.types.Scene:

@@ -188,7 +188,7 @@ def _report_items(report):
     yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
     folded = f", {share('folded_share')} of them folded by over 60°"
     yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
-    yield get("crossings"), f"Crossings: {get('crossings')}"
+    yield get("crossings"), f"Crossings in the last frame: {get('crossings')} pairs of triangles"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")

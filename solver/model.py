@@ -227,7 +227,7 @@ class Report(NamedTuple):
     mean_stretch: float
     body_contacts: int
     cloth_contacts: int
-    crossings: int | None = None
+    crossings: int | None = None  # pairs of triangles, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices
     steps: int | None = None  # solved one after the other
     roughness: float | None = None  # [rad] mean angle between neighbouring faces

@@ -14,6 +14,7 @@ from ..solver import precompile
 from ..solver.build import build
 from ..solver.cache import obj, png
 from ..solver.cache.files import in_words
+from ..solver.doubts import Doubts
 from ..solver.grey import bilinear, corner_mean
 from ..solver.model import Collider, FrameInput, Garment, Report
 from ..solver.step import advance
@@ -157,8 +158,8 @@ def _is_frame(file: Path, pattern: str) -> bool:
     return file.name == before + number + after and number.isdecimal()
 
 
-def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
-    """Simulate and write; yields each frame when its files are there, the first with no report.
+def frames(scene: scene_file.Scene, doubts: Doubts) -> Iterator[tuple[int, Report | None]]:
+    """Simulate and write; yields each frame when its files are there, the first with no report. `doubts` looks at all.
 
     Raises
     ------
@@ -177,6 +178,9 @@ def frames(scene: scene_file.Scene) -> Iterator[tuple[int, Report | None]]:
         colliders = tuple(body.over(frame) for body in bodies)
         report = advance(cloth, state, FrameInput(scene.seconds, pose, colliders, gravity, calm), frame, scene.settings)
         garments.write(frame, state.x + cloth.origin)
+        doubts.look(cloth, state.x, report)
+        if frame == scene.frames[-1]:
+            report = report._replace(crossings=doubts.look_closer(cloth, state.x, colliders, frame))
         yield frame, report
 
 
@@ -194,7 +198,8 @@ def main(arguments: list[str]) -> int:
         precompile.compile_kernels(precompile.parts_of(scene.settings))
         first, last = scene.frames[0], scene.frames[-1]
         began = said = time.perf_counter()
-        for frame, _ in frames(scene):
+        doubts = Doubts(cloth.obj.name for cloth in scene.cloths)
+        for frame, _ in frames(scene, doubts):
             now = time.perf_counter()
             if frame <= first + 1:  # it may have waited for the compiler
                 began = now
@@ -208,6 +213,8 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("Taffeta: stopped; the frames before are on disk", file=sys.stderr, flush=True)
         return EXIT_FAILED
+    for doubt in doubts.sentences():
+        print(f"Taffeta: {doubt}", file=sys.stderr, flush=True)
     names = ", ".join(f"{cloth.target}_*.obj" for cloth in scene.cloths)
     print(f"Taffeta: frames {scene.frames.start} to {scene.frames[-1]} are in {names}", flush=True)
     return 0

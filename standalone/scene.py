@@ -295,7 +295,7 @@ SETTINGS = {
     **{f"{end}{label}": _Reader(_number(0.0, 1e9), None) for label, _ in RANGES.values() for end in ("min", "max")},
     "restitution": _Reader(_number(0.0, 1.0), 0.0),
     "friction": _Reader(_number(0.0, 100.0), 0.3),
-    "model": _Reader(_choice(*MODELS), "SPRINGS"),
+    "model": _Reader(_choice(*MODELS), MODELS[0]),
     "shearStiffness": _Reader(_number(0.0, 1e9), None),
     "bendingStiffness": _Reader(_number(0.0, 1e3), 1e-5),
     "strainLimit": _Reader(_number(0.0, 10.0), 0.0),

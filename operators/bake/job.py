@@ -75,6 +75,7 @@ class Job:
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
         self.error = ""
+        self.doubts: list[str] = []  # what is wrong with frames that are on disk all the same
         self.complete = False
 
     def share(self) -> float:
@@ -236,19 +237,24 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
             return
         from ...solver import shot
         from ...solver.build import build
+        from ...solver.doubts import Doubts
         from ...solver.step import Stopped
 
+        doubts = Doubts(garment.name for garment in order.garments)
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         _open_caches(job, caches)
-        inputs = chain(ready, inputs)
+        given = []  # of the frame that is simulated
+        inputs = _noted(chain(ready, inputs), given)
         about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
         with contextlib.suppress(Stopped):
             for frame, report in shot.run(cloth, state, inputs, *about):
                 _note(job, frame, report)
-                if report is not None and collecting:
-                    gc.enable()
+                if report is not None:
+                    _doubt(job, doubts, cloth, state, given)
+                    if collecting:
+                        gc.enable()
                 yield frame
         for cache in caches:
             cache.check_place()
@@ -277,6 +283,23 @@ def _advance(job: Job, *about) -> Report:
         return job.images.advance(*about, go_on)
     finally:
         job.frame_began = None
+
+
+def _noted(inputs: Iterable[FrameInput], given: list[FrameInput]) -> Iterator[FrameInput]:
+    """The same inputs; `given` holds the one that was taken last."""
+    for item in inputs:
+        given[:] = [item]
+        yield item
+
+
+def _doubt(job: Job, doubts, cloth, state, given: list[FrameInput]) -> None:
+    """Look for what is wrong with the frame that was simulated last, at the end of the bake more closely."""
+    report = job.reports[-1]
+    doubts.look(cloth, state.x, report)
+    if report.frame == job.order.frames.stop - 1:
+        crossings = doubts.look_closer(cloth, state.x, given[0].colliders, report.frame)
+        job.reports[-1] = report._replace(crossings=crossings)
+    job.doubts = doubts.sentences()
 
 
 def _compile(job: Job) -> bool:

@@ -50,9 +50,8 @@ def figures(job: Job) -> dict:
         "body_contacts": sum(report.body_contacts for report in reports),
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }
-    crossings = [report.crossings for report in reports if report.crossings is not None]
-    if crossings:
-        result["crossings"] = max(crossings)
+    if reports[-1].crossings is not None:
+        result["crossings"] = reports[-1].crossings
     if drawn := job.images.figures():
         result["body_images"] = drawn
     return result | _pinched(order.garments, reports)

@@ -134,6 +134,7 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
     kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
     if job.frame < order.first_frame:
         kept = "no frame was finished"
+    told += [("WARNING", doubt) for doubt in job.doubts]
     if job.error:
         told.append(("ERROR", f"{job.error}. {kept[0].upper()}{kept[1:]}".replace("..", ".")))
     elif not job.complete and job.stop.is_set():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fast part of `benchmarks/fuzz.py`: short random shots of small sheets, in which nothing may cross."""
 
+from types import SimpleNamespace
+
 import fuzz
 import numpy as np
 import pytest
@@ -54,3 +56,18 @@ def test_a_crossing_is_found_and_told():
     middle = garment.x_start[garment.triangles[0]].mean(axis=0) - body.x[body.triangles[0]].mean(axis=0)
     across = body._replace(start=middle, velocity=np.zeros(3))
     assert fuzz.run(shot._replace(body=across), 0)[0][0].cloth_body > 0
+
+
+def test_a_shot_that_failed_fails_the_run_and_is_kept(tmp_path):
+    asked = []
+
+    def tell(seed):
+        asked.append(seed)
+        counts = dict.fromkeys(fuzz.Crossings._fields, int(seed == 3))
+        return {"seed": seed, "passed": seed != 3, **counts, "error": "", "seconds": 0.0, "scene": "a sheet"}
+
+    options = SimpleNamespace(first=2, count=2, frames=4, only=None)
+    assert fuzz.run_all(options, tmp_path / "out" / "shots.jsonl", tell) == 1
+    assert fuzz.run_all(options, tmp_path / "out" / "shots.jsonl", tell) == 1 and asked == [2, 3]
+    options.only = [2]
+    assert fuzz.run_all(options, tmp_path / "out" / "shots.jsonl", tell) == 0 and asked == [2, 3, 2]

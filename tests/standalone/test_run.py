@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from taffeta.solver.cache import obj
-from taffeta.solver.model import DYNAMICS, Settings
+from taffeta.solver.model import DYNAMICS, Garment, Settings
 from taffeta.standalone import run, scene
 
 
@@ -97,6 +97,7 @@ def test_randomness_is_a_switch_or_a_strength(tmp_path, text, most):
 
 def test_what_is_left_out_is_as_in_blender(tmp_path):
     read_ = read(tmp_path, "<general></general>")
+    assert read_.cloths[0].model == Garment._field_defaults["model"] == "FABRIC"
     assert read_.settings == Settings() and read_.seconds == 1 / 24 and read_.gravity == (0.0, -9.81, 0.0)
 
 
@@ -175,13 +176,15 @@ def test_a_cloths_own_numbers(tmp_path):
     assert fabric.friction == pytest.approx(0.6) and fabric.bending_stiffness == pytest.approx(1e-4)
     assert fabric.shear_stiffness == pytest.approx(2.5) and fabric.model == "FABRIC"
     assert (fabric.strain_limit, fabric.stiffening) == (0.06, 5.0)
+    springs = garment(tmp_path, settings="<model>springs</model><minStiffness>50</minStiffness>")
+    assert springs.model == "SPRINGS" and springs.shear_stiffness == pytest.approx(50.0)
     bodies = [run.Body(static, 0.4).over(2) for static in read_.statics]
     assert [(body.restitution, body.friction, body.aura) for body in bodies] == [(0.4, 0.3, 0.005), (0.0, 0.7, 0.01)]
 
 
 def test_meshes_keep_their_quads_edges_and_triangles(tmp_path):
     cloth = garment(tmp_path)
-    assert len(cloth.quads) == 9 and len(cloth.triangles) == 18 and len(cloth.edges) == 24 and cloth.model == "SPRINGS"
+    assert len(cloth.quads) == 9 and len(cloth.triangles) == 18 and len(cloth.edges) == 24 and cloth.model == "FABRIC"
 
 
 # Bodies that move
@@ -242,6 +245,19 @@ def test_a_command_line_of_its_own_with_a_body_and_a_pin(tmp_path):
     x = x_of(tmp_path, 12).reshape(4, 4, 3)
     assert x[:, 0, 1] == pytest.approx(1.0, abs=1e-6), "pinned"
     assert 0.74 < x[:, 3, 1].min() < 0.9, "down, but not through the floor that has come up to 0.74 m"
+
+
+def test_what_is_doubtful_is_told_and_no_failure(tmp_path, capfd):
+    """A stone flies at the end of a rubber band: far too long, but every frame is there."""
+    grey(tmp_path / "pins.png", [[1.0, 0.0, 0.0, 0.0]])
+    held = FILE.replace("</FILE>", "<constraintsPath>pins.png</constraintsPath></FILE>")
+    general = "<general><EndFrame>4</EndFrame><externalForces>500 0 0</externalForces></general>"
+    path = write(tmp_path, general, held, "<maxStiffness>5</maxStiffness>")
+    assert run.main([str(path)]) == 0
+    captured = capfd.readouterr()
+    assert "Taffeta: sheet.obj is stretched by " in captured.err and "frames 1 to 4 are in" in captured.out
+    path = write(tmp_path, "<general><EndFrame>2</EndFrame></general>", held)
+    assert run.main([str(path)]) == 0 and capfd.readouterr().err == ""
 
 
 def test_running_again_writes_over_its_own_frames_alone(tmp_path):

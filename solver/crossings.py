@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What passes through what, as it lies: pairs of triangles that cross, found by boxes and decided in float64.
+
+Two triangles cross if a side of one goes through the other; a side that begins at a corner of the other does not count,
+so that neighbours may fold. What only touches does not cross.
+"""
+
+import numpy as np
+
+from .broad_phase.bvh import bvh_overlaps
+
+AT_ONCE = 100_000  # pairs that are looked at together: about 100 MB
+BODY = -1  # in the place of a garment
+
+
+def find_crossings(cloth, x, colliders=()):
+    """The crossings of cloth with itself and bodies, of those that a bake keeps apart.
+
+    Parameters
+    ----------
+    cloth : Cloth
+    x : (n, 3) [m] relative to its origin
+    colliders : Colliders, taken where their frame ends
+
+    Returns
+    -------
+    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` for a body's triangle
+    """
+    bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
+    starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
+    points = np.concatenate([x, *(points for points, _ in bodies)])
+    faces = np.concatenate([cloth.triangles, *(f + s for (_, f), s in zip(bodies, starts, strict=False))])
+    garment_count, body = len(cloth.meets), np.repeat(np.arange(len(bodies)), [len(p) for p, _ in bodies])
+    group = np.concatenate([cloth.garment, garment_count + body])[faces[:, 0]].astype(np.int32)
+    corners = points[faces]
+    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    pairs = bvh_overlaps(boxes, group, _who_meets(cloth, colliders))
+    pairs = pairs[_held_apart(cloth, faces, group, pairs)]
+    parts = range(0, len(pairs), AT_ONCE)
+    crossing = [_cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
+    found = group[pairs[np.concatenate(crossing)]] if crossing else np.empty((0, 2), np.int32)
+    return np.sort(np.where(found < garment_count, found, BODY), axis=1)
+
+
+def _who_meets(cloth, colliders):
+    """(g + b, g + b) bool: which garments and bodies are kept apart."""
+    count = len(cloth.meets)
+    meets = np.zeros((count + len(colliders),) * 2, bool)
+    meets[:count, :count] = cloth.meets
+    for index, body in enumerate(colliders, count):
+        meets[index, :count] = meets[:count, index] = True if body.meets is None else body.meets
+    return meets
+
+
+def _held_apart(cloth, faces, group, pairs):
+    """(k,) False where a triangle of cloth is left out of what the pair is kept apart by."""
+    count = len(cloth.meets)
+    is_cloth = group < count
+    of_itself, of_bodies = (np.ones(len(faces), bool) for _ in range(2))
+    of_itself[is_cloth] = cloth.meets_itself[faces[is_cloth]].all(axis=1)
+    of_bodies[is_cloth] = cloth.meets_bodies[faces[is_cloth]].all(axis=1)
+    a, b = pairs.T
+    with_body = ~is_cloth[a] | ~is_cloth[b]
+    own = group[a] == group[b]
+    return (~with_body | (of_bodies[a] & of_bodies[b])) & (~own | (of_itself[a] & of_itself[b]))
+
+
+def _cross(x, one, other):
+    """(k,) whether triangles (k, 3) cross."""
+    found = np.zeros(len(one), bool)
+    for sides, faces in ((one, other), (other, one)):
+        for k in range(3):
+            p, q = sides[:, k], sides[:, (k + 1) % 3]
+            apart = ((p[:, None] != faces) & (q[:, None] != faces)).all(axis=1) & ~found
+            here = np.flatnonzero(apart)
+            found[here] = _goes_through(x[p[here]], x[q[here]], *x[faces[here]].transpose(1, 0, 2))
+    return found
+
+
+def _goes_through(p, q, a, b, c):
+    """(k,) whether segments pq go through triangles abc, by the signs of volumes (Segura and Feito 2001)."""
+    above, below = _volume(a, b, c, p), _volume(a, b, c, q)
+    turns = np.stack([_volume(p, q, a, b), _volume(p, q, b, c), _volume(p, q, c, a)])
+    return (above * below < 0.0) & ((turns > 0.0).all(axis=0) | (turns < 0.0).all(axis=0))
+
+
+def _volume(a, b, c, d):
+    """(k,) six times the volume of tetrahedra, with the sign of their turn."""
+    return np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a)

@@ -254,11 +254,11 @@ def unhurried(monkeypatch, shot):
     shot.frame_end = 14
     advance = images.Images.advance
 
-    def wait(self, cloth, state, frame_input, frame, settings):
+    def wait(self, cloth, state, frame_input, frame, settings, *go_on):
         until = time.perf_counter() + 20.0
         while frame > 3 and self.on_card and self._ahead.drawn(frame) is None and time.perf_counter() < until:
             time.sleep(0.001)
-        return advance(self, cloth, state, frame_input, frame, settings)
+        return advance(self, cloth, state, frame_input, frame, settings, *go_on)
 
     monkeypatch.setattr(images.Images, "advance", wait)
 

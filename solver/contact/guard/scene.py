@@ -66,7 +66,7 @@ def make_scene(cloth: Cloth, bodies: BodyMesh, view: View, cells: Cells, near: n
     start = np.concatenate([of_cloth.start, cloth_count + np.cumsum(size[size > 0], dtype=np.int32)])
     group = np.concatenate([of_cloth.garment, garments + of_body.garment[size > 0]])
     order = np.concatenate([of_cloth.triangles, np.arange(cloth_count, len(triangles), dtype=np.int32)])
-    patches = Patches(order, start, group, np.empty(0, np.int64), np.empty(0, np.uint8))
+    patches = Patches(order, start, group, np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
     meets = np.zeros(2 * (garments + len(bodies.meets),), np.bool_)
     meets[garments:, :garments], meets[:garments, garments:] = bodies.meets, bodies.meets.T
     mesh = PatchedMesh(triangles, patches, find_members(triangles, patches, count + len(vertices)))

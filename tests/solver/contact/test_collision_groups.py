@@ -10,6 +10,7 @@ from solids import ball, collider
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as cloth_contact
+from taffeta.solver.contact.cloth.tangles import NO_TANGLES
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
@@ -92,7 +93,7 @@ def test_a_pair_with_one_masked_particle_is_left_out_and_all_others_are_there():
     def pairs(garment):
         cloth, state = build([garment, two], Settings())
         x = state.x + np.random.default_rng(4).normal(size=state.x.shape) * 6e-3
-        pair_list = cloth_contact.detect(cloth, x, np.zeros_like(x), DT, Settings()).pair_list
+        pair_list = cloth_contact.detect(cloth, x, np.zeros_like(x), DT, Settings(), NO_TANGLES).pair_list
         return {(bool(e), *s) for e, s in zip(pair_list.is_edge_pair, pair_list.stencils.tolist(), strict=True)}
 
     every, left = pairs(one), pairs(one._replace(meets_itself=mask))
@@ -108,7 +109,7 @@ def test_garments_meet_where_each_is_to_meet_the_other():
     cloth, state = build(sheets, Settings())
     assert cloth.meets.tolist() == [[True, True, True], [True, True, False], [True, False, True]]
     x = state.x + np.random.default_rng(5).normal(size=state.x.shape) * 8e-3
-    stencils = cloth_contact.detect(cloth, x, np.zeros_like(x), DT, Settings()).pair_list.stencils
+    stencils = cloth_contact.detect(cloth, x, np.zeros_like(x), DT, Settings(), NO_TANGLES).pair_list.stencils
     found = np.unique(np.sort(cloth.garment[stencils[:, [0, 3]]], axis=1), axis=0)
     assert found.tolist() == [[0, 0], [0, 1], [0, 2], [1, 1], [2, 2]]
 

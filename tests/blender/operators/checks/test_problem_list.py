@@ -38,6 +38,7 @@ def test_a_quick_look_at_a_large_scene(make, saved, record_property, body):
 
 
 def test_check_changes_nothing(shot, found):
+    bpy.context.window_manager.taffeta.checked = False
     before = [(o.name, o.location[:], o.hide_viewport, o.select_get()) for o in shot.objects]
     found()
     assert [(o.name, o.location[:], o.hide_viewport, o.select_get()) for o in shot.objects] == before

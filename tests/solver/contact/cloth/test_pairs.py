@@ -452,3 +452,34 @@ def test_the_counter_leaves_no_crossing_out(depth):
 def test_cloth_crosses_no_cloth(scene, thickness, substeps):
     counts = crossings_by_frame(scene(thickness), 18, substeps)
     assert [(frame, *count[:2]) for frame, count in enumerate(counts) if any(count[:2])] == []
+
+
+def test_a_flat_fan_that_closes_on_itself_at_the_rim_is_looked_at():
+    """Six triangles round a corner of the rim: all look up, and the last comes to lie beside the first."""
+    angle = np.radians([0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
+    rim = lambda angle: np.concatenate([np.zeros((1, 3)), np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)])  # noqa: E731
+    triangles = np.array([[0, k, k + 1] for k in range(1, 7)], np.int32)
+    flat = sheet("A", 2, 2, 0.1)
+    edges = np.unique(
+        np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])), axis=0
+    )
+    x = 0.05 * rim(angle)
+    numbers = {name: np.full(8, value[0]) for name, value in flat._asdict().items()
+               if isinstance(value, np.ndarray) and value.shape == (4,)}  # fmt: skip
+    garment = flat._replace(
+        x=x,
+        x_start=x,
+        triangles=triangles,
+        quads=np.empty((0, 4), np.int32),
+        edges=edges.astype(np.int32),
+        uv=None,
+        **numbers,
+    )
+    cloth, _ = build([garment], Settings())
+    closing = 0.05 * rim(1.98 * angle)  # 356 of 360 degrees
+    closing -= closing.mean(axis=0)
+    found = {
+        frozenset(s)
+        for s in contact.detect(cloth, closing, np.zeros((8, 3)), DT, Settings()).pair_list.stencils.tolist()
+    }
+    assert {0, 1, 2, 7} in found  # a corner of the last with the first

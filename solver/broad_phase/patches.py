@@ -4,7 +4,7 @@
 Triangles are grown into patches of `PATCH_SIZE` neighbours, once a bake. A detection finds the patches whose boxes overlap
 (`bvh` or `spatial_hash`) and looks at the triangles of these alone. A connected patch whose normals all lie within a narrow cone
 is a graph over a plane: it cannot meet itself, and neither can it and a neighbour of much the same direction (Volino and
-Magnenat-Thalmann 1994); but at the rim, which can close on itself within the plane. On a hanging sheet that leaves next to
+Magnenat-Thalmann 1994); but at the border, which can close on itself within the plane. On a hanging sheet that leaves next to
 nothing to compare.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.topology import edge_keys
+from ..geometry.topology import border_edges, edge_keys
 from ..kernel.jit import inner, njit
 from ..kernel.memo import remembered
 from ..kernel.threads import cut, joined, on_threads
@@ -37,7 +37,7 @@ class Patches(NamedTuple):
     garment: np.ndarray  # (p,) int32
     neighbours: np.ndarray  # (k,) int64 sorted: a * p + b for patches a < b that share a vertex
     owned: np.ndarray  # (t,) uint8 vertices (bits 0-2) and edges (bits 3-5) that a triangle is the first to have
-    rim: np.ndarray  # (r,) int32 vertices of edges with one triangle: cloth can close on itself there and stay flat
+    border: np.ndarray  # (b,) int32 vertices of edges with one triangle: cloth can close on itself there and stay flat
 
 
 class Ahead(NamedTuple):
@@ -104,11 +104,8 @@ def make_patches(triangles: np.ndarray, garment: np.ndarray) -> Patches:
     patch = np.empty(count, np.int64)
     patch[grown] = np.repeat(np.arange(patch_count), np.diff(start))
     garment = garment[triangles[grown[start[:-1]], 0]].astype(np.int32)
-    alone = np.ones(len(keys), np.bool_)
-    alone[order[beside]], alone[order[beside + 1]] = False, False
-    sides = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
-    rim = np.unique(sides[alone]).astype(np.int32)
-    return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), find_owners(triangles), rim)
+    border = np.unique(border_edges(triangles)).astype(np.int32)
+    return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), find_owners(triangles), border)
 
 
 def _neighbours(triangles: np.ndarray, patch: np.ndarray, patch_count: int) -> np.ndarray:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..geometry.topology import Hinges, edge_keys
+from ..geometry.topology import Hinges, border_edges, edge_keys
 from .membrane import warp_of_pattern
 
 MOST_SPOKES = 24  # neighbours of a particle that still has lines; the middle of a wide fan has none
@@ -186,9 +186,7 @@ def _frames(x, faces, single, uv, ratio):
 
 def _target(x, triangles, single, frame):
     """(6, f) as of `_Patches`: I, and half of it across a border: there half a cell has no moment to bend it."""
-    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    _, first, times = np.unique(edge_keys(sides, len(x)), return_index=True, return_counts=True)
-    border = sides[first[times == 1]]
+    border = border_edges(triangles)
     # each face with each edge of the border that ends at one of its corners
     order = np.argsort(border.ravel(), kind="stable")
     start = np.searchsorted(border.ravel()[order], np.arange(len(x) + 1))

@@ -76,6 +76,14 @@ def edge_keys(pairs, vertex_count):
     return np.minimum(pairs[:, 0], pairs[:, 1]) * vertex_count + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
+def border_edges(triangles):
+    """(b, 2) the edges that one triangle alone has, of triangles (t, 3)."""
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    keys = edge_keys(sides, int(triangles.max(initial=0)) + 1)
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
+    return sides[first[times == 1]]
+
+
 def find_springs(triangles, quads, edges, vertex_count):
     """Springs along every mesh edge, every edge of the triangulation and both diagonals of every quad.
 

@@ -285,7 +285,7 @@ def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: 
     look_ahead_kernel(x, v, search.drift, fresh, triangles, reach, horizon, search.boxes, ahead, height, changed)
     scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
     calm_kernel(triangles, reach, cloth.thickness, changed, ahead, height, *scratch)
-    ahead.calm[patches_of(cloth).rim] = False
+    ahead.calm[patches_of(cloth).border] = False
     return changed
 
 

@@ -26,9 +26,6 @@ class Tangles(NamedTuple):
     is_tangled: np.ndarray  # (n,) bool: is one of a couple
 
 
-NO_TANGLES = Tangles(np.empty(0, np.int64), np.empty(0, np.bool_))
-
-
 def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tangles:
     """What crosses in the pairs (p, 2) of triangles (t, 3) that are near each other, with particles at x (n, 3) [m]."""
 

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 from crossings import count_in
 from naive import still
-from sheets import sheet
+from sheets import NO_TANGLES, sheet
 from solids import ball, collider
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as cloth_contact
-from taffeta.solver.contact.cloth.tangles import NO_TANGLES
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 

@@ -8,13 +8,12 @@ import ipctk
 import numpy as np
 import pytest
 from crossings import Crossings, count_crossings, count_in, edges_of, may_cross
-from sheets import GRAVITY, sheet
+from sheets import GRAVITY, NO_TANGLES, sheet
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as contact
 from taffeta.solver.contact.cloth.proximity import FLAT_COSINE
 from taffeta.solver.contact.cloth.response import NO_BRACE, Substep
-from taffeta.solver.contact.cloth.tangles import NO_TANGLES
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -454,8 +453,8 @@ def test_cloth_crosses_no_cloth(scene, thickness, substeps):
     assert [(frame, *count[:2]) for frame, count in enumerate(counts) if any(count[:2])] == []
 
 
-def test_a_flat_fan_that_closes_on_itself_at_the_rim_is_looked_at():
-    """Six triangles round a corner of the rim: all look up, and the last comes to lie beside the first."""
+def test_a_flat_fan_that_closes_on_itself_at_the_border_is_looked_at():
+    """Six triangles round a corner of the border: all look up, and the last comes to lie beside the first."""
     angle = np.radians([0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
     rim = lambda angle: np.concatenate([np.zeros((1, 3)), np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)])  # noqa: E731
     triangles = np.array([[0, k, k + 1] for k in range(1, 7)], np.int32)

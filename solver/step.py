@@ -15,6 +15,7 @@ from .contact.frame import (
     bounces,
     constrain,
     detect,
+    look_again,
     looks_for_bounces,
     respond_to_bodies,
     respond_to_cloth,
@@ -34,6 +35,8 @@ from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report
 
+LATE_STRETCH = 0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
+LOOKS_IF_LATE = 4  # small steps at least then
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
 
@@ -119,18 +122,34 @@ def advance_substep(mechanics, contact, motion, substep):
     """
     steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
-    steps = finer(substep, steps, looks)
+    steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy())
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
-    touched = np.zeros(2, np.int64)
-    for part in parts:
-        whole = part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
-        touched += advance_part(mechanics, contact, motion, whole if len(parts) > 1 else substep, part)
+    touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
+    if is_late and len(parts) == 1:
+        motion.x[:], motion.v[:] = start
+        look_again(contact, motion, substep.dt)
+        steps = finer(substep, steps, LOOKS_IF_LATE)
+        touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
     return *touched.tolist(), len(steps)
 
 
+def _advance_parts(mechanics, contact, motion, substep, parts):
+    """A substep in parts of small steps; (2,) how many points touch bodies, and pairs of cloth each other, and whether
+    contact came too late: by keeping something from passing it has made cloth longer by over `LATE_STRETCH`.
+    """
+    touched, is_late = np.zeros(2, np.int64), False
+    for part in parts:
+        whole = part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
+        *counts, pulled = advance_part(mechanics, contact, motion, whole if len(parts) > 1 else substep, part)
+        touched, is_late = touched + counts, is_late or pulled > LATE_STRETCH
+    return touched, is_late
+
+
 def advance_part(mechanics, contact, motion, substep, steps):
-    """A substep in these small steps; returns how many points touch bodies, and pairs of cloth each other."""
+    """A substep in these small steps; returns how many points touch bodies, and pairs of cloth each other, and by what
+    strain cloth got longer where something was kept from passing.
+    """
     solution = mechanics.system.solution
     start, on_bodies, begun = motion.x.copy(), 0, None
     in_steps(mechanics, steps[0].dt)
@@ -144,12 +163,13 @@ def advance_part(mechanics, contact, motion, substep, steps):
     motion.start[:] = start
     before, eased = motion.x.copy(), begun.copy()
     on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
+    pulled = stretch(mechanics.cloth, motion.x)[0] - stretch(mechanics.cloth, before)[0] if contact.is_holding else 0.0
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
     if arriving is not None:
         bounce(contact, motion, arriving, substep.dt)
-    return on_bodies, on_cloth
+    return on_bodies, on_cloth, pulled
 
 
 def _spread(x, before, origin, begun, eased, held, mass, steps):

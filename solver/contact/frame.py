@@ -7,6 +7,7 @@
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     restore(contact, motion)                             each small step: restitution of bodies, on velocities
+    look_again(contact, motion, dt)                      where a substep is taken again
     looks_for_bounces(contact, v, dt)                    each substep: how many parts of it cloth that bounces wants
     bounce(contact, motion, before)                      each of these: restitution of cloth on cloth, on velocities
 
@@ -121,6 +122,13 @@ def _look_for_cloth(contact: Contact, *about) -> None:
         if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
             tangles = contact.pairs.tangles if contact.pairs is not None else None
             contact.pairs = cloth_pairs.detect(cloth, *about, settings, tangles)
+
+
+def look_again(contact: Contact, motion, dt: float) -> None:
+    """Forget what was found of cloth in a substep of dt [s] that is taken back to where it began."""
+    if contact.pairs is not None:
+        about = contact.cloth, motion.x, motion.v, dt, contact.settings
+        contact.pairs = cloth_pairs.detect(*about, contact.pairs.tangles)
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:

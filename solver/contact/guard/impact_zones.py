@@ -27,6 +27,7 @@ from ..cloth.response import farther
 GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece
 GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they have to be parted
 SAFE_PART = 0.8  # part of the safe part of a trajectory that is gone
+SLENDER = 0.01  # squared sine of a corner of a triangle below which what is advected with it keeps its shape
 ALONE, LED = -1, -2  # instead of a zone's first particle: what meets nothing; what goes as pins or a body go
 
 
@@ -174,42 +175,71 @@ def join(impacts, is_gentle, leaders, zones):
 
 @inner
 def _frame(leaders, t, time, frame):
-    """Three unit directions, rows of `frame`, that turn with a triangle; False if it has no area. Time is 0 or 1."""
+    """Two sides of a triangle and its unit normal, rows of `frame`; returns the squared sine of the angle between the sides,
+    0 without an area. Time is 0 or 1.
+    """
     x, triangles = leaders.motions, leaders.triangles
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    size, area = 0.0, 0.0
+    size, other, area = 0.0, 0.0, 0.0
     for k in range(3):
         frame[0, k] = x[b, k] - x[a, k] + time * (x[b, k + 3] - x[a, k + 3])
         frame[1, k] = x[c, k] - x[a, k] + time * (x[c, k + 3] - x[a, k + 3])
-        size += frame[0, k] ** 2
+        size, other = size + frame[0, k] ** 2, other + frame[1, k] ** 2
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         frame[2, k] = frame[0, i] * frame[1, j] - frame[0, j] * frame[1, i]
         area += frame[2, k] ** 2
     for k in range(3):
-        frame[0, k] = frame[0, k] / math.sqrt(size) if size > 0.0 else 0.0
         frame[2, k] = frame[2, k] / math.sqrt(area) if area > 0.0 else 0.0
+    return area / (size * other) if area > 0.0 else 0.0
+
+
+@inner
+def _make_square(frame):
+    """Let a frame's first two rows be units, square to each other."""
+    size = math.sqrt(frame[0, 0] ** 2 + frame[0, 1] ** 2 + frame[0, 2] ** 2)
+    for k in range(3):
+        frame[0, k] /= size
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         frame[1, k] = frame[2, i] * frame[0, j] - frame[2, j] * frame[0, i]
-    return area > 0.0
+
+
+@inner
+def _product(frame, row, other):
+    """Of two rows of a frame."""
+    return frame[row, 0] * frame[other, 0] + frame[row, 1] * frame[other, 1] + frame[row, 2] * frame[other, 2]
 
 
 @inner
 def _advect(leaders, t, x, i, before, after, carried):
     """Displacement of point i of x that is fixed to triangle t of a body; a triangle without area does not turn.
+
+    What lies in the triangle's plane stretches as it does, so that the triangle's corners go where the body's do: on straight
+    trajectories a body that turns is not rigid. A slender triangle does not tell how its plane stretches.
     # outputs: carried (3,); before, after (3, 3) scratch
     """
     motions, a = leaders.motions, leaders.triangles[t, 0]
-    turns = _frame(leaders, t, 0.0, before) and _frame(leaders, t, 1.0, after)
+    shape = min(_frame(leaders, t, 0.0, before), _frame(leaders, t, 1.0, after))
     for axis in range(3):
         carried[axis] = motions[a, axis + 3]
-    for row in range(3):
-        along = 0.0
-        for axis in range(3):
-            along += before[row, axis] * (x[i, axis] - motions[a, axis])
-        for axis in range(3):
-            carried[axis] += along * (after[row, axis] - before[row, axis]) if turns else 0.0
+    if not shape > 0.0:
+        return
+    if shape < SLENDER:
+        _make_square(before)
+        _make_square(after)
+    along, beside, off = 0.0, 0.0, 0.0
+    for axis in range(3):
+        apart = x[i, axis] - motions[a, axis]
+        along, beside = along + before[0, axis] * apart, beside + before[1, axis] * apart
+        off += before[2, axis] * apart
+    first, second, both = _product(before, 0, 0), _product(before, 1, 1), _product(before, 0, 1)
+    area = first * second - both * both
+    along, beside = (second * along - both * beside) / area, (first * beside - both * along) / area
+    for axis in range(3):
+        carried[axis] += along * (after[0, axis] - before[0, axis])
+        carried[axis] += beside * (after[1, axis] - before[1, axis])
+        carried[axis] += off * (after[2, axis] - before[2, axis])
 
 
 @inner

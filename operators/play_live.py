@@ -70,9 +70,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
         elif live.seconds:
             milliseconds = 1000.0 * sum(live.seconds) / len(live.seconds)
             side = "graphics card" if live.images.on_card else "processor"
-            self._tell(
-                f"Live: {milliseconds:.0f} ms a frame, bodies drawn by the {side}. Esc or a stop leaves the garments as they were"
-            )
+            end = f"Not obeyed: {live.trouble}" if live.trouble else "Esc or a stop leaves the garments as they were"
+            self._tell(f"Live: {milliseconds:.0f} ms a frame, bodies drawn by the {side}. {end}")
         return {"PASS_THROUGH"}
 
     def cancel(self, context):

@@ -85,10 +85,14 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         resume = row.row(align=True)
         resume.enabled = baked
         resume.operator("taffeta.bake", text="Resume", icon="PLAY").resume = True
-        live = context.window_manager.taffeta.live
+        session = context.window_manager.taffeta
+        live = session.live
         row = layout.row(align=True)
         row.operator("taffeta.live", text="Stop Live" if live else "Play Live", icon="PAUSE" if live else "PLAY")
         row.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
+        layout.row().prop(session, "live_end", expand=True)
+        ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
+        why(layout, f"Live, settings hold at once; at the timeline's end the cloth {ends}")
         row = layout.row(align=True)
         row.enabled = baked
         again = row.operator("taffeta.bake", text=f"Re-Bake from Frame {scene.frame_current}", icon="FILE_REFRESH")

@@ -37,6 +37,15 @@ class TaffetaSession(bpy.types.PropertyGroup):
 
     baking: BoolProperty(description="A bake is running")
     live: BoolProperty(description="The cloth is simulated while the timeline plays")
+    live_end: EnumProperty(
+        name="At the End",
+        items=(
+            ("ANEW", "Begin Anew", "At the end of the timeline the cloth begins anew, from its own pose at the start"),
+            ("GO_ON", "Go On", "At the end of the timeline the cloth goes on with the folds that it has: for a body that "
+             "stands still, or whose last frame leads to its first"),
+        ),
+        description="What cloth that is played live does when the timeline goes from its end to its start",
+    )
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)

@@ -27,6 +27,7 @@ from . import (
     scenes,
     sequence,
     setup,
+    show_bake,
     show_values,
     untangle,
 )
@@ -39,7 +40,7 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
-    scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
+    scenes, show_bake, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from .checks import crossings
+from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import groups
 from .read.mesh_io import check_finite, metres_per_unit, read_collider, read_garment, world_positions
 from .read.participants import chosen_cloths, colliders_of
@@ -108,7 +109,12 @@ def without_key(cloths):
 
 
 def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str, depth: float):
-    """Untangle these garments as they look at the current frame; returns `solver.untangle.nest.Untangled`.
+    """Untangle these garments as they look at the current frame.
+
+    Returns
+    -------
+    found : solver.untangle.nest.Untangled
+    hidden : the garments whose bake hid their new shape: viewports show their meshes now
 
     result : "KEY" or "REST"; depth : [m], see the operator
 
@@ -119,6 +125,7 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
     """
     from ..solver.untangle import nest as solver
 
+    placed = []
     with posed(scene, cloths, colliders_of(scene, cloths)):
         with without_key(cloths):
             garments, bodies = read(scene, cloths)
@@ -128,9 +135,10 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
             if (x == garment.x).all() and not (keys and UNTANGLED_KEY in keys.key_blocks):
                 continue
             moved = place(scene, obj, UNTANGLED_KEY, x)
+            placed.append(obj)
             if result == "REST":
                 make_rest(obj, UNTANGLED_KEY, moved)
-    return found
+    return found, [obj for obj in placed if show_bake(obj, False)]
 
 
 def run(
@@ -153,7 +161,9 @@ def run(
         said = doubts(scene, cloths)
     for sentence in said:
         tell("WARNING", sentence)
-    found = untangle(scene, cloths, result, depth)
+    found, hidden = untangle(scene, cloths, result, depth)
+    if hidden:
+        tell("INFO", mesh_shown_sentence(hidden))
     tell(*outcome(found, [obj.name for obj in cloths], time.perf_counter() - start))
 
 

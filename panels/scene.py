@@ -9,6 +9,7 @@ import bpy
 
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
+from .shown import draw_shown
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
@@ -121,7 +122,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
             sentences(layout, context, "The file is not saved: bakes go to the temporary folder until it is", "INFO")
         if cloth.cache_path:
-            sentences(layout, context, f"Plays {cloth.cache_path}", "FILE_CACHE")
+            draw_shown(layout, context)
         if older := context.window_manager.taffeta.older.get(context.object.name):
             sentences(layout, context, older.sentence, "FILE_BACKUP")
             layout.operator("taffeta.free_older", icon="TRASH").object = context.object.name

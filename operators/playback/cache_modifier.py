@@ -74,6 +74,34 @@ def detach(obj: bpy.types.Object) -> None:
             obj.modifiers.remove(modifier)
 
 
+def show_bake(obj: bpy.types.Object, shown: bool) -> bool:
+    """Let viewports show the bake, or the mesh under it; renders, exports and files stay. Returns whether that was a change.
+
+    Raises
+    ------
+    ValueError
+        The object is linked from another file, where that would be lost on saving.
+    """
+    modifier = find_cache(obj)
+    if modifier is None or modifier.show_viewport == shown:
+        return False
+    refuse_linked(obj)
+    modifier.show_viewport = shown
+    return True
+
+
+def shows_bake(obj: bpy.types.Object) -> bool | None:
+    """Whether viewports show the garment's bake, and not its mesh; None where it plays none."""
+    modifier = find_cache(obj)
+    return None if modifier is None else modifier.show_viewport
+
+
+def mesh_shown_sentence(objects: list[bpy.types.Object]) -> str:
+    """What to tell after viewports were made to show the meshes of these garments instead of their bakes."""
+    names = ", ".join(obj.name for obj in objects)
+    return f"{names}: the viewport shows the mesh now; the bake is kept, Show the Bake plays it again"
+
+
 def trouble(obj: bpy.types.Object) -> str:
     """One sentence when the cache of a baked cloth cannot be played as it should, else "". Reads 32 bytes."""
     modifier = find_cache(obj)

@@ -7,6 +7,7 @@
     bake/       what is to be baked, the job that simulates, and how it runs
     live/       the simulation that follows the timeline
     overlay/    values on a garment as colours in the viewport
+    work/       what takes longer than a moment, in steps beside the window
 
 Only the main thread touches Blender. A worker thread is given plain arrays and a `bake.job.Job`, never an object, a
 scene or an operator. Objects are kept by their session uid and found again, because an undo replaces them.

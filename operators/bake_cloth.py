@@ -29,6 +29,7 @@ from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
 from .read.participants import cloths_of
 from .setup import begin_compiling
+from .work.window import StatusBar, redraw
 
 WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
 CARD_TICK = 0.01  # [s] the same while the graphics card draws
@@ -89,9 +90,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False
         self._tick, self._window = 0.0, context.window
         self._set_tick(context)
-        self._workspace = context.workspace.name
+        self._status = StatusBar(context)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(_draw_status(job))
+        self._show_status(job)
         context.window_manager.taffeta.baking = True
         return {"RUNNING_MODAL"}
 
@@ -170,42 +171,22 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if not self._plays and job.frame >= job.order.first_frame:
             self._plays = True
             play_all(job)
-        workspace = bpy.data.workspaces.get(self._workspace)
-        if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
-            workspace.status_text_set(_draw_status(job))
-        _redraw(context)
+        self._show_status(job)
+        redraw(context, "PROPERTIES")
 
     def _leave(self, context):
         context.window_manager.event_timer_remove(self._timer)
-        workspace = bpy.data.workspaces.get(self._workspace)
-        if workspace is not None:
-            workspace.status_text_set(None)
+        self._status.show(None)
         context.window_manager.taffeta.baking = False
-        _redraw(context)
+        redraw(context, "PROPERTIES")
+
+    def _show_status(self, job):
+        self._status.progress(job.share(), job.slow() or job.status, "Esc stops and keeps the frames done")
 
     def _tell(self, job):
         for level, text in outcome(job):
             self.report({level}, text)
         return {"FINISHED"} if job.complete else {"CANCELLED"}
-
-
-def _draw_status(job):
-    """The status bar's content while `job` runs."""
-
-    def draw(header, context):
-        bar = header.layout.row()
-        bar.ui_units_x = 16
-        bar.progress(factor=job.share(), text=job.slow() or job.status)
-        header.layout.label(text="Esc stops and keeps the frames done", icon="INFO")
-
-    return draw
-
-
-def _redraw(context) -> None:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "PROPERTIES":
-                area.tag_redraw()
 
 
 @persistent

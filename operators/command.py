@@ -24,6 +24,7 @@ from .export import check_ending
 from .playback.bake_files import bake_paths
 from .read.participants import chosen_cloths
 from .read.preroll import at_start
+from .work.steps import run_through
 
 LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
@@ -99,7 +100,7 @@ def _bake(options) -> int:
     _set_frames(scene, cloths, options)
     if options.untangle:
         with at_start(scene):
-            untangle.run(scene, cloths, _tell)
+            run_through(untangle.steps(scene, cloths, _tell))
     job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)

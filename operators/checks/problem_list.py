@@ -6,7 +6,7 @@ operator `taffeta.preflight` alone; what it found stays listed until it runs aga
 is made anew a moment after each change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import bpy
 import numpy as np
@@ -46,29 +46,43 @@ def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Proble
     return _sorted(problem for find in CHECKS for problem in find(shot))
 
 
-def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
+def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem]]:
     """What takes longer than a quick look: every map is read; what crosses or is inside a body at the start is counted.
 
-    Seconds for large characters. Those vertices are kept for `taffeta.select_problem`.
+    Seconds for large characters, so it yields what is looked at next; the list is returned. Whoever stops it keeps the list
+    that there was. Those vertices are kept for `taffeta.select_problem`.
     """
+    yield "Reading the maps"
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
     shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
     found = [problem for obj in shown[0] for problem in _read_maps(obj)]
+    yield "Reading the first frame"
+    tangles = yield from crossings.find_tangles(*crossings.start_pose(scene, *shown))
+    yield "Reading the shot as a bake does"
     for key in [key for key in _vertices if key[0] == scene.session_uid]:
         del _vertices[key]
-    found += _tangles(scene, *shown)
+    found += _tangles(scene, shown[1], *tangles)
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
 
 
-def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
+def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
+    """All of `look_thoroughly` at once."""
+    looking = look_thoroughly(scene)
+    try:
+        while True:
+            next(looking)
+    except StopIteration as end:
+        return end.value
+
+
+def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -> Iterator[Problem]:
     """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
-    pose = crossings.start_pose(scene, cloths, bodies)
-    crossed = {(one.garment, one.other): one for one in crossings.find_crossings(*pose)}
-    immersed = {(one.garment, one.body): one for one in crossings.find_immersions(*pose)}
+    crossed = {(one.garment, one.other): one for one in crossings_found}
+    immersed = {(one.garment, one.body): one for one in immersions_found}
     for pair in dict.fromkeys((*crossed, *immersed)):
         garment, other = pair
         sentence, remedy = "", "Select them and pull them out, or bake: they are eased apart as far as possible"

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators import preflight, untangle
+from taffeta.operators import export, preflight, untangle
 from taffeta.operators.checks import problem_list
 from taffeta.operators.work.steps import Step, run_through
 from taffeta.operators.work.window import LongWork
@@ -151,7 +151,7 @@ def test_another_file_ends_it():
     assert log == ["begun", "put back"] and pressed.on.timers == []
 
 
-# Untangle and Check Before Baking
+# Untangle, Check Before Baking, Export
 
 
 @pytest.fixture
@@ -236,3 +236,31 @@ def test_a_check_that_is_stopped_goes_back_into_edit_mode(dressed):
     pressed.event("ESC")
     assert pressed.until_ended() == {"CANCELLED"} and bpy.context.mode == "EDIT_MESH"
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_esc_leaves_no_file_at_each_step_of_an_export(dressed, tmp_path, make):
+    """And the selection, the frame and the range as they were; in the end, the files are those of one go."""
+    coat, scene = dressed[2], bpy.context.scene
+    dressed[1].select_set(True)
+    folder, last = tmp_path / "out", make.first_frame + make.frame_count - 1
+    folder.mkdir()
+
+    def pressed():
+        return Pressed(export.steps(bpy.context, [coat], folder / "coat.1#.obj", make.first_frame, last, False))
+
+    def found():
+        selected = [obj.name for obj in scene.objects if obj.select_get()]
+        return state(dressed), selected, scene.frame_start, scene.frame_end, list(folder.iterdir())
+
+    before, texts, count = found(), [], 1
+    while not take(begun := pressed(), count):
+        texts.append(begun._run.step.text)
+        begun.event("ESC")
+        assert begun.until_ended() == {"CANCELLED"} and found() == before, count
+        count += 1
+    assert texts == [f"Writing frame {frame} of {last}" for frame in range(make.first_frame, last + 1)]
+    stepwise = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert len(stepwise) == 2 * make.frame_count
+    options = {"frame_start": make.first_frame, "frame_end": last, "overwrite": True, "object": "Coat"}
+    bpy.ops.taffeta.export(filepath=str(folder / "coat.1#.obj"), **options)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == stepwise

@@ -18,6 +18,7 @@ from . import (
     convert,
     export,
     fit,
+    fix,
     free,
     keep_pose,
     paint,
@@ -38,7 +39,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
+    cache_modifier, sequence, measures, problem_list, preflight, fit, fix, free, export, setup, convert, preset, paint, pictures, show_values,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

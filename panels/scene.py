@@ -144,7 +144,7 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             if problem.sentence.startswith(problem.object_name):
                 name = ""
             sentences(box, context, name + problem.sentence, ICONS[problem.severity])
-            if problem.remedy:
+            if problem.remedy and not problem.verbs:  # else the button says it
                 sentences(box, context, problem.remedy, "FORWARD")
             if problem.selectable:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")

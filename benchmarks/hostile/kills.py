@@ -94,6 +94,8 @@ class Shot:
             str(SIDE),
         ]
         subprocess.run(scene, check=True, stdout=subprocess.DEVNULL)
+        self._timed(["bake", str(self.blend)])  # which may have to compile
+        shutil.rmtree(self.blend.parent / "taffeta_cache")
         self.seconds = self._timed(["bake", str(self.blend)])
         cache = self.blend.parent / "taffeta_cache"
         self.good = {name: (cache / name).read_bytes() for name in BAKED}

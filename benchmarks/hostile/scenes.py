@@ -119,8 +119,12 @@ def _other_value(rng, text):
     if not places:
         return text, "nothing left"
     place = places[int(rng.integers(len(places)))]
-    kind = int(rng.integers(4))
-    value = number(rng) if kind < 2 else random_name(rng) if kind == 2 else " ".join(number(rng) for _ in range(3))
+    kind = int(rng.integers(8))
+    if kind < 5 and re.fullmatch(r"-?[\d.e-]+", place[1]) and len(places) > 3:
+        value = f"{float(place[1] if '-' not in place[1][1:] else 1.0) * 10.0 ** rng.uniform(-9.0, 9.0):.4g}"
+        value = "3" if "Frame" in text[place.end() : place.end() + 12] else value
+    else:
+        value = number(rng) if kind < 6 else random_name(rng) if kind == 6 else " ".join(number(rng) for _ in range(3))
     value = value.replace("&", "").replace("<", "")
     return text[: place.start(1)] + value + text[place.end(1) :], f"{place[1]} is {value!r}"
 
@@ -171,9 +175,13 @@ def _strange_mesh(rng):
         x = np.round(x / max(scale, 1e-300) * 1.5) * scale  # vertices on each other
     if rng.random() < 0.2:
         x[:, int(rng.integers(3))] = 0.0
-    sizes = rng.choice([1, 2, 3, 3, 3, 4, 4, 7, 60], int(rng.integers(0, 40)))
+    sizes = rng.choice(
+        [3, 3, 3, 4, 4, 7, 60] if rng.random() < 0.9 else [1, 2, 3], int(rng.integers(0 if count < 3 else 1, 40))
+    )
     low, high = (1, count + 1) if rng.random() < 0.8 else (-count - 2, count + 3)
     faces = [rng.integers(low, high, size) for size in sizes]
+    if rng.random() < 0.6 and count >= 3:
+        faces = [1 + rng.permutation(count)[:size] for size in sizes]
     if rng.random() < 0.1:
         faces.append(np.arange(count).repeat(int(rng.integers(1, 60)))[:11000] + 1)
     lines = ["v " + " ".join(f"{value:.9g}" for value in point) for point in x]
@@ -192,6 +200,10 @@ def attack_map(rng, box: Box) -> Outcome:
         path.write_bytes(content)
     elif way < 0.55:
         words = replaced(rng, path, box.outside)
+    elif way < 0.75:
+        shape = int(rng.choice([1, 2, 7, 40, 600])), int(rng.choice([1, 2, 7, 40, 600]))
+        path.write_bytes(picture(rng.integers(0, 256, shape).astype(np.uint8)))
+        words = f"{shape} of noise"
     else:
         sizes = [int(value) for value in rng.choice([0, 1, 2, 4, 8192, 65536, 2**31 - 1, 2**32 - 1], 2)]
         rest = [

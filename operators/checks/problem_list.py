@@ -43,7 +43,15 @@ def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Proble
     """Everything that a quick look finds, errors first. Changes nothing."""
     cloths = cloths_of(scene)
     shot = Shot(scene, depsgraph, cloths, colliders(scene, cloths))
-    return _sorted(problem for find in CHECKS for problem in find(shot))
+    return _sorted(_one_a_fault(problem for find in CHECKS for problem in find(shot)))
+
+
+def _one_a_fault(problems) -> list[Problem]:
+    """No problem twice, and of an object that has no shape nothing else."""
+    found = list(dict.fromkeys(problems))
+    broken = {problem.object for problem in found if problem.alone}
+    first = {problem.object: problem for problem in reversed(found) if problem.alone}
+    return [problem for problem in found if problem.object not in broken or problem == first[problem.object]]
 
 
 def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
@@ -71,7 +79,11 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
     immersed = {(one.garment, one.body): one for one in crossings.find_immersions(*pose)}
     for pair in dict.fromkeys((*crossed, *immersed)):
         garment, other = pair
-        sentence, remedy = "", "Select them and pull them out, or bake: they are eased apart as far as possible"
+        sentence, verbs, remedy = (
+            "",
+            (),
+            "Select them and pull them out, or bake: they are eased apart as far as possible",
+        )
         if crossing := crossed.get(pair):
             sentence = (
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
@@ -81,6 +93,7 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 remedy = VELOCITY_FIELD_REMEDY
             elif garment != other:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+                verbs = ("taffeta.fix_tangles",)
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
         if immersion := immersed.get(pair):
@@ -95,7 +108,7 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
                 remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
             _keep(scene, garment, immersion.vertices)
-        yield Problem("WARNING", garment, sentence, remedy)
+        yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
 
 
 def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
@@ -105,7 +118,10 @@ def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
 
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
     """Read all as a bake does at its first frame: what that would refuse, if it is not among the `found` ones."""
-    told, garments = {problem.sentence for problem in (*check(scene, depsgraph_of(scene)), *found)}, []
+    refused = {
+        problem.object for problem in (*check(scene, depsgraph_of(scene)), *found) if problem.severity == "ERROR"
+    }
+    garments = []
     with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         for obj in (*cloths, *bodies):
@@ -115,7 +131,7 @@ def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
                 else:
                     read_collider(obj, depsgraph, scene)
             except ValueError as error:
-                if str(error) not in told:
+                if obj.name not in refused:  # else that is told already, in other words
                     yield Problem("ERROR", obj.name, str(error), "")
     yield from _inner_steps(scene, garments)
 
@@ -142,6 +158,7 @@ def _inner_steps(scene, garments) -> Iterator[Problem]:
                 garment.name,
                 f"{garment.name} needs {count:,} steps of {label} in 1/24 s to stay stable",
                 "Set Dynamics to Linearly Implicit, or lower Stretch, Shear, Bending and half-weight pins, or use larger faces",
+                ("taffeta.fix_dynamics",),
             )
 
 
@@ -159,6 +176,11 @@ def _read_maps(obj) -> Iterator[Problem]:
 def latest(scene: bpy.types.Scene) -> list[Problem]:
     """A quick look now, and what the operator found last."""
     return _sorted([*check(scene, depsgraph_of(scene)), *_thorough.get(scene.session_uid, ())])
+
+
+def hold_ups(scene: bpy.types.Scene) -> list[Problem]:
+    """What a bake that is begun in a window asks about first: errors, and warnings of which it would be in vain."""
+    return [problem for problem in latest(scene) if problem.severity == "ERROR" or problem.heavy]
 
 
 def show(scene: bpy.types.Scene) -> list[Problem]:
@@ -240,6 +262,13 @@ def _opened(*_):
     look_again()
 
 
+@persistent
+def _saved(*_):
+    """The file has a place now: the line that it has none goes at once."""
+    if bpy.context.window_manager.taffeta.checked and bpy.context.scene is not None:
+        show(bpy.context.scene)
+
+
 def _forget() -> None:
     _thorough.clear()
     _vertices.clear()
@@ -250,6 +279,7 @@ HANDLERS = (
     ("undo_post", look_again),
     ("redo_post", look_again),
     ("load_post", _opened),
+    ("save_post", _saved),
 )
 
 

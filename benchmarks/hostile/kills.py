@@ -2,8 +2,8 @@
 """Processes killed at random moments, in baking, resuming, exporting, compiling; what comes after has to be as if nobody had.
 
 A small shot is baked by `blender --command taffeta`, in a Python process with Blender as a module. One run goes through undisturbed,
-and is measured. Each killed one gets SIGKILL after a part of that time, all parts alike; some are killed again in
-resuming. Then Resume has to come to the same bytes, and nothing unfinished may be left.
+and is measured. Each killed one gets SIGKILL after a part of that time, all parts alike; most are killed again in
+resuming, up to five times in a row. Then Resume has to come to the same bytes, and nothing unfinished may be left.
 """
 
 import os
@@ -13,16 +13,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-FRAMES = 60
-SIDE = 30  # vertices of a sheet's side
+FRAMES = 40
+SIDE = 24  # vertices of a sheet's side
 BAKED = "Cloth.pc2", "Cloth.state", "Cloth.journal"
 LEFT = ".part", ".lock"
 AGE = 100.0  # [s] by which what a killed export left is made older, so that it counts as abandoned
-SHARES = {"bake": 0.5, "resume": 0.33, "export": 0.09, "compile": 0.08}
+SHARES = {"export": 0.1, "compile": 0.08}  # the rest are bakes
+MOST_IN_A_ROW = 5  # kills of one bake: of the first process, of its Resume, of the next
 LONGEST = 900.0  # [s]
 COMMAND = "import sys, taffeta; taffeta.register()\nfrom taffeta.operators import command\nstatus = command.run(sys.argv[1:])\n" \
     "taffeta.unregister(); sys.exit(status)"  # fmt: skip
@@ -125,12 +127,12 @@ class Shot:
         return found + [f"{path.name} is left" for path in blend.parent.rglob(".taffeta_export_*")]
 
 
-def kill_bake(rng, shot: Shot, again: bool = False) -> tuple[int, list[str]]:
-    """Kill a bake, and a Resume after it if `again`; kills that hit, and faults."""
-    blend = shot.copy()
-    hits = killed(start(["bake", str(blend)]), rng.uniform(0.0, shot.seconds))
-    if again:
-        hits += killed(start(["bake", str(blend), "--resume"]), rng.uniform(0.0, shot.seconds))
+def kill_bake(rng, shot: Shot, count: int) -> tuple[int, list[str]]:
+    """Kill a bake, and Resumes after it, `count` in all; kills that hit, and faults."""
+    blend, hits = shot.copy(), 0
+    for number in range(count):
+        arguments = ["bake", str(blend), *(["--resume"] if number else [])]
+        hits += killed(start(arguments), rng.uniform(0.0, shot.seconds))
     fault = finished(start(["bake", str(blend), "--resume"]))
     return hits, [fault] if fault else shot.faults(blend)
 
@@ -180,15 +182,15 @@ def attack(seed: int, count: int) -> int:
     """Kill `count` processes; prints what came of it, returns the number of faults."""
     rng = np.random.default_rng([seed, count])
     compiled, exported = (max(1, round(SHARES[name] * count)) for name in ("compile", "export"))
-    resumed = round(SHARES["resume"] * count) // 2
-    baked = max(0, count - compiled - exported - 2 * resumed)
-    faults = 0
+    faults, chains, left = 0, [], max(0, count - compiled - exported)
+    while left > 0:
+        chains.append(min(left, int(rng.integers(1, MOST_IN_A_ROW + 1))))
+        left -= chains[-1]
     with tempfile.TemporaryDirectory(prefix="taffeta_kills_") as folder:
         shot = Shot(Path(folder))
         print(f"a bake takes {shot.seconds:.1f} s, an export {shot.export_seconds:.1f} s", flush=True)
         rounds = {
-            "bakes": [lambda: kill_bake(rng, shot)] * baked,
-            "bakes and their resumes": [lambda: kill_bake(rng, shot, True)] * resumed,
+            "bakes and resumes": [partial(kill_bake, rng, shot, length) for length in chains],
             "exports": [lambda: kill_export(rng, shot)] * exported,
             "compiles": [lambda: kill_compiling(rng, shot, compiled)],
         }

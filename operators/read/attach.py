@@ -44,8 +44,8 @@ def carrier(
 
 
 def _distance(body, points) -> float:
-    """Mean distance of points to an evaluated body; inf where it has no shape."""
-    if not body.data.polygons or not body.matrix_world.determinant():
+    """Mean distance of points to an evaluated body; inf where it has no shape, as one that is disabled in viewports."""
+    if not body.is_evaluated or not body.data.polygons or not body.matrix_world.determinant():
         return np.inf
     into, total = body.matrix_world.inverted(), 0.0
     for point in points:

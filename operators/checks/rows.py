@@ -19,6 +19,7 @@ from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.mesh_io import evaluated_names
 from ..read.modifier_stack import find_cache
 from ..read.participants import colliders_of, near_bodies
+from ..read.sampling import frame_seconds
 from . import fingerprint
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
@@ -230,6 +231,10 @@ def _stiffness(shot: Shot) -> Iterator[Problem]:
 def _frames(shot: Shot) -> Iterator[Problem]:
     """Ranges that bake nothing, and time that runs otherwise than frames."""
     scene = shot.scene
+    try:
+        frame_seconds(scene)
+    except ValueError as error:
+        yield Problem("ERROR", "", str(error), "Set Base to 1")
     if scene.render.frame_map_old != scene.render.frame_map_new:
         yield Problem(
             "WARNING",

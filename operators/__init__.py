@@ -19,6 +19,7 @@ from . import (
     convert,
     export,
     fit,
+    fix,
     free,
     keep_pose,
     paint,
@@ -40,7 +41,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
+    cache_modifier, sequence, measures, problem_list, preflight, fit, fix, free, export, setup, convert, preset, paint, pictures, show_values,
     scenes, show_bake, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

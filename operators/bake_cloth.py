@@ -10,6 +10,7 @@ a script or without a window, it does the same in one go.
 
 Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
 already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
+Where Preflight has found what would spoil the bake, the button asks first; a script's bake goes ahead.
 """
 
 import os
@@ -25,6 +26,7 @@ from .bake import job as jobs
 from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, finish, outcome, play_all, sampled
+from .checks import hold_up
 from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
 from .read.participants import cloths_of
@@ -58,6 +60,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     object: bpy.props.StringProperty(
         name="Object", description="The one cloth to bake; empty bakes all together", options={"SKIP_SAVE"}
     )
+    anyway: bpy.props.BoolProperty(
+        name="Bake Anyway", description="Do not ask about what Preflight has found", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context):
         scene = context.scene
@@ -78,6 +83,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
+        options = {"resume": self.resume, "from_frame": self.from_frame, "object": self.object}
+        if not self.anyway and not jobs.running() and hold_up.asks(context, options):
+            return {"CANCELLED"}
         try:
             job = self._prepared(context.scene)
             job.images.open()

@@ -8,6 +8,7 @@ checks and plays them. `--save` writes the .blend with playback switched on inst
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -157,7 +158,7 @@ def _holds(path: Path, wanted: range) -> bool:
 
 def _export(options, scene) -> None:
     first, last = options.frames or (scene.frame_start, scene.frame_end)
-    path = str(options.export.resolve())
+    path = os.path.realpath(options.export)
     # A farm repeats jobs: the file of an earlier try is in the way.
     target = {"object": options.object} if options.object else {"everything": True}
     bpy.ops.taffeta.export(filepath=path, frame_start=first, frame_end=last, overwrite=True, **target)

@@ -172,7 +172,9 @@ def _scratch(folder: Path):
         raise OSError(f"{folder} cannot be written ({error.strerror or error}); choose another folder") from error
     try:
         for left in folder.glob(f"{SCRATCH_PREFIX}*"):
-            if left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
+            if left.suffix == ".lock" and left.is_file() and not os.path.lexists(left.with_suffix("")):
+                _is_abandoned(left)  # which deletes a lock that nobody holds
+            elif left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         yield scratch
     finally:
@@ -181,7 +183,7 @@ def _scratch(folder: Path):
 
 
 def _is_abandoned(scratch: Path) -> bool:
-    """Whether no process holds the lock of another export's folder, nor can be about to take it."""
+    """Whether no process holds the lock of another export's folder, nor can be about to take it; the lock goes then."""
     try:
         lock = take_lock(scratch) if time.time() - scratch.stat().st_mtime > SOON else None
     except OSError:

@@ -149,7 +149,7 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             if problem.sentence.startswith(problem.object_name):
                 name = ""
             sentences(box, context, name + problem.sentence, ICONS[problem.severity])
-            if problem.remedy:
+            if problem.remedy and not problem.verbs:  # else the button says it
                 sentences(box, context, problem.remedy, "FORWARD")
             if problem.selectable:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
@@ -194,6 +194,7 @@ def _report_items(report):
     folded = f", {share('folded_share')} of them folded by over 60°"
     yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
     yield get("crossings"), f"Crossings in the last frame: {get('crossings')} pairs of triangles"
+    yield get("seam_gap"), f"Seams: the widest is {1000.0 * get('seam_gap', 0.0):.1f} mm open in the last frame"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")

@@ -228,6 +228,7 @@ class Report(NamedTuple):
     body_contacts: int
     cloth_contacts: int
     crossings: int | None = None  # pairs of triangles, in the last frame of a bake
+    seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices
     steps: int | None = None  # solved one after the other
     roughness: float | None = None  # [rad] mean angle between neighbouring faces

@@ -240,7 +240,7 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         from ...solver.doubts import Doubts
         from ...solver.step import Stopped
 
-        doubts = Doubts(garment.name for garment in order.garments)
+        doubts = Doubts([garment.name for garment in order.garments], order.garments)
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
@@ -298,7 +298,7 @@ def _doubt(job: Job, doubts, cloth, state, given: list[FrameInput]) -> None:
     doubts.look(cloth, state.x, report)
     if report.frame == job.order.frames.stop - 1:
         crossings = doubts.look_closer(cloth, state.x, given[0].colliders, report.frame)
-        job.reports[-1] = report._replace(crossings=crossings)
+        job.reports[-1] = report._replace(crossings=crossings, seam_gap=doubts.seam_gap())
     job.doubts = doubts.sentences()
 
 

@@ -52,6 +52,8 @@ def figures(job: Job) -> dict:
     }
     if reports[-1].crossings is not None:
         result["crossings"] = reports[-1].crossings
+    if reports[-1].seam_gap is not None:
+        result["seam_gap"] = round(reports[-1].seam_gap, 5)
     if drawn := job.images.figures():
         result["body_images"] = drawn
     return result | _pinched(order.garments, reports)

@@ -12,6 +12,7 @@ from ..read.fabrics import mesh_fit, preset_of, same
 from .crossings import length
 from .problem import Problem, Shot
 
+FEW_VERTICES = 25  # of a garment, below which nobody sees cloth
 VERY_COARSE = 2.0  # times as long edges as fit: more than half of the folding is lost, and what is left are creases
 
 
@@ -38,6 +39,11 @@ def _limp(shot: Shot) -> Iterator[Problem]:
     """Fabrics too limp for their mesh: their folds lock along its edges, as those of paper do."""
     for obj in shot.cloths:
         found = mesh_fit(obj, shot.scene)
+        if len(obj.data.vertices) < FEW_VERTICES and obj.data.polygons:
+            sentence = f"{obj.name} has {len(obj.data.vertices)} vertices: too few to bend and fold"
+            remedy = "Subdivide it, more than once: cloth bends where it has vertices"
+            yield Problem("WARNING", obj.name, sentence, remedy, ("taffeta.subdivide",), heavy=True)
+            continue
         if found is None or not found.is_limp or not found.longest_edge > 0.0:  # without Bending `rows` tells
             continue
         name = preset_of(obj.taffeta_cloth)[0] or "its fabric"

@@ -108,7 +108,7 @@ def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.t
     """Words for what was changed since the bake; empty when nothing was, or when nothing is known."""
     try:
         then = json.loads(obj.taffeta_cloth.fingerprint)
-    except ValueError:
+    except (ValueError, RecursionError):  # a .blend of somebody else may hold anything
         return []
     if not isinstance(then, dict):
         return []

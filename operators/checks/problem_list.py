@@ -43,7 +43,15 @@ def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Proble
     """Everything that a quick look finds, errors first. Changes nothing."""
     cloths = cloths_of(scene)
     shot = Shot(scene, depsgraph, cloths, colliders(scene, cloths))
-    return _sorted(problem for find in CHECKS for problem in find(shot))
+    return _sorted(_one_a_fault(problem for find in CHECKS for problem in find(shot)))
+
+
+def _one_a_fault(problems) -> list[Problem]:
+    """No problem twice, and of an object that has no shape nothing else."""
+    found = list(dict.fromkeys(problems))
+    broken = {problem.object for problem in found if problem.alone}
+    first = {problem.object: problem for problem in reversed(found) if problem.alone}
+    return [problem for problem in found if problem.object not in broken or problem == first[problem.object]]
 
 
 def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem]]:
@@ -85,7 +93,11 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
     immersed = {(one.garment, one.body): one for one in immersions_found}
     for pair in dict.fromkeys((*crossed, *immersed)):
         garment, other = pair
-        sentence, remedy = "", "Select them and pull them out, or bake: they are eased apart as far as possible"
+        sentence, verbs, remedy = (
+            "",
+            (),
+            "Select them and pull them out, or bake: they are eased apart as far as possible",
+        )
         if crossing := crossed.get(pair):
             sentence = (
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
@@ -95,6 +107,7 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
                 remedy = VELOCITY_FIELD_REMEDY
             elif garment != other:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+                verbs = ("taffeta.fix_tangles",)
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
         if immersion := immersed.get(pair):
@@ -109,7 +122,7 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
                 sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
                 remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
             _keep(scene, garment, immersion.vertices)
-        yield Problem("WARNING", garment, sentence, remedy)
+        yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
 
 
 def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
@@ -119,7 +132,10 @@ def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
 
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
     """Read all as a bake does at its first frame: what that would refuse, if it is not among the `found` ones."""
-    told, garments = {problem.sentence for problem in (*check(scene, depsgraph_of(scene)), *found)}, []
+    refused = {
+        problem.object for problem in (*check(scene, depsgraph_of(scene)), *found) if problem.severity == "ERROR"
+    }
+    garments = []
     with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         for obj in (*cloths, *bodies):
@@ -129,7 +145,7 @@ def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
                 else:
                     read_collider(obj, depsgraph, scene)
             except ValueError as error:
-                if str(error) not in told:
+                if obj.name not in refused:  # else that is told already, in other words
                     yield Problem("ERROR", obj.name, str(error), "")
     yield from _inner_steps(scene, garments)
 
@@ -156,6 +172,7 @@ def _inner_steps(scene, garments) -> Iterator[Problem]:
                 garment.name,
                 f"{garment.name} needs {count:,} steps of {label} in 1/24 s to stay stable",
                 "Set Dynamics to Linearly Implicit, or lower Stretch, Shear, Bending and half-weight pins, or use larger faces",
+                ("taffeta.fix_dynamics",),
             )
 
 
@@ -173,6 +190,11 @@ def _read_maps(obj) -> Iterator[Problem]:
 def latest(scene: bpy.types.Scene) -> list[Problem]:
     """A quick look now, and what the operator found last."""
     return _sorted([*check(scene, depsgraph_of(scene)), *_thorough.get(scene.session_uid, ())])
+
+
+def hold_ups(scene: bpy.types.Scene) -> list[Problem]:
+    """What a bake that is begun in a window asks about first: errors, and warnings of which it would be in vain."""
+    return [problem for problem in latest(scene) if problem.severity == "ERROR" or problem.heavy]
 
 
 def show(scene: bpy.types.Scene) -> list[Problem]:
@@ -254,6 +276,13 @@ def _opened(*_):
     look_again()
 
 
+@persistent
+def _saved(*_):
+    """The file has a place now: the line that it has none goes at once."""
+    if bpy.context.window_manager.taffeta.checked and bpy.context.scene is not None:
+        show(bpy.context.scene)
+
+
 def _forget() -> None:
     _thorough.clear()
     _vertices.clear()
@@ -264,6 +293,7 @@ HANDLERS = (
     ("undo_post", look_again),
     ("redo_post", look_again),
     ("load_post", _opened),
+    ("save_post", _saved),
 )
 
 

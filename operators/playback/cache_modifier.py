@@ -11,6 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...solver.cache import pc2
+from ...solver.cache.files import in_words
 from ..read.modifier_stack import (
     CACHE_NAME,
     REBUILDERS,
@@ -115,7 +116,7 @@ def trouble(obj: bpy.types.Object) -> str:
     except FileNotFoundError:
         return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
     except (OSError, ValueError) as error:
-        return f"{obj.name}: {error}"
+        return f"{obj.name}: {in_words(error)}"
     if header.sample_count == 0:
         return f"{obj.name}: its cache {path} holds no frame yet; bake"
     if header.vertex_count != len(obj.data.vertices):

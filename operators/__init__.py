@@ -24,6 +24,7 @@ from . import (
     play_live,
     preflight,
     preset,
+    report_show,
     scenes,
     sequence,
     setup,
@@ -32,13 +33,13 @@ from . import (
 )
 from .checks import problem_list
 from .live import simulation
-from .overlay import pictures
+from .overlay import marks, pictures, timeline
 from .playback import cache_modifier
 from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
+    cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, free, export, setup, convert, preset, paint, pictures, marks, show_values, timeline,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

@@ -204,7 +204,7 @@ def _draw_status(job):
 def _redraw(context) -> None:
     for window in context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type == "PROPERTIES":
+            if area.type in {"PROPERTIES", "DOPESHEET_EDITOR"}:  # what is told of the bake, and the frames that it has
                 area.tag_redraw()
 
 

@@ -17,6 +17,7 @@ from . import (
     command,
     convert,
     export,
+    fabric_assets,
     fit,
     free,
     keep_pose,
@@ -39,7 +40,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, free, export, setup, convert, preset, paint, pictures, marks, show_values, timeline,
+    cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, free, export, setup, convert, preset, fabric_assets, paint, pictures, marks, show_values, timeline,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

@@ -18,6 +18,9 @@ from .mapped import FABRIC, OVERRIDE, THREADS, follow_value
 # The folder above presets/taffeta_fabric/, which is where Blender looks for shipped presets.
 PRESET_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PRESET_SUBDIR = "taffeta_fabric"
+LIBRARY_FOLDER = os.path.join(
+    PRESET_ROOT, "presets", "assets"
+)  # swatches of the shipped fabrics, for the Asset Browser
 NO_CHOICE = "NONE"
 PICTURE_SCALE, POPUP_SCALE = 3.0, 5.0  # of the picture in the panel, and of those to choose from, in rows
 
@@ -115,7 +118,18 @@ def draw_picker(layout, context):
     row.template_icon_view(obj.taffeta_fabric, "choice", show_labels=True, scale=PICTURE_SCALE, scale_popup=POPUP_SCALE)
     column = row.column()
     column.label(text=(note.fabric if note else "") or obj.taffeta_fabric.chosen or "A fabric of its own")
-    column.operator("taffeta.fabric_save", text="Save as Preset", icon="ADD")
+    buttons = column.row(align=True)
+    buttons.operator("taffeta.fabric_save", text="Save as Preset", icon="ADD")
+    buttons.operator("taffeta.fabric_library", text="", icon="ASSET_MANAGER")
+
+
+def asset_menu(self, context):
+    """A line in the Asset Browser's context menu, where the asset is one of our fabrics."""
+    asset = getattr(context, "asset", None)
+    path = getattr(asset, "full_library_path", "")
+    if path and Path(path).parent == Path(LIBRARY_FOLDER):
+        self.layout.operator("taffeta.fabric_apply", icon="MATCLOTH").fabric = asset.name
+        self.layout.separator()
 
 
 def register():
@@ -124,12 +138,14 @@ def register():
     bpy.utils.register_class(TaffetaFabric)
     bpy.utils.register_class(TAFFETA_PT_fabric_presets)
     bpy.types.Object.taffeta_fabric = PointerProperty(type=TaffetaFabric, override=OVERRIDE)
+    bpy.types.ASSETBROWSER_MT_context_menu.prepend(asset_menu)
     bpy.utils.register_preset_path(PRESET_ROOT)
 
 
 def unregister():
     """Undo `register`."""
     bpy.utils.unregister_preset_path(PRESET_ROOT)
+    bpy.types.ASSETBROWSER_MT_context_menu.remove(asset_menu)
     del bpy.types.Object.taffeta_fabric
     bpy.utils.unregister_class(TAFFETA_PT_fabric_presets)
     bpy.utils.unregister_class(TaffetaFabric)

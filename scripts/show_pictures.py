@@ -16,12 +16,13 @@ CUTS = {
     "show_popover.png": ("30_popover", (0, 25, 870, 600)),
     "show_lines.png": ("34_lines_while_painting", (0, 25, 815, 1000)),
     "show_timeline.png": ("29_timeline_baked", (0, 1000, 815, 1078)),
-    "show_report.png": ("36_report", (0, 25, 1310, 1000)),
+    "show_report.png": ("36_report", (510, 185, 1095, 670)),
     "show_vertices.png": ("37_shown", (0, 25, 815, 1000)),
-    "fabric_picker.png": ("38_all_fabrics", (850, 225, 1310, 900)),
+    "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 760)),
+    "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
 }
 MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
-MARKS_BOX = 60, 120, 760, 1000
+MARKS_BOX = 60, 310, 600, 960
 
 
 def main() -> int:
@@ -34,11 +35,13 @@ def main() -> int:
         picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(box)
         picture.quantize(200, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
     width, height = MARKS_BOX[2] - MARKS_BOX[0], MARKS_BOX[3] - MARKS_BOX[1]
-    sheet = Image.new("RGB", (2 * width, 2 * height))
+    sheet = Image.new("RGB", (len(MARKS) * width, height))
     for number, shot in enumerate(MARKS):
         part = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(MARKS_BOX)
-        sheet.paste(part, (number % 2 * width, number // 2 * height))
-    sheet.resize((width, height), Image.Resampling.LANCZOS).save(PICTURES / "show_marks.jpg", quality=85, optimize=True)
+        sheet.paste(part, (number * width, 0))
+    sheet.resize((len(MARKS) * width // 2, height // 2), Image.Resampling.LANCZOS).save(
+        PICTURES / "show_marks.jpg", quality=85, optimize=True
+    )
     print(PICTURES)
     return 0
 

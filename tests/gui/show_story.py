@@ -149,6 +149,18 @@ def fabrics(shoot, press, drag, result):
     shutil.copy(path.with_suffix(".png"), "/out/own_fabric.png")
 
 
+def assets(shoot, result):
+    """The library of swatches in the Asset Browser, in the place of the 3D view."""
+    with first.inside():
+        result["library"] = list(bpy.ops.taffeta.fabric_library())
+    place = first.area("VIEW_3D")
+    place.ui_type = "ASSETS"
+    yield 2.0
+    place.spaces.active.params.asset_library_reference = "Taffeta Fabrics"
+    yield 5.0
+    shoot("41_assets")
+
+
 def report(shoot, press, result):
     """The report's lines with their verdicts, and the way from one to its frame."""
     shawl = bpy.data.objects["Shawl"]
@@ -189,3 +201,4 @@ def story(shoot, press, drag, result, out):
     yield from paint_over(shoot, result)
     yield from report(shoot, press, result)
     yield from fabrics(shoot, press, drag, result)
+    yield from assets(shoot, result)

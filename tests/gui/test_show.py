@@ -64,4 +64,4 @@ def test_the_report_leads_to_the_frame_and_the_vertices(result):
 def test_fabrics_have_pictures_in_the_window_and_own_ones_get_one(result):
     assert len(result["pictures"]) == 13
     assert result["names"] == ["Silk", "Silk, changed", "Shawl Silk"]
-    assert result["saved"] == ["Shawl_Silk.py", True]
+    assert result["saved"] == ["Shawl_Silk.py", True] and result["library"] == ["FINISHED"]

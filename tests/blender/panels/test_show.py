@@ -81,7 +81,7 @@ def test_the_picker_shows_the_picture_and_the_name(garment):
     def name():
         calls = drawn(lambda panel, context: fabric.draw_picker(panel.layout, context))
         assert of(calls, "template_icon_view", "property") == ["choice"]
-        assert of(calls, "operator", "operator") == ["taffeta.fabric_save"]
+        assert of(calls, "operator", "operator") == ["taffeta.fabric_save", "taffeta.fabric_library"]
         return of(calls, "label", "text")
 
     assert name() == ["A fabric of its own"]
@@ -90,3 +90,14 @@ def test_the_picker_shows_the_picture_and_the_name(garment):
     note = bpy.context.window_manager.taffeta.fabrics.add()
     note.name, note.fabric = garment.name, "Silk, changed"
     assert name() == ["Silk, changed"]
+
+
+def test_the_asset_browser_offers_our_fabrics_alone():
+    def menu(path):
+        calls = []
+        asset = SimpleNamespace(name="Silk", full_library_path=path)
+        fabric.asset_menu(SimpleNamespace(layout=Layout(calls)), SimpleNamespace(asset=asset))
+        return [b.fabric for what, _, b in calls if what == "operator"]
+
+    assert menu(f"{fabric.LIBRARY_FOLDER}/fabrics.blend") == ["Silk"]
+    assert menu("/somewhere/fabrics.blend") == menu("") == []

@@ -60,7 +60,9 @@ def _picture(path: Path) -> int | str:
         return "MATCLOTH"
     pictures = _pictures["fabrics"]
     key = f"{picture} {picture.stat().st_mtime_ns}"  # a preset that was saved anew has another
-    return (pictures[key] if key in pictures else pictures.load(key, str(picture), "IMAGE")).icon_id
+    if key not in pictures:
+        pictures.load(key, str(picture), "IMAGE").image_size[:]  # asking makes Blender read it now: it is small
+    return pictures[key].icon_id
 
 
 def _chosen(self) -> int:
@@ -76,10 +78,17 @@ def _choose(self, number: int):
             bpy.ops.script.execute_preset(filepath=path, menu_idname=TAFFETA_PT_fabric_presets.__name__)
 
 
+def _tell(self, _context):
+    """Have Blender call the handlers of a changed object: what the panel says of its fabric is made anew."""
+    self.id_data.update_tag()
+
+
 class TaffetaFabric(bpy.types.PropertyGroup):
     """Which fabric was chosen for a garment."""
 
-    chosen: StringProperty(name="Fabric", override=OVERRIDE, description="Name of the preset that was chosen last")
+    chosen: StringProperty(
+        name="Fabric", override=OVERRIDE, update=_tell, description="Name of the preset that was chosen last"
+    )
     choice: EnumProperty(
         name="Fabric", items=_items, get=_chosen, set=_choose, options=set(),
         description="What the cloth is made of: sets all numbers below, Thickness included; pins and maps stay",

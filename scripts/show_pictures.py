@@ -14,15 +14,15 @@ SHOTS, PICTURES = ROOT / "out" / "show", ROOT / "docs" / "images"
 # picture: (shot, box in pixels of the screen: left, top, right, bottom)
 CUTS = {
     "show_popover.png": ("30_popover", (0, 25, 870, 600)),
-    "show_lines.png": ("34_lines_while_painting", (0, 25, 815, 1000)),
+    "show_lines.png": ("34_lines_while_painting", (0, 300, 815, 1000)),
     "show_timeline.png": ("29_timeline_baked", (0, 1000, 815, 1078)),
     "show_report.png": ("36_report", (510, 185, 1095, 670)),
-    "show_vertices.png": ("37_shown", (0, 25, 815, 1000)),
+    "show_vertices.png": ("37_shown", (0, 300, 815, 700)),
     "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 760)),
     "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
 }
 MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
-MARKS_BOX = 60, 310, 600, 960
+MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 912, 520, 952)  # what is marked, and what the legend says of it
 
 
 def main() -> int:
@@ -34,14 +34,14 @@ def main() -> int:
     for name, (shot, box) in CUTS.items():
         picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(box)
         picture.quantize(200, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
-    width, height = MARKS_BOX[2] - MARKS_BOX[0], MARKS_BOX[3] - MARKS_BOX[1]
-    sheet = Image.new("RGB", (len(MARKS) * width, height))
+    width, high, low = MARKS_BOX[2] - MARKS_BOX[0], MARKS_BOX[3] - MARKS_BOX[1], LEGEND_BOX[3] - LEGEND_BOX[1]
+    sheet = Image.new("RGB", (2 * width, 2 * (high + low)))
     for number, shot in enumerate(MARKS):
-        part = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(MARKS_BOX)
-        sheet.paste(part, (number * width, 0))
-    sheet.resize((len(MARKS) * width // 2, height // 2), Image.Resampling.LANCZOS).save(
-        PICTURES / "show_marks.jpg", quality=85, optimize=True
-    )
+        whole = Image.open(SHOTS / f"{shot}.png").convert("RGB")
+        left, top = number % 2 * width, number // 2 * (high + low)
+        sheet.paste(whole.crop(MARKS_BOX), (left, top))
+        sheet.paste(whole.crop(LEGEND_BOX), (left, top + high))
+    sheet.save(PICTURES / "show_marks.jpg", quality=85, optimize=True)
     print(PICTURES)
     return 0
 

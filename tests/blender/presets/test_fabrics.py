@@ -268,7 +268,15 @@ def test_the_choice_is_made_on_the_garment_of_the_panel(garment, make):
 def test_one_click_saves_a_fabric_with_a_picture_and_a_name_that_is_free(garment, scene, user_scripts):
     garment.taffeta_fabric.choice = items()["Silk"][0]
     garment.taffeta_cloth.mass.value = 0.05
+    bpy.context.view_layer.update()
+    seen = []
+    bpy.app.handlers.depsgraph_update_post.append(
+        look := lambda _, graph: seen.extend(u.id.name for u in graph.updates)
+    )
     assert bpy.ops.taffeta.fabric_save() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.remove(look)
+    assert "Cloth" in seen, "the panel's name is made anew"
     folder = user_scripts / "presets" / PRESET_SUBDIR
     assert (folder / "Cloth_Silk.py").exists()
     silk = (Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR / "Silk.png").read_bytes()

@@ -18,6 +18,7 @@ from . import (
     command,
     convert,
     export,
+    fabric_assets,
     fit,
     fix,
     free,
@@ -26,6 +27,7 @@ from . import (
     play_live,
     preflight,
     preset,
+    report_show,
     scenes,
     sequence,
     setup,
@@ -35,14 +37,14 @@ from . import (
 )
 from .checks import problem_list
 from .live import simulation
-from .overlay import pictures
+from .overlay import marks, pictures, timeline
 from .playback import cache_modifier
 from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, fix, free, export, setup, convert, preset, paint, pictures, show_values,
-    scenes, show_bake, untangle, bake_cloth, simulation, play_live, keep_pose, command,
+    cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, export, setup, convert, preset, fabric_assets, paint,
+    pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 
 

@@ -180,13 +180,13 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             self._plays = True
             play_all(job)
         self._show_status(job)
-        redraw(context, "PROPERTIES")
+        redraw(context, "PROPERTIES", "DOPESHEET_EDITOR")  # what is told of the bake, and the frames that it has
 
     def _leave(self, context):
         context.window_manager.event_timer_remove(self._timer)
         self._status.show(None)
         context.window_manager.taffeta.baking = False
-        redraw(context, "PROPERTIES")
+        redraw(context, "PROPERTIES", "DOPESHEET_EDITOR")  # what is told of the bake, and the frames that it has
 
     def _show_status(self, job):
         self._status.progress(job.share(), job.slow() or job.status, "Esc stops and keeps the frames done")

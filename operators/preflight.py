@@ -69,12 +69,12 @@ class TAFFETA_OT_select_problem(bpy.types.Operator):
         if len(obj.data.vertices) <= vertices.max():
             self.report({"ERROR"}, f"{name} was edited since; press Check Before Baking again")
             return {"CANCELLED"}
-        _select(context, obj, vertices)
+        select_vertices(context, obj, vertices)
         self.report({"INFO"}, f"{len(vertices)} vertices of {name} selected")
         return {"FINISHED"}
 
 
-def _select(context, obj, vertices) -> None:
+def select_vertices(context: bpy.types.Context, obj: bpy.types.Object, vertices) -> None:
     """Make `obj` active in Edit Mode with exactly these vertices selected."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")

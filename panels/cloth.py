@@ -3,7 +3,7 @@
 
 import bpy
 
-from .fabric import TAFFETA_PT_fabric_presets
+from .fabric import TAFFETA_PT_fabric_presets, draw_picker
 from .mapped import FABRIC, ROWS, THREADS
 from .rows import PhysicsPanel, group_search, mapped, painted_property, prop, sentences, settings_layout, why
 
@@ -59,6 +59,7 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
+        draw_picker(layout, context)
         if note := context.window_manager.taffeta.fabrics.get(context.object.name):
             sentences(layout, context, note.sentence, "MATCLOTH")
             for verb in note.verbs.split():

@@ -8,6 +8,7 @@ from functools import lru_cache
 import bpy
 
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .report import draw_verdict
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
 from .shown import draw_shown
 
@@ -226,6 +227,7 @@ class TAFFETA_PT_report(SubPanel, bpy.types.Panel):
             return
         for line in report_lines(report_json):
             sentences(self.layout, context, line)
+            draw_verdict(self.layout, context, line)
 
 
 class TAFFETA_PT_advanced(SubPanel, bpy.types.Panel):

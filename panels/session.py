@@ -29,6 +29,7 @@ class TaffetaNote(bpy.types.PropertyGroup):
     """Something to say of a garment (its name)."""
 
     sentence: StringProperty()
+    fabric: StringProperty(description="Name of what the garment is made of, and whether it was changed")
     verbs: StringProperty(description="As those of a problem")
 
 

@@ -120,8 +120,13 @@ def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.nd
     mesh = evaluated.data
     matrix = np.array(evaluated.matrix_world)
     x = positions(mesh) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
-    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     triangles, _ = triangulated(mesh)
+    return surface_of(obj, mesh, x, triangles)
+
+
+def surface_of(obj: bpy.types.Object, mesh: bpy.types.Mesh, x: np.ndarray, triangles: np.ndarray) -> Surface:
+    """An object whose vertices are at x (n, 3) [Blender units]; groups are looked for in `mesh`."""
+    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
     lacking = any(groups.missing(obj, name) for name in groups.MASKS)  # preflight tells of that
     masks = {} if lacking else {name: mask for name, mask in groups.masks(obj, mesh).items() if mask is not None}

@@ -8,7 +8,7 @@ import bpy
 
 from ...panels.mapped import ROWS
 from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
-from ..read.fabrics import mesh_fit, preset_of, same
+from ..read.fabrics import fabric_name, mesh_fit, preset_of, same
 from .crossings import length
 from .problem import Problem, Shot
 
@@ -29,7 +29,7 @@ def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if name and bending.source == "UNIFORM" and not same(bending.value, numbers["bending_stiffness"]):
         own, usual = bending_text(bending.value), bending_text(numbers["bending_stiffness"])
         name += f" with a Bending of {own} instead of {usual}"
-    name, found = name or "A fabric of its own", mesh_fit(obj, scene)
+    name, found = name or fabric_name(obj, scene) or "A fabric of its own", mesh_fit(obj, scene)
     if found is None or math.isinf(found.longest_edge):
         return name
     return f"{name}: for edges up to {length(found.longest_edge)}. This mesh has {length(found.edge)}"

@@ -17,7 +17,7 @@ from ...panels.mapped import MAPPED
 from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import older_sentence, own_older
 from ..read import maps
-from ..read.fabrics import bending_before_stiffening
+from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
@@ -226,7 +226,7 @@ def _show_notes(scene, cloths) -> None:
     session.fabrics.clear()
     for obj in cloths:
         item = session.fabrics.add()
-        item.name, item.sentence = obj.name, fabric_sentence(obj, scene)
+        item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
         if paths := own_older(obj, scene):
             item = session.older.add()

@@ -14,6 +14,12 @@ def cloths_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted(found, key=lambda obj: obj.name)
 
 
+def visible_cloths(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """The cloths with faces that a view layer shows."""
+    meshes = [obj for obj in view_layer.objects if obj is not None and obj.type == "MESH"]
+    return [obj for obj in meshes if obj.taffeta_cloth.enabled and obj.visible_get() and obj.data.polygons]
+
+
 def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy.types.Object]:
     """The cloths that an operator is to work on: the named one, all, or the selected ones.
 

@@ -36,10 +36,10 @@ class StatusBar:
         self.show(draw)
 
 
-def redraw(context, kind: str = "") -> None:
-    """Have all areas of a kind drawn anew, or all."""
+def redraw(context, *kinds: str) -> None:
+    """Have all areas of these kinds drawn anew, or all."""
     for area in (area for window in context.window_manager.windows for area in window.screen.areas):
-        if kind in ("", area.type):
+        if not kinds or area.type in kinds:
             area.tag_redraw()
 
 

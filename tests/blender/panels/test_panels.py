@@ -91,7 +91,9 @@ class Layout:
         return [(a["property"], layout) for f, a, layout in self.calls if f in ("prop", "prop_search")]
 
     def buttons(self, idname):
-        return [(a["button"].options, layout) for f, a, layout in self.calls if a.get("operator") == idname]
+        return [
+            (a["button"].options, layout) for f, a, layout in self.calls if f == "operator" and a["operator"] == idname
+        ]
 
 
 def draw(name, what="draw"):
@@ -458,6 +460,17 @@ def test_the_report_shows_what_was_computed_and_nothing_else(garment):
     for part in ("Frames 1 to 10", "8.5 ms a frame", "integration: 4.0 ms", "1.23 % in frame 4", "0.40 %"):
         assert part in text
     assert "Crossings" not in text and "None" not in text
+
+
+def test_lines_of_the_report_have_their_verdict_and_a_button_that_goes_there(garment):
+    report = {"worst_stretch": 0.7, "worst_stretch_frame": 4, "mean_stretch": 0.004, "crossings": 0, "frame_end": 10}
+    garment.taffeta_cloth.report_json = json.dumps(report)
+    layout = draw("TAFFETA_PT_report")
+    text = " ".join(layout.texts())
+    assert "re-bake with Step Quality 2" in text and "good" in text
+    ((options, _),) = layout.buttons("taffeta.report_show")
+    assert (options["subject"], options["object"]) == ("STRETCH", garment.name)
+    assert "Show in Frame 4" in text
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,8 @@ def test_the_sentence_names_the_preset_by_its_numbers(limp, scene):
     obj.taffeta_cloth.bending_stiffness.value = 1e-4
     assert fabric_sentence(obj, scene).startswith("Wool Coat with a Bending of 100 µN m instead of 65 µN m: ")
     obj.taffeta_cloth.mass.value = 0.3
+    assert fabric_sentence(obj, scene).startswith("Wool Coat, changed: ")
+    obj.taffeta_fabric.chosen = ""
     assert fabric_sentence(obj, scene).startswith("A fabric of its own: ")
 
 

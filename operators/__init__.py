@@ -14,6 +14,7 @@ scene or an operator. Objects are kept by their session uid and found again, bec
 
 from . import (
     bake_cloth,
+    bakes,
     command,
     convert,
     export,
@@ -33,12 +34,12 @@ from . import (
 from .checks import problem_list
 from .live import simulation
 from .overlay import pictures
-from .playback import cache_modifier
+from .playback import cache_modifier, owners
 from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, fit, free, bakes, export, setup, convert, preset, paint, pictures, show_values,
     scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 

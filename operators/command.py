@@ -100,7 +100,7 @@ def _bake(options) -> int:
     if options.untangle:
         with at_start(scene):
             untangle.run(scene, cloths, _tell)
-    job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
+    job = jobs.Job(read_order(scene, options.resume, only=[options.object] if options.object else ()))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)
     console = Console(job)

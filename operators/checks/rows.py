@@ -14,7 +14,7 @@ import bpy
 
 from ...panels.mapped import MAPPED, ROWS
 from ..playback import cache_modifier
-from ..playback.bake_files import cache_folder, wanted_folder
+from ..playback.owners import cache_folder, wanted_folder
 from ..read import measures
 from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.keyed import pin_moves

@@ -29,6 +29,7 @@ from . import (
     sequence,
     setup,
     show_values,
+    takes,
     untangle,
 )
 from .checks import problem_list
@@ -40,7 +41,7 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, fit, free, bakes, export, setup, convert, preset, paint, pictures, show_values,
-    scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
+    scenes, untangle, bake_cloth, takes, simulation, play_live, keep_pose, command,
 )  # fmt: skip
 
 

@@ -122,6 +122,7 @@ class Job:
 
 
 _current: Job | None = None  # between `claim` and `release`
+_last: Job | None = None  # that was released
 _handover: float | None = None  # the user's, while ours is set
 _worker: threading.Thread | None = None
 
@@ -129,6 +130,17 @@ _worker: threading.Thread | None = None
 def running() -> bool:
     """Whether a bake is under way, or one that was told to stop is still finishing its frame."""
     return _current is not None or (_worker is not None and _worker.is_alive())
+
+
+def last() -> Job | None:
+    """The job that ended last, since `forget_last`."""
+    return _last
+
+
+def forget_last() -> None:
+    """Let go of the job that ended last, before another one begins."""
+    global _last
+    _last = None
 
 
 def claim(job: Job) -> None:
@@ -147,7 +159,7 @@ def claim(job: Job) -> None:
 
 def release() -> None:
     """Let the next bake begin as soon as the worker, if any, has ended."""
-    global _current, _handover
+    global _current, _last, _handover
     if _handover is not None:
         sys.setswitchinterval(_handover)
         _handover = None
@@ -155,6 +167,7 @@ def release() -> None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
     if _current is not None:
         _current.images.close()
+        _last = _current
     _current = None
 
 

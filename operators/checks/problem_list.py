@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
+from ...solver.cache import about
 from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import bakes_of, room, trash_of
 from ..playback.cache_modifier import played
@@ -178,11 +179,21 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     for obj in cloths:
+        if obj.library is None:
+            _know_what_plays(obj)
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words
     _show_notes(scene, cloths)
     return found
+
+
+def _know_what_plays(obj) -> None:
+    """After an undo a garment may play a newer bake than it knows of: what that was made of, the bake itself says."""
+    path = played(obj)
+    told = about.read(path).fingerprint if path is not None else ""
+    if told and told != obj.taffeta_cloth.fingerprint:
+        obj.taffeta_cloth.fingerprint = told
 
 
 def _show_notes(scene, cloths) -> None:

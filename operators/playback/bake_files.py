@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ...solver.cache import about, trash
+from ...solver.cache import about, pc2, trash
 from ...solver.cache.frames import cached_frames
 from ...solver.cache.journal import read_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
@@ -134,7 +134,7 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
                 bases.insert(0, newest_name(played))
         for base in bases:
             paths += [path for path in (base, *older_bakes(base)[::-1]) if not maker_of(path)]
-        paths = [path for path in dict.fromkeys(paths) if is_ours(path) and cached_frames(path)]
+        paths = [path for path in dict.fromkeys(paths) if is_ours(path) and _shown_frames(path)]
         found.append([_bake(path) for path in paths])
     return found
 
@@ -147,6 +147,15 @@ def trash_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[Bak
     return [_bake(path) for path in paths if not maker_of(path, trash.home_of(path))]
 
 
+def _shown_frames(path: Path) -> range:
+    """Frames that a bake can show, by 32 bytes of it: the list is made anew after each change, and journals are long."""
+    try:
+        header = pc2.read_header(path)
+    except (OSError, ValueError):
+        return range(0)
+    return range(round(header.first_frame), round(header.first_frame) + header.sample_count)
+
+
 def _bake(path: Path) -> Bake:
     told = about.read(path)
     if not told.date:
@@ -154,7 +163,7 @@ def _bake(path: Path) -> Bake:
         told = told._replace(date=made.strftime("%Y-%m-%d %H:%M"))
     told = told._replace(label=told.label or path.stem)
     header = read_header(path.with_suffix(".journal"))
-    return Bake(path, cached_frames(path) or range(0), header["vertex_count"], trash.size_of([path]), told)
+    return Bake(path, _shown_frames(path), header["vertex_count"], trash.size_of([path]), told)
 
 
 def room(size: int) -> str:

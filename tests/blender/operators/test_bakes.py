@@ -151,6 +151,17 @@ def test_a_bake_is_offered_after_a_reopen_without_saving(sheet, tmp_path):
     assert listed()[0].plays
 
 
+def test_after_an_undo_it_is_known_what_the_newer_bake_was_made_of(sheet):
+    baked()
+    bpy.ops.ed.undo_push(message="Bake")
+    sheet.taffeta_cloth.mass.value *= 2.0
+    baked()
+    bpy.ops.ed.undo_push(message="Bake again")
+    bpy.ops.ed.undo()
+    assert cache_modifier.played(cloth()) and len(listed()) == 2
+    assert "before you changed Mass" in cloth().taffeta_cloth.stale, "the mass is that of the first bake again"
+
+
 def test_a_cache_that_is_switched_off_is_not_said_to_play(sheet):
     baked()
     assert listed()[0].plays

@@ -10,7 +10,7 @@ import bpy
 from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
-from ..playback.bake_files import bake_paths, refuse_long, sources
+from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
 from ..playback.owners import owner_in
 from ..read.groups import met, met_by
 from ..read.keyed import keyed_settings
@@ -58,7 +58,7 @@ def read_order(
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
     prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths]
-    now = datetime.now().strftime("%Y-%m-%d %H:%M")
+    now = datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
         garments=garments,

@@ -21,6 +21,7 @@ from ..read.participants import cloths_of
 from .owners import cache_file, cache_folder, maker_of
 
 LONGEST_PATH = 1023  # bytes of a path that Blender keeps
+DATE = "%Y-%m-%d %H:%M"
 SHOWN_LETTERS = 60  # of a path that is too long for a sentence
 
 
@@ -135,7 +136,7 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
         for base in bases:
             paths += [path for path in (base, *older_bakes(base)[::-1]) if not maker_of(path)]
         paths = [path for path in dict.fromkeys(paths) if is_ours(path) and _shown_frames(path)]
-        found.append([_bake(path) for path in paths])
+        found.append(_told(paths))
     return found
 
 
@@ -144,7 +145,7 @@ def trash_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[Bak
     played = [cache_file(obj) for obj in cloths]
     folders = [cache_folder(scene), *(path.parent for path in played if path is not None)]
     paths = [path for folder in dict.fromkeys(folders) for path in trash.trashed(folder)]
-    return [_bake(path) for path in paths if not maker_of(path, trash.home_of(path))]
+    return _told([path for path in paths if not maker_of(path, trash.home_of(path))])
 
 
 def _shown_frames(path: Path) -> range:
@@ -156,14 +157,21 @@ def _shown_frames(path: Path) -> range:
     return range(round(header.first_frame), round(header.first_frame) + header.sample_count)
 
 
-def _bake(path: Path) -> Bake:
-    told = about.read(path)
-    if not told.date:
-        made = datetime.fromtimestamp(path.with_suffix(".journal").stat().st_mtime)
-        told = told._replace(date=made.strftime("%Y-%m-%d %H:%M"))
-    told = told._replace(label=told.label or path.stem)
-    header = read_header(path.with_suffix(".journal"))
-    return Bake(path, _shown_frames(path), header["vertex_count"], trash.size_of([path]), told)
+def _told(paths: list[Path]) -> list[Bake]:
+    """What is to be told of bakes; those that somebody has taken away by now are left out."""
+    bakes = []
+    for path in paths:
+        try:
+            header = read_header(path.with_suffix(".journal"))
+            made = datetime.fromtimestamp(path.with_suffix(".journal").stat().st_mtime)
+            size = trash.size_of([path])
+        except OSError:
+            continue
+        if header is not None:
+            told = about.read(path)
+            told = told._replace(label=told.label or path.stem, date=told.date or made.strftime(DATE))
+            bakes.append(Bake(path, _shown_frames(path), header["vertex_count"], size, told))
+    return bakes
 
 
 def room(size: int) -> str:

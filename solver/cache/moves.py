@@ -84,7 +84,7 @@ def copy_frames(
     go_on : asked after each block; the copy is given up once it says no.
 
     The journal comes last, so that no bake is there before it is whole. Returns whether there is a copy now: `source` may
-    hold no such frame.
+    hold no such frame, or be no bake of three files.
 
     Raises
     ------
@@ -94,6 +94,8 @@ def copy_frames(
     source, target, made = Path(source), Path(target), []
     if present(target):
         raise OSError(f"{target} is there already: a bake is not copied over another one")
+    if not all(part.is_file() and not part.is_symlink() for part in parts(source)):
+        return False
     try:
         header, lines, _ = read_journal(source.with_suffix(".journal"))
         lines = [line for line in lines if before is None or line.frame < before]

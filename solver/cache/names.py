@@ -91,7 +91,8 @@ def older_bakes(path: Path) -> list[Path]:
     """Bakes that were set aside from `path`, or beside it if it is one of them, oldest number first."""
     path = newest_name(path)
     pattern = re.compile(re.escape(path.stem) + r"\.bak(\d+)\.pc2")
-    found = [(int(match[1]), file) for file in path.parent.glob("*.pc2") if (match := pattern.fullmatch(file.name))]
+    present = path.parent.glob("*.pc2") if os.path.isdir(path.parent) else ()  # Path.is_dir raises at a name too long
+    found = [(int(match[1]), file) for file in present if (match := pattern.fullmatch(file.name))]
     return [file for _, file in sorted(found)]
 
 

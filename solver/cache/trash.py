@@ -135,9 +135,12 @@ def _claimed(path: Path):
 
 def _slots(folder: Path) -> list[Path]:
     trash = Path(folder) / TRASH
-    if trash.is_symlink() or not os.path.isdir(trash):
+    if os.path.islink(trash) or not os.path.isdir(trash):  # not Path's, which raise at a name that is too long
         return []
-    return sorted(slot for slot in trash.iterdir() if "~" in slot.name and slot.is_dir() and not slot.is_symlink())
+    try:
+        return sorted(slot for slot in trash.iterdir() if "~" in slot.name and slot.is_dir() and not slot.is_symlink())
+    except OSError:
+        return []  # nobody may look into it
 
 
 def _new_slot(path: Path) -> Path:

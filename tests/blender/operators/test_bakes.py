@@ -2,6 +2,7 @@
 """No bake is lost or forgotten: after Save As, undo and a reopen; the list of bakes, its verbs, the trash."""
 
 import json
+import os
 import tempfile
 
 import bpy
@@ -250,6 +251,21 @@ def test_a_free_that_was_killed_half_way_is_taken_back_when_the_file_is_opened(s
     path.rename(path.parent / "trash" / "Cloth~1" / "Cloth.pc2")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
     assert files(path.parent) == before and cache_modifier.played(cloth()) == path
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "taffeta_cache"])
+def test_the_list_is_made_wherever_a_path_leads(sheet, tmp_path, name):
+    """A folder that cannot be, or files in it that are none."""
+    baked()
+    sheet.taffeta_cloth.cache_path = f"//{name}/Cloth.pc2"
+    bpy.context.scene.taffeta.cache_folder = f"//{name}"
+    folder = tmp_path / "taffeta_cache"
+    (folder / "Cloth.about.json").unlink()
+    os.mkfifo(folder / "Cloth.about.json")
+    (folder / "trash" / "Coat~1").mkdir(parents=True)
+    os.mkfifo(folder / "trash" / "Coat~1" / "Coat.journal")
+    assert [item.frame_count for item in listed()] == [LAST]
+    assert bpy.context.window_manager.taffeta.trash == ""
 
 
 def test_bake_selected_only(sheet, make):

@@ -140,15 +140,28 @@ def test_frames_are_copied_to_go_on_from(tmp_path):
         copy_frames(path, tmp_path / "some.pc2", "")
 
 
+@links
+@pytest.mark.parametrize("suffix", [".pc2", ".state"])
+def test_no_pipe_and_no_link_is_copied(tmp_path, suffix):
+    path = bake(tmp_path / "shirt.pc2")
+    part = path.with_suffix(suffix)
+    part.rename(tmp_path / "elsewhere")
+    part.symlink_to(tmp_path / "elsewhere")
+    assert not copy_frames(path, tmp_path / "copy.pc2", "")
+    part.unlink()
+    os.mkfifo(part)
+    assert not copy_frames(path, tmp_path / "copy.pc2", "") and not list(tmp_path.glob("copy*"))
+
+
 def test_a_copy_that_is_stopped_or_fails_leaves_nothing(tmp_path, monkeypatch):
     path = bake(tmp_path / "shirt.pc2", 5)
     before = sorted(os.listdir(tmp_path))
     answers = iter([True, False])
     assert not copy_frames(path, tmp_path / "copy.pc2", "", go_on=lambda: next(answers))
-    path.with_suffix(".state").rename(tmp_path / "away")
+    (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OSError, match="cannot be copied to .*copy.pc2"):
-        copy_frames(path, tmp_path / "copy.pc2", "")
-    (tmp_path / "away").rename(path.with_suffix(".state"))
+        copy_frames(path, tmp_path / "file" / "copy.pc2", "")
+    (tmp_path / "file").unlink()
     assert sorted(os.listdir(tmp_path)) == before
 
 

@@ -5,6 +5,7 @@ Each verb is given the file that it is about, and does nothing unless that is on
 strange .blend or script leads it to anything else.
 """
 
+import os
 from pathlib import Path
 
 import bpy
@@ -48,14 +49,15 @@ class BakeVerb:
         return {"FINISHED"}
 
     def _chosen(self, scene, obj) -> Bake:
-        found = bakes_of(scene, [obj])[0]
+        cloths = cloths_of(scene)
+        found = bakes_of(scene, cloths)[cloths.index(obj)]
         return _listed(found, self.path, f"No bake of {obj.name} lies on the disk")
 
 
 def _listed(bakes: list[Bake], path: str, none: str) -> Bake:
     if not bakes:
         raise ValueError(none)
-    wanted = Path(bpy.path.abspath(path)) if path else bakes[0].path
+    wanted = Path(os.path.normpath(bpy.path.abspath(path))) if path else bakes[0].path
     found = [bake for bake in bakes if bake.path == wanted]
     if not found:
         raise ValueError(f"{wanted} is no bake of the list; bake, or choose one of the list")
@@ -63,7 +65,7 @@ def _listed(bakes: list[Bake], path: str, none: str) -> Bake:
 
 
 def play(obj: bpy.types.Object, bake: Bake) -> None:
-    """Let `obj` play a bake; what the panel said of the last one is forgotten.
+    """Let `obj` play a bake; what it was made of, and its report, are those that lie beside it.
 
     Raises
     ------
@@ -154,7 +156,8 @@ class TAFFETA_OT_bake_restore(BakeVerb, bpy.types.Operator):
 
     def work(self, context, obj, bake):
         back = bake._replace(path=trash.restore(bake.path))
-        names = [entry.path for entry in bakes_of(context.scene, [obj])[0]]
+        cloths = cloths_of(context.scene)
+        names = [entry.path for entry in bakes_of(context.scene, cloths)[cloths.index(obj)]]
         if played(obj) is None and back.path in names:
             play(obj, back)
             return f"Restored {back.path.name}; {obj.name} plays it"

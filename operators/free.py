@@ -10,7 +10,7 @@ from .playback.bake_files import bakes_of, shared_with
 from .playback.cache_modifier import detach
 from .playback.owners import cache_file, maker_of
 from .read.modifier_stack import find_cache, is_inherited
-from .read.participants import chosen_cloths, refuse_linked
+from .read.participants import chosen_cloths, cloths_of, refuse_linked
 
 OTHERS = (
     ("REFUSE", "Ask", "Free nothing, and say whose bake it is"),
@@ -46,8 +46,9 @@ def _freed(obj, scene, older: bool, others: str) -> int:
     path, count = cache_file(obj), 0
     if path is not None and not shared_with(obj):
         own = [] if maker_of(path) and others != "TRASH" else [path]
-        listed = [bake.path for bake in bakes_of(scene, [obj])[0] if not maker_of(bake.path)] if older else []
-        for bake in dict.fromkeys((*own, *listed)):
+        cloths = cloths_of(scene)
+        listed = bakes_of(scene, cloths)[cloths.index(obj)] if older else ()
+        for bake in dict.fromkeys((*own, *(bake.path for bake in listed if not maker_of(bake.path)))):
             count += trash.put(bake) is not None
     detach(obj)
     cloth = obj.taffeta_cloth

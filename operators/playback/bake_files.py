@@ -123,18 +123,19 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
     """For each cloth the bakes that it can play: the one that its path names, the one in its place, and the older ones of
     both, newest first.
 
-    Of another .blend's, or of those that the original of a copy has, only the one that is played.
+    Of another .blend's, of other objects' and of those that the original of a copy has, only the one that is played.
     """
-    found = []
+    found, meshes = [], [obj for obj in bpy.data.objects if obj.type == "MESH"]
     for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
         played, paths = cache_file(obj), []
+        others = {cache_file(other) for other in meshes if other != obj}
         bases = [own]
         if played is not None:
             paths = [played]
             if not maker_of(played) and not shared_with(obj):
                 bases.insert(0, newest_name(played))
         for base in bases:
-            paths += [path for path in (base, *older_bakes(base)[::-1]) if not maker_of(path)]
+            paths += [path for path in (base, *older_bakes(base)[::-1]) if path not in others and not maker_of(path)]
         paths = [path for path in dict.fromkeys(paths) if is_ours(path) and _shown_frames(path)]
         found.append(_told(paths))
     return found

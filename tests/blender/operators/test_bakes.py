@@ -268,6 +268,19 @@ def test_the_list_is_made_wherever_a_path_leads(sheet, tmp_path, name):
     assert bpy.context.window_manager.taffeta.trash == ""
 
 
+def test_after_names_were_swapped_each_lists_its_own(sheet, make):
+    coat = make.cloth(make.grid("Coat", count=4, location=(3, 0, 2)))
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    paths = {obj: str(cache_modifier.played(obj)) for obj in (sheet, coat)}
+    sheet.name, coat.name = "x", "Cloth"
+    sheet.name = "Coat"
+    problem_list.show(bpy.context.scene)
+    entries = [(item.garment, item.path, item.plays) for item in bpy.context.window_manager.taffeta.bakes]
+    assert entries == [("Cloth", paths[coat], True), ("Coat", paths[sheet], True)]
+    assert bpy.ops.taffeta.bake_delete(object="Cloth") == {"FINISHED"}
+    assert cache_modifier.played(sheet) and cache_modifier.played(coat) is None
+
+
 def test_bake_selected_only(sheet, make):
     coat, hat = (make.cloth(make.grid(name, location=(x, 0, 2))) for name, x in (("Coat", 3), ("Hat", 6)))
     assert bpy.ops.taffeta.bake() == {"FINISHED"}

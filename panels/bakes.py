@@ -39,7 +39,7 @@ class TAFFETA_PT_bakes(PhysicsPanel, bpy.types.Panel):
         box = layout.box().column(align=True)
         row = box.row(align=True)
         play = row.row(align=True)
-        play.enabled = item.fits and not item.plays
+        play.enabled = item.fits
         _verb(play, context, item, "taffeta.bake_play", "", "RADIOBUT_ON" if item.plays else "RADIOBUT_OFF")
         row.label(text=item.label)
         row.label(text=_frames(item))

@@ -137,7 +137,7 @@ def _bake_queue(scene, options) -> None:
             _tell("ERROR", in_words(error))
             lacking.append(take.name)
         job = jobs.last()
-        is_stopped = job is not None and job.stop.is_set()
+        is_stopped = job is not None and job.is_stopped
     snapshot.apply(before, scene, cloths)
     if lacking:
         raise OSError(f"These takes are not whole: {', '.join(lacking)}; bake them again")

@@ -16,11 +16,11 @@ BAKED = "Baked"  # how the outcome of a whole take begins
 TICK = 0.25  # [s] between two looks of the window whether the bake has ended
 
 
-def outcome(job: jobs.Job | None, fault: str = "") -> str:
+def outcome(job: jobs.Ended | None, fault: str = "") -> str:
     """What became of a take, in a sentence."""
     if job is None or fault:
         return fault or "It was not baked"
-    first, last = job.order.first_frame, job.frame
+    first, last = job.first_frame, job.frame
     if job.complete:
         return f"{BAKED} frames {first} to {last}"
     kept = f"frames {first} to {last} are kept" if last >= first else "no frame was finished"
@@ -105,7 +105,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         before = snapshot.take(scene, cloths_of(scene))
         for index in range(len(scene.taffeta_takes)):
             self._tell(scene, index, *self._start(scene, index, "EXEC_DEFAULT"))
-            if (job := jobs.last()) is not None and job.stop.is_set():
+            if (job := jobs.last()) is not None and job.is_stopped:
                 break
         snapshot.apply(before, scene, cloths_of(scene))
         return self._end(scene)
@@ -130,7 +130,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         elif self._index >= 0:
             job = jobs.last()
             self._tell(scene, self._index, job, self._fault)
-            is_stopped = job is not None and job.stop.is_set()
+            is_stopped = job is not None and job.is_stopped
         self._index += 1
         if is_stopped or self._index >= len(scene.taffeta_takes):
             context.window_manager.event_timer_remove(self._timer)
@@ -156,7 +156,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
             return True
         return False
 
-    def _start(self, scene, index, way) -> tuple[jobs.Job | None, str]:
+    def _start(self, scene, index, way) -> tuple[jobs.Ended | None, str]:
         """Bake a take, or begin to; the job, if it has ended, and what was wrong."""
         jobs.forget_last()
         take = scene.taffeta_takes[index]

@@ -58,6 +58,16 @@ class Order(NamedTuple):
     owners: list[str]  # the .blend, as seen from the folder of each cache; "" if it was never saved
 
 
+class Ended(NamedTuple):
+    """What a queue of bakes asks of a job when it has ended; the job itself holds every array of the scene."""
+
+    first_frame: int
+    frame: int  # the last that is on disk
+    complete: bool
+    is_stopped: bool
+    error: str
+
+
 class Job:
     """An order and how far it is. The worker writes the plain numbers and texts, the main thread reads them."""
 
@@ -122,7 +132,7 @@ class Job:
 
 
 _current: Job | None = None  # between `claim` and `release`
-_last: Job | None = None  # that was released
+_last: Ended | None = None  # what is left of the job that was released
 _handover: float | None = None  # the user's, while ours is set
 _worker: threading.Thread | None = None
 
@@ -132,8 +142,8 @@ def running() -> bool:
     return _current is not None or (_worker is not None and _worker.is_alive())
 
 
-def last() -> Job | None:
-    """The job that ended last, since `forget_last`."""
+def last() -> Ended | None:
+    """What is left of the job that ended last, since `forget_last`."""
     return _last
 
 
@@ -167,7 +177,8 @@ def release() -> None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
     if _current is not None:
         _current.images.close()
-        _last = _current
+        job = _current
+        _last = Ended(job.order.first_frame, job.frame, job.complete, job.stop.is_set(), job.error)
     _current = None
 
 

@@ -272,6 +272,9 @@ def look_again(*_):
 def _opened(*_):
     """Another file: what was found in the last one is of no use."""
     _forget()
+    session = bpy.context.window_manager.taffeta
+    session.bakes.clear()
+    session.trash = ""
     look_again()
 
 

@@ -163,6 +163,17 @@ def test_after_an_undo_it_is_known_what_the_newer_bake_was_made_of(sheet):
     assert "before you changed Mass" in cloth().taffeta_cloth.stale, "the mass is that of the first bake again"
 
 
+def test_the_list_of_one_file_is_not_that_of_the_next(sheet, tmp_path):
+    baked()
+    bpy.ops.taffeta.free(object="Cloth")
+    listed()
+    session = bpy.context.window_manager.taffeta
+    assert len(session.bakes) == 1 and session.trash
+    save_as(tmp_path / "other.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "other.blend"))
+    assert not session.bakes and not session.trash
+
+
 def test_a_cache_that_is_switched_off_is_not_said_to_play(sheet):
     baked()
     assert listed()[0].plays

@@ -287,6 +287,7 @@ HANDLERS = (
     ("depsgraph_update_post", look_again),
     ("undo_post", look_again),
     ("redo_post", look_again),
+    ("save_post", look_again),  # a new name owns no bake of the old one
     ("load_post", _opened),
 )
 

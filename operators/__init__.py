@@ -15,6 +15,7 @@ scene or an operator. Objects are kept by their session uid and found again, bec
 
 from . import (
     bake_cloth,
+    bakes,
     command,
     convert,
     export,
@@ -33,18 +34,20 @@ from . import (
     setup,
     show_bake,
     show_values,
+    takes,
     untangle,
 )
 from .checks import problem_list
 from .live import simulation
 from .overlay import marks, pictures, timeline
-from .playback import cache_modifier
+from .playback import cache_modifier, owners
 from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, export, setup, convert, preset, fabric_assets, paint,
-    pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, simulation, play_live, keep_pose, command,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, keep_pose,
+    command,
 )  # fmt: skip
 
 

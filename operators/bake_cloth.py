@@ -8,11 +8,12 @@ Pressed in a window, the bake runs beside it: each tick of a timer samples the a
 frame back, and shows how far the worker is; Esc ends it and keeps the frames that are done. Called from
 a script or without a window, it does the same in one go.
 
-Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
-already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
+Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`, `.about.json`. A bake that
+is there already is renamed to `.bak1`, never overwritten, and stays in the list of bakes. A .blend that was never saved bakes into the temporary folder.
 Where Preflight has found what would spoil the bake, the button asks first; a script's bake goes ahead.
 """
 
+import contextlib
 import os
 import time
 
@@ -20,6 +21,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..solver import precompile
+from ..solver.cache import trash
 from ..solver.cache.frames import cached_frames
 from .bake import PACKAGE
 from .bake import job as jobs
@@ -29,7 +31,8 @@ from .bake.run import bake_now, finish, outcome, play_all, sampled
 from .checks import hold_up
 from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
-from .read.participants import cloths_of
+from .playback.owners import cache_folder
+from .read.participants import chosen_cloths, cloths_of
 from .setup import begin_compiling
 from .work.window import StatusBar, redraw
 
@@ -63,12 +66,20 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     anyway: bpy.props.BoolProperty(
         name="Bake Anyway", description="Do not ask about what Preflight has found", options={"SKIP_SAVE"}
     )
+    selected: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Bake the selected cloths and leave the others out, with their bakes",
+        options={"SKIP_SAVE"},
+    )
+    label: bpy.props.StringProperty(
+        name="Name", description="What the bake is called in the list of bakes", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context):
         scene = context.scene
         job = None
         try:
-            job = self._prepared(scene)
+            job = self._prepared(context)
             console = Console(job)
             try:
                 bake_now(scene, job, console)
@@ -83,11 +94,11 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        options = {"resume": self.resume, "from_frame": self.from_frame, "object": self.object}
+        options = {name: getattr(self, name) for name in ("resume", "from_frame", "object", "selected", "label")}
         if not self.anyway and not jobs.running() and hold_up.asks(context, options):
             return {"CANCELLED"}
         try:
-            job = self._prepared(context.scene)
+            job = self._prepared(context)
             job.images.open()
             jobs.claim(job)
         except jobs.FAILURES as error:
@@ -138,11 +149,15 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         self._leave(context)
         jobs.release()
 
-    def _prepared(self, scene):
+    def _prepared(self, context):
+        scene = context.scene
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
         simulation.end()
-        job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
+        only = [self.object] if self.object else []
+        if self.selected:
+            only = [obj.name for obj in chosen_cloths(context, self.object)]
+        job = jobs.Job(read_order(scene, self.resume, self.from_frame, only, self.label))
         for level, text in notices(scene, job.order):
             self.report({level}, text)
         return job
@@ -201,10 +216,12 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 def adopt_bakes(*_):
     """After a file is opened: a cloth whose bake lies where it would be written, but which does not know it.
 
-    That is so when a farm baked the file, or Blender was killed before it was saved. Resume then checks the frames
-    and plays them.
+    That is so when a farm baked the file, or Blender was killed before it was saved. The panel offers to play it, and Resume
+    goes on with it. What a killed process has half moved into the trash is taken back first.
     """
     for scene in bpy.data.scenes:
+        with contextlib.suppress(OSError):  # a folder that cannot be written is told when something is baked there
+            trash.mend(cache_folder(scene))
         cloths = [obj for obj in cloths_of(scene) if obj.library is None]
         for obj, path in zip(cloths, bake_paths(scene, cloths) if bpy.data.filepath else (), strict=False):
             if not obj.taffeta_cloth.cache_path and cached_frames(path):

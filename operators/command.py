@@ -23,7 +23,8 @@ from .bake.order import notices, read_order
 from .bake.run import bake_now, outcome
 from .export import check_ending
 from .playback.bake_files import bake_paths
-from .read.participants import chosen_cloths
+from .read import snapshot
+from .read.participants import chosen_cloths, cloths_of
 from .read.preroll import at_start
 from .work.steps import run_through
 
@@ -51,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
         type=export_path,
         metavar="PATH",
         help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)",
+    )
+    verb.add_argument(
+        "--queue", action="store_true", help="bake the takes of the queue, one after another, to a bake each"
     )
     verb.add_argument("--save", action="store_true", help="save the .blend with playback switched on")
     return root
@@ -94,6 +98,8 @@ def run(arguments: list[str]) -> int:
 def _bake(options) -> int:
     if not options.file.is_file():
         raise ValueError(f"There is no file {options.file}; check its path")
+    if options.queue and (options.resume or options.frames):
+        raise ValueError("--queue bakes each take anew over its own frames: leave out --resume and --frames")
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
     scene = _scene(options.scene)
     cloths = chosen_cloths(bpy.context, options.object or "", everything=True)
@@ -102,7 +108,47 @@ def _bake(options) -> int:
     if options.untangle:
         with at_start(scene):
             run_through(untangle.steps(scene, cloths, _tell))
-    job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
+    if options.queue:
+        _bake_queue(scene, options)
+    else:
+        _bake_once(scene, options)
+    scene.frame_start, scene.frame_end = before
+    if options.save:
+        bpy.ops.wm.save_mainfile()
+    if options.export:
+        _export(options, scene)
+    return 0
+
+
+def _bake_queue(scene, options) -> None:
+    """Bake every take that can be; an OSError names those that are not whole."""
+    takes, lacking, is_stopped = scene.taffeta_takes, [], False
+    if not takes:
+        raise ValueError(f"Scene {scene.name} has no take in its queue; add one in the panel Bakes, Queue, and save")
+    cloths = cloths_of(scene)
+    before = snapshot.take(scene, cloths)
+    for take in takes:
+        if is_stopped:
+            lacking.append(take.name)
+            continue
+        print(f"Taffeta: take {take.name}", flush=True)
+        try:
+            snapshot.apply(take.settings, scene, cloths)
+            _bake_once(scene, options, take.name)
+        except (*jobs.FAILURES, RuntimeError) as error:
+            _tell("ERROR", in_words(error))
+            lacking.append(take.name)
+        job = jobs.last()
+        is_stopped = job is not None and job.is_stopped
+    snapshot.apply(before, scene, cloths)
+    if lacking:
+        raise OSError(f"These takes are not whole: {', '.join(lacking)}; bake them again")
+
+
+def _bake_once(scene, options, label: str = "") -> None:
+    """Bake the scene as it is set up; an OSError names the files that lack frames."""
+    only = [options.object] if options.object else ()
+    job = jobs.Job(read_order(scene, options.resume, only=only, label=label))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)
     console = Console(job)
@@ -116,12 +162,6 @@ def _bake(options) -> int:
     lacking = [path for path in job.order.paths if not _holds(path, wanted)]
     if lacking:
         raise OSError(f"Frames are missing in {', '.join(str(path) for path in lacking)}; bake again with --resume")
-    scene.frame_start, scene.frame_end = before
-    if options.save:
-        bpy.ops.wm.save_mainfile()
-    if options.export:
-        _export(options, scene)
-    return 0
 
 
 def _tell(level: str, text: str) -> None:

@@ -21,8 +21,8 @@ from ..solver.cache import pc2
 from ..solver.cache.files import in_words
 from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
-from .playback.bake_files import cache_file
 from .playback.cache_modifier import trouble
+from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths
 from .work.steps import Step, Steps

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What an animator sees: every setting (`properties`) and the Physics tab. Calls operators by bl_idname only."""
 
-from . import cloth, collider, fabric, layers, properties, scene, session, show, shown
+from . import bakes, cloth, collider, fabric, layers, properties, scene, session, show, shown, takes
 
 # Properties first: the panels show them. Undone in reverse.
-SUBMODULES = (properties, session, fabric, cloth, layers, scene, collider, show, shown)
+SUBMODULES = (properties, session, fabric, cloth, layers, scene, bakes, takes, collider, show, shown)
 
 
 def register():

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import bpy
 
+from .bakes import bakes_on_disk
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .report import draw_verdict
 from .rows import PhysicsPanel, prop, sentences, settings_layout, why
@@ -80,7 +81,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
     def draw_verbs(self, layout, context):
         """The buttons."""
         cloth, scene = context.object.taffeta_cloth, context.scene
-        baked = bool(cloth.cache_path)
+        baked = bool(cloth.cache_path or bakes_on_disk(context))
         row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator("taffeta.bake", text="Bake", icon="RENDER_ANIMATION")
@@ -124,9 +125,6 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
             sentences(layout, context, "The file is not saved: bakes go to the temporary folder until it is", "INFO")
         if cloth.cache_path:
             draw_shown(layout, context)
-        if older := context.window_manager.taffeta.older.get(context.object.name):
-            sentences(layout, context, older.sentence, "FILE_BACKUP")
-            layout.operator("taffeta.free_older", icon="TRASH").object = context.object.name
 
 
 class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):

@@ -5,7 +5,15 @@ A running bake sets `baking`, `progress` and `status`; the preflight fills `prob
 """
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from .mapped import TABLE
 
@@ -33,6 +41,21 @@ class TaffetaNote(bpy.types.PropertyGroup):
     verbs: StringProperty(description="As those of a problem")
 
 
+class TaffetaBake(bpy.types.PropertyGroup):
+    """A bake that lies on the disk: of a garment (its name), or in the trash."""
+
+    garment: StringProperty(description="Whose list it stands in; empty in the trash")
+    label: StringProperty()
+    about: StringProperty(description="When it was made, the digest of its settings, the room it takes")
+    note: StringProperty()
+    path: StringProperty(description="Its .pc2 file")
+    frame_start: IntProperty()
+    frame_count: IntProperty()
+    plays: BoolProperty(description="The garment shows it now")
+    fits: BoolProperty(description="It is of a mesh with as many vertices")
+    maker: StringProperty(description="The other .blend that it is of; empty if it is of this one")
+
+
 class TaffetaSession(bpy.types.PropertyGroup):
     """The state of the window; nothing of it is saved."""
 
@@ -50,7 +73,8 @@ class TaffetaSession(bpy.types.PropertyGroup):
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)
-    older: CollectionProperty(type=TaffetaNote, description="Bakes that were set aside, and the room they take")
+    bakes: CollectionProperty(type=TaffetaBake, description="What lies on the disk for each garment, and in the trash")
+    trash: StringProperty(description="The room that the trash takes")
     fabrics: CollectionProperty(type=TaffetaNote, description="What garments are made of, and for which meshes that holds")
     checked: BoolProperty(description="The preflight list has been made at least once")
     overlay: EnumProperty(
@@ -64,7 +88,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
 # fmt: on
 
 
-CLASSES = (TaffetaProblem, TaffetaNote, TaffetaSession)
+CLASSES = (TaffetaProblem, TaffetaNote, TaffetaBake, TaffetaSession)
 
 
 def register():

@@ -31,8 +31,8 @@ def figures(job: Job) -> dict:
     }
     if job.prepared_at is not None:
         result["preparation_seconds"] = round(job.prepared_at - job.started, 3)
-    if job.older:
-        result["set_aside"] = [str(path) for path in job.older]
+    if older := job.set_aside():
+        result["set_aside"] = [str(path) for path in older]
     if not reports:
         return result
     timed = reports[1:] or reports

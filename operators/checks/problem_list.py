@@ -14,15 +14,18 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
+from ...solver.cache import about
 from ...solver.model import EXPLICIT, Settings
-from ..playback.bake_files import older_sentence, own_older
+from ..playback.bake_files import bakes_of, room, trash_of
+from ..playback.cache_modifier import played
+from ..playback.owners import maker_of
 from ..read import maps
 from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
-from . import crossings
+from . import crossings, fingerprint
 from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
@@ -212,6 +215,8 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     for obj in cloths:
+        if obj.library is None:
+            _know_what_plays(obj)
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words
@@ -219,18 +224,48 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     return found
 
 
+def _know_what_plays(obj) -> None:
+    """After an undo a garment may play a newer bake than it knows of: what that was made of, the bake itself says."""
+    path = played(obj)
+    told = about.read(path).fingerprint if path is not None else ""
+    if told and told != obj.taffeta_cloth.fingerprint:
+        obj.taffeta_cloth.fingerprint = told
+
+
 def _show_notes(scene, cloths) -> None:
-    """Put what each garment is made of, and the room that its older bakes take, where its panels draw it."""
+    """Put what each garment is made of, and its bakes, where its panels draw it."""
     session = bpy.context.window_manager.taffeta
-    session.older.clear()
     session.fabrics.clear()
     for obj in cloths:
         item = session.fabrics.add()
         item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
-        if paths := own_older(obj, scene):
-            item = session.older.add()
-            item.name, item.sentence = obj.name, f"{older_sentence(paths)} of {obj.name} in the cache folder"
+    show_bakes(scene, cloths)
+
+
+def show_bakes(scene, cloths) -> None:
+    """Put what lies on the disk for each garment, and in the trash, where the panel draws it."""
+    session = bpy.context.window_manager.taffeta
+    session.bakes.clear()
+    for obj, bakes in zip(cloths, bakes_of(scene, cloths), strict=True):
+        now = played(obj)
+        for bake in bakes:
+            item = _entry(session, bake)
+            item.garment, item.plays, item.maker = obj.name, bake.path == now, maker_of(bake.path)
+            item.fits = bake.vertex_count == len(obj.data.vertices)
+    freed = trash_of(scene, cloths)
+    for bake in freed:
+        _entry(session, bake)
+    session.trash = room(sum(bake.size for bake in freed)) if freed else ""
+
+
+def _entry(session, bake):
+    item, told = session.bakes.add(), bake.about
+    settings = f"settings {fingerprint.digest(told.fingerprint)}" if told.fingerprint else ""
+    item.label, item.note, item.path = told.label, told.note, str(bake.path)
+    item.about = ", ".join(text for text in (told.date, settings, room(bake.size)) if text)
+    item.frame_start, item.frame_count = bake.frames.start, len(bake.frames)
+    return item
 
 
 def crossing_vertices(scene: bpy.types.Scene, name: str) -> np.ndarray | None:
@@ -273,6 +308,9 @@ def look_again(*_):
 def _opened(*_):
     """Another file: what was found in the last one is of no use."""
     _forget()
+    session = bpy.context.window_manager.taffeta
+    session.bakes.clear()
+    session.trash = ""
     look_again()
 
 
@@ -292,6 +330,7 @@ HANDLERS = (
     ("depsgraph_update_post", look_again),
     ("undo_post", look_again),
     ("redo_post", look_again),
+    ("save_post", look_again),  # a new name owns no bake of the old one
     ("load_post", _opened),
     ("save_post", _saved),
 )

@@ -14,7 +14,7 @@ import bpy
 
 from ...panels.mapped import MAPPED, ROWS
 from ..playback import cache_modifier
-from ..playback.bake_files import cache_folder, wanted_folder
+from ..playback.owners import cache_folder, wanted_folder
 from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.mesh_io import evaluated_names
 from ..read.modifier_stack import find_cache
@@ -291,7 +291,12 @@ def _caches(shot: Shot) -> Iterator[Problem]:
     """Bakes that cannot be played, or that were made of something else."""
     for obj in shot.cloths:
         if sentence := cache_modifier.trouble(obj):
-            yield Problem("WARNING", obj.name, sentence, "Bake again, or bring the cache folder back")
+            yield Problem(
+                "WARNING",
+                obj.name,
+                sentence,
+                "Bake again, bring the cache folder back, or look into the list of bakes and its trash",
+            )
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
             yield Problem(
                 "WARNING",

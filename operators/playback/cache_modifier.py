@@ -24,7 +24,8 @@ from ..read.modifier_stack import (
     rebuilders_before_rig,
 )  # fmt: skip
 from ..read.participants import refuse_linked
-from .bake_files import cache_file, stored_path
+from .bake_files import stored_path
+from .owners import cache_file
 
 
 def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
@@ -125,6 +126,13 @@ def trouble(obj: bpy.types.Object) -> str:
             "the mesh was edited after the bake; bake again"
         )
     return ""
+
+
+def played(obj: bpy.types.Object) -> Path | None:
+    """The file that `obj` really plays now: its cache is switched on, and can be played."""
+    modifier = find_cache(obj)
+    is_on = modifier is not None and modifier.show_viewport and not trouble(obj)
+    return cache_file(obj) if is_on else None
 
 
 def _stack_index(obj) -> int:

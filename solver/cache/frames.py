@@ -25,18 +25,19 @@ import numpy as np
 
 from . import pc2
 from .intact import STATE_BYTES, good_count
-from .journal import JOURNAL_FORMAT, Line, line_bytes, read_header, read_journal
-from .names import in_use, older_name, parts, release_lock, take_lock
+from .journal import JOURNAL_FORMAT, Line, line_bytes, read_journal
+from .moves import copy_aside, set_aside
+from .names import parts, release_lock, take_lock
 
 SYNC_INTERVAL = 0.25  # [s]
-COPIED_BYTES = 1 << 24  # bytes of a file that are copied at once
 
 
 class FrameCache:
     """One garment's bake, open for writing; use it as a context manager or call `close`.
 
     path, vertex_count, first_frame and fps as given to `open_cache`. `older` is where an earlier bake was
-    set aside to when that was needed, else None.
+    set aside to when that was needed, else None. `borrowed`: its frames are a copy of those of a bake that stays
+    (`moves.copy_frames`), so that they may be dropped without another one.
     """
 
     def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = ""):
@@ -46,6 +47,7 @@ class FrameCache:
         self.fps = fps
         self.owner = owner
         self.older: Path | None = None
+        self.borrowed = False
         self._lines: list[Line] = []
         self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
         self._files: dict[str, BinaryIO] = {}
@@ -129,12 +131,13 @@ class FrameCache:
         """Keep the frames up to and with `frame`, drop those after it; more than one goes only after a copy."""
         keep = max(0, min(frame + 1 - self.first_frame, len(self._lines)))
         dropped = len(self._lines) - keep
-        if dropped > 1 and not keep:
+        is_loss = dropped > 1 and not self.borrowed
+        if is_loss and not keep:
             self._close_files()
             self.older = set_aside(self.path)
             _open_files(self)
         elif dropped:
-            if dropped > 1:
+            if is_loss:
                 self.older = copy_aside(self.path)
             del self._lines[keep:]
             del self._journal_end[keep + 1 :]
@@ -149,10 +152,13 @@ class FrameCache:
                 )
 
     def close(self) -> None:
-        """Sync to the disk and let go of the files."""
+        """Sync to the disk and let go of the files; those of a bake without a frame are deleted."""
         if self._files:
             self._sync()
+        is_empty = bool(self._files) and not self._lines
         self._close_files()
+        if is_empty:
+            _discard_empty(self.path)
         release_lock(self._lock)
         self._lock = None
 
@@ -178,7 +184,7 @@ class FrameCache:
 def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:
     """Open the bake at `path` (NAME.pc2) to go on with it, or start one.
 
-    owner : whose bake it is if it is a new one (`owner_of`): the .blend, as seen from the folder of the cache.
+    owner : whose bake it is if it is a new one (`whose.owner_of`): the .blend, as seen from the folder of the cache.
 
     A torn last frame is cut away. A bake of another shape, first frame or rate, a file that is not ours, and a bake
     with damage further back are set aside first (`FrameCache.older` says where), so nothing is lost.
@@ -220,81 +226,6 @@ def cached_frames(path: Path) -> range | None:
         return None
     first = header["first_frame"]
     return range(first, first + min(len(lines), samples.sample_count))
-
-
-def owner_of(path: Path) -> str:
-    """Whose bake is at `path`, as given to `open_cache`; "" if nobody knows."""
-    try:
-        header = read_header(Path(path).with_suffix(".journal"))
-    except OSError:
-        return ""
-    return (header or {}).get("owner", "")
-
-
-def set_aside(path: Path) -> Path | None:
-    """Rename the bake at `path` to NAME.bak1.* (the first number that is free); None if there is nothing to rename."""
-    path = Path(path)
-    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
-    if not present:
-        return None
-    target = older_name(path)
-    for part in present:
-        part.rename(target.with_suffix(part.suffix))
-    return target
-
-
-def copy_aside(path: Path) -> Path:
-    """Copy the bake at `path` to NAME.bak1.*, whole or not at all."""
-    target = older_name(Path(path))
-    copies = []
-    try:
-        for part in parts(Path(path)):
-            copies.append(target.with_suffix(part.suffix))
-            with part.open("rb") as source, copies[-1].open("xb") as copy:
-                while block := source.read(COPIED_BYTES):
-                    copy.write(block)
-    except OSError as error:
-        for copy in copies:
-            copy.unlink(missing_ok=True)
-        reason = error.strerror or error
-        raise OSError(
-            f"The older bake {path} cannot be kept as {target} ({reason}): make room or free the cache, then bake again"
-        ) from error
-    return target
-
-
-def is_ours(path: Path) -> bool:
-    """Whether Taffeta wrote the bake at `path`: its journal says so."""
-    try:
-        return read_header(Path(path).with_suffix(".journal")) is not None
-    except OSError:
-        return False
-
-
-def free(path: Path) -> bool:
-    """Delete the bake at `path`; older bakes that were set aside stay. Returns whether there was one.
-
-    Raises
-    ------
-    ValueError
-        The file was not written by Taffeta.
-    OSError
-        It is being written, or cannot be deleted: a sentence.
-    """
-    path = Path(path)
-    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
-    if not present:
-        return False
-    if not is_ours(path):
-        raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
-    if in_use(path):
-        raise OSError(f"{path} is being baked right now: stop that bake first")
-    for part in present:
-        try:
-            part.unlink()
-        except OSError as error:
-            raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
-    return True
 
 
 def _open_files(cache: FrameCache) -> None:

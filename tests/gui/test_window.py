@@ -41,22 +41,27 @@ def pip(*arguments):
     subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", *arguments], check=True)
 
 
-@pytest.fixture(scope="module")
-def result():
-    """What the story wrote down; told once for all tests."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
+def tell(story: str, out: Path) -> dict:
+    """Tell a story of this folder in the window; what it wrote down. Its pictures and its log are left in `out`."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
     version = python_inside()
     build = [sys.executable, str(ROOT / "scripts/build_zip.py"), "--blender", "5.2", "--platform", "linux-x64"]
     subprocess.run([*build, "--python", version], check=True)
-    shutil.copy(next((ROOT / "out/zip").glob(f"*-linux-x64-python{version}.zip")), OUT / "taffeta.zip")
+    shutil.copy(next((ROOT / "out/zip").glob(f"*-linux-x64-python{version}.zip")), out / "taffeta.zip")
     # Debian's Blender does not bring what its own extension installer imports.
-    pip("install", "--target", str(OUT / "site"), "--only-binary=:all:", "--python-version", version, "cattrs==26.2.1")
-    script = "/checkout/tests/gui/inside.sh", "/checkout/tests/gui/story.py"
-    subprocess.run(["bash", str(ROOT / "scripts/gui_root.sh"), "run", str(OUT), "bash", *script], timeout=1000)
-    written = OUT / "result.json"
-    assert written.exists(), (OUT / "blender.log").read_text()[-3000:]
+    pip("install", "--target", str(out / "site"), "--only-binary=:all:", "--python-version", version, "cattrs==26.2.1")
+    script = "/checkout/tests/gui/inside.sh", f"/checkout/tests/gui/{story}"
+    subprocess.run(["bash", str(ROOT / "scripts/gui_root.sh"), "run", str(out), "bash", *script], timeout=1000)
+    written = out / "result.json"
+    assert written.exists(), (out / "blender.log").read_text()[-3000:]
     return json.loads(written.read_text())
+
+
+@pytest.fixture(scope="module")
+def result():
+    """What the story wrote down; told once for all tests."""
+    return tell("story.py", OUT)
 
 
 def test_the_story_comes_to_its_end(result):
@@ -102,7 +107,7 @@ def test_resume_finishes_the_bake(result):
 
 
 def test_the_bake_that_a_rebake_replaced_is_kept_and_told(result):
-    assert len(result["older"]) == 1 and result["older"][0].startswith("1 older bake (")
+    assert result["bakes"] == [["Shawl", FRAMES, True], ["Shawl.bak1", FRAMES, False]]
 
 
 def test_scrubbing_shows_the_fallen_cloth_outside_the_body(result):

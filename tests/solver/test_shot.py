@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from taffeta.solver import shot
 from taffeta.solver.cache import names, pc2
-from taffeta.solver.cache.frames import cached_frames, free, open_cache
+from taffeta.solver.cache.frames import cached_frames, open_cache
+from taffeta.solver.cache.trash import put
 from taffeta.solver.model import Cloth, Collider, FrameInput, Report, Settings, State
 
 SIZES = (5, 3)  # vertices of the two garments
@@ -193,7 +194,7 @@ def test_one_garment_without_a_frame_begins_all_anew(tmp_path, lacking, preroll)
     frames = range(1 - preroll, 9)
     bake(tmp_path, frames, first=1)
     whole, path = contents(tmp_path), paths(tmp_path)[1 - lacking]
-    free(paths(tmp_path)[lacking])
+    put(paths(tmp_path)[lacking])
     assert bake(tmp_path, frames, first=1) == list(frames)[1:]
     assert contents(tmp_path) == whole
     older = names.parts(names.older_bakes(path)[0])

@@ -446,7 +446,7 @@ def test_a_cache_that_is_deleted_while_it_is_written(sheet, tmp_path, monkeypatc
 
 def test_a_cache_folder_whose_name_is_too_long(shot, sheet):
     shot.taffeta.cache_folder = "//" + "n" * 300
-    refused(["n" * 300, "cannot be used", "choose another cache folder"])
+    refused(["n" * 300, "cannot be written", "choose another cache folder"])
     shot.taffeta.cache_folder = "//caches"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
 

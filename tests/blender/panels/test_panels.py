@@ -24,6 +24,8 @@ PANELS = [
     "TAFFETA_PT_cloth_collision",
     "TAFFETA_PT_layers",
     "TAFFETA_PT_bake",
+    "TAFFETA_PT_bakes",
+    "TAFFETA_PT_takes",
     "TAFFETA_PT_preflight",
     "TAFFETA_PT_forces",
     "TAFFETA_PT_report",
@@ -382,17 +384,6 @@ def test_a_bake_makes_them_work(garment):
     assert again[0] == {"from_frame": 6}
     assert "Nothing baked yet" not in layout.texts()
     assert "Cloth was baked before you changed Mass" in " ".join(layout.texts())
-
-
-def test_older_bakes_are_drawn_with_their_button(garment):
-    session = bpy.context.window_manager.taffeta
-    assert not draw("TAFFETA_PT_bake").buttons("taffeta.free_older")
-    item = session.older.add()
-    item.name, item.sentence = garment.name, "2 older bakes (3 MB) of Cloth in the cache folder"
-    layout = draw("TAFFETA_PT_bake")
-    assert "2 older bakes (3 MB)" in " ".join(layout.texts())
-    assert layout.buttons("taffeta.free_older")[0][0] == {"object": "Cloth"}
-    session.older.clear()
 
 
 def test_a_running_bake_shows_its_progress_and_locks_the_settings(garment):

@@ -129,8 +129,9 @@ def _compile_bodies():
 
 
 def _compile_cloth():
-    """Cloth on cloth: a corner that is thrown through the sheet below."""
+    """Cloth on cloth: a corner that is thrown through the sheet below, and a sheet that is through another one."""
     _throw(None)
+    _ease()
     _advance(2, (), Settings(substeps=2))
 
 
@@ -231,6 +232,18 @@ def _throw(body):
         guarded = body_pairs.prepare(cloth, met)
     x[-1] += THROW
     resolve(near, guarded, cloth, (0.0, 1.0), start, x, x_prev, SUBSTEP)
+
+
+def _ease():
+    """A substep of what eases tangles apart: the second sheet stands in the first one."""
+    from .contact.cloth import easing, pairs
+    from .contact.cloth.response import NO_BRACE
+
+    cloth, state, _ = _scene(2, ())
+    x, second = state.x, cloth.garment_start[1]
+    x[second:] = x[:second][:, [0, 2, 1]] + [0.003, 0.01, -0.01]
+    found = pairs.detect(cloth, x, state.v, SUBSTEP, Settings())
+    easing.ease(found.tangles, cloth, x, x.copy(), SUBSTEP, NO_BRACE)
 
 
 def _scene(sheet_count, bodies, apart=0.02):

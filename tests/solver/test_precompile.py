@@ -173,7 +173,7 @@ for name, module in list(sys.modules.items()):
 
 def test_small_scenes_reach_every_kernel(compiled):
     """Each in one version, save for those that few scenes ask for."""
-    chosen = {"contact.cloth.restitution", "contact.cloth.tangles", "elastic.internal"} | {
+    chosen = {"contact.cloth.restitution", "elastic.internal"} | {
         f"forces.{name}" for name in ("force_fields", "pressure", "random")
     }
     assert set(printed(UNREACHED, compiled)) == chosen

@@ -28,6 +28,7 @@ from . import (
     sequence,
     setup,
     show_values,
+    stop,
     untangle,
 )
 from .checks import problem_list
@@ -39,7 +40,7 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
-    scenes, untangle, bake_cloth, simulation, play_live, keep_pose, command,
+    scenes, untangle, bake_cloth, simulation, play_live, stop, keep_pose, command,
 )  # fmt: skip
 
 

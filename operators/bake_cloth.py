@@ -5,8 +5,9 @@
     └─────────── main thread ──────────────────────────────┘     └─ worker thread ─┘     └ main thread ┘
 
 Pressed in a window, the bake runs beside it: each tick of a timer samples the animation for a moment, puts the user's
-frame back, and shows how far the worker is; Esc ends it and keeps the frames that are done. Called from
-a script or without a window, it does the same in one go.
+frame back, and shows how far the worker is; `taffeta.stop` ends it and keeps the frames that are done, and so
+does Esc over the Physics tab. Anywhere else Esc is for what is there, as a playback. Called from a script or without a
+window, it does the same in one go.
 
 Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
 already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
@@ -97,9 +98,8 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def modal(self, context, event):
         job = self._job
-        if event.type == "ESC" and event.value == "PRESS":
-            job.stop.set()
-            job.status = "Stopping"
+        if event.type == "ESC" and event.value == "PRESS" and _over_physics(context, event):
+            jobs.ask_to_stop()
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -131,7 +131,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def _prepared(self, scene):
         if jobs.running():
-            raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+            raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
         simulation.end()
         job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
         for level, text in notices(scene, job.order):
@@ -189,6 +189,16 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         return {"FINISHED"} if job.complete else {"CANCELLED"}
 
 
+def _over_physics(context, event) -> bool:
+    """Whether the pointer is over a Physics tab."""
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "PROPERTIES" and area.spaces.active.context == "PHYSICS":
+            x, y = event.mouse_x - area.x, event.mouse_y - area.y
+            if 0 <= x < area.width and 0 <= y < area.height:
+                return True
+    return False
+
+
 def _draw_status(job):
     """The status bar's content while `job` runs."""
 
@@ -196,7 +206,7 @@ def _draw_status(job):
         bar = header.layout.row()
         bar.ui_units_x = 16
         bar.progress(factor=job.share(), text=job.slow() or job.status)
-        header.layout.label(text="Esc stops and keeps the frames done", icon="INFO")
+        header.layout.label(text="Stop, in the Physics tab, keeps the frames done", icon="INFO")
 
     return draw
 

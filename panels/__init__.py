@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator sees: every setting (`properties`) and the Physics tab. Calls operators by bl_idname only."""
+"""What an animator sees: every setting (`properties`) the Physics tab, and the Taffeta panel of the Scene tab. Calls operators by bl_idname only."""
 
-from . import cloth, collider, fabric, layers, properties, scene, session
+from . import bar, cloth, collider, fabric, layers, more, preferences, properties, scene, scene_tab, session
 
-# Properties first: the panels show them. Undone in reverse.
-SUBMODULES = (properties, session, fabric, cloth, layers, scene, collider)
+# Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
+SUBMODULES = (preferences, properties, session, fabric, bar, cloth, scene, more, layers, scene_tab, collider)
 
 
 def register():

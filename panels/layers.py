@@ -10,7 +10,7 @@ class TAFFETA_PT_layers(PhysicsPanel, bpy.types.Panel):
     """Which garment is worn over which, innermost first"""
 
     bl_label = "Layers"
-    bl_parent_id = "TAFFETA_PT_cloth"
+    bl_parent_id = "TAFFETA_PT_more"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

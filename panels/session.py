@@ -5,7 +5,15 @@ A running bake sets `baking`, `progress` and `status`; the preflight fills `prob
 """
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from .mapped import TABLE
 
@@ -30,6 +38,8 @@ class TaffetaNote(bpy.types.PropertyGroup):
 
     sentence: StringProperty()
     verbs: StringProperty(description="As those of a problem")
+    fabric: StringProperty(description="The name of its fabric alone; empty if it is of none that is known")
+    frame_count: IntProperty(description="Frames of its bake that are on the disk")
 
 
 class TaffetaSession(bpy.types.PropertyGroup):

@@ -14,10 +14,11 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
+from ...solver.cache.frames import cached_frames
 from ...solver.model import EXPLICIT, Settings
-from ..playback.bake_files import older_sentence, own_older
+from ..playback.bake_files import cache_file, older_sentence, own_older
 from ..read import maps
-from ..read.fabrics import bending_before_stiffening
+from ..read.fabrics import bending_before_stiffening, preset_of
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
@@ -191,6 +192,9 @@ def _show_notes(scene, cloths) -> None:
     for obj in cloths:
         item = session.fabrics.add()
         item.name, item.sentence = obj.name, fabric_sentence(obj, scene)
+        item.fabric = preset_of(obj.taffeta_cloth)[0]
+        path = cache_file(obj)
+        item.frame_count = len(path and cached_frames(path) or ())
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
         if paths := own_older(obj, scene):
             item = session.older.add()

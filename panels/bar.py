@@ -78,7 +78,7 @@ def _state(column, session, obj):
     row.label(text=text, icon=icon)
     done = row.row(align=True)
     done.enabled = bool(painting)
-    done.operator("taffeta.paint_done", text="", icon="BRUSH_DATA")
+    done.operator("taffeta.paint_done", text="Done")
     row.popover("TAFFETA_PT_preflight", text="", icon="PRESET")
 
 

@@ -11,9 +11,10 @@ import time
 import bpy
 import numpy as np
 
-STEP = 6  # pixels between two looks; a row has 20
-SETTLE = 0.12  # [s] that a window gets to notice the pointer
+STEP = 9  # pixels between two looks; a row has 20
+SETTLE = 0.06  # [s] that a window gets to notice the pointer
 FRAMES = 40
+PAINT = "bpy.ops.taffeta.paint(prop='pin'"
 
 
 def window():
@@ -45,8 +46,8 @@ def move(x, y):
 
 def click(x, y):
     """Press and let go the left button there."""
-    at = ["xdotool", "mousemove", str(round(x)), str(round(y)), "sleep", "0.3", "click", "1"]
-    subprocess.Popen(at)
+    at = ["xdotool", "mousemove", str(round(x)), str(round(y)), "sleep", "0.7", "mousedown", "1", "sleep", "0.1"]
+    subprocess.Popen([*at, "mouseup", "1"])
 
 
 def under_pointer() -> str:
@@ -60,10 +61,12 @@ def under_pointer() -> str:
     return bpy.context.window_manager.clipboard
 
 
-def find(command, places):
-    """Look for the button whose command begins so, with the pointer; its place goes into `places`."""
+def find(command, places, parts=(0.2, 0.8), start=None):
+    """Look for the button whose command begins so, with the pointer, down the tab at these parts of its width, from `start`
+    on; its place goes into `places`."""
     left, top, right, bottom = rectangle("PROPERTIES")
-    for part in (0.2, 0.5, 0.8, 0.91, 0.86, 0.96):
+    top = top if start is None else start
+    for part in parts:
         x = left + part * (right - left)
         move(x, top + 1)
         yield SETTLE
@@ -73,7 +76,7 @@ def find(command, places):
             yield SETTLE
             found = under_pointer()
             if found.startswith(command) and found != stale:
-                places[command] = x, y + STEP
+                places[command] = x, y + STEP // 2
                 return
             stale = found if found != stale and found else stale
     raise LookupError(f"no button {command} in the Physics tab")
@@ -99,6 +102,7 @@ def add_example(shoot, press, result):
     yield 1.0
     shoot("1_menu")
     press("Return")
+    yield from wait(lambda: bpy.context.view_layer.objects.active.name == "Poncho", 120)
     yield 4.0
     shoot("1_example")
     obj = bpy.context.view_layer.objects.active
@@ -125,8 +129,8 @@ def choose_fabric(shoot, press, places):
 
 def paint(shoot, drag, places, result):
     """Step 5: the brush beside Pin, a stroke, Done."""
-    yield from find('bpy.ops.taffeta.paint(prop="pin"', places)
-    click(*places['bpy.ops.taffeta.paint(prop="pin"'])
+    yield from find(PAINT, places, (0.845, 0.88), places["bpy.ops.taffeta.bake()"][1] + 100)
+    click(*places[PAINT])
     yield 2.5
     obj = bpy.context.view_layer.objects.active
     result["painting"] = obj.mode
@@ -136,7 +140,7 @@ def paint(shoot, drag, places, result):
     yield 5.0
     shoot("5_painting")
     bar = dict(places)
-    yield from find("bpy.ops.taffeta.paint_done(", places)
+    yield from find("bpy.ops.taffeta.paint_done(", places, (0.82, 0.87), places["bpy.ops.taffeta.bake()"][1])
     result["bar_while_painting"] = yield from where_bake_is()
     result["bake_before"] = bar["bpy.ops.taffeta.bake()"]
     click(*places["bpy.ops.taffeta.paint_done("])
@@ -156,7 +160,7 @@ def preflight(shoot, press, places):
     """Steps 6 and 7: read the list behind the bar's last button."""
     x, y = places["bpy.ops.taffeta.paint_done("]
     left, _, right, _ = rectangle("PROPERTIES")
-    click(x + 25, y)
+    click(left + 0.94 * (right - left), y)
     yield 2.0
     shoot("6_preflight")
     press("Escape")
@@ -235,7 +239,7 @@ def scrub(shoot, places, result):
     scene.frame_set(30)
     yield 1.5
     shoot("9_scrubbed")
-    yield from find("bpy.ops.taffeta.bake(from_frame=30", places)
+    yield from find("bpy.ops.taffeta.bake(from_frame=30", places, (0.75,), places["bpy.ops.taffeta.bake()"][1])
     click(*places["bpy.ops.taffeta.bake(from_frame=30"])
     yield from wait(lambda: session().baking, 30)
     yield from wait(lambda: not session().baking, 240)
@@ -275,13 +279,10 @@ def story(shoot, press, drag, result, out):
     yield from add_example(shoot, press, result)
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/first.blend")
     yield 2.0
-    for command in (
-        "bpy.ops.taffeta.bake()",
-        "bpy.ops.taffeta.live(",
-        "bpy.ops.taffeta.stop(",
-        "bpy.ops.taffeta.bake(resume=True",
-    ):
-        yield from find(command, places)
+    yield from find("bpy.ops.taffeta.bake()", places)
+    above = places["bpy.ops.taffeta.bake()"][1] - 2 * STEP
+    for command, part in (("live(", 0.5), ("stop(", 0.83), ("bake(resume=True", 0.25)):
+        yield from find(f"bpy.ops.taffeta.{command}", places, (part,), above)
     result["width"] = rectangle("PROPERTIES")[2] - rectangle("PROPERTIES")[0]
     result["tab_rectangle"], result["view_rectangle"] = rectangle("PROPERTIES"), rectangle("VIEW_3D")
     yield from choose_fabric(shoot, press, places)

@@ -35,7 +35,9 @@ from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report
 
-LATE_STRETCH = 0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
+LATE_STRETCH = (
+    0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
+)
 LOOKS_IF_LATE = 4  # small steps at least then
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 

@@ -29,7 +29,9 @@ from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
 
 LIST_DELAY = 0.3  # [s] between a change and the new list
-PAINT_TICK = 1.0  # [s] between looks whether the animator has stopped painting
+PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
+EDIT_TICK = 1.0  # [s] between looks whether the animator has stopped editing
+PAINTED = frozenset(("WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"))
 VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
     "apart. Press Untangle in Layers to have garments apart"
@@ -213,15 +215,15 @@ def _sorted(problems) -> list[Problem]:
 def _tick() -> float | None:
     """Make the list anew, some time after a change; never while a bake reads the scene.
 
-    Returns the seconds after which to try again: a garment that is being painted or edited is not looked at.
+    Returns the seconds after which to try again: a garment that is being edited is not looked at.
     """
     session = getattr(bpy.context.window_manager, "taffeta", None)
     scene = bpy.context.scene
     cloths = cloths_of(scene) if session is not None and scene is not None and not session.baking else ()
     if not cloths:
         return None
-    if any(obj.mode not in {"OBJECT", "POSE"} for obj in cloths):
-        return PAINT_TICK
+    if any(obj.mode not in {"OBJECT", "POSE", *PAINTED} for obj in cloths):
+        return EDIT_TICK
     show(scene)
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
@@ -234,7 +236,8 @@ def _tick() -> float | None:
 def look_again(*_):
     """Something changed: make the list anew soon. There is nobody to show it to in background mode."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=LIST_DELAY)
+        painted = getattr(bpy.context, "mode", "").startswith("PAINT")
+        bpy.app.timers.register(_tick, first_interval=PAINT_DELAY if painted else LIST_DELAY)
 
 
 @persistent
@@ -254,6 +257,7 @@ HANDLERS = (
     ("undo_post", look_again),
     ("redo_post", look_again),
     ("load_post", _opened),
+    ("save_post", look_again),
 )
 
 

@@ -61,11 +61,17 @@ def test_live_list_and_stale_sentence(shot, tmp_path, body, baked):
     assert len(session.problems) == 1, "a running bake is left alone"
     session.baking = False
     bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert problem_list._tick() == problem_list.EDIT_TICK and len(session.problems) == 1
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    assert problem_list._tick() == problem_list.PAINT_TICK and len(session.problems) == 1
-    bpy.ops.object.mode_set(mode="OBJECT")
     assert problem_list._tick() is None
-    assert len(session.problems) == 2
+    assert len(session.problems) == 2, "the list goes on while a map is painted"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_saving_makes_the_list_anew():
+    """That the file was not saved must not stay in the list."""
+    assert problem_list.look_again in bpy.app.handlers.save_post
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from .bake import job as jobs
 from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, finish, outcome, play_all, sampled
+from .checks.problem_list import look_again
 from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
 from .read.participants import cloths_of
@@ -117,6 +118,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             finish(job)
         finally:
             jobs.release()
+            look_again()
         if job.complete:
             return self._tell(job)
         if job.frame >= job.order.first_frame:

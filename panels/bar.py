@@ -74,12 +74,13 @@ def _state(column, session, obj):
     """One short sentence; the way out of painting; what the preflight found."""
     painting = painted_property(obj)
     text, icon = _sentence(session, obj.taffeta_cloth, painting)
-    row = column.row(align=True)
-    row.label(text=text, icon=icon)
+    split = column.split(factor=0.66, align=True)
+    split.label(text=text, icon=icon)
+    row = split.row(align=True)
     done = row.row(align=True)
     done.enabled = bool(painting)
     done.operator("taffeta.paint_done", text="Done")
-    row.popover("TAFFETA_PT_preflight", text="", icon="PRESET")
+    row.popover("TAFFETA_PT_preflight", text="", icon="VIEWZOOM")
 
 
 def _sentence(session, cloth, painting) -> tuple[str, str]:

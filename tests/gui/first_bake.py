@@ -135,7 +135,7 @@ def paint(shoot, drag, places, result):
     obj = bpy.context.view_layer.objects.active
     result["painting"] = obj.mode
     left, top, right, bottom = rectangle("VIEW_3D")
-    middle = (left + right) // 2, (top + bottom) // 2
+    middle = (left + right) // 2, top + 3 * (bottom - top) // 10
     drag(middle, *[(middle[0] + 3 * step, middle[1] - step) for step in range(20)])
     yield 5.0
     shoot("5_painting")

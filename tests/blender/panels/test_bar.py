@@ -80,7 +80,7 @@ def test_the_bar_has_the_same_rows_whatever_happens(moment):
         ("operator", "taffeta.live", True), ("row", None, True), ("operator", "taffeta.stop", True), ("row", None, True),
         ("operator", "taffeta.bake", True), ("operator", "taffeta.bake", True), ("progress", None, True),
         ("split", None, True), ("popover", "TAFFETA_PT_fabric_presets", True), ("row", None, True),
-        ("prop", "quality", True), ("row", None, True), ("label", None, True), ("row", None, True),
+        ("prop", "quality", True), ("split", None, True), ("label", None, True), ("row", None, True), ("row", None, True),
         ("operator", "taffeta.paint_done", True), ("popover", "TAFFETA_PT_preflight", True),
     ]  # fmt: skip
 

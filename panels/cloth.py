@@ -35,8 +35,6 @@ class TAFFETA_PT_cloth(PhysicsPanel, bpy.types.Panel):
     """The garment's main panel"""
 
     bl_label = "Taffeta Cloth"
-    # Before all of Blender's panels, which come and go, as that of a live simulation's nodes does.
-    bl_order = -1
 
     def draw(self, context):
         scene_settings(self.layout, "Steps, wind, colliders: Scene tab")

@@ -115,7 +115,6 @@ def test_the_bar_tells_fabric_frames_and_what_matters_most(moment):
 
 def test_the_bar_stands_above_all_panels_with_a_header():
     assert "HIDE_HEADER" in bpy.types.TAFFETA_PT_bar.bl_options
-    assert bpy.types.TAFFETA_PT_cloth.bl_order < 0  # before those that Blender shows for a live simulation's nodes
 
 
 def test_what_is_open_at_first_is_short(garment):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cuts README's pictures of the first bake, one a step, from those that the window test keeps in out/gui/first_bake_1920/.
+"""Cuts README's pictures of the first bake from those that the window test keeps in out/gui/first_bake_1920/.
 
     python scripts/first_bake.py
 
@@ -19,9 +19,7 @@ STEPS = {
     1: ("1_example", "both"),
     4: ("4_fabric", "tab"),
     5: ("5_painting", "both"),
-    6: ("6_preflight", "tab"),
-    8: ("8_baking", "both"),
-    9: ("9_scrubbed", "both"),
+    8: ("8_live", "both"),
 }
 TAB_HEIGHT = 520  # pixels from the tab's top that are shown
 MARGIN = 230  # pixels left of the tab, where its popovers reach

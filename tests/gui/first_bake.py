@@ -257,31 +257,6 @@ def scrub(shoot, places, result):
     result["frames_after_rebake"] = session().fabrics[bpy.context.object.name].frame_count
 
 
-def narrow(shoot, result):
-    """The tab as narrow as 280 pixels, with maps: every number can be read on the picture."""
-    cloth = bpy.context.object.taffeta_cloth
-    bpy.context.object.vertex_groups.new(name="Hem")
-    for name in ("mass", "stretch_stiffness", "bending_stiffness", "thickness", "pin"):
-        group = getattr(cloth, name)
-        group.source, group.vertex_group = "GROUP", "Hem"
-    cloth.stretch_stiffness.maximum = 20000.0
-    left, top, right, _ = rectangle("PROPERTIES")
-    y = top + 200
-    steps = ["xdotool", "mousemove", str(left - 2), str(y), "sleep", "0.5", "mousedown", "1", "sleep", "0.3"]
-    for x in np.linspace(left - 2, right - 286, 6):
-        steps += ["mousemove", str(round(x)), str(y), "sleep", "0.1"]
-    subprocess.Popen([*steps, "sleep", "0.3", "mouseup", "1"])
-    yield 4.0
-    left, top, right, bottom = rectangle("PROPERTIES")
-    result["narrow"] = right - left
-    place = area("PROPERTIES")
-    region = next(region for region in place.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=region):
-        bpy.ops.view2d.scroll_down(deltay=300)
-    yield 1.5
-    shoot("10_narrow")
-
-
 def story(shoot, press, drag, result, out):
     """The whole walk."""
     places = {}
@@ -303,4 +278,3 @@ def story(shoot, press, drag, result, out):
     yield from bake(shoot, press, places, result)
     yield from scrub(shoot, places, result)
     result["places"] = places
-    yield from narrow(shoot, result)

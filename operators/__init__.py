@@ -7,6 +7,7 @@
     bake/       what is to be baked, the job that simulates, and how it runs
     live/       the simulation that follows the timeline
     overlay/    values on a garment as colours in the viewport
+    work/       what takes longer than a moment, in steps beside the window
 
 Only the main thread touches Blender. A worker thread is given plain arrays and a `bake.job.Job`, never an object, a
 scene or an operator. Objects are kept by their session uid and found again, because an undo replaces them.
@@ -14,33 +15,40 @@ scene or an operator. Objects are kept by their session uid and found again, bec
 
 from . import (
     bake_cloth,
+    bakes,
     command,
     convert,
     export,
+    fabric_assets,
     fit,
+    fix,
     free,
     keep_pose,
     paint,
     play_live,
     preflight,
     preset,
+    report_show,
     scenes,
     sequence,
     setup,
+    show_bake,
     show_values,
     stop,
+    takes,
     untangle,
 )
 from .checks import problem_list
 from .live import simulation
-from .overlay import pictures
-from .playback import cache_modifier
+from .overlay import marks, pictures, timeline
+from .playback import cache_modifier, owners
 from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    cache_modifier, sequence, measures, problem_list, preflight, fit, free, export, setup, convert, preset, paint, pictures, show_values,
-    scenes, untangle, bake_cloth, simulation, play_live, stop, keep_pose, command,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, stop,
+    keep_pose, command,
 )  # fmt: skip
 
 

@@ -9,10 +9,12 @@ frame back, and shows how far the worker is; `taffeta.stop` ends it and keeps th
 does Esc over the Physics tab. Anywhere else Esc is for what is there, as a playback. Called from a script or without a
 window, it does the same in one go.
 
-Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`. A bake that is there
-already is renamed to `.bak1`, never overwritten. A .blend that was never saved bakes into the temporary folder.
+Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`, `.about.json`. A bake that
+is there already is renamed to `.bak1`, never overwritten, and stays in the list of bakes. A .blend that was never saved bakes into the temporary folder.
+Where Preflight has found what would spoil the bake, the button asks first; a script's bake goes ahead.
 """
 
+import contextlib
 import os
 import time
 
@@ -20,17 +22,21 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..solver import precompile
+from ..solver.cache import trash
 from ..solver.cache.frames import cached_frames
 from .bake import PACKAGE
 from .bake import job as jobs
 from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, finish, outcome, play_all, sampled
+from .checks import hold_up
 from .checks.problem_list import look_again
 from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
-from .read.participants import cloths_of
+from .playback.owners import cache_folder
+from .read.participants import chosen_cloths, cloths_of
 from .setup import begin_compiling
+from .work.window import StatusBar, redraw
 
 WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
 CARD_TICK = 0.01  # [s] the same while the graphics card draws
@@ -59,12 +65,23 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     object: bpy.props.StringProperty(
         name="Object", description="The one cloth to bake; empty bakes all together", options={"SKIP_SAVE"}
     )
+    anyway: bpy.props.BoolProperty(
+        name="Bake Anyway", description="Do not ask about what Preflight has found", options={"SKIP_SAVE"}
+    )
+    selected: bpy.props.BoolProperty(
+        name="Selected Only",
+        description="Bake the selected cloths and leave the others out, with their bakes",
+        options={"SKIP_SAVE"},
+    )
+    label: bpy.props.StringProperty(
+        name="Name", description="What the bake is called in the list of bakes", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context):
         scene = context.scene
         job = None
         try:
-            job = self._prepared(scene)
+            job = self._prepared(context)
             console = Console(job)
             try:
                 bake_now(scene, job, console)
@@ -79,8 +96,11 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def invoke(self, context, event):
         if bpy.app.background or context.window is None:
             return self.execute(context)
+        options = {name: getattr(self, name) for name in ("resume", "from_frame", "object", "selected", "label")}
+        if not self.anyway and not jobs.running() and hold_up.asks(context, options):
+            return {"CANCELLED"}
         try:
-            job = self._prepared(context.scene)
+            job = self._prepared(context)
             job.images.open()
             jobs.claim(job)
         except jobs.FAILURES as error:
@@ -91,9 +111,9 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False
         self._tick, self._window = 0.0, context.window
         self._set_tick(context)
-        self._workspace = context.workspace.name
+        self._status = StatusBar(context)
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(_draw_status(job))
+        self._show_status(job)
         context.window_manager.taffeta.baking = True
         return {"RUNNING_MODAL"}
 
@@ -131,11 +151,15 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         self._leave(context)
         jobs.release()
 
-    def _prepared(self, scene):
+    def _prepared(self, context):
+        scene = context.scene
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
         simulation.end()
-        job = jobs.Job(read_order(scene, self.resume, self.from_frame, self.object))
+        only = [self.object] if self.object else []
+        if self.selected:
+            only = [obj.name for obj in chosen_cloths(context, self.object)]
+        job = jobs.Job(read_order(scene, self.resume, self.from_frame, only, self.label))
         for level, text in notices(scene, job.order):
             self.report({level}, text)
         return job
@@ -172,18 +196,17 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if not self._plays and job.frame >= job.order.first_frame:
             self._plays = True
             play_all(job)
-        workspace = bpy.data.workspaces.get(self._workspace)
-        if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
-            workspace.status_text_set(_draw_status(job))
-        _redraw(context)
+        self._show_status(job)
+        redraw(context, "PROPERTIES", "DOPESHEET_EDITOR")  # what is told of the bake, and the frames that it has
 
     def _leave(self, context):
         context.window_manager.event_timer_remove(self._timer)
-        workspace = bpy.data.workspaces.get(self._workspace)
-        if workspace is not None:
-            workspace.status_text_set(None)
+        self._status.show(None)
         context.window_manager.taffeta.baking = False
-        _redraw(context)
+        redraw(context, "PROPERTIES", "DOPESHEET_EDITOR")  # what is told of the bake, and the frames that it has
+
+    def _show_status(self, job):
+        self._status.progress(job.share(), job.slow() or job.status, "Stop, in the Physics tab, keeps the frames done")
 
     def _tell(self, job):
         for level, text in outcome(job):
@@ -201,33 +224,16 @@ def _over_physics(context, event) -> bool:
     return False
 
 
-def _draw_status(job):
-    """The status bar's content while `job` runs."""
-
-    def draw(header, context):
-        bar = header.layout.row()
-        bar.ui_units_x = 16
-        bar.progress(factor=job.share(), text=job.slow() or job.status)
-        header.layout.label(text="Stop, in the Physics tab, keeps the frames done", icon="INFO")
-
-    return draw
-
-
-def _redraw(context) -> None:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "PROPERTIES":
-                area.tag_redraw()
-
-
 @persistent
 def adopt_bakes(*_):
     """After a file is opened: a cloth whose bake lies where it would be written, but which does not know it.
 
-    That is so when a farm baked the file, or Blender was killed before it was saved. Resume then checks the frames
-    and plays them.
+    That is so when a farm baked the file, or Blender was killed before it was saved. The panel offers to play it, and Resume
+    goes on with it. What a killed process has half moved into the trash is taken back first.
     """
     for scene in bpy.data.scenes:
+        with contextlib.suppress(OSError):  # a folder that cannot be written is told when something is baked there
+            trash.mend(cache_folder(scene))
         cloths = [obj for obj in cloths_of(scene) if obj.library is None]
         for obj, path in zip(cloths, bake_paths(scene, cloths) if bpy.data.filepath else (), strict=False):
             if not obj.taffeta_cloth.cache_path and cached_frames(path):

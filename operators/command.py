@@ -8,6 +8,7 @@ checks and plays them. `--save` writes the .blend with playback switched on inst
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from .bake.order import notices, read_order
 from .bake.run import bake_now, outcome
 from .export import check_ending
 from .playback.bake_files import bake_paths
-from .read.participants import chosen_cloths
+from .read import snapshot
+from .read.participants import chosen_cloths, cloths_of
 from .read.preroll import at_start
+from .work.steps import run_through
 
 LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
@@ -49,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
         type=export_path,
         metavar="PATH",
         help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)",
+    )
+    verb.add_argument(
+        "--queue", action="store_true", help="bake the takes of the queue, one after another, to a bake each"
     )
     verb.add_argument("--save", action="store_true", help="save the .blend with playback switched on")
     return root
@@ -92,6 +98,8 @@ def run(arguments: list[str]) -> int:
 def _bake(options) -> int:
     if not options.file.is_file():
         raise ValueError(f"There is no file {options.file}; check its path")
+    if options.queue and (options.resume or options.frames):
+        raise ValueError("--queue bakes each take anew over its own frames: leave out --resume and --frames")
     bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
     scene = _scene(options.scene)
     cloths = chosen_cloths(bpy.context, options.object or "", everything=True)
@@ -99,8 +107,48 @@ def _bake(options) -> int:
     _set_frames(scene, cloths, options)
     if options.untangle:
         with at_start(scene):
-            untangle.run(scene, cloths, _tell)
-    job = jobs.Job(read_order(scene, options.resume, only=options.object or ""))
+            run_through(untangle.steps(scene, cloths, _tell))
+    if options.queue:
+        _bake_queue(scene, options)
+    else:
+        _bake_once(scene, options)
+    scene.frame_start, scene.frame_end = before
+    if options.save:
+        bpy.ops.wm.save_mainfile()
+    if options.export:
+        _export(options, scene)
+    return 0
+
+
+def _bake_queue(scene, options) -> None:
+    """Bake every take that can be; an OSError names those that are not whole."""
+    takes, lacking, is_stopped = scene.taffeta_takes, [], False
+    if not takes:
+        raise ValueError(f"Scene {scene.name} has no take in its queue; add one in the panel Bakes, Queue, and save")
+    cloths = cloths_of(scene)
+    before = snapshot.take(scene, cloths)
+    for take in takes:
+        if is_stopped:
+            lacking.append(take.name)
+            continue
+        print(f"Taffeta: take {take.name}", flush=True)
+        try:
+            snapshot.apply(take.settings, scene, cloths)
+            _bake_once(scene, options, take.name)
+        except (*jobs.FAILURES, RuntimeError) as error:
+            _tell("ERROR", in_words(error))
+            lacking.append(take.name)
+        job = jobs.last()
+        is_stopped = job is not None and job.is_stopped
+    snapshot.apply(before, scene, cloths)
+    if lacking:
+        raise OSError(f"These takes are not whole: {', '.join(lacking)}; bake them again")
+
+
+def _bake_once(scene, options, label: str = "") -> None:
+    """Bake the scene as it is set up; an OSError names the files that lack frames."""
+    only = [options.object] if options.object else ()
+    job = jobs.Job(read_order(scene, options.resume, only=only, label=label))
     for _, text in notices(scene, job.order):
         print(f"Taffeta: {text}", flush=True)
     console = Console(job)
@@ -114,12 +162,6 @@ def _bake(options) -> int:
     lacking = [path for path in job.order.paths if not _holds(path, wanted)]
     if lacking:
         raise OSError(f"Frames are missing in {', '.join(str(path) for path in lacking)}; bake again with --resume")
-    scene.frame_start, scene.frame_end = before
-    if options.save:
-        bpy.ops.wm.save_mainfile()
-    if options.export:
-        _export(options, scene)
-    return 0
 
 
 def _tell(level: str, text: str) -> None:
@@ -156,7 +198,7 @@ def _holds(path: Path, wanted: range) -> bool:
 
 def _export(options, scene) -> None:
     first, last = options.frames or (scene.frame_start, scene.frame_end)
-    path = str(options.export.resolve())
+    path = os.path.realpath(options.export)
     # A farm repeats jobs: the file of an earlier try is in the way.
     target = {"object": options.object} if options.object else {"everything": True}
     bpy.ops.taffeta.export(filepath=path, frame_start=first, frame_end=last, overwrite=True, **target)

@@ -21,10 +21,12 @@ from ..solver.cache import pc2
 from ..solver.cache.files import in_words
 from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
-from .playback.bake_files import cache_file
 from .playback.cache_modifier import trouble
+from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths
+from .work.steps import Step, Steps
+from .work.window import LongWork
 
 FORMATS = (
     ("ABC", "Alembic", "One .abc file; for other programs and for Blender's Mesh Sequence Cache", 0),
@@ -81,10 +83,8 @@ def _usd(path: Path, first: int, last: int) -> None:
 
 
 def _obj(path: Path, first: int, last: int) -> None:
-    # Blender puts the number in the place of a #, or in that of what follows a point.
-    stem = PLAIN_STEM if set(path.stem) & set(".#") else path.stem
     bpy.ops.wm.obj_export(
-        filepath=str(path.with_name(f"{stem}_.obj")),
+        filepath=str(path.with_name(f"{_plain(path)}_.obj")),
         export_animation=True,
         start_frame=first,
         end_frame=last,
@@ -95,6 +95,18 @@ def _obj(path: Path, first: int, last: int) -> None:
         export_eval_mode="DAG_EVAL_RENDER",
         check_existing=False,
     )
+
+
+def _plain(path: Path) -> str:
+    """What OBJ files are called while they are written: Blender puts the number in the place of a #, or in that of what
+    follows a point.
+    """
+    return PLAIN_STEM if set(path.stem) & set(".#") else path.stem
+
+
+def _name_as_meant(path: Path) -> None:
+    """Give the OBJ files of an export the name that they were to have."""
+    stem = _plain(path)
     for file in sorted(path.parent.glob(f"{stem}_*")) if stem != path.stem else ():
         _rename(file, path.stem + file.name.removeprefix(stem))
 
@@ -115,8 +127,9 @@ def _rename(file: Path, name: str) -> None:
 EXPORTERS = {".abc": _alembic, ".usd": _usd, ".usdc": _usd, ".usda": _usd, ".obj": _obj}
 
 
-def export(context, targets: list[bpy.types.Object], path: Path, first: int, last: int, overwrite: bool) -> list[Path]:
-    """Write the baked cloths `targets` over frames first..last; returns the main files.
+def steps(context, targets: list[bpy.types.Object], path: Path, first: int, last: int, overwrite: bool) -> Steps:
+    """Write the baked cloths `targets` over frames first..last, an OBJ sequence a frame a step; returns the main files.
+    Whoever stops it leaves no file.
 
     Raises
     ------
@@ -134,7 +147,13 @@ def export(context, targets: list[bpy.types.Object], path: Path, first: int, las
     _check_free(path.parent, names, overwrite)
     with _scratch(path.parent) as scratch:
         with _only(context, targets):
-            _call(EXPORTERS[ending], scratch / path.name, first, last)
+            parts = [(frame, frame) for frame in range(first, last + 1)] if ending == ".obj" else [(first, last)]
+            for done, part in enumerate(parts):
+                text = f"Writing frame {part[0]} of {last}" if ending == ".obj" else f"Writing {path.name}"
+                yield Step(text, done / len(parts))
+                _call(EXPORTERS[ending], scratch / path.name, *part)
+        if ending == ".obj":
+            _name_as_meant(scratch / path.name)
         lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
         if lacking:
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
@@ -153,7 +172,9 @@ def _scratch(folder: Path):
         raise OSError(f"{folder} cannot be written ({error.strerror or error}); choose another folder") from error
     try:
         for left in folder.glob(f"{SCRATCH_PREFIX}*"):
-            if left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
+            if left.suffix == ".lock" and left.is_file() and not os.path.lexists(left.with_suffix("")):
+                _is_abandoned(left)  # which deletes a lock that nobody holds
+            elif left != scratch and left.is_dir() and not left.is_symlink() and _is_abandoned(left):
                 shutil.rmtree(left, ignore_errors=True)
         yield scratch
     finally:
@@ -162,7 +183,7 @@ def _scratch(folder: Path):
 
 
 def _is_abandoned(scratch: Path) -> bool:
-    """Whether no process holds the lock of another export's folder, nor can be about to take it."""
+    """Whether no process holds the lock of another export's folder, nor can be about to take it; the lock goes then."""
     try:
         lock = take_lock(scratch) if time.time() - scratch.stat().st_mtime > SOON else None
     except OSError:
@@ -285,7 +306,7 @@ def _only(context, targets):
             bpy.ops.object.mode_set(mode=edit_mode)
 
 
-class TAFFETA_OT_export(bpy.types.Operator):
+class TAFFETA_OT_export(LongWork, bpy.types.Operator):
     """Write the baked cloth as Alembic, USD or an OBJ sequence"""
 
     bl_idname = "taffeta.export"
@@ -311,6 +332,7 @@ class TAFFETA_OT_export(bpy.types.Operator):
         if not self.filepath:
             name = getattr(context.view_layer.objects.active, "name", "cloth")
             self.filepath = str(Path(bpy.path.abspath("//")) / (bpy.path.clean_name(name) + ENDINGS[self.format]))
+        self.asked = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -336,19 +358,23 @@ class TAFFETA_OT_export(bpy.types.Operator):
         layout.prop(self, "overwrite")
 
     def execute(self, context):
+        if getattr(self, "asked", False):  # by the file browser, in a window
+            return self.begin(context)
+        return super().execute(context)
+
+    def steps(self, context):
         scene = context.scene
         first = self.frame_start if self.properties.is_property_set("frame_start") else scene.frame_start
         last = self.frame_end if self.properties.is_property_set("frame_end") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath))
         try:
             targets = chosen_cloths(context, self.object, self.everything)
-            files = export(context, targets, path, first, last, self.overwrite)
+            files = yield from steps(context, targets, path, first, last, self.overwrite)
             for obj in targets:
                 if sentence := outside_bake(obj, first, last):
                     self.report({"WARNING"}, sentence)
-        except (ValueError, OSError) as error:
-            self.report({"ERROR"}, in_words(error))
-            return {"CANCELLED"}
+        except OSError as error:
+            raise OSError(in_words(error)) from error
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
         self.report({"INFO"}, f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}")
         return {"FINISHED"}

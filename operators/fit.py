@@ -4,13 +4,11 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..panels.mapped import FABRIC, ROWS, THREADS, follow_value
-from ..solver.elastic.mesh_fit import SHORT_PART, STIFFEST_CLOTH, fitting_thickness
+from ..panels.mapped import FABRIC, THREADS, follow_value
+from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
-from .read.fabrics import bending_before_stiffening, has_fabric, mesh_fit, shipped, usual
-from .read.measures import edge_part
-from .read.mesh_io import metres_per_unit
+from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
 from .read.participants import chosen_cloths, refuse_linked
 from .read.shape_key import refuse_shared
 from .read.subdivision import bound, subdivide
@@ -31,16 +29,24 @@ def dress(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     for name in FABRIC:
         getattr(cloth, name).value = numbers[name]
     for name in THREADS:
-        setattr(cloth, name, numbers[name] if name != "strain_limit" else 0.0)
-    found = mesh_fit(obj, scene)
-    if found is not None:
-        short, most = edge_part(obj, metres_per_unit(scene), SHORT_PART), ROWS["thickness"].default
-        cloth.thickness.value = fitting_thickness(found.edge, short, numbers["thickness"], most)
-        if found.is_limp and found.fitting_bending <= STIFFEST_CLOTH:
-            cloth.bending_stiffness.value = found.fitting_bending
+        setattr(cloth, name, numbers[name])
+    own = fitted(obj, scene, numbers)
+    cloth.strain_limit = own.pop("strain_limit")
+    for name, value in own.items():
+        getattr(cloth, name).value = value
+    obj.taffeta_fabric.chosen = FIRST_FABRIC
     for name in FABRIC:
         follow_value(cloth, name)
     return True
+
+
+def settle(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Keep a fabric that was just chosen from being thicker than its mesh bears; returns what was done, if anything."""
+    thickness, most = obj.taffeta_cloth.thickness, most_thickness(obj, scene)
+    if thickness.value <= most:
+        return ""
+    own, thickness.value = thickness.value, most
+    return f"{obj.name} has a Thickness of {length(most)} instead of {length(own)}: its edges are too short for more"
 
 
 def finer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -138,4 +144,22 @@ class TAFFETA_OT_stiffen(bpy.types.Operator):
         return _run(self, context, lambda obj: stiffer(obj, context.scene))
 
 
-register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_subdivide, TAFFETA_OT_stiffen))
+class TAFFETA_OT_fabric_settle(bpy.types.Operator):
+    """Keep the fabric that was just chosen from being thicker than the mesh bears"""
+
+    bl_idname = "taffeta.fabric_settle"
+    bl_label = "Fit Fabric to Mesh"
+    bl_options = {"INTERNAL"}
+
+    object: StringProperty(name="Object", description="Cloth whose fabric was chosen")
+
+    def execute(self, context):
+        obj = context.scene.objects.get(self.object)
+        if obj is not None and (done := settle(obj, context.scene)):
+            self.report({"INFO"}, done)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (TAFFETA_OT_subdivide, TAFFETA_OT_stiffen, TAFFETA_OT_fabric_settle)
+)

@@ -1,33 +1,55 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deleting bakes: the one that plays, and older ones that were set aside when something else was baked."""
+"""Freeing bakes: the cloth shows its own pose again, and the files go into the trash of their folder, not away."""
 
 import bpy
 
-from ..solver.cache import frames
+from ..solver.cache import trash
 from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
-from .playback.bake_files import cache_file, is_foreign, older_sentence, own_older, shared_with
+from .playback.bake_files import bakes_of, shared_with
 from .playback.cache_modifier import detach
+from .playback.owners import cache_file, maker_of
 from .read.modifier_stack import find_cache, is_inherited
-from .read.participants import chosen_cloths, refuse_linked
+from .read.participants import chosen_cloths, cloths_of, refuse_linked
+
+OTHERS = (
+    ("REFUSE", "Ask", "Free nothing, and say whose bake it is"),
+    ("LEAVE", "Leave Them", "Stop playing bakes that another .blend made; their files stay where they are"),
+    (
+        "TRASH",
+        "Into the Trash",
+        "Put bakes that another .blend made into the trash, too: it does not play them any more",
+    ),
+)
 
 
-def _freed(obj, scene, older: bool) -> int:
-    """Take the bake off `obj` and delete its files unless others play them, or it is another .blend's that is still
-    there; returns how many bakes were deleted.
-    """
+def makers(cloths: list[bpy.types.Object]) -> dict[str, str]:
+    """By name of the cloths that play a bake of another .blend: that one's name."""
+    found = {
+        obj.name: maker_of(path) for obj in cloths if (path := cache_file(obj)) is not None and not shared_with(obj)
+    }
+    return {name: maker for name, maker in found.items() if maker}
+
+
+def _refuse(obj) -> None:
+    """Raise a ValueError, with a sentence, for a cloth whose bake is a library's."""
     refuse_linked(obj)
     modifier = find_cache(obj)
     if modifier is not None and is_inherited(obj, modifier):
         raise ValueError(f"{obj.name} plays a bake that belongs to the library; free it there, or switch it off here")
-    path = cache_file(obj)
-    count = 0
+
+
+def _freed(obj, scene, older: bool, others: str) -> int:
+    """Take the bake off `obj` and put its files into the trash, unless other objects play them, or it is another .blend's
+    that is to be left; returns how many bakes went there.
+    """
+    path, count = cache_file(obj), 0
     if path is not None and not shared_with(obj):
-        own = () if is_foreign(path) else (path,)
-        for bake in (*own, *(own_older(obj, scene) if older else ())):
-            if frames.free(bake):
-                count += 1
-                bake.with_suffix(".report.json").unlink(missing_ok=True)
+        own = [] if maker_of(path) and others != "TRASH" else [path]
+        cloths = cloths_of(scene)
+        listed = bakes_of(scene, cloths)[cloths.index(obj)] if older else ()
+        for bake in dict.fromkeys((*own, *(bake.path for bake in listed if not maker_of(bake.path)))):
+            count += trash.put(bake) is not None
     detach(obj)
     cloth = obj.taffeta_cloth
     cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
@@ -35,7 +57,7 @@ def _freed(obj, scene, older: bool) -> int:
 
 
 class TAFFETA_OT_free(bpy.types.Operator):
-    """Delete the baked frames of the selected cloths and show their own pose again"""
+    """Put the baked frames of the selected cloths into the trash, and show their own pose again"""
 
     bl_idname = "taffeta.free"
     bl_label = "Free Bake"
@@ -43,59 +65,60 @@ class TAFFETA_OT_free(bpy.types.Operator):
 
     object: bpy.props.StringProperty(name="Object", description="Cloth to free; empty takes the selected ones")
     everything: bpy.props.BoolProperty(name="All Cloths", description="Free every cloth of the scene")
-    older: bpy.props.BoolProperty(
-        name="Older Bakes Too",
-        description="Also delete the bakes that were set aside when something else was baked in their place",
+    older: bpy.props.BoolProperty(name="All Their Bakes", description="Also those in the list that do not play now")
+    others: bpy.props.EnumProperty(
+        name="Bakes of Other Files",
+        items=OTHERS,
+        description="What becomes of a bake that another .blend made, as the one that this file was saved from",
+        options={"SKIP_SAVE"},
     )
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_props_dialog(self)
+        self.others = "LEAVE"  # the dialog asks
+        return context.window_manager.invoke_props_dialog(self, width=420)
 
     def draw(self, context):
-        self.layout.label(text="The baked frames are deleted from disk. This cannot be undone.", icon="ERROR")
-        self.layout.prop(self, "everything")
-        self.layout.prop(self, "older")
+        layout = self.layout
+        layout.label(text="Goes into the trash of the cache folder; Restore brings it back", icon="TRASH")
+        layout.prop(self, "everything")
+        layout.prop(self, "older")
+        try:
+            found = makers(chosen_cloths(context, self.object, self.everything))
+        except ValueError:
+            return
+        for name, maker in found.items():
+            layout.label(text=f"{name} plays a bake of {maker}", icon="ERROR")
+        if found:
+            row = layout.row()
+            row.prop_enum(self, "others", "LEAVE")
+            row.prop_enum(self, "others", "TRASH")
 
     def execute(self, context):
         try:
             targets = chosen_cloths(context, self.object, self.everything)
-            foreign = [obj.name for obj in targets if (path := cache_file(obj)) is not None and is_foreign(path)]
-            counts = [_freed(obj, context.scene, self.older) for obj in targets]
+            for obj in targets:
+                _refuse(obj)
+            found = makers(targets)
+            if found and self.others == "REFUSE":
+                name, maker = next(iter(found.items()))
+                raise ValueError(
+                    f"{name} plays a bake of {maker}: nothing was freed. Choose what becomes of it: "
+                    "others='LEAVE' only stops playing it, others='TRASH' puts it into the trash"
+                )
+            count = sum(_freed(obj, context.scene, self.older, self.others) for obj in targets)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, in_words(error))
             return {"CANCELLED"}
-        freed = "1 bake" if sum(counts) == 1 else f"{sum(counts)} bakes"
-        if foreign:
-            self.report({"WARNING"}, f"Another .blend's bake was left on the disk: of {', '.join(foreign)}")
-        self.report({"INFO"}, f"Freed {freed} of {', '.join(obj.name for obj in targets)}")
+        finally:
+            look_again()
+        if found and self.others == "LEAVE":
+            left = ", ".join(f"{name} (of {maker})" for name, maker in found.items())
+            self.report({"WARNING"}, f"Another .blend's bake was left on the disk: {left}")
+        bakes = "1 bake" if count == 1 else f"{count} bakes"
+        self.report(
+            {"INFO"}, f"Freed {', '.join(obj.name for obj in targets)}: {bakes} in the trash, to restore or empty"
+        )
         return {"FINISHED"}
 
 
-class TAFFETA_OT_free_older(bpy.types.Operator):
-    """Delete the bakes of a cloth that were set aside when something else was baked; the one that plays stays"""
-
-    bl_idname = "taffeta.free_older"
-    bl_label = "Delete Older Bakes"
-    bl_options = {"REGISTER"}
-
-    object: bpy.props.StringProperty(name="Object", description="Cloth to clear up; empty takes the selected ones")
-
-    def invoke(self, context, event):
-        return context.window_manager.invoke_confirm(self, event)
-
-    def execute(self, context):
-        try:
-            targets = chosen_cloths(context, self.object)
-            paths = [path for obj in targets for path in own_older(obj, context.scene)]
-            sentence = older_sentence(paths)
-            for path in paths:
-                frames.free(path)
-        except (ValueError, OSError) as error:
-            self.report({"ERROR"}, in_words(error))
-            return {"CANCELLED"}
-        look_again()
-        self.report({"INFO"}, f"Deleted {sentence} of {', '.join(obj.name for obj in targets)}")
-        return {"FINISHED"}
-
-
-register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_free, TAFFETA_OT_free_older))
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_free,))

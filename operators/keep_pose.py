@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from .live import simulation
+from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read.participants import find_object
 from .read.sampling import posed
 from .read.shape_key import make_rest, place, refuse_shared
@@ -12,8 +13,12 @@ from .read.shape_key import make_rest, place, refuse_shared
 POSE_KEY = "Taffeta Pose"  # shape key that keeps a pose
 
 
-def keep(result: str) -> None:
-    """Make the kept pose a shape key of each garment ("KEY"), or its rest shape ("REST").
+def keep(result: str) -> list[bpy.types.Object]:
+    """Make the kept pose a shape key of each garment ("KEY"), or its rest shape ("REST"), and show it.
+
+    Returns
+    -------
+    the garments whose bake hid it: viewports show their meshes now
 
     Raises
     ------
@@ -35,6 +40,7 @@ def keep(result: str) -> None:
             moved = place(scene, obj, POSE_KEY, x)
             if result == "REST":
                 make_rest(obj, POSE_KEY, moved)
+    return [obj for obj in objects if show_bake(obj, False)]
 
 
 class TAFFETA_OT_keep_pose(bpy.types.Operator):
@@ -62,10 +68,12 @@ class TAFFETA_OT_keep_pose(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            keep(self.result)
+            hidden = keep(self.result)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if hidden:
+            self.report({"INFO"}, mesh_shown_sentence(hidden))
         return {"FINISHED"}
 
 

@@ -9,6 +9,7 @@ from ..solver import precompile
 from ..solver.model import Settings
 from .bake import job as jobs
 from .live import simulation
+from .work.window import StatusBar, redraw
 
 PLAYBACK_TICK = 0.1  # [s] between two looks whether the playback still runs
 
@@ -35,8 +36,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
         self._loader = threading.Thread(target=self._load, name="Taffeta live")
         self._loader.start()
         self._timer = context.window_manager.event_timer_add(PLAYBACK_TICK, window=context.window)
-        self._workspace = context.workspace.name
-        self._tell("Preparing the solver (the first time, less than a minute)… Esc stops")
+        self._status = StatusBar(context)
+        self._status.show("Preparing the solver (the first time, less than a minute)… Esc stops")
         context.window_manager.modal_handler_add(self)
         context.window_manager.taffeta.live = True
         return {"RUNNING_MODAL"}
@@ -71,9 +72,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
         elif live.seconds:
             milliseconds = 1000.0 * sum(live.seconds) / len(live.seconds)
             side = "graphics card" if live.images.on_card else "processor"
-            self._tell(
-                f"Live: {milliseconds:.0f} ms a frame, bodies drawn by the {side}. Esc or a stop leaves the garments as they were"
-            )
+            end = f"Not obeyed: {live.trouble}" if live.trouble else "Esc or a stop leaves the garments as they were"
+            self._status.show(f"Live: {milliseconds:.0f} ms a frame, bodies drawn by the {side}. {end}")
         return {"PASS_THROUGH"}
 
     def cancel(self, context):
@@ -86,22 +86,16 @@ class TAFFETA_OT_live(bpy.types.Operator):
             for part in self._parts:
                 precompile.PARTS[part].compile()
 
-    def _tell(self, text):
-        workspace = bpy.data.workspaces.get(self._workspace)
-        if workspace is not None:
-            workspace.status_text_set(text)
-
     def _leave(self, context):
         self._leaving.set()
         playing = _playing() and self._started
         simulation.end()
         context.window_manager.event_timer_remove(self._timer)
-        self._tell(None)
+        self._status.show(None)
         context.window_manager.taffeta.live = False
         if playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
-        for area in (area for window in context.window_manager.windows for area in window.screen.areas):
-            area.tag_redraw()
+        redraw(context)
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_live,))

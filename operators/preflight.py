@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Check Before Baking: look thoroughly for what could spoil a bake, and select the vertices that do."""
 
+from contextlib import contextmanager
+
 import bpy
 
-from .checks.problem_list import check_thoroughly, crossing_vertices, show
+from .bake import job as jobs
+from .checks.problem_list import crossing_vertices, look_thoroughly, show
 from .read.write_back import select_only
+from .work.steps import Step, prepared
+from .work.window import LongWork
+
+LIKELY_COUNT = 10  # looks that a check takes: how many, it knows at its end only
 
 
-class TAFFETA_OT_preflight(bpy.types.Operator):
+class TAFFETA_OT_preflight(LongWork, bpy.types.Operator):
     """Look for everything that could spoil the bake, crossings and cloth inside bodies at the first frame included"""
 
     bl_idname = "taffeta.preflight"
     bl_label = "Check Before Baking"
     bl_options = {"REGISTER"}
 
-    def execute(self, context):
-        editing = context.mode == "EDIT_MESH"
-        if editing:  # Blender evaluates no mesh that is being edited
-            bpy.ops.object.mode_set(mode="OBJECT")
-        try:
-            check_thoroughly(context.scene)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        finally:
-            if editing:
-                bpy.ops.object.mode_set(mode="EDIT")
+    def steps(self, context):
+        if jobs.running():
+            raise ValueError("A bake is under way; wait for it or press Stop, then check")
+        yield from prepared("inside")
+        with _not_editing(context):
+            for count, text in enumerate(look_thoroughly(context.scene), 1):
+                yield Step(text, count / (count + LIKELY_COUNT))
         found = show(context.scene)
         for problem in found:
             remedy = f". {problem.remedy}" if problem.remedy else ""
@@ -33,6 +35,19 @@ class TAFFETA_OT_preflight(bpy.types.Operator):
         if not found:
             self.report({"INFO"}, "Nothing wrong found")
         return {"FINISHED"}
+
+
+@contextmanager
+def _not_editing(context):
+    """Out of Edit Mode meanwhile: Blender evaluates no mesh that is being edited."""
+    editing = context.mode == "EDIT_MESH"
+    if editing:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        yield
+    finally:
+        if editing:
+            bpy.ops.object.mode_set(mode="EDIT")
 
 
 class TAFFETA_OT_select_problem(bpy.types.Operator):
@@ -54,12 +69,12 @@ class TAFFETA_OT_select_problem(bpy.types.Operator):
         if len(obj.data.vertices) <= vertices.max():
             self.report({"ERROR"}, f"{name} was edited since; press Check Before Baking again")
             return {"CANCELLED"}
-        _select(context, obj, vertices)
+        select_vertices(context, obj, vertices)
         self.report({"INFO"}, f"{len(vertices)} vertices of {name} selected")
         return {"FINISHED"}
 
 
-def _select(context, obj, vertices) -> None:
+def select_vertices(context: bpy.types.Context, obj: bpy.types.Object, vertices) -> None:
     """Make `obj` active in Edit Mode with exactly these vertices selected."""
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")

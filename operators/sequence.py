@@ -17,7 +17,8 @@ from bpy_extras.io_utils import axis_conversion
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
 from ..solver.cache.files import in_words, written
-from .playback.bake_files import cache_folder, refuse_long, stored_path
+from .playback.bake_files import refuse_long, stored_path
+from .playback.owners import cache_folder
 
 SEQUENCE_NAME = "Taffeta Sequence"
 AXES = (

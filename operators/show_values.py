@@ -4,6 +4,7 @@
 import bpy
 
 from ..panels.mapped import MAPPED, ROWS
+from .overlay import draw_marks
 from .overlay.draw import draw_legend, draw_pictures, forget
 from .overlay.pictures import drawn, forget_values, refresh
 
@@ -42,6 +43,7 @@ def register():
     bpy.utils.register_class(TAFFETA_OT_overlay)
     add = bpy.types.SpaceView3D.draw_handler_add
     _draw_handlers.append(add(draw_pictures, (), "WINDOW", "POST_VIEW"))
+    _draw_handlers.append(add(draw_marks.draw_marks, (), "WINDOW", "POST_VIEW"))
     _draw_handlers.append(add(draw_legend, (), "WINDOW", "POST_PIXEL"))
 
 
@@ -51,4 +53,5 @@ def unregister():
         bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
     _draw_handlers.clear()
     forget()
+    draw_marks.forget()
     bpy.utils.unregister_class(TAFFETA_OT_overlay)

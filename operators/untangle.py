@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Untangle: garments that pass through each other or the body at rest come out nested, in the order of their layers.
 
+    compile, the first time ─► read ─► what cannot be done? ─► solver.untangle ─► a new shape
+    └─ beside the window ─┘    └────── main thread ───────┘    └─ beside it ─┘    └ main thread
+
 The garments are taken as they look at the current frame, without their bakes. The result is a shape key, which the
 animator can blend, key and delete, or the garment's new rest shape (`shape_key`).
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from .bake import job as jobs
 from .checks import crossings
+from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import groups
 from .read.mesh_io import check_finite, metres_per_unit, read_collider, read_garment, world_positions
 from .read.participants import chosen_cloths, colliders_of
 from .read.sampling import depsgraph_of, posed
 from .read.shape_key import make_rest, place, refuse_shared
+from .work.steps import Step, Steps, prepared
+from .work.window import LongWork
 
 UNTANGLED_KEY = "Untangled"  # name of the shape key
 DEFAULT_DEPTH = 0.08  # [m]
@@ -30,15 +37,11 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
     Raises
     ------
     ValueError
-        One of them cannot be read, or there is nothing that could be tangled: names the object and the remedy.
+        One of them cannot be read: names the object and the remedy.
     """
     from ..solver.untangle.nest import Shape, Worn
 
     bodies = colliders_of(scene, cloths)
-    if len(cloths) + len(bodies) < 2:
-        raise ValueError(
-            f"{cloths[0].name} is alone; select more cloths, or press Taffeta Collider on the body that it is worn on"
-        )
     depsgraph, metres = depsgraph_of(scene), metres_per_unit(scene)
     garments = []
     for obj in cloths:
@@ -57,24 +60,21 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
     return garments, shapes
 
 
-def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
-    """What Untangle cannot do with these garments, as sentences; call it within `posed`.
+def doubts(surfaces: list[crossings.Surface]) -> Generator[Step, None, list[str]]:
+    """Steps: look for what Untangle cannot do with these garments; the sentences are returned.
 
     Raises
     ------
     ValueError
         Two of one layer cross, so that nothing says who is outside.
     """
-    depsgraph = depsgraph_of(scene)
-    origin = np.array(cloths[0].matrix_world.translation)
-    surfaces = [crossings.surface(obj, depsgraph, origin) for obj in cloths]
     said = []
     for index, one in enumerate(surfaces):
         for other in surfaces[index:]:
-            if cloths[index].taffeta_cloth.layer != other.obj.taffeta_cloth.layer:
+            layer = one.obj.taffeta_cloth.layer
+            if layer != other.obj.taffeta_cloth.layer or (one is not other and not groups.meet(one.obj, other.obj)):
                 continue
-            if one is not other and not groups.meet(one.obj, other.obj):
-                continue
+            yield Step(f"Looking where {one.name} crosses {'itself' if one is other else other.name}", 0.1)
             count = len(crossings.crossing_pairs(one, other))
             if count and one is other:
                 said.append(
@@ -82,7 +82,7 @@ def doubts(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[str]:
                 )
             elif count:
                 raise ValueError(
-                    f"{one.name} and {other.name} cross, and both have Layer {cloths[index].taffeta_cloth.layer}; "
+                    f"{one.name} and {other.name} cross, and both have Layer {layer}; "
                     "give the one that is worn outside a higher Layer"
                 )
     return said
@@ -107,8 +107,15 @@ def without_key(cloths):
             key.mute = muted
 
 
-def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str, depth: float):
-    """Untangle these garments as they look at the current frame; returns `solver.untangle.nest.Untangled`.
+def steps(
+    scene: bpy.types.Scene,
+    cloths: list[bpy.types.Object],
+    tell: Callable[[str, str], None],
+    result: str = "KEY",
+    depth: float = DEFAULT_DEPTH,
+) -> Steps:
+    """Untangle these garments as they look at the current frame; `tell(level, sentence)` hears what cannot be done, and
+    what was done.
 
     result : "KEY" or "REST"; depth : [m], see the operator
 
@@ -117,44 +124,45 @@ def untangle(scene: bpy.types.Scene, cloths: list[bpy.types.Object], result: str
     ValueError
         Something cannot be untangled: names it and the remedy; nothing was changed then.
     """
-    from ..solver.untangle import nest as solver
-
-    with posed(scene, cloths, colliders_of(scene, cloths)):
-        with without_key(cloths):
-            garments, bodies = read(scene, cloths)
-            found = solver.untangle(garments, bodies, depth, who_meets(cloths, colliders_of(scene, cloths)))
-        for obj, garment, x in zip(cloths, garments, found.x, strict=True):
-            keys = obj.data.shape_keys
-            if (x == garment.x).all() and not (keys and UNTANGLED_KEY in keys.key_blocks):
-                continue
-            moved = place(scene, obj, UNTANGLED_KEY, x)
-            if result == "REST":
-                make_rest(obj, UNTANGLED_KEY, moved)
-    return found
-
-
-def run(
-    scene: bpy.types.Scene,
-    cloths: list[bpy.types.Object],
-    tell: Callable[[str, str], None],
-    result: str = "KEY",
-    depth: float = DEFAULT_DEPTH,
-) -> None:
-    """Untangle these garments; `tell(level, sentence)` hears before what cannot be done, and then what was done.
-
-    Raises
-    ------
-    ValueError
-        As `untangle` and `doubts`.
-    """
     start = time.perf_counter()
     cloths = sorted(cloths, key=lambda obj: (obj.taffeta_cloth.layer, obj.name))
-    with posed(scene, cloths, colliders_of(scene, cloths)), without_key(cloths):
-        said = doubts(scene, cloths)
-    for sentence in said:
+    bodies = colliders_of(scene, cloths)
+    if len(cloths) + len(bodies) < 2:
+        raise ValueError(
+            f"{cloths[0].name} is alone; select more cloths, or press Taffeta Collider on the body that it is worn on"
+        )
+    yield from prepared("untangle")
+    from ..solver.untangle import nest as solver
+
+    yield Step("Reading the garments", 0.1)
+    with posed(scene, cloths, bodies), without_key(cloths):
+        depsgraph, origin = depsgraph_of(scene), np.array(cloths[0].matrix_world.translation)
+        surfaces = [crossings.surface(obj, depsgraph, origin) for obj in cloths]
+    for sentence in (yield from doubts(surfaces)):
         tell("WARNING", sentence)
-    found = untangle(scene, cloths, result, depth)
+    with posed(scene, cloths, bodies), without_key(cloths):
+        garments, shapes = read(scene, cloths)
+        met = who_meets(cloths, bodies)
+    found = yield Step("Untangling", 0.3, lambda _: solver.untangle(garments, shapes, depth, met))
+    yield Step("Giving the garments their new shape", 0.9)
+    if hidden := _give(scene, cloths, [(garment.x, x) for garment, x in zip(garments, found.x, strict=True)], result):
+        tell("INFO", mesh_shown_sentence(hidden))
     tell(*outcome(found, [obj.name for obj in cloths], time.perf_counter() - start))
+
+
+def _give(scene, cloths, shapes, result: str) -> list[bpy.types.Object]:
+    """Give garments their new shapes (before, after); returns those whose bake hid it: viewports show their meshes now."""
+    placed = []
+    with posed(scene, cloths, ()):
+        for obj, (before, x) in zip(cloths, shapes, strict=True):
+            keys = obj.data.shape_keys
+            if (x == before).all() and not (keys and UNTANGLED_KEY in keys.key_blocks):
+                continue
+            moved = place(scene, obj, UNTANGLED_KEY, x)
+            placed.append(obj)
+            if result == "REST":
+                make_rest(obj, UNTANGLED_KEY, moved)
+    return [obj for obj in placed if show_bake(obj, False)]
 
 
 def outcome(found, names: list[str], seconds: float) -> tuple[str, str]:
@@ -172,7 +180,7 @@ def outcome(found, names: list[str], seconds: float) -> tuple[str, str]:
     return "INFO", f"{text}; no layer crosses another"
 
 
-class TAFFETA_OT_untangle(bpy.types.Operator):
+class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
     """Take the selected cloths out of each other and out of the colliders, in the order of their layers"""
 
     bl_idname = "taffeta.untangle"
@@ -204,19 +212,12 @@ class TAFFETA_OT_untangle(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context):
-        scene, window = context.scene, None if bpy.app.background else context.window
-        if window:
-            window.cursor_set("WAIT")
-        try:
-            cloths = chosen_cloths(context, everything=self.everything)
-            run(scene, cloths, lambda level, sentence: self.report({level}, sentence), self.result, self.depth)
-        except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        finally:
-            if window:
-                window.cursor_set("DEFAULT")
+    def steps(self, context):
+        if jobs.running():
+            raise ValueError("A bake is under way; wait for it or press Stop, then untangle")
+        cloths = chosen_cloths(context, everything=self.everything)
+        tell = lambda level, sentence: self.report({level}, sentence)  # noqa: E731
+        yield from steps(context.scene, cloths, tell, self.result, self.depth)
         return {"FINISHED"}
 
 

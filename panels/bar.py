@@ -7,7 +7,8 @@ What does not apply is greyed; Bake, Play Live and Stop have a place each, so a 
 
 import bpy
 
-from .fabric import TAFFETA_PT_fabric_presets
+from .bakes import bakes_on_disk
+from .fabric import TAFFETA_PT_fabric_presets, picture_of
 from .mapped import ROWS
 from .rows import PhysicsPanel, painted_property
 
@@ -35,7 +36,7 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
                 factor=min(1.0, kept / count), text=f"{kept} of {count} frames kept" if kept else "No frames kept"
             )
         _fabric(column, session, obj, note)
-        _state(column, session, obj)
+        _state(column, context, session, obj)
 
 
 def _verbs(column, session):
@@ -55,7 +56,8 @@ def _verbs(column, session):
 def _go_on(column, context, session):
     """Two ways to go on with a bake."""
     row = column.row(align=True)
-    row.enabled = bool(context.object.taffeta_cloth.cache_path) and not (session.baking or session.live)
+    kept = context.object.taffeta_cloth.cache_path or bakes_on_disk(context)
+    row.enabled = bool(kept) and not (session.baking or session.live)
     row.operator("taffeta.bake", text="Resume", icon="FRAME_NEXT").resume = True
     frame = context.scene.frame_current
     row.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon="FILE_REFRESH").from_frame = frame
@@ -66,14 +68,16 @@ def _fabric(column, session, obj, note):
     split = column.split(factor=0.5, align=True)
     split.enabled = not session.baking
     name = note.fabric if note else ""
-    split.popover(TAFFETA_PT_fabric_presets.__name__, text=name or "Own Fabric", icon="MATCLOTH")
+    picture = picture_of(name)
+    icon = {"icon_value": picture} if picture else {"icon": "MATCLOTH"}
+    split.popover(TAFFETA_PT_fabric_presets.__name__, text=name or "Own Fabric", **icon)
     split.row(align=True).prop(obj.taffeta_cloth, "quality", expand=True)
 
 
-def _state(column, session, obj):
+def _state(column, context, session, obj):
     """One short sentence; the way out of painting; what the preflight found."""
     painting = painted_property(obj)
-    text, icon = _sentence(session, obj.taffeta_cloth, painting)
+    text, icon = _sentence(session, obj.taffeta_cloth, painting, bool(bakes_on_disk(context)))
     split = column.split(factor=0.66, align=True)
     split.label(text=text, icon=icon)
     row = split.row(align=True)
@@ -83,7 +87,7 @@ def _state(column, session, obj):
     row.popover("TAFFETA_PT_preflight", text="", icon="VIEWZOOM")
 
 
-def _sentence(session, cloth, painting) -> tuple[str, str]:
+def _sentence(session, cloth, painting, is_on_disk) -> tuple[str, str]:
     """What matters most now, short enough for a narrow panel, and its icon."""
     doubts = [p.severity for p in session.problems if p.severity != "INFO"]
     if session.baking:
@@ -97,7 +101,9 @@ def _sentence(session, cloth, painting) -> tuple[str, str]:
         return words, "CANCEL" if "ERROR" in doubts else "ERROR"
     if cloth.stale:
         return "Changed since it was baked", "ERROR"
-    return ("Baked" if cloth.cache_path else "Nothing baked yet"), "INFO"
+    if cloth.cache_path:
+        return "Baked", "INFO"
+    return ("A bake lies on disk" if is_on_disk else "Nothing baked yet"), "INFO"
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_PT_bar,))

@@ -3,6 +3,7 @@
 
 import bpy
 
+from .fabric import draw_picker
 from .rows import PhysicsPanel, mapped, scene_settings, settings_layout
 
 # What an animator asks of a fabric first; `more` has the rest.
@@ -49,6 +50,7 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
+        draw_picker(layout, context)
         for name in FABRIC_AT_FIRST:
             mapped(layout, context, context.object, name)
 

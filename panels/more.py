@@ -5,8 +5,7 @@ import bpy
 
 from .cloth import FABRIC_AT_FIRST
 from .mapped import FABRIC, THREADS
-from .rows import group_search, mapped, scene_settings, sentences, settings_layout, why
-from .scene import SubPanel
+from .rows import SubPanel, group_search, mapped, scene_settings, sentences, settings_layout, why
 
 
 class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):

@@ -131,8 +131,8 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="Seconds in which a seam closes to a twentieth of its gap, if nothing holds it open",
     )
     sewing_force: FloatProperty(
-        name="Max Force (N)", default=0.1, min=0.0, max=1e6, soft_max=5.0, step=1, precision=3, override=OVERRIDE,
-        description="Force in N that each sewing edge pulls with at most; 0 sets no limit",
+        name="Max Force (N)", default=0.0, min=0.0, max=1e6, soft_max=5.0, step=1, precision=3, override=OVERRIDE,
+        description="Force in N that each sewing edge pulls with at most; 0 sets no limit, and less than a few leaves seams open",
     )
     field_weight: FloatProperty(
         name="Fields", default=1.0, min=0.0, max=1e3, soft_max=1.0, step=5, override=OVERRIDE,

@@ -26,6 +26,13 @@ class PhysicsPanel:
         return obj is not None and obj.type == "MESH" and obj.taffeta_cloth.enabled
 
 
+class SubPanel(PhysicsPanel):
+    """Below More."""
+
+    bl_parent_id = "TAFFETA_PT_more"
+    bl_options = {"DEFAULT_CLOSED"}
+
+
 def settings_layout(panel, context):
     """The panel's layout as Blender's own physics panels have it; greyed out while a bake runs."""
     layout = panel.layout

@@ -7,18 +7,14 @@ from functools import lru_cache
 
 import bpy
 
-from .rows import PhysicsPanel, scene_settings, sentences, settings_layout, why
+from .bakes import bakes_on_disk
+from .report import draw_verdict
+from .rows import SubPanel, scene_settings, sentences, settings_layout, why
+from .shown import draw_shown
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
-
-
-class SubPanel(PhysicsPanel):
-    """Below More."""
-
-    bl_parent_id = "TAFFETA_PT_more"
-    bl_options = {"DEFAULT_CLOSED"}
 
 
 class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
@@ -28,22 +24,23 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        cloth = context.object.taffeta_cloth
+        cloth, session = context.object.taffeta_cloth, context.window_manager.taffeta
+        baked = bool(cloth.cache_path or bakes_on_disk(context))
         row = layout.row(align=True)
-        row.enabled = bool(cloth.cache_path)
+        row.enabled = baked
         row.operator("taffeta.export", text="Export", icon="EXPORT")
         row.operator("taffeta.free", text="Free", icon="TRASH")
-        if not cloth.cache_path:
+        if not baked:
             why(layout, "Nothing baked yet")
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
+        layout.row().prop(session, "live_end", expand=True)
+        ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
+        why(layout, f"Live, settings hold at once; at the timeline's end the cloth {ends}")
         if cloth.stale:
             sentences(layout, context, cloth.stale, "ERROR")
         layout.prop(cloth, "cache_name", placeholder=context.object.name)
         if cloth.cache_path:
-            sentences(layout, context, f"Plays {cloth.cache_path}", "FILE_CACHE")
-        if older := context.window_manager.taffeta.older.get(context.object.name):
-            sentences(layout, context, older.sentence, "FILE_BACKUP")
-            layout.operator("taffeta.free_older", icon="TRASH").object = context.object.name
+            draw_shown(layout, context)
         scene_settings(layout, "Frames and cache folder")
 
 
@@ -68,7 +65,7 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             if problem.sentence.startswith(problem.object_name):
                 name = ""
             sentences(box, context, name + problem.sentence, ICONS[problem.severity])
-            if problem.remedy:
+            if problem.remedy and not problem.verbs:  # else the button says it
                 sentences(box, context, problem.remedy, "FORWARD")
             if problem.selectable:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
@@ -113,6 +110,7 @@ def _report_items(report):
     folded = f", {share('folded_share')} of them folded by over 60°"
     yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
     yield get("crossings"), f"Crossings in the last frame: {get('crossings')} pairs of triangles"
+    yield get("seam_gap"), f"Seams: the widest is {1000.0 * get('seam_gap', 0.0):.1f} mm open in the last frame"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")
@@ -143,6 +141,7 @@ class TAFFETA_PT_report(SubPanel, bpy.types.Panel):
             return
         for line in report_lines(report_json):
             sentences(self.layout, context, line)
+            draw_verdict(self.layout, context, line)
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_PT_preflight, TAFFETA_PT_bake, TAFFETA_PT_report))

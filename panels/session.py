@@ -37,9 +37,24 @@ class TaffetaNote(bpy.types.PropertyGroup):
     """Something to say of a garment (its name)."""
 
     sentence: StringProperty()
+    fabric: StringProperty(description="Name of what the garment is made of, and whether it was changed; empty if it is of no known one")
     verbs: StringProperty(description="As those of a problem")
-    fabric: StringProperty(description="The name of its fabric alone; empty if it is of none that is known")
     frame_count: IntProperty(description="Frames of its bake that are on the disk")
+
+
+class TaffetaBake(bpy.types.PropertyGroup):
+    """A bake that lies on the disk: of a garment (its name), or in the trash."""
+
+    garment: StringProperty(description="Whose list it stands in; empty in the trash")
+    label: StringProperty()
+    about: StringProperty(description="When it was made, the digest of its settings, the room it takes")
+    note: StringProperty()
+    path: StringProperty(description="Its .pc2 file")
+    frame_start: IntProperty()
+    frame_count: IntProperty()
+    plays: BoolProperty(description="The garment shows it now")
+    fits: BoolProperty(description="It is of a mesh with as many vertices")
+    maker: StringProperty(description="The other .blend that it is of; empty if it is of this one")
 
 
 class TaffetaSession(bpy.types.PropertyGroup):
@@ -47,10 +62,20 @@ class TaffetaSession(bpy.types.PropertyGroup):
 
     baking: BoolProperty(description="A bake is running")
     live: BoolProperty(description="The cloth is simulated while the timeline plays")
+    live_end: EnumProperty(
+        name="At the End",
+        items=(
+            ("ANEW", "Begin Anew", "At the end of the timeline the cloth begins anew, from its own pose at the start"),
+            ("GO_ON", "Go On", "At the end of the timeline the cloth goes on with the folds that it has: for a body that "
+             "stands still, or whose last frame leads to its first"),
+        ),
+        description="What cloth that is played live does when the timeline goes from its end to its start",
+    )
     progress: FloatProperty(subtype="FACTOR", min=0.0, max=1.0, description="Share of the running bake that is done")
     status: StringProperty(description="What the running bake does and how long it will take")
     problems: CollectionProperty(type=TaffetaProblem)
-    older: CollectionProperty(type=TaffetaNote, description="Bakes that were set aside, and the room they take")
+    bakes: CollectionProperty(type=TaffetaBake, description="What lies on the disk for each garment, and in the trash")
+    trash: StringProperty(description="The room that the trash takes")
     fabrics: CollectionProperty(type=TaffetaNote, description="What garments are made of, and for which meshes that holds")
     checked: BoolProperty(description="The preflight list has been made at least once")
     overlay: EnumProperty(
@@ -64,7 +89,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
 # fmt: on
 
 
-CLASSES = (TaffetaProblem, TaffetaNote, TaffetaSession)
+CLASSES = (TaffetaProblem, TaffetaNote, TaffetaBake, TaffetaSession)
 
 
 def register():

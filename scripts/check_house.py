@@ -48,7 +48,7 @@ ORDERS = {
         ("shot",),
         ("precompile",),
     ),
-    "operators": (("read",), ("playback",), ("checks",), ("bake",), ("live", "overlay")),
+    "operators": (("read",), ("playback",), ("checks",), ("bake",), ("live", "overlay", "work")),
 }
 BORDER = "operators/read/"
 LINES, TEST_LINES = 400, 600

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All fabrics over the same table and the same ball: `python scripts/fabrics.py [FABRIC ...]` drapes and draws them.
 
-Writes docs/images/fabrics.jpg and the table in docs/fabric.md; shapes are kept in out/fabrics/, and --draw draws those
-that are there. Some 15 minutes on 2 cores for all. The table is Cusick's drapemeter (tests/solver/drapemeter.py).
+Writes docs/images/fabrics.jpg, the table in docs/fabric.md and the thumbnails beside the presets; shapes are kept in
+out/fabrics/, and --draw draws those that are there, --thumbnails of these the thumbnails alone. Some 15 minutes on 2 cores
+for all. The table is Cusick's drapemeter (tests/solver/drapemeter.py).
 """
 
 import argparse
@@ -28,6 +29,19 @@ CELLS = 80  # across the cloth: 4 mm, less than half of silk's bending length
 NAPKIN, BALL = 0.32, 0.07  # [m] side of the square on the ball, radius of the ball
 SIZE, COLUMNS = (230, 190), 3  # [pixels] of a picture, fabrics in a row
 COLOUR = (0.50, 0.36, 0.22)
+THUMBNAILS, SIDE, SHADES = (
+    ROOT / "presets" / "taffeta_fabric",
+    128,
+    96,
+)  # [pixels] of a thumbnail; colours in its palette
+# Base colour (linear RGB) and roughness of each fabric in its thumbnail: what the eye knows it by.
+DYES = {
+    "Canvas": ((0.42, 0.34, 0.22), 0.9), "Cotton": ((0.75, 0.73, 0.68), 0.85), "Denim": ((0.035, 0.075, 0.18), 0.85),
+    "Jersey": ((0.30, 0.32, 0.34), 0.85), "Leather": ((0.10, 0.035, 0.015), 0.35), "Polyester": ((0.10, 0.30, 0.45), 0.45),
+    "Ponte": ((0.13, 0.02, 0.10), 0.8), "Rubber": ((0.015, 0.015, 0.017), 0.25), "Silk": ((0.60, 0.06, 0.09), 0.28),
+    "Swimsuit": ((0.02, 0.30, 0.28), 0.4), "Trousers": ((0.17, 0.14, 0.09), 0.85), "Wool_Coat": ((0.33, 0.19, 0.08), 1.0),
+    "Wool_Suiting": ((0.05, 0.055, 0.07), 0.9),
+}  # fmt: skip
 
 # drape coefficients of such fabrics in the literature, percent; the sources are listed in presets/SOURCES.md
 PUBLISHED = {
@@ -45,6 +59,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("fabrics", nargs="*", default=every, metavar="FABRIC", help=", ".join(every))
     parser.add_argument("--draw", action="store_true", help="draw the shapes that are there, drape only what is not")
+    parser.add_argument(
+        "--thumbnails", action="store_true", help="draw the thumbnails of the shapes that are there, no more"
+    )
     arguments = parser.parse_args()
     if unknown := sorted(set(arguments.fabrics) - set(every)):
         parser.error(f"there is no {unknown[0]}; there are {', '.join(every)}")
@@ -52,9 +69,12 @@ def main() -> int:
     shapes = {}
     for name in tqdm(arguments.fabrics, "Fabrics", file=sys.stderr):
         path = OUT / f"{name}.npz"
-        if not (arguments.draw and path.exists()):
+        if not ((arguments.draw or arguments.thumbnails) and path.exists()):
             np.savez_compressed(path, **drape(name))
         shapes[name] = np.load(path)
+    draw_thumbnails(shapes)
+    if arguments.thumbnails:
+        return 0
     lines = rows(shapes)
     print("\n".join(lines))
     if set(arguments.fabrics) == set(every):
@@ -133,6 +153,20 @@ def draw(shapes):
     print(PICTURE)
 
 
+def draw_thumbnails(shapes):
+    """A small picture of each fabric on the ball, in a colour of its own, for the presets' menu."""
+    studio()
+    scene = bpy.context.scene
+    scene.render.resolution_x = scene.render.resolution_y = 2 * SIDE
+    scene.camera.data.ortho_scale, scene.cycles.samples = 0.29, 48
+    bodies = {"ball": add("Ball", *drapemeter.ball(BALL), (0.30, 0.30, 0.31))}
+    for name, shape in tqdm(shapes.items(), "Thumbnails", file=sys.stderr):
+        dye, roughness = DYES[name]
+        picture = shot(shape, "ball", name, bodies, dye, roughness).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+        picture.quantize(SHADES, dither=Image.Dither.NONE).save(THUMBNAILS / f"{name}.png", optimize=True)
+    print(THUMBNAILS)
+
+
 def studio():
     """An empty scene with lights and a camera that looks down on the table and the ball a little."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -158,7 +192,7 @@ def studio():
     scene.render.resolution_x, scene.render.resolution_y = SIZE
 
 
-def add(name, x, faces, colour):
+def add(name, x, faces, colour, roughness=0.75):
     """A mesh object of one colour, linked to the scene."""
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(x.tolist(), [], faces.tolist())
@@ -166,16 +200,16 @@ def add(name, x, faces, colour):
     material = bpy.data.materials.get(name) or bpy.data.materials.new(name)
     material.use_nodes = True
     shader = material.node_tree.nodes["Principled BSDF"]
-    shader.inputs["Base Color"].default_value, shader.inputs["Roughness"].default_value = (*colour, 1.0), 0.75
+    shader.inputs["Base Color"].default_value, shader.inputs["Roughness"].default_value = (*colour, 1.0), roughness
     mesh.materials.append(material)
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     return obj
 
 
-def shot(shape, place, fabric, bodies):
+def shot(shape, place, fabric, bodies, colour=COLOUR, roughness=0.75):
     """A picture of one fabric on the table or the ball, as thick as it is."""
-    cloth = add("Cloth", shape[place], shape[f"{place}_quads"], COLOUR)
+    cloth = add("Cloth", shape[place], shape[f"{place}_quads"], colour, roughness)
     solid = cloth.modifiers.new("Solidify", "SOLIDIFY")
     solid.thickness, solid.offset = drapemeter.fabric(fabric)["thickness"], 0.0
     for name, body in bodies.items():

@@ -104,6 +104,9 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
+    borne: np.ndarray | None = (
+        None  # (n, 2) float32, of what bodies hold: [N] force, [m] slip in a substep; None: not known
+    )
 
 
 class Collider(NamedTuple):
@@ -228,6 +231,7 @@ class Report(NamedTuple):
     body_contacts: int
     cloth_contacts: int
     crossings: int | None = None  # pairs of triangles, in the last frame of a bake
+    seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices
     steps: int | None = None  # solved one after the other
     roughness: float | None = None  # [rad] mean angle between neighbouring faces

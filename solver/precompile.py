@@ -129,8 +129,9 @@ def _compile_bodies():
 
 
 def _compile_cloth():
-    """Cloth on cloth: a corner that is thrown through the sheet below."""
+    """Cloth on cloth: a corner that is thrown through the sheet below, and a sheet that is through another one."""
     _throw(None)
+    _ease()
     _advance(2, (), Settings(substeps=2))
 
 
@@ -151,24 +152,44 @@ def _compile_velocity_field():
         field.respond(cloth, state.x, x_prev, t, SUBSTEP)
 
 
+def _compile_inside():
+    """Which points are inside of a body: one is."""
+    from .ldi.inside import find_inside
+
+    body = _body()
+    find_inside(body.x[0], body.triangles, np.vstack([body.x[0][:4].mean(axis=0), body.x[0]]))
+
+
+def _compile_untangle():
+    """Garments out of each other: two sheets that cross each other, bent, over a body that they cross."""
+    from .untangle.nest import Shape, Worn, untangle
+
+    body, garment = _body(), _garment("Inner", 0.0)
+    turned = garment.x * [1.0, 1.0, -1.0] + [0.001, 0.001, 0.0015]
+    worn = [Worn(str(k), x, garment.triangles, garment.thickness, k, 1.0) for k, x in enumerate((garment.x, turned))]
+    untangle(worn, [Shape(body.name, body.x[0], body.triangles, body.aura)], 0.02)
+
+
 PARTS = {
     "bodies": Part("contact/body/response.py", _compile_bodies),
     "dynamics": Part("integrate/pcg.py", _compile_dynamics),
     "cloth": Part("contact/guard/impact_zones.py", _compile_cloth),
     "guard": Part("contact/guard/separating_axes.py", _compile_guard),
     "velocity_field": Part("velocity_field/project.py", _compile_velocity_field),
+    "inside": Part("ldi/inside.py", _compile_inside),
+    "untangle": Part("untangle/relax.py", _compile_untangle),
 }
 EVERY = "bodies", "dynamics", "cloth", "guard"  # what any scene may need
 # What a process compiles, one part after the other. A part first runs what nobody else compiles, then a whole frame, which
 # by then finds on the disk what the other processes have compiled. The guard needs what cloth needs.
-PROCESSES = ("bodies",), ("dynamics",), ("cloth", "guard"), ("velocity_field",)
+PROCESSES = ("bodies",), ("dynamics",), ("cloth", "guard"), ("velocity_field",), ("inside",), ("untangle",)
 
 
 def parts_of(settings: Settings, has_bodies: bool = True) -> tuple[str, ...]:
     """The parts that a bake with these settings needs."""
     has_field = settings.cloth_contact in ("VELOCITY_FIELD", "BOTH")
     needed = {"bodies": has_bodies, "dynamics": True, "cloth": True, "guard": has_bodies, "velocity_field": has_field}
-    return tuple(part for part in PARTS if needed[part])
+    return tuple(part for part in needed if needed[part])
 
 
 def _start_child(function: str, *rest: str) -> subprocess.Popen | None:
@@ -211,6 +232,18 @@ def _throw(body):
         guarded = body_pairs.prepare(cloth, met)
     x[-1] += THROW
     resolve(near, guarded, cloth, (0.0, 1.0), start, x, x_prev, SUBSTEP)
+
+
+def _ease():
+    """A substep of what eases tangles apart: the second sheet stands in the first one."""
+    from .contact.cloth import easing, pairs
+    from .contact.cloth.response import NO_BRACE
+
+    cloth, state, _ = _scene(2, ())
+    x, second = state.x, cloth.garment_start[1]
+    x[second:] = x[:second][:, [0, 2, 1]] + [0.003, 0.01, -0.01]
+    found = pairs.detect(cloth, x, state.v, SUBSTEP, Settings())
+    easing.ease(found.tangles, cloth, x, x.copy(), SUBSTEP, NO_BRACE)
 
 
 def _scene(sheet_count, bodies, apart=0.02):

@@ -6,6 +6,7 @@ setting that is there. Every path lies in the folder of the scene file, or of th
 """
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -76,7 +77,7 @@ def read(path: Path, out: Path) -> Scene:
         It cannot be read.
     """
     path = Path(path)
-    root, folder = xml.read(path), path.resolve().parent
+    root, folder = xml.read(path), resolved(path).parent
     parts = {"general": [], "cloth": [], "static": []}
     for child in root.children:
         if child.tag.lower() not in parts:
@@ -88,7 +89,7 @@ def read(path: Path, out: Path) -> Scene:
         raise ValueError(f"{path} has {len(parts['general'])} <general> and {len(parts['cloth'])} <cloth>: it needs "
                          "one at most, and one at least")  # fmt: skip
     general = _values(path, parts["general"][0] if parts["general"] else xml.Element("general", {}, [], []), GENERAL)
-    cloths = [_cloth(path, element, folder, Path(out).resolve()) for element in parts["cloth"]]
+    cloths = [_cloth(path, element, folder, resolved(out)) for element in parts["cloth"]]
     targets = [str(cloth.target).casefold() for cloth in cloths]
     if len(set(targets)) < len(targets):
         raise ValueError(f"{path}: two cloths are saved under one name; give each its own saveName")
@@ -165,11 +166,16 @@ def _static(path, element, folder) -> StaticFile:
     return StaticFile(obj, values["friction"], values["restitution"], values["aura"])
 
 
+def resolved(path: Path) -> Path:
+    """The absolute path, links followed; `Path.resolve` raises a RuntimeError at a link that leads to itself."""
+    return Path(os.path.realpath(path))
+
+
 def _inside(path, folder, text, name) -> Path:
     """A path of the scene file, if it stays in the folder, links followed."""
     if not text:
         raise ValueError(f"{path}: {name} is missing")
-    found = (folder / text.replace("\\", "/")).resolve()
+    found = resolved(folder / text.replace("\\", "/"))
     if not found.is_relative_to(folder):
         raise ValueError(f"{path}: {name} '{text}' leads out of {folder}; keep its files there")
     return found

@@ -19,10 +19,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from ...solver.cache.about import About
 from ...solver.model import FrameInput, Garment, Report, Settings
 from ..read.mesh_io import Body
 from ..read.sampling import GarmentObject
-from . import PACKAGE
+from . import PACKAGE, on_disk
 from .images import Images
 
 QUEUE_BYTES = 1_000_000_000  # bytes of sampled frames that may wait for the solver
@@ -49,10 +50,22 @@ class Order(NamedTuple):
     first_frame: int  # the first that is written
     fps: float
     paths: list[Path]  # one .pc2 per garment
+    sources: list[Path | None]  # the bake whose frames are copied to a garment's path first, to go on from
     resume: bool
     from_frame: int | None
     fingerprints: list[str]  # what the scene was like, for the panel
-    owner: str  # the .blend, as seen from the folder of the caches; "" if it was never saved
+    abouts: list[About]  # what is told of each garment's bake in the list
+    owners: list[str]  # the .blend, as seen from the folder of each cache; "" if it was never saved
+
+
+class Ended(NamedTuple):
+    """What a queue of bakes asks of a job when it has ended; the job itself holds every array of the scene."""
+
+    first_frame: int
+    frame: int  # the last that is on disk
+    complete: bool
+    is_stopped: bool
+    error: str
 
 
 class Job:
@@ -69,8 +82,9 @@ class Job:
         self.frame = order.first_frame - 1  # last frame that is on disk
         self.found_count = 0  # good frames on disk before
         self.reports: list[Report] = []
-        self.older: list[Path] = []  # where bakes in the way were set aside
+        self.older: dict[Path, list[Path]] = {}  # by path: where bakes in the way were set aside
         self.lacking: list[str] = []  # garments without a frame, beside others that had some
+        self.is_told = False  # what is told of the bakes in the list is written
         self.started = time.perf_counter()
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
@@ -83,6 +97,10 @@ class Job:
         frames = self.order.frames
         done = max(self.frame + 1 - frames.start, len(self.reports))
         return min(1.0, max(0.0, done / len(frames)))
+
+    def set_aside(self) -> list[Path]:
+        """Where bakes in the way were set aside."""
+        return [older for found in self.older.values() for older in found]
 
     def kept_count(self) -> int:
         """Frames that were good already and stayed as they were."""
@@ -114,6 +132,7 @@ class Job:
 
 
 _current: Job | None = None  # between `claim` and `release`
+_last: Ended | None = None  # what is left of the job that was released
 _handover: float | None = None  # the user's, while ours is set
 _worker: threading.Thread | None = None
 
@@ -132,6 +151,17 @@ def ask_to_stop() -> bool:
     return True
 
 
+def last() -> Ended | None:
+    """What is left of the job that ended last, since `forget_last`."""
+    return _last
+
+
+def forget_last() -> None:
+    """Let go of the job that ended last, before another one begins."""
+    global _last
+    _last = None
+
+
 def claim(job: Job) -> None:
     """Make `job` the one bake of this Blender until `release`.
 
@@ -148,7 +178,7 @@ def claim(job: Job) -> None:
 
 def release() -> None:
     """Let the next bake begin as soon as the worker, if any, has ended."""
-    global _current, _handover
+    global _current, _last, _handover
     if _handover is not None:
         sys.setswitchinterval(_handover)
         _handover = None
@@ -156,6 +186,8 @@ def release() -> None:
         _worker.join()  # it has nothing left to do, but may not be gone yet
     if _current is not None:
         _current.images.close()
+        job = _current
+        _last = Ended(job.order.first_frame, job.frame, job.complete, job.stop.is_set(), job.error)
     _current = None
 
 
@@ -233,7 +265,7 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
     ValueError, OSError, FloatingPointError
         With a sentence; frames before are on disk.
     """
-    order, caches = job.order, []
+    order, caches, is_gone = job.order, [], False
     first_time = not _solver_is_loaded()
     job.status = f"Preparing the solver{' (first time only)' if first_time else ''}…"
     # The compiler makes millions of small objects; each search for garbage among them halts the window for up to 1 s.
@@ -249,17 +281,20 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         from ...solver.doubts import Doubts
         from ...solver.step import Stopped
 
-        doubts = Doubts(garment.name for garment in order.garments)
+        doubts = Doubts([garment.name for garment in order.garments], order.garments)
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
-        _open_caches(job, caches)
+        on_disk.open_caches(job, caches)
+        if job.stop.is_set():
+            return
         given = []  # of the frame that is simulated
         inputs = _noted(chain(ready, inputs), given)
         about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
         with contextlib.suppress(Stopped):
             for frame, report in shot.run(cloth, state, inputs, *about):
                 _note(job, frame, report)
+                on_disk.tell_about(job, frame, report)
                 if report is not None:
                     _doubt(job, doubts, cloth, state, given)
                     if collecting:
@@ -269,14 +304,12 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
             cache.check_place()
         job.complete = job.frame == order.frames.stop - 1
     except FileNotFoundError:
-        job.frame = order.first_frame - 1
+        is_gone = True
         raise
     finally:
         if collecting:
             gc.enable()
-        for cache in caches:
-            _note_older(job, cache)
-            cache.close()
+        on_disk.close_caches(job, caches, is_gone)
 
 
 def _advance(job: Job, *about) -> Report:
@@ -307,7 +340,7 @@ def _doubt(job: Job, doubts, cloth, state, given: list[FrameInput]) -> None:
     doubts.look(cloth, state.x, report)
     if report.frame == job.order.frames.stop - 1:
         crossings = doubts.look_closer(cloth, state.x, given[0].colliders, report.frame)
-        job.reports[-1] = report._replace(crossings=crossings)
+        job.reports[-1] = report._replace(crossings=crossings, seam_gap=doubts.seam_gap())
     job.doubts = doubts.sentences()
 
 
@@ -320,22 +353,6 @@ def _compile(job: Job) -> bool:
     done = precompile.compile_kernels(parts, lambda: not job.stop.is_set())
     job.status = "Preparing the solver (first time only)…"
     return done
-
-
-def _open_caches(job: Job, caches: list) -> None:
-    """Fill `caches`, one per garment; each is in the list as soon as it is open, so that it gets closed."""
-    from ...solver.cache import frames
-
-    order = job.order
-    for path, garment in zip(order.paths, order.garments, strict=True):
-        if not order.resume and order.from_frame is None:
-            _set_aside(job, path)
-        caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, order.owner))
-        _note_older(job, caches[-1])
-    counts = [len(cache.good_frames()) for cache in caches]
-    job.found_count = min(counts)
-    if any(counts):
-        job.lacking = [garment.name for garment, count in zip(order.garments, counts, strict=True) if not count]
 
 
 def _note(job: Job, frame: int, report: Report | None) -> None:
@@ -351,21 +368,6 @@ def _note(job: Job, frame: int, report: Report | None) -> None:
         return
     left = job.seconds_left()
     job.status = f"Frame {frame} of {job.order.frames.stop - 1}" + (f", {_duration(left)} left" if left else "")
-
-
-def _set_aside(job: Job, path: Path) -> None:
-    from ...solver.cache import frames, names
-
-    if names.in_use(path):
-        raise OSError(f"{path} is being baked by another Blender; wait for it, or choose another cache folder")
-    older = frames.set_aside(path)
-    if older is not None:
-        job.older.append(older)
-
-
-def _note_older(job: Job, cache) -> None:
-    if cache.older is not None and cache.older not in job.older:
-        job.older.append(cache.older)
 
 
 def _solver_is_loaded() -> bool:

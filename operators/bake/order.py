@@ -2,12 +2,16 @@
 """What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked."""
 
 import json
+from collections.abc import Collection
+from datetime import datetime
 
 import bpy
 
+from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
-from ..playback.bake_files import bake_paths, cache_folder, owner_in, refuse_long
+from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
+from ..playback.owners import owner_in
 from ..read.groups import met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
@@ -19,10 +23,13 @@ from .job import Order
 LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
 
-def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: str = "") -> Order:
+def read_order(
+    scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: Collection[str] = (), label: str = ""
+) -> Order:
     """Check the scene and read everything that holds for the whole bake.
 
-    only : name of the one cloth to bake; the scene's other cloths are left out, unless they are colliders too.
+    only : names of the cloths to bake; the scene's other cloths are left out, unless they are colliders too. All if empty.
+    label : what the bake is to be called; one that goes on keeps its own if this is empty.
 
     Raises
     ------
@@ -31,15 +38,17 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
     """
     cloths = cloths_of(scene)
     if only:
-        cloths = [obj for obj in cloths if obj.name == only]
-        if not cloths:
-            raise ValueError(f"{only} is not a Taffeta Cloth of scene {scene.name}; check the name")
+        unknown = sorted(set(only) - {obj.name for obj in cloths})
+        if unknown:
+            raise ValueError(f"{unknown[0]} is not a Taffeta Cloth of scene {scene.name}; check the name")
+        cloths = [obj for obj in cloths if obj.name in only]
     if scene.frame_end < scene.frame_start:
         raise ValueError(
             f"The frame range ends ({scene.frame_end}) before it starts ({scene.frame_start}); set it in the Output tab"
         )
     bodies = colliders_of(scene, cloths)
-    paths = bake_paths(scene, cloths, resume or from_frame != 0)
+    go_on = resume or from_frame != 0
+    paths = bake_paths(scene, cloths, go_on)
     for path in paths:
         refuse_long(path)
     _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
@@ -48,6 +57,8 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         depsgraph = depsgraph_of(scene)
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
+    prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths]
+    now = datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
         garments=garments,
@@ -61,10 +72,12 @@ def read_order(scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0
         first_frame=scene.frame_start,
         fps=1.0 / frame_seconds(scene),
         paths=paths,
+        sources=sources(cloths, paths) if go_on else [None] * len(paths),
         resume=resume,
         from_frame=from_frame or None,
-        fingerprints=[json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths],
-        owner=owner_in(cache_folder(scene)),
+        fingerprints=prints,
+        abouts=[About(label, "", now, text) for text in prints],
+        owners=[owner_in(path.parent) for path in paths],
     )
 
 

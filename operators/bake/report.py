@@ -31,8 +31,8 @@ def figures(job: Job) -> dict:
     }
     if job.prepared_at is not None:
         result["preparation_seconds"] = round(job.prepared_at - job.started, 3)
-    if job.older:
-        result["set_aside"] = [str(path) for path in job.older]
+    if older := job.set_aside():
+        result["set_aside"] = [str(path) for path in older]
     if not reports:
         return result
     timed = reports[1:] or reports
@@ -52,6 +52,8 @@ def figures(job: Job) -> dict:
     }
     if reports[-1].crossings is not None:
         result["crossings"] = reports[-1].crossings
+    if reports[-1].seam_gap is not None:
+        result["seam_gap"] = round(reports[-1].seam_gap, 5)
     if drawn := job.images.figures():
         result["body_images"] = drawn
     return result | _pinched(order.garments, reports)

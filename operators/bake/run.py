@@ -86,7 +86,8 @@ def finish(job: jobs.Job) -> None:
     kept = [_keep_report(job, path, report) for path in order.paths]
     for index, obj in play_all(job):
         cloth = obj.taffeta_cloth
-        cloth.fingerprint, cloth.stale = order.fingerprints[index], ""
+        if job.reports or job.complete:  # else nobody knows yet what the frames are made of
+            cloth.fingerprint, cloth.stale = order.fingerprints[index], ""
         cloth.report_json = kept[index]
     scene = bpy.data.scenes.get(order.scene)
     if scene is not None:
@@ -99,13 +100,18 @@ def _keep_report(job: jobs.Job, path: Path, report: str) -> str:
 
     Where it cannot be written, as on a full disk, the panel has it alone: the frames count.
     """
-    file = path.with_suffix(".report.json")
-    with contextlib.suppress(OSError, ValueError):
-        if not job.reports and file.exists():
-            return read_whole(file, LARGEST_REPORT).decode("utf-8", "replace")
-        with written(file) as out:
-            out.write(report.encode())
+    if not job.reports and (before := kept_report(path)):
+        return before
+    with contextlib.suppress(OSError, ValueError), written(path.with_suffix(".report.json")) as out:
+        out.write(report.encode())
     return report
+
+
+def kept_report(path: Path) -> str:
+    """The report that lies beside a bake, as it was written; "" if there is none."""
+    with contextlib.suppress(OSError, ValueError):
+        return read_whole(path.with_suffix(".report.json"), LARGEST_REPORT).decode("utf-8", "replace")
+    return ""
 
 
 def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
@@ -129,7 +135,7 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
     if job.lacking:
         lacking = f"{', '.join(job.lacking)} had no frame, and garments are simulated together"
         told.append(("INFO", f"{lacking}: the bake began anew"))
-    for older in job.older:
+    for older in job.set_aside():
         told.append(("INFO", f"An earlier bake was kept as {older.name}"))
     kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
     if job.frame < order.first_frame:

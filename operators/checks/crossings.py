@@ -5,6 +5,7 @@ Triangle against triangle by Blender's own bounding volume tree, which knows tha
 there; inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
 """
 
+from collections.abc import Generator
 from typing import NamedTuple
 
 import bpy
@@ -61,35 +62,45 @@ def start_pose(
     return garments, bodies
 
 
-def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Crossing]:
-    """Every crossing of these garments with what they are to keep off."""
-    found = []
+def find_tangles(
+    garments: list[Surface], bodies: list[Surface]
+) -> Generator[str, None, tuple[list[Crossing], list[Immersion]]]:
+    """Every crossing of these garments with what they are to keep off, and every garment of which something is inside a
+    closed body that it is to meet. Yields what is looked at next.
+    """
+    crossed, immersed = [], []
     for index, garment in enumerate(garments):
         for other in (*bodies, *garments[index:]):
-            pairs = _kept_apart(garment, other, crossing_pairs(garment, other))
-            if len(pairs):
-                one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
-                if garment is other:
-                    one = two = np.union1d(one, two)
-                found.append(Crossing(garment.name, other.name, len(pairs), one, two))
-    return found
-
-
-def find_immersions(garments: list[Surface], bodies: list[Surface]) -> list[Immersion]:
-    """Every garment of which something is inside a closed body that it is to meet."""
-    from ...solver.ldi.inside import find_inside
-
-    found = []
+            yield f"Looking where {garment.name} crosses {'itself' if garment is other else other.name}"
+            crossed.append(_crossing(garment, other))
     for garment in garments:
         for body in bodies:
-            if not groups.meet(garment.obj, body.obj):
-                continue
-            inside = find_inside(body.x, body.triangles, garment.x)
-            held = garment.masks.get("meets_bodies", np.ones(len(garment.x), bool))[inside.point]
-            if held.any():
-                depth = float(inside.depth[held].max())
-                found.append(Immersion(garment.name, body.name, inside.point[held], len(garment.x), depth))
-    return found
+            yield f"Looking what of {garment.name} is inside {body.name}"
+            immersed.append(_immersion(garment, body))
+    return [found for found in crossed if found is not None], [found for found in immersed if found is not None]
+
+
+def _crossing(garment: Surface, other: Surface) -> Crossing | None:
+    pairs = _kept_apart(garment, other, crossing_pairs(garment, other))
+    if not len(pairs):
+        return None
+    one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
+    if garment is other:
+        one = two = np.union1d(one, two)
+    return Crossing(garment.name, other.name, len(pairs), one, two)
+
+
+def _immersion(garment: Surface, body: Surface) -> Immersion | None:
+    from ...solver.ldi.inside import find_inside
+
+    if not groups.meet(garment.obj, body.obj):
+        return None
+    inside = find_inside(body.x, body.triangles, garment.x)
+    held = garment.masks.get("meets_bodies", np.ones(len(garment.x), bool))[inside.point]
+    if not held.any():
+        return None
+    depth = float(inside.depth[held].max())
+    return Immersion(garment.name, body.name, inside.point[held], len(garment.x), depth)
 
 
 def _kept_apart(garment: Surface, other: Surface, pairs: np.ndarray) -> np.ndarray:
@@ -109,8 +120,13 @@ def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.nd
     mesh = evaluated.data
     matrix = np.array(evaluated.matrix_world)
     x = positions(mesh) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
-    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     triangles, _ = triangulated(mesh)
+    return surface_of(obj, mesh, x, triangles)
+
+
+def surface_of(obj: bpy.types.Object, mesh: bpy.types.Mesh, x: np.ndarray, triangles: np.ndarray) -> Surface:
+    """An object whose vertices are at x (n, 3) [Blender units]; groups are looked for in `mesh`."""
+    x[~np.isfinite(x)] = 0.0  # preflight tells of such vertices; the tree must not choke on them
     tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
     lacking = any(groups.missing(obj, name) for name in groups.MASKS)  # preflight tells of that
     masks = {} if lacking else {name: mask for name, mask in groups.masks(obj, mesh).items() if mask is not None}

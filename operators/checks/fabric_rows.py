@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of the Fabric panel."""
+"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of Fabric Details."""
 
 import math
 from collections.abc import Iterator
@@ -8,10 +8,11 @@ import bpy
 
 from ...panels.mapped import ROWS
 from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
-from ..read.fabrics import mesh_fit, preset_of, same
+from ..read.fabrics import fabric_name, mesh_fit, preset_of, same
 from .crossings import length
 from .problem import Problem, Shot
 
+FEW_VERTICES = 25  # of a garment, below which nobody sees cloth
 VERY_COARSE = 2.0  # times as long edges as fit: more than half of the folding is lost, and what is left are creases
 
 
@@ -28,7 +29,7 @@ def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if name and bending.source == "UNIFORM" and not same(bending.value, numbers["bending_stiffness"]):
         own, usual = bending_text(bending.value), bending_text(numbers["bending_stiffness"])
         name += f" with a Bending of {own} instead of {usual}"
-    name, found = name or "A fabric of its own", mesh_fit(obj, scene)
+    name, found = name or fabric_name(obj, scene) or "A fabric of its own", mesh_fit(obj, scene)
     if found is None or math.isinf(found.longest_edge):
         return name
     return f"{name}: for edges up to {length(found.longest_edge)}. This mesh has {length(found.edge)}"
@@ -38,6 +39,11 @@ def _limp(shot: Shot) -> Iterator[Problem]:
     """Fabrics too limp for their mesh: their folds lock along its edges, as those of paper do."""
     for obj in shot.cloths:
         found = mesh_fit(obj, shot.scene)
+        if len(obj.data.vertices) < FEW_VERTICES and obj.data.polygons:
+            sentence = f"{obj.name} has {len(obj.data.vertices)} vertices: too few to bend and fold"
+            remedy = "Subdivide it, more than once: cloth bends where it has vertices"
+            yield Problem("WARNING", obj.name, sentence, remedy, ("taffeta.subdivide",), heavy=True)
+            continue
         if found is None or not found.is_limp or not found.longest_edge > 0.0:  # without Bending `rows` tells
             continue
         name = preset_of(obj.taffeta_cloth)[0] or "its fabric"

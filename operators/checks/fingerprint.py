@@ -113,11 +113,16 @@ def store(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.typ
     obj.taffeta_cloth.stale = ""
 
 
+def digest(text: str) -> str:
+    """A fingerprint as JSON, in eight letters: bakes of the same settings have the same."""
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
 def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> list[str]:
     """Words for what was changed since the bake; empty when nothing was, or when nothing is known."""
     try:
         then = json.loads(obj.taffeta_cloth.fingerprint)
-    except ValueError:
+    except (ValueError, RecursionError):  # a .blend of somebody else may hold anything
         return []
     if not isinstance(then, dict):
         return []

@@ -14,6 +14,8 @@ class Problem(NamedTuple):
     sentence: str
     remedy: str
     verbs: tuple[str, ...] = ()  # operators that do what the remedy says, given the object's name
+    heavy: bool = False  # a warning that Bake, pressed in a window, asks about first, as it does about errors
+    alone: bool = False  # what else is found of the object is of the same fault, and not told
 
 
 class Shot(NamedTuple):

@@ -6,7 +6,7 @@ operator `taffeta.preflight` alone; what it found stays listed until it runs aga
 is made anew a moment after each change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import bpy
 import numpy as np
@@ -14,16 +14,19 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
+from ...solver.cache import about
 from ...solver.cache.frames import cached_frames
 from ...solver.model import EXPLICIT, Settings
-from ..playback.bake_files import cache_file, older_sentence, own_older
+from ..playback.bake_files import bakes_of, room, trash_of
+from ..playback.cache_modifier import played
+from ..playback.owners import cache_file, maker_of
 from ..read import maps
-from ..read.fabrics import bending_before_stiffening, preset_of
+from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
-from . import crossings
+from . import crossings, fingerprint
 from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
@@ -46,35 +49,61 @@ def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Proble
     """Everything that a quick look finds, errors first. Changes nothing."""
     cloths = cloths_of(scene)
     shot = Shot(scene, depsgraph, cloths, colliders(scene, cloths))
-    return _sorted(problem for find in CHECKS for problem in find(shot))
+    return _sorted(_one_a_fault(problem for find in CHECKS for problem in find(shot)))
 
 
-def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
+def _one_a_fault(problems) -> list[Problem]:
+    """No problem twice, and of an object that has no shape nothing else."""
+    found = list(dict.fromkeys(problems))
+    broken = {problem.object for problem in found if problem.alone}
+    first = {problem.object: problem for problem in reversed(found) if problem.alone}
+    return [problem for problem in found if problem.object not in broken or problem == first[problem.object]]
+
+
+def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem]]:
     """What takes longer than a quick look: every map is read; what crosses or is inside a body at the start is counted.
 
-    Seconds for large characters. Those vertices are kept for `taffeta.select_problem`.
+    Seconds for large characters, so it yields what is looked at next; the list is returned. Whoever stops it keeps the list
+    that there was. Those vertices are kept for `taffeta.select_problem`.
     """
+    yield "Reading the maps"
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
     shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
     found = [problem for obj in shown[0] for problem in _read_maps(obj)]
+    yield "Reading the first frame"
+    tangles = yield from crossings.find_tangles(*crossings.start_pose(scene, *shown))
+    yield "Reading the shot as a bake does"
     for key in [key for key in _vertices if key[0] == scene.session_uid]:
         del _vertices[key]
-    found += _tangles(scene, *shown)
+    found += _tangles(scene, shown[1], *tangles)
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
 
 
-def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
+def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
+    """All of `look_thoroughly` at once."""
+    looking = look_thoroughly(scene)
+    try:
+        while True:
+            next(looking)
+    except StopIteration as end:
+        return end.value
+
+
+def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -> Iterator[Problem]:
     """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
-    pose = crossings.start_pose(scene, cloths, bodies)
-    crossed = {(one.garment, one.other): one for one in crossings.find_crossings(*pose)}
-    immersed = {(one.garment, one.body): one for one in crossings.find_immersions(*pose)}
+    crossed = {(one.garment, one.other): one for one in crossings_found}
+    immersed = {(one.garment, one.body): one for one in immersions_found}
     for pair in dict.fromkeys((*crossed, *immersed)):
         garment, other = pair
-        sentence, remedy = "", "Select them and pull them out, or bake: they are eased apart as far as possible"
+        sentence, verbs, remedy = (
+            "",
+            (),
+            "Select them and pull them out, or bake: they are eased apart as far as possible",
+        )
         if crossing := crossed.get(pair):
             sentence = (
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
@@ -84,6 +113,7 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 remedy = VELOCITY_FIELD_REMEDY
             elif garment != other:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+                verbs = ("taffeta.fix_tangles",)
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
         if immersion := immersed.get(pair):
@@ -98,7 +128,7 @@ def _tangles(scene: bpy.types.Scene, cloths, bodies) -> Iterator[Problem]:
                 sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
                 remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
             _keep(scene, garment, immersion.vertices)
-        yield Problem("WARNING", garment, sentence, remedy)
+        yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
 
 
 def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
@@ -108,7 +138,10 @@ def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
 
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
     """Read all as a bake does at its first frame: what that would refuse, if it is not among the `found` ones."""
-    told, garments = {problem.sentence for problem in (*check(scene, depsgraph_of(scene)), *found)}, []
+    refused = {
+        problem.object for problem in (*check(scene, depsgraph_of(scene)), *found) if problem.severity == "ERROR"
+    }
+    garments = []
     with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         for obj in (*cloths, *bodies):
@@ -118,7 +151,7 @@ def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
                 else:
                     read_collider(obj, depsgraph, scene)
             except ValueError as error:
-                if str(error) not in told:
+                if obj.name not in refused:  # else that is told already, in other words
                     yield Problem("ERROR", obj.name, str(error), "")
     yield from _inner_steps(scene, garments)
 
@@ -145,6 +178,7 @@ def _inner_steps(scene, garments) -> Iterator[Problem]:
                 garment.name,
                 f"{garment.name} needs {count:,} steps of {label} in 1/24 s to stay stable",
                 "Set Dynamics to Linearly Implicit, or lower Stretch, Shear, Bending and half-weight pins, or use larger faces",
+                ("taffeta.fix_dynamics",),
             )
 
 
@@ -164,6 +198,11 @@ def latest(scene: bpy.types.Scene) -> list[Problem]:
     return _sorted([*check(scene, depsgraph_of(scene)), *_thorough.get(scene.session_uid, ())])
 
 
+def hold_ups(scene: bpy.types.Scene) -> list[Problem]:
+    """What a bake that is begun in a window asks about first: errors, and warnings of which it would be in vain."""
+    return [problem for problem in latest(scene) if problem.severity == "ERROR" or problem.heavy]
+
+
 def show(scene: bpy.types.Scene) -> list[Problem]:
     """Put the list where the panel draws it, and the reason why a cache is stale with its garment."""
     found = latest(scene)
@@ -179,6 +218,8 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     for obj in cloths:
+        if obj.library is None:
+            _know_what_plays(obj)
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words
@@ -186,21 +227,50 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     return found
 
 
+def _know_what_plays(obj) -> None:
+    """After an undo a garment may play a newer bake than it knows of: what that was made of, the bake itself says."""
+    path = played(obj)
+    told = about.read(path).fingerprint if path is not None else ""
+    if told and told != obj.taffeta_cloth.fingerprint:
+        obj.taffeta_cloth.fingerprint = told
+
+
 def _show_notes(scene, cloths) -> None:
-    """Put what each garment is made of, and the room that its older bakes take, where its panels draw it."""
+    """Put what each garment is made of, and its bakes, where its panels draw it."""
     session = bpy.context.window_manager.taffeta
-    session.older.clear()
     session.fabrics.clear()
     for obj in cloths:
         item = session.fabrics.add()
-        item.name, item.sentence = obj.name, fabric_sentence(obj, scene)
-        item.fabric = preset_of(obj.taffeta_cloth)[0]
+        item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
         path = cache_file(obj)
         item.frame_count = len(path and cached_frames(path) or ())
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
-        if paths := own_older(obj, scene):
-            item = session.older.add()
-            item.name, item.sentence = obj.name, f"{older_sentence(paths)} of {obj.name} in the cache folder"
+    show_bakes(scene, cloths)
+
+
+def show_bakes(scene, cloths) -> None:
+    """Put what lies on the disk for each garment, and in the trash, where the panel draws it."""
+    session = bpy.context.window_manager.taffeta
+    session.bakes.clear()
+    for obj, bakes in zip(cloths, bakes_of(scene, cloths), strict=True):
+        now = played(obj)
+        for bake in bakes:
+            item = _entry(session, bake)
+            item.garment, item.plays, item.maker = obj.name, bake.path == now, maker_of(bake.path)
+            item.fits = bake.vertex_count == len(obj.data.vertices)
+    freed = trash_of(scene, cloths)
+    for bake in freed:
+        _entry(session, bake)
+    session.trash = room(sum(bake.size for bake in freed)) if freed else ""
+
+
+def _entry(session, bake):
+    item, told = session.bakes.add(), bake.about
+    settings = f"settings {fingerprint.digest(told.fingerprint)}" if told.fingerprint else ""
+    item.label, item.note, item.path = told.label, told.note, str(bake.path)
+    item.about = ", ".join(text for text in (told.date, settings, room(bake.size)) if text)
+    item.frame_start, item.frame_count = bake.frames.start, len(bake.frames)
+    return item
 
 
 def crossing_vertices(scene: bpy.types.Scene, name: str) -> np.ndarray | None:
@@ -244,7 +314,20 @@ def look_again(*_):
 def _opened(*_):
     """Another file: what was found in the last one is of no use."""
     _forget()
+    session = bpy.context.window_manager.taffeta
+    session.bakes.clear()
+    session.trash = ""
     look_again()
+
+
+@persistent
+def _saved(*_):
+    """The file has a place now: the line that it has none goes at once. A new name owns no bake of the old one."""
+    session = bpy.context.window_manager.taffeta
+    if session.checked and not session.baking and bpy.context.scene is not None:
+        show(bpy.context.scene)
+    else:
+        look_again()
 
 
 def _forget() -> None:
@@ -257,7 +340,7 @@ HANDLERS = (
     ("undo_post", look_again),
     ("redo_post", look_again),
     ("load_post", _opened),
-    ("save_post", look_again),
+    ("save_post", _saved),
 )
 
 

@@ -14,25 +14,22 @@ import bpy
 
 from ...panels.mapped import MAPPED, ROWS
 from ..playback import cache_modifier
-from ..playback.bake_files import cache_folder, wanted_folder
-from ..read import measures
+from ..playback.owners import cache_folder, wanted_folder
 from ..read.arrays import ATTRIBUTE_VALUES
-from ..read.keyed import pin_moves
-from ..read.mesh_io import FARTHEST_COORDINATE, evaluated_names, metres_per_unit
+from ..read.mesh_io import evaluated_names
 from ..read.modifier_stack import find_cache
-from ..read.participants import colliders_of
+from ..read.participants import colliders_of, near_bodies
+from ..read.sampling import frame_seconds
 from . import fingerprint
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
+from .pin_rows import PIN_CHECKS
 from .problem import Problem, Shot
+from .scale_rows import SCALE_CHECKS
 from .shape_rows import SHAPE_CHECKS
 
 BYTES_PER_VERTEX = 60  # of a frame on disk: float32 positions and float64 state
-SMALLEST_GARMENT, LARGEST_GARMENT = 0.05, 20.0  # [m] longest side of a garment that raises no question
-LARGEST_BODY = 20.0  # [m] of a body; grounds and walls are flat and may be larger
-GROUND_FLATNESS = 0.05  # shortest over longest side of a ground or wall
-SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 1, without a word
 # What a stiffness of 0 means: severity, consequence, remedy.
 ZERO_STIFFNESS = {
     "stretch_stiffness": (
@@ -87,6 +84,7 @@ def _setup(shot: Shot) -> Iterator[Problem]:
             "",
             f"There is no collider{where}",
             "Select the body and press Taffeta Collider in the Physics tab",
+            ("taffeta.fix_colliders",) if chosen is None and near_bodies(shot.scene, shot.cloths) else (),
         )
     for obj in shot.cloths:
         if obj.taffeta_collider.enabled:
@@ -95,6 +93,16 @@ def _setup(shot: Shot) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name} is cloth and collider at once; as a collider it is left out",
                 "Remove Taffeta Collider from it: cloths collide with each other anyway",
+                ("taffeta.fix_own_collider",),
+            )
+    for obj in shot.colliders:
+        if obj.taffeta_collider.aura <= 0.0:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has no Aura: its skin shows through the cloth",
+                "Give it some millimetres",
+                ("taffeta.fix_aura",),
             )
 
 
@@ -103,7 +111,11 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
     for obj in shot.cloths:
         if not obj.data.polygons:
             yield Problem(
-                "ERROR", obj.name, f"{obj.name} has no faces", "Cloth needs faces: fill its edges (F in Edit Mode)"
+                "ERROR",
+                obj.name,
+                f"{obj.name} has no faces",
+                "Cloth needs faces: fill its edges (F in Edit Mode)",
+                alone=True,
             )
         if obj.library is not None:
             yield Problem(
@@ -120,7 +132,7 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
     for obj in shot.colliders:
         if not obj.data.polygons:
             remedy = "Add faces, or switch its Taffeta Collider off"
-            yield Problem("ERROR", obj.name, f"{obj.name} has no faces: nothing can touch it", remedy)
+            yield Problem("ERROR", obj.name, f"{obj.name} has no faces: nothing can touch it", remedy, alone=True)
     evaluated = evaluated_names(shot.depsgraph.view_layer.layer_collection)
     for obj in (*shot.cloths, *shot.colliders):
         if obj.name not in evaluated:
@@ -216,102 +228,20 @@ def _stiffness(shot: Shot) -> Iterator[Problem]:
                 yield Problem("WARNING", obj.name, sentence, remedy)
 
 
-def _pins(shot: Shot) -> Iterator[Problem]:
-    """Pins that pin nothing, or everything."""
-    for obj in shot.cloths:
-        pin = obj.taffeta_cloth.pin
-        if pin_moves(obj):
-            continue
-        if pin.source != "GROUP" or pin.vertex_group not in obj.vertex_groups or not obj.data.vertices:
-            if pin.source == "UNIFORM" and pin.value >= 1.0:
-                yield Problem(
-                    "WARNING", obj.name, f"{obj.name} is pinned everywhere: nothing is left to simulate", "Lower Pin"
-                )
-            continue
-        weights = measures.weights(obj, pin.vertex_group)
-        weights = 1.0 - weights if pin.invert else weights
-        values = pin.minimum + (pin.maximum - pin.minimum) * weights
-        if values.max() <= 0.0:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}: its pins hold nothing: no vertex of group '{pin.vertex_group}' has weight",
-                "Paint the group where the cloth is to be held",
-            )
-        elif values.min() >= 1.0:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} is pinned everywhere: nothing is left to simulate",
-                f"Paint group '{pin.vertex_group}' only where the cloth is to be held",
-            )
-
-
-def _scales(shot: Shot) -> Iterator[Problem]:
-    """Unapplied, uneven and negative scale; sizes that no garment or body has."""
-    unit = metres_per_unit(shot.scene)
-    for obj in shot.cloths:
-        scale = obj.matrix_world.to_scale()
-        if obj.matrix_world.determinant() < 0.0 or min(scale) < 0.0:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} has a negative scale: it is turned inside out",
-                "Apply it: Ctrl A > Scale",
-            )
-        elif min(scale) <= 0.0:
-            yield Problem("ERROR", obj.name, f"{obj.name} has a scale of zero: it is flat", "Give it a scale above 0")
-        elif max(scale) > (1.0 + SCALE_TOLERANCE) * min(scale):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} is scaled unevenly ({scale.x:.3g}, {scale.y:.3g}, {scale.z:.3g}): "
-                "its size is taken as it looks now",
-                "Apply it: Ctrl A > Scale",
-            )
-        elif abs(max(scale) - 1.0) > SCALE_TOLERANCE:
-            yield Problem(
-                "INFO",
-                obj.name,
-                f"{obj.name} has a scale of {max(scale):.3g}: it is simulated in the size that it looks",
-                "Apply it to be sure: Ctrl A > Scale",
-            )
-    for obj in (*shot.cloths, *shot.colliders):
-        sides = [side * unit for side in obj.dimensions]
-        longest, is_cloth = max(sides), obj in shot.cloths
-        if not longest < FARTHEST_COORDINATE:
-            continue  # vertices without a finite position: `shape_rows` tells
-        if is_cloth and 0.0 < longest < SMALLEST_GARMENT:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} is {100 * longest:.3g} cm long: a scarf for a mouse?",
-                "Scale it up, or set the Unit Scale in the Scene tab",
-            )
-        elif (
-            is_cloth
-            and longest > LARGEST_GARMENT
-            or not is_cloth
-            and longest > LARGEST_BODY
-            and min(sides) > GROUND_FLATNESS * longest
-        ):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name} is {longest:.3g} m long: cloth on it falls as slowly as on a giant",
-                "Scale it down, or set the Unit Scale in the Scene tab (0.01 if the model is in centimetres)",
-            )
-
-
 def _frames(shot: Shot) -> Iterator[Problem]:
     """Ranges that bake nothing, and time that runs otherwise than frames."""
     scene = shot.scene
+    try:
+        frame_seconds(scene)
+    except ValueError as error:
+        yield Problem("ERROR", "", str(error), "Set Base to 1")
     if scene.render.frame_map_old != scene.render.frame_map_new:
         yield Problem(
             "WARNING",
             "",
             "Time Remapping is on: a bake has a sample a frame, and plays at other frames than it was made for",
             "Set Old and New to the same in the Output tab, Frame Range, Time Stretching",
+            ("taffeta.fix_remapping",),
         )
     if scene.frame_end < scene.frame_start:
         yield Problem(
@@ -332,6 +262,7 @@ def _disk(shot: Shot) -> Iterator[Problem]:
             "",
             "The file is not saved: the bake goes to the temporary folder",
             "Save the file to keep bakes beside it",
+            ("taffeta.fix_save",),
         )
     folder = _existing(cache_folder(shot.scene))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
@@ -346,6 +277,7 @@ def _disk(shot: Shot) -> Iterator[Problem]:
             "",
             f"The bake needs {needed / 1e9:.2g} GB, {folder} has {left / 1e9:.2g} GB left",
             "Make room or choose another Cache Folder; frames that fit are kept",
+            heavy=True,
         )
 
 
@@ -359,7 +291,12 @@ def _caches(shot: Shot) -> Iterator[Problem]:
     """Bakes that cannot be played, or that were made of something else."""
     for obj in shot.cloths:
         if sentence := cache_modifier.trouble(obj):
-            yield Problem("WARNING", obj.name, sentence, "Bake again, or bring the cache folder back")
+            yield Problem(
+                "WARNING",
+                obj.name,
+                sentence,
+                "Bake again, bring the cache folder back, or look into the list of bakes and its trash",
+            )
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
             yield Problem(
                 "WARNING",
@@ -383,8 +320,8 @@ CHECKS = (
     *GROUP_CHECKS,
     _stiffness,
     *FABRIC_CHECKS,
-    _pins,
-    _scales,
+    *PIN_CHECKS,
+    *SCALE_CHECKS,
     *FORCE_CHECKS,
     _frames,
     _disk,

@@ -39,6 +39,7 @@ def _coordinates(shot: Shot) -> Iterator[Problem]:
             obj.name,
             f"{obj.name} has {len(lost)} vertices without a finite position{where}, the first is vertex {lost[0]}",
             remedy,
+            alone=True,
         )
 
 
@@ -51,6 +52,7 @@ def _areas(shot: Shot) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name} has no area: each of its {len(obj.data.polygons)} faces is a line or a point",
                 "Pull its vertices apart, or apply the shape key or modifier that does",
+                alone=True,
             )
 
 
@@ -96,6 +98,8 @@ def _before_the_cache(obj) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name}: {modifier.name} changes its vertices before {cache.name}, so the bake cannot be played",
                 f"Drag {modifier.name} below {cache.name}, where it works on the simulated cloth",
+                ("taffeta.fix_modifiers",),
+                heavy=True,
             )
 
 
@@ -108,8 +112,10 @@ def _modifiers(shot: Shot) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name}: {rebuilder} changes its vertices before {rig} moves them",
                 f"Apply {rebuilder}, or move it below {rig}",
+                ("taffeta.fix_modifiers",),
             )
-        yield from _before_the_cache(obj)
+        if not modifier_stack.rebuilders_before_rig(obj):
+            yield from _before_the_cache(obj)
         for modifier in obj.modifiers:
             if modifier.type in {"CLOTH", "SOFT_BODY"} and modifier.show_viewport:
                 yield Problem(

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate while the timeline plays: no bake, no file, in Preview quality.
 
-    frame changes ─► the scene is evaluated ─► read_moment ─► step.advance ─► attribute of the mesh ─► shown
+    frame changes ─► the scene is evaluated ─► obey, read_moment ─► step.advance ─► attribute of the mesh ─► shown
 
 Each garment gets, for as long as it lasts, a Geometry Nodes modifier where its cache would stand, which keeps its own
 pose in an attribute and then moves it to where the simulation says. All of that goes when the playback stops: the
 garment is as it was. What it looked like last is kept aside, for `taffeta.keep_pose`.
 
 The next frame goes on from the last; a few that the playback has dropped are one long step; any other jump begins anew
-from the garment's own pose. A bake is what counts: live, bodies go straight from frame to frame.
+from the garment's own pose, and so does the timeline's at its end, unless the animator wants the cloth to go on. Whatever
+is set meanwhile holds from the next frame on (`changes`); what cannot be read is told, and the last that could holds on.
+A bake is what counts: live, bodies go straight from frame to frame.
 """
 
 import time
@@ -28,6 +30,7 @@ from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
 from ..read.shape_key import refuse_shared
 from ..read.write_back import set_vectors
+from . import changes
 from .nodes import SIMULATED, add_nodes, modifier_of, remove_nodes
 
 MOST_DROPPED = 6  # frames that one step may span
@@ -45,6 +48,9 @@ class Live:
     moment: Moment
     images: Images  # who draws those of bodies
     muted: ExitStack  # the garments' caches, and what is behind them
+    watch: changes.Watch
+    unread: set[int] = field(default_factory=set)  # garments that were changed and could not be read, by index
+    trouble: str = ""  # why not, as a sentence
     seconds: list[float] = field(default_factory=list)  # that the last frames took
     error: str = ""
 
@@ -75,7 +81,6 @@ def start(scene: bpy.types.Scene) -> None:
         Something is wrong with the scene, or another simulation runs: a sentence with a remedy; nothing was changed.
     """
     from ...solver.build import build  # here, because it imports numba
-    from ...solver.model import State
 
     global _live
     if jobs.running() or _live is not None:
@@ -84,8 +89,7 @@ def start(scene: bpy.types.Scene) -> None:
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
         refuse_shared(obj)
-    settings = order.settings._replace(guard_bodies=False, substeps=scene.taffeta.substeps_preview)
-    order = order._replace(settings=settings, quality="PREVIEW")
+    order = order._replace(settings=changes.live_settings(scene, objects), quality="PREVIEW")
     images = Images(order.body_images, bool(order.bodies))
     images.open()
     cloth, state = build(order.garments, order.settings)
@@ -93,7 +97,8 @@ def start(scene: bpy.types.Scene) -> None:
     stack.enter_context(muted(objects))
     try:
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        _live = Live(order, cloth, State(np.empty_like(state.x), state.v), scene.frame_current, moment, images, stack)
+        state, watch = state._replace(x=np.empty_like(state.x)), changes.Watch(objects)
+        _live = Live(order, cloth, state, scene.frame_current, moment, images, stack, watch)
         for obj in objects:
             add_nodes(obj)
         _begin_anew(_live, moment)
@@ -138,13 +143,16 @@ def _follow(scene, depsgraph):
     live = _live
     if live is None or live.error or scene.name != live.order.scene or depsgraph.mode == "RENDER":
         return
-    gap = scene.frame_current - live.frame
+    gap = _gap(scene, live.frame)
     shown = all(modifier_of(obj) and modifier_of(obj).show_viewport for obj in _objects(live))
     if gap == 0 or not shown:  # not shown: an operator poses the scene for itself
         return
     began = time.perf_counter()
     try:
+        before = live.order.bodies
+        _obey(live, scene, depsgraph)
         moment = read_moment(scene, depsgraph, live.order.garment_objects, live.order.bodies)
+        live.moment = changes.with_bodies(live.moment, before, live.order.bodies, moment)
         if 0 < gap <= MOST_DROPPED:
             _step(live, scene, moment, gap)
         else:
@@ -153,6 +161,36 @@ def _follow(scene, depsgraph):
         live.error = jobs.sentence(live.order.garments, error)
     live.moment, live.frame = moment if not live.error else live.moment, scene.frame_current
     live.seconds = [*live.seconds[-RECENT_FRAMES + 1 :], time.perf_counter() - began]
+
+
+def _gap(scene, frame):
+    """Frames that the timeline went on since `frame`; from its end to its start, too, if the cloth is to go on there."""
+    gap, preview = scene.frame_current - frame, scene.use_preview_range
+    first = scene.frame_preview_start if preview else scene.frame_start
+    last = scene.frame_preview_end if preview else scene.frame_end
+    round_the_end = gap + last + 1 - first
+    goes_on = bpy.context.window_manager.taffeta.live_end == "GO_ON"
+    return round_the_end if goes_on and gap < 0 < round_the_end <= MOST_DROPPED else gap
+
+
+def _obey(live, scene, depsgraph):
+    """Take over what was set since the last frame: positions and velocities stay. What cannot be read is told."""
+    from ...solver.build import build  # here, because it imports numba
+
+    cloths, order = _objects(live), live.order
+    changes.refuse_other_cloths(scene, cloths)
+    live.unread |= live.watch.changed(cloths)
+    try:
+        order = order._replace(
+            settings=changes.live_settings(scene, cloths), bodies=changes.bodies(scene, depsgraph, order, cloths)
+        )
+        if live.unread:
+            order = changes.read_again(scene, depsgraph, order, cloths, live.unread)
+            live.cloth, _ = build(order.garments, order.settings)
+            live.unread = set()
+        live.order, live.trouble = order, ""
+    except ValueError as error:
+        live.trouble = jobs.sentence(live.order.garments, error)
 
 
 def _step(live, scene, moment, gap):
@@ -164,7 +202,7 @@ def _step(live, scene, moment, gap):
 def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
-    live.state.v[:] = 0.0
+    live.state.v[:], live.state.borne[:] = 0.0, 0.0
     _show(live, moment)
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The viewport overlay: a property's values, or the current stretch, as colours on the garment with a legend.
+"""What is drawn over the viewport: a property's values, or the current stretch, as colours on the garment with a legend;
+marks: pins, seams, shells, contacts. And the bar of baked frames in the timeline.
 
-`pictures` reads the scene into arrays, `colours` makes them colours, `draw` draws.
+`pictures` and `marks` read the scene into arrays, `colours` and `shapes` make them colours and shapes, `draw` and
+`draw_marks` draw, `placing` knows where there is room; `timeline` has the bar.
 """

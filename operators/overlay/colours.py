@@ -2,7 +2,8 @@
 """Numbers on a garment become colours: the part of the overlay that needs neither Blender nor a GPU.
 
 Two ramps, both readable with any kind of colour blindness: dark blue to yellow for values (brightness rises
-steadily, so that it reads in grey too), blue over white to orange for compressed and stretched.
+steadily, so that it reads in grey too), blue over white to orange for compressed and stretched: a diverging map, two hues
+that darken evenly away from a neutral middle (Moreland 2009, Diverging Color Maps for Scientific Visualization).
 """
 
 import numpy as np

@@ -7,7 +7,6 @@ undo cannot break them.
 
 from typing import NamedTuple
 
-import bmesh
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
@@ -15,7 +14,11 @@ from bpy.app.handlers import persistent
 from ...panels.mapped import MAPPED, ROWS
 from ..read import maps
 from ..read.arrays import edges, positions, triangulated
+from ..read.participants import visible_cloths
+from ..read.shown import shown_positions
 from . import colours
+
+STRETCH_TITLE = "Compressed (blue), stretched (orange)"
 
 
 class Picture(NamedTuple):
@@ -51,11 +54,7 @@ def pictures(view_layer, depsgraph, show: str) -> tuple[tuple[Picture, ...], Leg
     show : a name of `panels.mapped.MAPPED`, or "STRETCH".
     """
     found, troubles = [], []
-    for obj in view_layer.objects:
-        if obj is None or obj.type != "MESH" or not obj.taffeta_cloth.enabled or not obj.visible_get():
-            continue
-        if not obj.data.polygons:  # nothing to colour
-            continue
+    for obj in visible_cloths(view_layer):
         try:
             found.append(_picture(obj, depsgraph, show))
         except ValueError as error:
@@ -64,9 +63,7 @@ def pictures(view_layer, depsgraph, show: str) -> tuple[tuple[Picture, ...], Leg
 
 
 def _picture(obj, depsgraph, show) -> Picture:
-    if obj.mode == "EDIT":
-        raise ValueError(f"{obj.name}: the overlay comes back when you leave Edit mode")
-    x = _positions(obj, depsgraph)
+    x = shown_positions(obj, depsgraph)
     uid = obj.session_uid
     if uid not in _triangles:
         _triangles[uid], _ = triangulated(obj.data)
@@ -80,32 +77,6 @@ def _picture(obj, depsgraph, show) -> Picture:
     return Picture(obj.name, matrix, x, _triangles[uid], values)
 
 
-def _positions(obj, depsgraph) -> np.ndarray:
-    """Where the garment's vertices are now, (n, 3) float32 in object space.
-
-    When a modifier behind the cache changes the number of vertices (Subdivision), the mesh as it was before that.
-
-    Raises
-    ------
-    ValueError
-        A modifier changes the vertices before anything else moves them.
-    """
-    count = len(obj.data.vertices)
-    evaluated = obj.evaluated_get(depsgraph)
-    if len(evaluated.data.vertices) == count:
-        return positions(evaluated.data)
-    cage = bmesh.new()
-    try:
-        cage.from_object(obj, depsgraph, cage=True)
-        if len(cage.verts) != count:
-            raise ValueError(
-                f"{obj.name}: a modifier changes its vertices; move it to the end of the stack to see values"
-            )
-        return np.array([vertex.co for vertex in cage.verts], np.float32).reshape(-1, 3)
-    finally:
-        cage.free()
-
-
 def _stretch(obj, x) -> np.ndarray:
     """Stretch per vertex against the rest lengths of the mesh, both in world size."""
     ends = edges(obj.data)
@@ -116,7 +87,7 @@ def _stretch(obj, x) -> np.ndarray:
 
 def _legend(found, show, troubles) -> Legend:
     if show == "STRETCH":
-        return Legend("Current Stretch", "%", *colours.STRETCH_RANGE, colours.DIVERGING, troubles)
+        return Legend(STRETCH_TITLE, "%", *colours.STRETCH_RANGE, colours.DIVERGING, troubles)
     row = ROWS[show]
     values = [p.values for p in found if p.values.size]
     low = min((float(v.min()) for v in values), default=0.0)
@@ -132,9 +103,14 @@ def refresh(context) -> None:
         _forget()
     else:
         _drawn = pictures(context.view_layer, context.evaluated_depsgraph_get(), show)
+    redraw(context, "VIEW_3D")
+
+
+def redraw(context, kind: str) -> None:
+    """Have all editors of a kind drawn."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type == "VIEW_3D":
+            if area.type == kind:
                 area.tag_redraw()
 
 
@@ -151,16 +127,20 @@ def drawn() -> tuple[tuple[Picture, ...], Legend | None]:
     return _drawn
 
 
-def _wanted() -> bool:
-    """Is there anything to refresh? Not while a bake moves the scene about, nor in a render's own thread."""
+def update_allowed() -> bool:
+    """May the scene be looked at? Not while a bake moves it about, nor in a render's own thread."""
     session = getattr(bpy.context.window_manager, "taffeta", None)
     return (
         session is not None
-        and session.overlay != "NONE"
         and not session.baking
         and not bpy.app.is_job_running("RENDER")
         and bpy.context.view_layer is not None
     )
+
+
+def _wanted() -> bool:
+    """Is there anything to refresh?"""
+    return update_allowed() and bpy.context.window_manager.taffeta.overlay != "NONE"
 
 
 @persistent

@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the bakes of a scene lie: their folder, the file of each garment, whose it is, and those set aside.
+"""Where the bakes of a scene lie: the file of each garment, those it can be played from, and those set aside.
 
-Nothing is ever deleted unasked, so bakes that were set aside when something else was baked in their place pile up: the
-panel says how many there are and what room they take.
+Nothing is ever deleted unasked: a bake that something else is baked in the place of is renamed, and stays in the list.
 """
 
-import json
 import os
-import tempfile
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
-from ...solver.cache.frames import is_ours, owner_of
-from ...solver.cache.names import cache_paths, older_bakes, parts, safe_name
-from ..read.modifier_stack import find_cache, own_caches
+from ...solver.cache import about, pc2, trash
+from ...solver.cache.frames import cached_frames
+from ...solver.cache.journal import read_header
+from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
+from ...solver.cache.whose import is_ours
+from ..read.modifier_stack import own_caches
 from ..read.participants import cloths_of
+from .owners import cache_file, cache_folder, maker_of
 
 LONGEST_PATH = 1023  # bytes of a path that Blender keeps
+DATE = "%Y-%m-%d %H:%M"
 SHOWN_LETTERS = 60  # of a path that is too long for a sentence
-LONGEST_OWNER = 800  # bytes of a path in a journal's header
+
+
+class Bake(NamedTuple):
+    """A bake that a garment can play, or one in the trash."""
+
+    path: Path  # NAME.pc2
+    frames: range  # empty if it says nothing of them
+    vertex_count: int
+    size: int  # bytes, with what belongs to it
+    about: about.About
 
 
 def stored_path(path: str | Path) -> str:
@@ -33,46 +46,11 @@ def stored_path(path: str | Path) -> str:
     return path
 
 
-def cache_file(obj: bpy.types.Object) -> Path | None:
-    """Absolute path of the PC2 that `obj` plays, or of the one its settings name; None when it was never baked."""
-    modifier = find_cache(obj)
-    path = modifier.filepath if modifier is not None else ""
-    path = path or obj.taffeta_cloth.cache_path
-    return Path(os.path.normpath(bpy.path.abspath(path, library=obj.library))) if path else None
-
-
 def shared_with(obj: bpy.types.Object) -> list[str]:
     """Names of other objects that play the same file, as a copy of a baked garment does until it is baked itself."""
     path = cache_file(obj)
     others = (other for other in bpy.data.objects if other.type == "MESH" and other != obj)
     return sorted(other.name for other in others if path is not None and cache_file(other) == path)
-
-
-def is_foreign(path: Path) -> bool:
-    """Whether the bake at `path` belongs to another .blend, which is still there: shots of one folder share names."""
-    owner = owner_of(path)
-    other = path.parent / owner
-    if not owner or not os.path.isfile(other):  # not Path.is_file, which raises at a name that is too long
-        return False
-    return not (bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath))
-
-
-def wanted_folder(scene: bpy.types.Scene) -> str:
-    """The setting as it is meant: none is the one of a new scene, and no place depends on where Blender was started."""
-    folder = scene.taffeta.cache_folder.strip() or scene.taffeta.bl_rna.properties["cache_folder"].default
-    return folder if folder.startswith("//") or os.path.isabs(folder) else f"//{folder}"
-
-
-def cache_folder(scene: bpy.types.Scene) -> Path:
-    """Where bakes of this scene go; a temporary folder of this session while the file has no place of its own.
-
-    Not Blender's own temporary folder, which goes when Blender is closed: the file may be saved after the bake.
-    """
-    folder = wanted_folder(scene)
-    if folder.startswith("//") and not bpy.data.filepath:
-        session = Path(bpy.app.tempdir).name.replace("blender", "taffeta")
-        return Path(tempfile.gettempdir()) / session / folder[2:]
-    return Path(os.path.normpath(bpy.path.abspath(folder)))
 
 
 def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:
@@ -90,9 +68,18 @@ def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bo
         # A copy of a baked garment plays the original's file, and must not write into it.
         # Nor must a file that was saved under another name write into the bake of the file that it came from, nor any
         # file into what its path leads to and Taffeta did not write.
-        if path is not None and is_ours(path) and not shared_with(obj) and not is_foreign(path):
+        if path is not None and is_ours(path) and not shared_with(obj) and not maker_of(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
+
+
+def sources(cloths: list[bpy.types.Object], paths: list[Path]) -> list[Path | None]:
+    """The bake that each cloth plays, where it goes on from that in another place, `paths`: its frames are copied there."""
+    played = [cache_file(obj) for obj in cloths]
+    return [
+        path if path not in (None, target) and is_ours(path) and cached_frames(path) else None
+        for path, target in zip(played, paths, strict=True)
+    ]
 
 
 def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
@@ -111,7 +98,7 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
                 names.append(path.stem)
         names += [path.stem for path in _other_caches(obj) if path.parent == folder]
     present = folder.glob("*.pc2") if os.path.isdir(folder) else ()  # Path.is_dir raises at a name that is too long
-    names += [path.stem for path in present if is_foreign(path)]
+    names += [path.stem for path in present if maker_of(path)]
     return sorted(set(names))
 
 
@@ -132,31 +119,62 @@ def refuse_long(path: Path) -> None:
         )
 
 
-def owner_in(folder: Path) -> str:
-    """The open .blend as seen from the folder of its bakes; "" if it has no place, or one that cannot be told so."""
-    if not bpy.data.filepath:
-        return ""
-    try:
-        path = Path(os.path.relpath(bpy.data.filepath, folder)).as_posix()
-    except ValueError:  # another drive
-        return ""
-    return path if len(json.dumps(path)) <= LONGEST_OWNER else ""
+def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[list[Bake]]:
+    """For each cloth the bakes that it can play: the one that its path names, the one in its place, and the older ones of
+    both, newest first.
 
-
-def own_older(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Path]:
-    """Bakes of this garment that were set aside, whether or not one plays now.
-
-    None of another .blend's, nor of the garment that this one is a copy of.
+    Of another .blend's, of other objects' and of those that the original of a copy has, only the one that is played.
     """
-    path = cache_file(obj)
-    own = cache_folder(scene) / f"{safe_name(obj.taffeta_cloth.cache_name or obj.name)}.pc2"
-    if path is None or shared_with(obj):
-        path = own
-    return [older for older in older_bakes(path) if not is_foreign(older)]
+    found, meshes = [], [obj for obj in bpy.data.objects if obj.type == "MESH"]
+    for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
+        played, paths = cache_file(obj), []
+        others = {cache_file(other) for other in meshes if other != obj}
+        bases = [own]
+        if played is not None:
+            paths = [played]
+            if not maker_of(played) and not shared_with(obj):
+                bases.insert(0, newest_name(played))
+        for base in bases:
+            paths += [path for path in (base, *older_bakes(base)[::-1]) if path not in others and not maker_of(path)]
+        paths = [path for path in dict.fromkeys(paths) if is_ours(path) and _shown_frames(path)]
+        found.append(_told(paths))
+    return found
 
 
-def older_sentence(paths: list[Path]) -> str:
-    """How many bakes these are, and the room they take."""
-    size = sum(part.stat().st_size for path in paths for part in parts(path) if part.is_file())
-    room = f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-    return f"{len(paths)} older {'bake' if len(paths) == 1 else 'bakes'} ({room})"
+def trash_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[Bake]:
+    """Freed bakes of this .blend that can be restored: in the cache folder, and beside what its cloths play."""
+    played = [cache_file(obj) for obj in cloths]
+    folders = [cache_folder(scene), *(path.parent for path in played if path is not None)]
+    paths = [path for folder in dict.fromkeys(folders) for path in trash.trashed(folder)]
+    return _told([path for path in paths if not maker_of(path, trash.home_of(path))])
+
+
+def _shown_frames(path: Path) -> range:
+    """Frames that a bake can show, by 32 bytes of it: the list is made anew after each change, and journals are long."""
+    try:
+        header = pc2.read_header(path)
+    except (OSError, ValueError):
+        return range(0)
+    return range(round(header.first_frame), round(header.first_frame) + header.sample_count)
+
+
+def _told(paths: list[Path]) -> list[Bake]:
+    """What is to be told of bakes; those that somebody has taken away by now are left out."""
+    bakes = []
+    for path in paths:
+        try:
+            header = read_header(path.with_suffix(".journal"))
+            made = datetime.fromtimestamp(path.with_suffix(".journal").stat().st_mtime)
+            size = trash.size_of([path])
+        except OSError:
+            continue
+        if header is not None:
+            told = about.read(path)
+            told = told._replace(label=told.label or path.stem, date=told.date or made.strftime(DATE))
+            bakes.append(Bake(path, _shown_frames(path), header["vertex_count"], size, told))
+    return bakes
+
+
+def room(size: int) -> str:
+    """Bytes in words."""
+    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"

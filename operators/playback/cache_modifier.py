@@ -11,6 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...solver.cache import pc2
+from ...solver.cache.files import in_words
 from ..read.modifier_stack import (
     CACHE_NAME,
     REBUILDERS,
@@ -23,7 +24,8 @@ from ..read.modifier_stack import (
     rebuilders_before_rig,
 )  # fmt: skip
 from ..read.participants import refuse_linked
-from .bake_files import cache_file, stored_path
+from .bake_files import stored_path
+from .owners import cache_file
 
 
 def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
@@ -74,6 +76,34 @@ def detach(obj: bpy.types.Object) -> None:
             obj.modifiers.remove(modifier)
 
 
+def show_bake(obj: bpy.types.Object, shown: bool) -> bool:
+    """Let viewports show the bake, or the mesh under it; renders, exports and files stay. Returns whether that was a change.
+
+    Raises
+    ------
+    ValueError
+        The object is linked from another file, where that would be lost on saving.
+    """
+    modifier = find_cache(obj)
+    if modifier is None or modifier.show_viewport == shown:
+        return False
+    refuse_linked(obj)
+    modifier.show_viewport = shown
+    return True
+
+
+def shows_bake(obj: bpy.types.Object) -> bool | None:
+    """Whether viewports show the garment's bake, and not its mesh; None where it plays none."""
+    modifier = find_cache(obj)
+    return None if modifier is None else modifier.show_viewport
+
+
+def mesh_shown_sentence(objects: list[bpy.types.Object]) -> str:
+    """What to tell after viewports were made to show the meshes of these garments instead of their bakes."""
+    names = ", ".join(obj.name for obj in objects)
+    return f"{names}: the viewport shows the mesh now; the bake is kept, Show the Bake plays it again"
+
+
 def trouble(obj: bpy.types.Object) -> str:
     """One sentence when the cache of a baked cloth cannot be played as it should, else "". Reads 32 bytes."""
     modifier = find_cache(obj)
@@ -87,7 +117,7 @@ def trouble(obj: bpy.types.Object) -> str:
     except FileNotFoundError:
         return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
     except (OSError, ValueError) as error:
-        return f"{obj.name}: {error}"
+        return f"{obj.name}: {in_words(error)}"
     if header.sample_count == 0:
         return f"{obj.name}: its cache {path} holds no frame yet; bake"
     if header.vertex_count != len(obj.data.vertices):
@@ -96,6 +126,13 @@ def trouble(obj: bpy.types.Object) -> str:
             "the mesh was edited after the bake; bake again"
         )
     return ""
+
+
+def played(obj: bpy.types.Object) -> Path | None:
+    """The file that `obj` really plays now: its cache is switched on, and can be played."""
+    modifier = find_cache(obj)
+    is_on = modifier is not None and modifier.show_viewport and not trouble(obj)
+    return cache_file(obj) if is_on else None
 
 
 def _stack_index(obj) -> int:

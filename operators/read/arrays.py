@@ -128,3 +128,17 @@ def key_points(curve: bpy.types.FCurve) -> np.ndarray:
     points = np.empty(2 * len(curve.keyframe_points), np.float32)
     curve.keyframe_points.foreach_get("co", points)
     return points.reshape(-1, 2)
+
+
+def seam_edges(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Vertices of each edge that is marked as a seam, (s, 2) int32."""
+    marked = np.empty(len(mesh.edges), bool)
+    mesh.edges.foreach_get("use_seam", marked)
+    return edges(mesh)[marked]
+
+
+def sewing_edges(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Vertices of each edge without a face, (s, 2) int32: threads that sew."""
+    without_face = np.ones(len(mesh.edges), bool)
+    without_face[corner_edge(mesh)] = False
+    return edges(mesh)[without_face]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What garments are made of: the numbers of the presets, which of them a garment has, and how that fits its mesh.
 
-No name is kept: a garment is of Cotton as long as its numbers are those of Cotton, in files of old, too.
+A garment is of Cotton as long as its numbers are those of Cotton, in files of old, too; when they are of no preset any more,
+the name of the one that was chosen last tells what was changed.
 """
 
 import re
@@ -11,9 +12,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ...panels.fabric import PRESET_ROOT, PRESET_SUBDIR
-from ...panels.mapped import FABRIC, THREADS
-from ...solver.elastic.mesh_fit import MeshFit, fit
+from ...panels.fabric import PRESET_ROOT, PRESET_SUBDIR, preset_files, shown_name
+from ...panels.mapped import FABRIC, ROWS, THREADS
+from ...solver.elastic.mesh_fit import SHORT_PART, SHORT_SHARE, STIFFEST_CLOTH, MeshFit, fit, fitting_thickness
 from . import measures
 from .mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .sampling import gravity
@@ -26,11 +27,7 @@ ASIDE = frozenset(("thickness", "bending_stiffness", "strain_limit"))
 
 def presets() -> list[tuple[str, dict[str, float]]]:
     """Names and numbers, by property, of all fabric presets that have every number: the animator's and the shipped ones."""
-    folders = dict.fromkeys(bpy.utils.preset_paths(PRESET_SUBDIR))
-    paths = [path for folder in folders for path in sorted(Path(folder).glob("*.py")) if path.is_file()]
-    found = [
-        (bpy.path.display_name(path.name, title_case=False), _numbers(path, path.stat().st_mtime_ns)) for path in paths
-    ]
+    found = [(shown_name(path), _numbers(path, path.stat().st_mtime_ns)) for path in preset_files()]
     return [(name, numbers) for name, numbers in found if numbers.keys() >= set(FABRIC)]
 
 
@@ -73,6 +70,43 @@ def preset_of(cloth: bpy.types.PropertyGroup) -> tuple[str, dict[str, float]]:
         return all(same(preset[name], value) for name, value in own.items())
 
     return next((found for found in presets() if is_of(found[1])), ("", {}))
+
+
+def fitted(obj: bpy.types.Object, scene: bpy.types.Scene, numbers: dict[str, float]) -> dict[str, float]:
+    """What a mesh makes of a fabric's numbers: as thick and stiff as it can show, without a strain limit (`fit.dress`)."""
+    own, edge = {"strain_limit": 0.0}, measures.edge_part(obj, metres_per_unit(scene), 0.5)
+    if 0.0 < edge < FARTHEST_COORDINATE:
+        mass, bending, weft = (numbers[name] for name in ("mass", "bending_stiffness", "weft_bending"))
+        found = fit(edge, mass, bending, weft, float(np.linalg.norm(gravity(scene))))
+        most = ROWS["thickness"].default
+        own["thickness"] = fitting_thickness(edge, short_edge(obj, scene), numbers["thickness"], most)
+        if found.is_limp and found.fitting_bending <= STIFFEST_CLOTH:
+            own["bending_stiffness"] = found.fitting_bending
+    return own
+
+
+def short_edge(obj: bpy.types.Object, scene: bpy.types.Scene) -> float:
+    """Length [m] of a garment's short edges."""
+    return measures.edge_part(obj, metres_per_unit(scene), SHORT_PART)
+
+
+def most_thickness(obj: bpy.types.Object, scene: bpy.types.Scene) -> float:
+    """Thickness [m] beyond which a mesh touches itself all over; inf where nobody can tell."""
+    short = short_edge(obj, scene)
+    return SHORT_SHARE * short if short > 0.0 else float("inf")
+
+
+def fabric_name(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """What a garment is made of: "Cotton", also as its mesh shows it; "Cotton, changed"; "" of no preset."""
+    cloth = obj.taffeta_cloth
+    name, numbers = preset_of(cloth)
+    if name:
+        own = {part: value for part, value in numbers_of(cloth).items() if part in ASIDE}
+        shown = numbers | fitted(obj, scene, numbers)
+        if all(same(value, numbers[part]) or same(value, shown[part]) for part, value in own.items()):
+            return name
+    known = name or obj.taffeta_fabric.chosen
+    return f"{known}, changed" if known else ""
 
 
 def mesh_fit(obj: bpy.types.Object, scene: bpy.types.Scene) -> MeshFit | None:

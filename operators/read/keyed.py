@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import bpy
 
 from ...solver.model import Settings
+from .modifier_stack import rigs
 
 
 def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
@@ -29,6 +30,22 @@ def moves(obj: bpy.types.Object) -> bool:
             return True
         obj = obj.parent
     return False
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether an object moves or changes its shape: by itself, by what carries it, by shape keys, or by a rig."""
+    keys = obj.data.shape_keys if obj.type == "MESH" else None
+    if moves(obj) or keys is not None and keys.animation_data is not None:
+        return True
+    return any(_carries(modifier) for modifier in rigs(obj))
+
+
+def _carries(modifier: bpy.types.Modifier) -> bool:
+    """Whether a rig may move its mesh: a file of positions does, another object does if it is animated itself."""
+    carrier = getattr(modifier, "object", None) or getattr(modifier, "target", None)
+    if carrier is None:
+        return modifier.type in {"MESH_CACHE", "MESH_SEQUENCE_CACHE"}
+    return is_animated(carrier)
 
 
 def keyed_settings(scene: bpy.types.Scene) -> list[str]:

@@ -28,6 +28,10 @@ FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is f
 
 OWN_POSE = "taffeta_pose"  # attribute in which a garment that is simulated live keeps its own pose
 
+# Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
+PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "model", *THREADS)
+LOOKED_AT = (*PLAIN, "sewing_force", "uv_map", "self_group", "body_group")
+
 
 class Body(NamedTuple):
     """A collider between frames: what does not move, and how to find the object again."""
@@ -93,15 +97,10 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         quads=np.ascontiguousarray(quads),
         edges=arrays.edges(mesh),
         uv=uv,
-        layer=settings.layer,
-        self_collision=settings.self_collision,
         **masks(obj, evaluated.data),
         pin_moves=pin_moves(obj),
-        sewing=settings.sewing,
-        sewing_time=settings.sewing_time,
         sewing_force=settings.sewing_force or np.inf,
-        model=settings.model,
-        **{name: getattr(settings, name) for name in THREADS},
+        **{name: getattr(settings, name) for name in PLAIN},
         **values,
     )
 

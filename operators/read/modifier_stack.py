@@ -60,6 +60,21 @@ def rebuilders_before_rig(obj: bpy.types.Object) -> list[tuple[str, str]]:
     return pairs
 
 
+def rigs(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers that carry an object along with another one, and are on; our own cache is none."""
+    return [modifier for modifier in _others(obj) if modifier.type in RIGS and modifier.show_viewport]
+
+
+def lift_rebuilders(obj: bpy.types.Object) -> list[str]:
+    """Move the modifiers that rebuild a mesh below its last rig and its cache, in their order; returns their names."""
+    below = [index for index, modifier in enumerate(obj.modifiers) if modifier.type in RIGS]  # the cache is one by type
+    last = max(below, default=-1)
+    names = [modifier.name for modifier in list(obj.modifiers)[: last + 1] if modifier.type in REBUILDERS]
+    for name in names:
+        obj.modifiers.move(index_of(obj, obj.modifiers[name]), last)
+    return names
+
+
 def find_cache(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
     """The "Taffeta Cache" that `obj` plays, if there is one.
 

@@ -4,12 +4,20 @@
 from collections.abc import Sequence
 
 import bpy
+import numpy as np
+from mathutils import Vector
 
 
 def cloths_of(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The meshes of a scene whose Taffeta Cloth is on, sorted by name."""
     found = [obj for obj in scene.objects if obj.type == "MESH" and obj.taffeta_cloth.enabled]
     return sorted(found, key=lambda obj: obj.name)
+
+
+def visible_cloths(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """The cloths with faces that a view layer shows."""
+    meshes = [obj for obj in view_layer.objects if obj is not None and obj.type == "MESH"]
+    return [obj for obj in meshes if obj.taffeta_cloth.enabled and obj.visible_get() and obj.data.polygons]
 
 
 def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy.types.Object]:
@@ -75,3 +83,24 @@ def find_object(uid: int, name: str) -> bpy.types.Object:
         if obj.session_uid == uid:
             return obj
     raise ValueError(f"{name} was deleted during the bake; undo that and bake again")
+
+
+def near_bodies(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Meshes with faces that no cloth is, under or beside one: what a cloth may be meant to fall on. Sorted by name."""
+    boxes = [_box(obj) for obj in cloths]
+    found = []
+    for obj in scene.objects:
+        if obj.type != "MESH" or obj in cloths or obj.library is not None or not obj.data.polygons or obj.hide_render:
+            continue
+        low, high = _box(obj)
+        if any(
+            (low[:2] <= top[:2]).all() and (high[:2] >= bottom[:2]).all() and low[2] <= top[2] for bottom, top in boxes
+        ):
+            found.append(obj)
+    return sorted(found, key=lambda obj: obj.name)
+
+
+def _box(obj) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest corner of an object in world space, (3,) each."""
+    corners = np.array([obj.matrix_world @ Vector(corner) for corner in obj.bound_box])
+    return corners.min(axis=0), corners.max(axis=0)

@@ -31,6 +31,8 @@ SAGITTA_SHARE = 0.25
 BARE_BODY_SHARE = 0.001  # of the size of a body without aura, which stands for its aura,
 GARMENT_SHARE = 0.004  # and of the size of the smallest garment, which does so for the garments' own animation
 
+LONGEST_FRAME = 60.0  # [s] of a frame: longer ones are a slip, and their steps need more memory than there is
+
 
 class GarmentObject(NamedTuple):
     """A garment between frames: how to find its object again, and how many vertices it has to have."""
@@ -59,7 +61,13 @@ def frame_seconds(scene: bpy.types.Scene) -> float:
 
     Blender keeps the divisor as a 32-bit float; six decimals of it are what was meant.
     """
-    return round(scene.render.fps_base, 6) / scene.render.fps
+    seconds = round(scene.render.fps_base, 6) / scene.render.fps
+    if seconds > LONGEST_FRAME:
+        raise ValueError(
+            f"A frame of scene {scene.name} lasts {seconds:,.0f} s, and would be simulated in millions of steps; lower Base of "
+            "the Frame Rate in the Output tab"
+        )
+    return seconds
 
 
 def gravity(scene: bpy.types.Scene) -> np.ndarray:

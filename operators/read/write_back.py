@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole arrays into Blender's data: positions, shape keys, attributes, the selection."""
+"""Whole arrays into Blender's data: positions, shape keys, attributes, the selection, pictures."""
+
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -35,3 +37,15 @@ def select_only(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:
 def _flat(x: np.ndarray) -> np.ndarray:
     """As Blender takes it: float32, one number after the other."""
     return np.asarray(x, np.float32).ravel()
+
+
+def save_picture(pixels: np.ndarray, path: Path) -> None:
+    """Write pixels (rows, columns, 4) from 0 to 1, from the bottom up, as a PNG file."""
+    rows, columns, _ = pixels.shape
+    image = bpy.data.images.new(path.stem, columns, rows, alpha=True)
+    try:
+        image.pixels.foreach_set(_flat(pixels))
+        image.file_format = "PNG"
+        image.save(filepath=str(path))
+    finally:
+        bpy.data.images.remove(image)

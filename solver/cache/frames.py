@@ -4,7 +4,8 @@
 Three files a garment, side by side:
 
 - `NAME.pc2`: object-space positions, float32, which Blender's Mesh Cache plays (`pc2`);
-- `NAME.state`: x then v of each frame, float64, 48 bytes a particle, so that any frame can be restarted exactly;
+- `NAME.state`: x and v of each frame, float64, then what bodies bear, float32: 56 bytes a particle, so that any frame can
+  be restarted exactly. A bake that was begun before that was kept goes on without, at 48 bytes (`keeps_borne`);
 - `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state and the
   digest of all that led to it (`shot`). A frame exists when its journal line is whole and both checksums agree.
 
@@ -24,19 +25,21 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
-from .intact import STATE_BYTES, good_count
-from .journal import JOURNAL_FORMAT, Line, line_bytes, read_header, read_journal
-from .names import in_use, older_name, parts, release_lock, take_lock
+from .intact import BORNE_BYTES, STATE_BYTES, good_count
+from .journal import JOURNAL_FORMAT, Line, line_bytes, read_journal
+from .moves import copy_aside, set_aside
+from .names import parts, release_lock, take_lock
 
 SYNC_INTERVAL = 0.25  # [s]
-COPIED_BYTES = 1 << 24  # bytes of a file that are copied at once
 
 
 class FrameCache:
     """One garment's bake, open for writing; use it as a context manager or call `close`.
 
     path, vertex_count, first_frame and fps as given to `open_cache`. `older` is where an earlier bake was
-    set aside to when that was needed, else None.
+    set aside to when that was needed, else None. `borrowed`: its frames are a copy of those of a bake that stays
+    (`moves.copy_frames`), so that they may be dropped without another one. `keeps_borne`, whether its states have
+    `State.borne`.
     """
 
     def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = ""):
@@ -46,6 +49,8 @@ class FrameCache:
         self.fps = fps
         self.owner = owner
         self.older: Path | None = None
+        self.borrowed = False
+        self.keeps_borne = True
         self._lines: list[Line] = []
         self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
         self._files: dict[str, BinaryIO] = {}
@@ -75,11 +80,13 @@ class FrameCache:
         v: np.ndarray,
         origin: np.ndarray | None = None,
         restart: bool = False,
+        borne: np.ndarray | None = None,
     ) -> None:
         """Add the frame after the last good one.
 
         sample : (n, 3) [m] object space, stored as float32.
         x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
+        borne : (n, 2) as in `State`, None: not known; not written where it is not kept.
 
         Raises
         ------
@@ -96,15 +103,17 @@ class FrameCache:
         state = np.ascontiguousarray(np.stack((x, v)), "<f8")
         if points.shape != (self.vertex_count, 3) or state.shape != (2, self.vertex_count, 3):
             raise ValueError(f"{self.path} holds {self.vertex_count} vertices, frame {frame} has {len(points)}")
-        if not (np.isfinite(points).all() and np.isfinite(state).all()):
+        rest = np.zeros((self.vertex_count, 2), "<f4") if borne is None else np.ascontiguousarray(borne, "<f4")
+        if not (np.isfinite(points).all() and np.isfinite(state).all() and np.isfinite(rest).all()):
             raise FloatingPointError(
                 f"{self.path}: frame {frame} has coordinates that are not finite; it was not written"
             )
         at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
-        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart)
+        kept = state.tobytes() + (rest.tobytes() if self.keeps_borne else b"")
+        line = Line(frame, zlib.crc32(points), zlib.crc32(kept), digest.hex(), at, restart)
         try:
             _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
-            _write_at(self._files[".state"], state.nbytes * index, state.data)
+            _write_at(self._files[".state"], self._state_size() * index, kept)
             end = self._journal_end[-1]
             end += _write_at(self._files[".journal"], end, line_bytes(line._asdict()))
         except OSError as error:
@@ -117,24 +126,33 @@ class FrameCache:
             self._sync()
             self.check_place()
 
-    def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
-        size = STATE_BYTES * self.vertex_count
-        file = self._files[".state"]
-        file.seek(size * (frame - self.first_frame))
-        x, v = np.frombuffer(file.read(size), "<f8").reshape(2, self.vertex_count, 3).copy()
-        return x, v, np.array(self.line(frame).origin)
+    def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m], borne (n, 2), 0 where
+        it is not kept.
+        """
+        file, count = self._files[".state"], self.vertex_count
+        file.seek(self._state_size() * (frame - self.first_frame))
+        x, v = np.frombuffer(file.read(STATE_BYTES * count), "<f8").reshape(2, count, 3).copy()
+        borne = np.zeros((count, 2), np.float32)
+        if self.keeps_borne:
+            borne[:] = np.frombuffer(file.read(BORNE_BYTES * count), "<f4").reshape(count, 2)
+        return x, v, np.array(self.line(frame).origin), borne
+
+    def _state_size(self) -> int:
+        """Bytes of a frame in the state file."""
+        return (STATE_BYTES + BORNE_BYTES * self.keeps_borne) * self.vertex_count
 
     def truncate_to(self, frame: int) -> None:
         """Keep the frames up to and with `frame`, drop those after it; more than one goes only after a copy."""
         keep = max(0, min(frame + 1 - self.first_frame, len(self._lines)))
         dropped = len(self._lines) - keep
-        if dropped > 1 and not keep:
+        is_loss = dropped > 1 and not self.borrowed
+        if is_loss and not keep:
             self._close_files()
             self.older = set_aside(self.path)
             _open_files(self)
         elif dropped:
-            if dropped > 1:
+            if is_loss:
                 self.older = copy_aside(self.path)
             del self._lines[keep:]
             del self._journal_end[keep + 1 :]
@@ -149,10 +167,13 @@ class FrameCache:
                 )
 
     def close(self) -> None:
-        """Sync to the disk and let go of the files."""
+        """Sync to the disk and let go of the files; those of a bake without a frame are deleted."""
         if self._files:
             self._sync()
+        is_empty = bool(self._files) and not self._lines
         self._close_files()
+        if is_empty:
+            _discard_empty(self.path)
         release_lock(self._lock)
         self._lock = None
 
@@ -172,13 +193,13 @@ class FrameCache:
         pc2.patch_count(self._files[".pc2"], count)
         self._files[".journal"].truncate(self._journal_end[-1])
         self._files[".pc2"].truncate(pc2.sample_offset(self.vertex_count, count))
-        self._files[".state"].truncate(STATE_BYTES * self.vertex_count * count)
+        self._files[".state"].truncate(self._state_size() * count)
 
 
 def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:
     """Open the bake at `path` (NAME.pc2) to go on with it, or start one.
 
-    owner : whose bake it is if it is a new one (`owner_of`): the .blend, as seen from the folder of the cache.
+    owner : whose bake it is if it is a new one (`whose.owner_of`): the .blend, as seen from the folder of the cache.
 
     A torn last frame is cut away. A bake of another shape, first frame or rate, a file that is not ours, and a bake
     with damage further back are set aside first (`FrameCache.older` says where), so nothing is lost.
@@ -222,81 +243,6 @@ def cached_frames(path: Path) -> range | None:
     return range(first, first + min(len(lines), samples.sample_count))
 
 
-def owner_of(path: Path) -> str:
-    """Whose bake is at `path`, as given to `open_cache`; "" if nobody knows."""
-    try:
-        header = read_header(Path(path).with_suffix(".journal"))
-    except OSError:
-        return ""
-    return (header or {}).get("owner", "")
-
-
-def set_aside(path: Path) -> Path | None:
-    """Rename the bake at `path` to NAME.bak1.* (the first number that is free); None if there is nothing to rename."""
-    path = Path(path)
-    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
-    if not present:
-        return None
-    target = older_name(path)
-    for part in present:
-        part.rename(target.with_suffix(part.suffix))
-    return target
-
-
-def copy_aside(path: Path) -> Path:
-    """Copy the bake at `path` to NAME.bak1.*, whole or not at all."""
-    target = older_name(Path(path))
-    copies = []
-    try:
-        for part in parts(Path(path)):
-            copies.append(target.with_suffix(part.suffix))
-            with part.open("rb") as source, copies[-1].open("xb") as copy:
-                while block := source.read(COPIED_BYTES):
-                    copy.write(block)
-    except OSError as error:
-        for copy in copies:
-            copy.unlink(missing_ok=True)
-        reason = error.strerror or error
-        raise OSError(
-            f"The older bake {path} cannot be kept as {target} ({reason}): make room or free the cache, then bake again"
-        ) from error
-    return target
-
-
-def is_ours(path: Path) -> bool:
-    """Whether Taffeta wrote the bake at `path`: its journal says so."""
-    try:
-        return read_header(Path(path).with_suffix(".journal")) is not None
-    except OSError:
-        return False
-
-
-def free(path: Path) -> bool:
-    """Delete the bake at `path`; older bakes that were set aside stay. Returns whether there was one.
-
-    Raises
-    ------
-    ValueError
-        The file was not written by Taffeta.
-    OSError
-        It is being written, or cannot be deleted: a sentence.
-    """
-    path = Path(path)
-    present = [part for part in parts(path) if part.is_symlink() or part.exists()]
-    if not present:
-        return False
-    if not is_ours(path):
-        raise ValueError(f"{path} was not baked by Taffeta: delete it by hand if you no longer need it")
-    if in_use(path):
-        raise OSError(f"{path} is being baked right now: stop that bake first")
-    for part in present:
-        try:
-            part.unlink()
-        except OSError as error:
-            raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
-    return True
-
-
 def _open_files(cache: FrameCache) -> None:
     path = cache.path
     wanted = {
@@ -304,18 +250,21 @@ def _open_files(cache: FrameCache) -> None:
         "vertex_count": cache.vertex_count,
         "first_frame": cache.first_frame,
         "fps": cache.fps,
+        "borne": True,
     }
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
-    fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
-    good = good_count(path, cache.vertex_count, cache.first_frame, lines) if fits else 0
+    free = {"owner": "", "borne": True}  # what may differ
+    fits = header is not None and header | free == wanted | free
+    cache.keeps_borne = not fits or header.get("borne", False)
+    good = good_count(path, cache.vertex_count, cache.first_frame, lines, cache.keeps_borne) if fits else 0
     if not fits or len(lines) - good > 1:
         if fits and good:
             cache.older = copy_aside(path)
         else:
             if not _discard_empty(path):
                 cache.older = set_aside(path)
-            header, good = None, 0
+            header, good, cache.keeps_borne = None, 0, True
     mode = "r+b" if header is not None else "x+b"
     for part in parts(path):
         cache._files[part.suffix] = part.open(mode, buffering=0)

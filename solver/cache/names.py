@@ -19,6 +19,7 @@ except ImportError:  # Windows
     import msvcrt
 
 BAKE_SUFFIXES = (".pc2", ".state", ".journal")
+COMPANION_SUFFIXES = (".report.json", ".about.json")  # of a bake; it plays and resumes without them
 LONGEST_NAME = 100  # bytes; with hash and suffix it stays below 143, the shortest limit in use (eCryptfs)
 FORBIDDEN_LETTERS = set('<>:"/\\|?*')  # on Windows; the slash everywhere
 DEVICE_NAMES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}
@@ -65,9 +66,20 @@ def parts(path: Path) -> list[Path]:
     return [path.with_suffix(suffix) for suffix in BAKE_SUFFIXES]
 
 
+def companions(path: Path) -> list[Path]:
+    """What belongs to the bake at `path` besides its `parts`; these need not exist, either."""
+    return [path.with_suffix(suffix) for suffix in COMPANION_SUFFIXES]
+
+
+def newest_name(path: Path) -> Path:
+    """NAME.pc2 of a bake that may be an older one (NAME.bak3.pc2)."""
+    path = Path(path)
+    return path.with_name(f"{OLDER_NAME.sub('', path.stem)}.pc2")
+
+
 def older_name(path: Path) -> Path:
     """The first NAME.bak1.pc2, NAME.bak2.pc2, ... of which no part exists."""
-    number = 1
+    path, number = newest_name(path), 1
     while True:
         target = path.with_name(f"{path.stem}.bak{number}.pc2")
         if not any(os.path.lexists(part) for part in parts(target)):
@@ -76,10 +88,11 @@ def older_name(path: Path) -> Path:
 
 
 def older_bakes(path: Path) -> list[Path]:
-    """Bakes that were set aside from `path`, oldest number first."""
-    path = Path(path)
+    """Bakes that were set aside from `path`, or beside it if it is one of them, oldest number first."""
+    path = newest_name(path)
     pattern = re.compile(re.escape(path.stem) + r"\.bak(\d+)\.pc2")
-    found = [(int(match[1]), file) for file in path.parent.glob("*.pc2") if (match := pattern.fullmatch(file.name))]
+    present = path.parent.glob("*.pc2") if os.path.isdir(path.parent) else ()  # Path.is_dir raises at a name too long
+    found = [(int(match[1]), file) for file in present if (match := pattern.fullmatch(file.name))]
     return [file for _, file in sorted(found)]
 
 

@@ -27,11 +27,12 @@ from ..model import LDI, Cloth, FrameInput, Settings, State
 from . import resolve
 from .body import collide
 from .body.collide import Body
-from .body.constraints import Support, find_support, make_support, weigh
+from .body.constraints import Support, find_support, make_support, recall, remember, weigh
 from .body.contacts import PINCHED
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
+from .cloth.easing import Eased, ease, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, braced
 from .guard import body_pairs
@@ -41,6 +42,7 @@ from .guard.impact_zones import ALONE
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
 ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has along the normal, for cloth that pushes it
 PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies, along any direction
+MANY_TANGLES = 0.05  # crossings a particle from which on what is held back is not held in each step
 CORNER_COSINE = 0.9  # of the angle between the normals of two bodies below which a particle is in a corner
 
 
@@ -64,6 +66,7 @@ class Contact:
     pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
+    eased: Eased | None = None  # the tangles of the last substep
     is_holding: bool = False  # something was kept from passing in the last substep
 
 
@@ -83,7 +86,16 @@ def prepare(
     with stopwatch.during(BODY_TIME):
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
-    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth))
+    support = make_support(cloth)
+    if body is not None and state.borne is not None:
+        recall(support, cloth.inv_mass, state.borne)
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, support)
+
+
+def keep(contact: Contact, state: State) -> None:
+    """Leave in the state what the next frame has to know of this one besides positions and velocities."""
+    if state.borne is not None:
+        remember(contact.support, contact.cloth.inv_mass, state.borne)
 
 
 @timed(IMAGE_TIME)
@@ -107,6 +119,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
     stack = no_stack()
     if contact.pairs is not None:
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
+        stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
     return Constraints(contact.support, stack, dt)
@@ -162,9 +175,14 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
     if contact.alternative is not None:
         count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
+    if contact.pairs is not None and contact.pairs.tangles is not None:
+        contact.eased = ease(contact.pairs.tangles, cloth, motion.x, origin, substep.dt, brace)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
-        touched, held, contact.is_holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace)
+        touched, held, holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace)
+        # Beside many tangles something always is: they would be looked at in each step, for twice the time and nothing.
+        many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(motion.x)
+        contact.is_holding = holding and not many
         count += touched
     return count, held
 

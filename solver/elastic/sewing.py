@@ -26,6 +26,25 @@ def find_seams(garment, springs, count):
     return seams
 
 
+def sewn_pairs(garment):
+    """The vertices that a garment's seams join, (s, 2) int64: edges of its mesh without a face between corners of faces."""
+    edges = np.sort(np.asarray(garment.edges, np.int64).reshape(-1, 2), axis=1)
+    if not garment.sewing or not len(edges):
+        return np.empty((0, 2), np.int64)
+    triangles, count = np.asarray(garment.triangles, np.int64), len(garment.x)
+    sides = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    loose = ~np.isin(edges @ (count, 1), sides @ (count, 1))
+    in_face = np.zeros(count, dtype=bool)
+    in_face[triangles.ravel()] = True
+    return edges[loose & in_face[edges].all(axis=1)]
+
+
+def gaps(pairs, x):
+    """How far seams between `pairs` (s, 2) are open, (s,) [m], in the frame x (n, 3) [m]."""
+    across = x[pairs[:, 1]] - x[pairs[:, 0]]
+    return np.sqrt(np.einsum("ij,ij->i", across, across))
+
+
 def seam_rest(garment, pairs, stiffness, inv_mass):
     """Stiffness [N/m] and damping [1/s] of seams between `pairs` (s, 2) that as mere springs have `stiffness`.
 

@@ -92,6 +92,7 @@ def find_springs(triangles, quads, edges, vertex_count):
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     mesh_keys = edge_keys(edges[edges[:, 0] != edges[:, 1]], vertex_count)
     side_keys = edge_keys(sides, vertex_count)
+    quads = quads[(quads[:, 0] != quads[:, 2]) & (quads[:, 1] != quads[:, 3])]  # a corner may stand in a file twice
     diagonals = [edge_keys(quads[:, columns], vertex_count) for columns in ((0, 2), (1, 3))]
     keys = np.unique(np.concatenate([mesh_keys, side_keys, *diagonals]))
     keys = keys[keys // vertex_count != keys % vertex_count]

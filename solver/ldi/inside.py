@@ -46,7 +46,7 @@ def find_inside(x, triangles, points) -> Inside:
     solid = solid_islands(joined, x, triangles)[joined.island] if len(triangles) else np.zeros(0, bool)
     windings = np.zeros(len(points), np.int32)
     if solid.any() and len(points):
-        count_windings(x, triangles, solid, points, INSIDE_RESOLUTION, windings)
+        count_windings(x, triangles, solid.astype(np.int32), points, INSIDE_RESOLUTION, windings)
     point = np.flatnonzero(windings > 0)
     places, found = np.empty((len(point), 4)), np.empty(len(point), np.int32)
     if len(point):

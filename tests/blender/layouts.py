@@ -17,6 +17,8 @@ PHYSICS = [
     "TAFFETA_PT_preflight",
     "TAFFETA_PT_bake",
     "TAFFETA_PT_report",
+    "TAFFETA_PT_bakes",
+    "TAFFETA_PT_takes",
     "TAFFETA_PT_cloth_details",
     "TAFFETA_PT_cloth_sewing",
     "TAFFETA_PT_cloth_masks",
@@ -93,7 +95,9 @@ class Layout:
         return [(a["property"], layout) for f, a, layout in self.calls if f in ("prop", "prop_search")]
 
     def buttons(self, idname):
-        return [(a["button"].options, layout) for f, a, layout in self.calls if a.get("operator") == idname]
+        return [
+            (a["button"].options, layout) for f, a, layout in self.calls if f == "operator" and a["operator"] == idname
+        ]
 
 
 def draw(name, what="draw"):

@@ -267,7 +267,7 @@ def bake_and_stop(shoot, press, result):
         bpy.ops.taffeta.bake("INVOKE_DEFAULT", from_frame=FRAMES - 4)
     yield from bake_until(session, 2.0, 100)
     yield 2.0  # the list is made anew a moment after a change
-    result["older"] = [item.sentence for item in session().older]
+    result["bakes"] = [(item.label, item.frame_count, item.plays) for item in session().bakes]
     scroll("down")
     yield 1.0
     shoot("11_rebaked")

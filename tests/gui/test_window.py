@@ -59,7 +59,7 @@ def test_resume_finishes_the_bake(result):
 
 
 def test_the_bake_that_a_rebake_replaced_is_kept_and_told(result):
-    assert len(result["older"]) == 1 and result["older"][0].startswith("1 older bake (")
+    assert result["bakes"] == [["Shawl", FRAMES, True], ["Shawl.bak1", FRAMES, False]]
 
 
 def test_scrubbing_shows_the_fallen_cloth_outside_the_body(result):

@@ -6,7 +6,9 @@ from taffeta.solver.contact.cloth.tangles import Tangles
 from taffeta.solver.model import Collider, Garment
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
-NO_TANGLES = Tangles(np.empty(0, np.int64), np.empty(0, np.bool_))  # so that cloth that crosses is looked at, too
+NO_TANGLES = Tangles(
+    np.empty(0, np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.int32)
+)  # so that cloth that crosses is looked at, too
 
 
 def sheet(name, rows, columns, edge, place=None, **values):

@@ -132,7 +132,7 @@ def compiled(tmp_path_factory):
     before = os.environ.get("TAFFETA_CACHE_DIR")
     os.environ["TAFFETA_CACHE_DIR"] = str(folder)
     try:
-        assert precompile.compile_kernels((*precompile.EVERY, "velocity_field"))
+        assert precompile.compile_kernels(tuple(precompile.PARTS))
         yield folder
     finally:
         os.environ.pop("TAFFETA_CACHE_DIR") if before is None else os.environ.update(TAFFETA_CACHE_DIR=before)
@@ -173,7 +173,7 @@ for name, module in list(sys.modules.items()):
 
 def test_small_scenes_reach_every_kernel(compiled):
     """Each in one version, save for those that few scenes ask for."""
-    chosen = {"broad_phase.spatial_hash", "contact.cloth.restitution", "contact.cloth.tangles", "elastic.internal"} | {
+    chosen = {"contact.cloth.restitution", "contact.cloth.tangles", "elastic.internal"} | {
         f"forces.{name}" for name in ("force_fields", "pressure", "random")
     }
     assert set(printed(UNREACHED, compiled)) == chosen

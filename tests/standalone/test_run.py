@@ -383,6 +383,7 @@ def test_links_do_not_lead_out(tmp_path):
         ("", "<FILE><objPath>gone.obj</objPath></FILE>", "", "gone.obj"),
         ("", FILE.replace("</FILE>", "<massPath>sheet.obj</massPath></FILE>"), "", "no PNG"),
         ("", "<FILE><objPath>bare.obj</objPath><massPath>m.png</massPath></FILE>", "", "no UV coordinates"),
+        ("", "<FILE><objPath>loop.obj</objPath></FILE>", "", "loop.obj: Too many levels of symbolic links"),
         ("<static objPath='gone_#.obj'/>", FILE, "", "There is no file gone_0001.obj"),
         ("", FILE, "<minMass>0</minMass>", "mass per area"),
     ],
@@ -390,6 +391,7 @@ def test_links_do_not_lead_out(tmp_path):
 def test_what_files_can_get_wrong(tmp_path, inside, file, settings, words, capsys):
     sheet(tmp_path / "bare.obj", uv=False)
     grey(tmp_path / "m.png", [[1.0]])
+    (tmp_path / "loop.obj").symlink_to(tmp_path / "loop.obj")
     assert run.main([str(write(tmp_path, inside, file, settings))]) == 1
     told = capsys.readouterr().err
     assert words in told and told.count("\n") == 1 and "Traceback" not in told

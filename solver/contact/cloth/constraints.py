@@ -35,7 +35,7 @@ class Stack(NamedTuple):
     weight: np.ndarray  # (k, 4) barycentric, positive on the first side, negative on the second
     row: np.ndarray  # (k, 4) h [sqrt(N/m)], and 0
     room: np.ndarray  # (k,) [sqrt(N m)] approach up to the contact distance, times |h|
-    pair: np.ndarray  # (k,) which pair
+    pair: np.ndarray  # (k,) which pair; fewer than rows, if the last ones are of none (`easing`)
 
 
 def no_stack():

@@ -54,7 +54,7 @@ from .proximity import (
     scales_kernel,
 )
 from .response import NO_BRACE, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
-from .tangles import Tangles, find_tangles, without
+from .tangles import Tangles, find_tangles, near_tangles, without
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
@@ -80,7 +80,7 @@ class Pairs:
     horizon: float  # [s] how long they hold at most
     settings: Settings
     search: Search | None
-    tangles: Tangles | None  # what is let through each other until the frame ends
+    tangles: Tangles | None  # what is let through each other until the next detection
     deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
     reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
@@ -95,7 +95,8 @@ def detect(
     ----------
     x, v : (n, 3) [m], [m/s] at the start of a substep; the sides of all pairs are remembered from here.
     dt : [s] a substep. The pairs hold for `LONGEST_HORIZON`, for fast cloth less, but always a substep.
-    tangles : what is let through each other, as an earlier detection of the frame found it; None: as it is at x
+    tangles : what is let through each other, as an earlier detection of the frame found it, where there is anything; None: not
+        known yet
 
     Notes
     -----
@@ -273,6 +274,9 @@ def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
     search = pairs.search
     changed = _look_ahead(search, cloth, pairs.x_ref, pairs.v_ref, is_out, pairs.horizon)
     found = pairs_around(cloth, changed, search.ahead, STEEP_COSINE, search.bounds)
+    if len(pairs.tangles.couples):
+        more = near_tangles(found, cloth.triangles, pairs.tangles.is_tangled)
+        pairs.tangles = pairs.tangles._replace(near=np.concatenate([pairs.tangles.near, more]))
     stencils, is_edge_pair = without(pairs.tangles, *_spread(found, cloth, search))
     own = is_out[stencils].any(axis=1)
     return stencils[own], is_edge_pair[own]
@@ -314,7 +318,8 @@ def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings:
     _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
     pairs, bounds = triangle_pairs(cloth, search.ahead, STEEP_COSINE, settings.broad_phase)
     search = search._replace(bounds=bounds)
-    tangles = tangles or find_tangles(pairs, cloth.triangles, x)
+    if tangles is None or len(tangles.couples):
+        tangles = find_tangles(pairs, cloth.triangles, x)
     return *without(tangles, *_spread(pairs, cloth, search)), search, tangles
 
 

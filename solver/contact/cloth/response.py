@@ -61,7 +61,7 @@ def shift(x, brace, vertex, share, cx, cy, cz):
 
 
 @inner
-def _left(brace, vertex, nx, ny, nz):
+def left(brace, vertex, nx, ny, nz):
     """Part of its inverse mass that a braced particle has along a unit direction."""
     along = brace[vertex, 0] * nx + brace[vertex, 1] * ny + brace[vertex, 2] * nz
     return 1.0 - along * along
@@ -74,8 +74,8 @@ def yielding(brace, corners, weights, shares, nx, ny, nz):
     wa, wb, wc, wd = weights
     ma, mb, mc, md = shares
     if len(brace) > 0:
-        ma, mb = ma * _left(brace, a, nx, ny, nz), mb * _left(brace, b, nx, ny, nz)
-        mc, md = mc * _left(brace, c, nx, ny, nz), md * _left(brace, d, nx, ny, nz)
+        ma, mb = ma * left(brace, a, nx, ny, nz), mb * left(brace, b, nx, ny, nz)
+        mc, md = mc * left(brace, c, nx, ny, nz), md * left(brace, d, nx, ny, nz)
     mass = wa * ma + wb * mb + wc * mc + wd * md
     return max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LARGEST_LEVER)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth that passes through cloth when a frame begins: real garments are often made so, and layers put on each other.
 
-Who lies on which side there nobody can tell, and pairs that push such cloth apart lock it: the edge that goes through a
-triangle is pushed away from all its sides, to its middle. So corners of an edge and of the triangle that it goes through
-are let through each other until the frame ends: no pair with one of each is looked at. All else, also of these
-triangles, is kept apart as ever, so what crosses stays where it is, and comes out where cloth pulls it out.
+Pairs that push such cloth apart lock it: the edge that goes through a triangle is pushed away from all its sides, to its
+middle. So corners of an edge and of the triangle that it goes through are let through each other as long as they cross: no
+pair with one of each is looked at. All else, also of these triangles, is kept apart as ever. Which way leads out `easing`
+knows, and goes it. What crosses is found anew with the pairs, every few substeps: what has come out is kept out, and what is
+next behind it may follow. A frame that begins without tangles looks for none.
 """
 
 from typing import NamedTuple
@@ -24,26 +25,39 @@ class Tangles(NamedTuple):
 
     couples: np.ndarray  # (k,) int64, ascending: i n + j of each two of n particles, both ways
     is_tangled: np.ndarray  # (n,) bool: is one of a couple
+    near: np.ndarray  # (k, 2) int32 pairs of triangles that have one each and are near each other; changes
 
 
-def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tangles:
-    """What crosses in the pairs (p, 2) of triangles (t, 3) that are near each other, with particles at x (n, 3) [m]."""
+def near_tangles(pairs: np.ndarray, triangles: np.ndarray, is_tangled: np.ndarray) -> np.ndarray:
+    """Those pairs (p, 2) of triangles (t, 3) that have a tangled particle (n,) each."""
+    has = is_tangled[triangles].any(axis=1)
+    return pairs[has[pairs[:, 0]] & has[pairs[:, 1]]]
+
+
+def crossings(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Rows (k, 4) int64 of `crossing_kernel` for pairs (p, 2) of triangles (t, 3), with particles at x (n, 3) [m]."""
 
     def part(_, first, last):
         room = FIRST_TANGLE_COUNT
         while True:
-            found = np.empty((room, 5), np.int32)
+            found = np.empty((room, 4), np.int32)
             count = crossing_kernel(first, last, pairs, triangles, x, found)
             if count <= room:
                 return found[:count]
             room = count
 
-    found = joined(on_threads(part, cut(len(pairs), SMALLEST_TANGLE_PART))).astype(np.int64)
-    edge, corner = np.repeat(found[:, :2], 3, axis=1).ravel(), np.tile(found[:, 2:], (1, 2)).ravel()
+    return joined(on_threads(part, cut(len(pairs), SMALLEST_TANGLE_PART))).astype(np.int64)
+
+
+def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tangles:
+    """What crosses in the pairs (p, 2) of triangles (t, 3) that are near each other, with particles at x (n, 3) [m]."""
+    found = crossings(pairs, triangles, x)
+    corners = triangles[found[:, 3]].astype(np.int64)
+    edge, corner = np.repeat(found[:, :2], 3, axis=1).ravel(), np.tile(corners, (1, 2)).ravel()
     couples = np.unique(np.concatenate([edge * len(x) + corner, corner * len(x) + edge]))
     is_tangled = np.zeros(len(x), np.bool_)
     is_tangled[edge], is_tangled[corner] = True, True
-    return Tangles(couples, is_tangled)
+    return Tangles(couples, is_tangled, near_tangles(pairs, triangles, is_tangled))
 
 
 def without(tangles: Tangles, stencils: np.ndarray, is_edge_pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +84,7 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
     """Edges of one triangle that go through the other one, without a corner in common, out of the pairs start..end;
     returns their number. Counting goes on when there is no room left. 150 bytes and 50 flops a pair, which settle nearly
     all; 400 flops of others.
-    # outputs: found (k, 5): the ends of an edge, and a triangle
+    # outputs: found (k, 4): the ends of an edge, the triangle that has it and the one that it goes through
     """
     count = 0
     for pair in range(start, end):
@@ -86,7 +100,7 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
                     continue
                 if count < len(found):
                     found[count, 0], found[count, 1] = p, q
-                    found[count, 2], found[count, 3], found[count, 4] = a, b, c
+                    found[count, 2], found[count, 3] = first, second
                 count += 1
             first, second = second, first
     return count

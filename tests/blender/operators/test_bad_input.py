@@ -11,6 +11,7 @@ import struct
 import bpy
 import numpy as np
 import pytest
+from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.read import modifier_stack
 from taffeta.solver import step
@@ -445,7 +446,7 @@ def test_a_cache_that_is_deleted_while_it_is_written(sheet, tmp_path, monkeypatc
 
 def test_a_cache_folder_whose_name_is_too_long(shot, sheet):
     shot.taffeta.cache_folder = "//" + "n" * 300
-    refused(["n" * 300, "cannot be used", "choose another cache folder"])
+    refused(["n" * 300, "cannot be written", "choose another cache folder"])
     shot.taffeta.cache_folder = "//caches"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
 
@@ -515,3 +516,13 @@ def test_object_names_that_are_no_file_names(shot, make):
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     files = {bake_files.cache_file(obj).resolve() for obj in odd}
     assert len(files) == 5 and {file.parent.name for file in files} == {"taffeta_cache"}
+
+
+def test_a_frame_of_hours_is_refused(saved, make):
+    """Base goes up to a million: its substeps would fill the memory, and no Esc would be heard."""
+    make.cloth(make.grid())
+    saved.render.fps_base = 1e6
+    with pytest.raises(RuntimeError, match="lasts 41,667 s"):
+        bpy.ops.taffeta.bake()
+    found = problem_list.check(saved, bpy.context.evaluated_depsgraph_get())
+    assert [p.severity for p in found if "lasts 41,667 s" in p.sentence] == ["ERROR"]

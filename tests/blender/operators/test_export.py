@@ -325,6 +325,9 @@ def test_what_killed_exports_left_is_swept(make, scene, tmp_path):
         os.utime(folder, (time.time() - 60.0,) * 2)
     link = tmp_path / f"{export.SCRATCH_PREFIX}link"
     link.symlink_to(young)
+    alone = tmp_path / f"{export.SCRATCH_PREFIX}gone.lock"  # killed between the folder and its lock
+    alone.write_bytes(b"")
+    os.utime(alone, (time.time() - 60.0,) * 2)
     lock = names.take_lock(running)
     try:
         assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth") == {"FINISHED"}

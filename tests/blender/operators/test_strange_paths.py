@@ -30,7 +30,7 @@ def elsewhere(tmp_path):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def test_free_leaves_the_neighbour_of_a_path_that_is_no_bake(saved, make, elsewhere):
@@ -60,13 +60,19 @@ def test_free_leaves_the_bake_of_another_file(saved, make, elsewhere, capfd):
     (elsewhere / "Hero.report.json").write_bytes(b"{}")
     obj.taffeta_cloth.cache_path = str(elsewhere / "Hero.pc2")
     before = contents(elsewhere)
-    assert bpy.ops.taffeta.free(object="Cloth") == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="Cloth plays a bake of hero.blend: nothing was freed"):
+        bpy.ops.taffeta.free(object="Cloth")
+    assert contents(elsewhere) == before and obj.taffeta_cloth.cache_path
+    assert bpy.ops.taffeta.free(object="Cloth", others="LEAVE") == {"FINISHED"}
     assert contents(elsewhere) == before and obj.taffeta_cloth.cache_path == ""
-    assert "Another .blend's bake was left on the disk: of Cloth" in capfd.readouterr().out
+    assert "Another .blend's bake was left on the disk: Cloth (of hero.blend)" in capfd.readouterr().out
     (elsewhere / "hero.blend").unlink()
     obj.taffeta_cloth.cache_path = str(elsewhere / "Hero.pc2")
-    bpy.ops.taffeta.free(object="Cloth")
-    assert not list(elsewhere.glob("Hero.*")), "nobody else's any more"
+    with pytest.raises(RuntimeError, match="hero.blend"):
+        bpy.ops.taffeta.free(object="Cloth")  # it may have been renamed, and this is no folder of ours
+    before = contents(elsewhere)
+    bpy.ops.taffeta.free(object="Cloth", others="TRASH")
+    assert contents(elsewhere / "trash" / "Hero~1").items() <= before.items()
 
 
 def test_a_report_is_not_written_through_a_link(saved, make, elsewhere, tmp_path):

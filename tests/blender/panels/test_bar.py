@@ -174,7 +174,8 @@ def test_in_a_narrow_panel_a_number_has_a_line_of_its_own(garment, monkeypatch, 
 def test_more_has_its_panels_in_the_order_in_which_one_asks(garment):
     labels = [getattr(bpy.types, name).bl_label for name in PHYSICS[6:]]
     assert labels == [
-        "Preflight", "Bake and Export", "Report", "Fabric Details", "Sewing and Size", "Collides Only With",
+        "Preflight", "Bake and Export", "Report", "Bakes", "Queue", "Fabric Details", "Sewing and Size", "Collides Only With",
         "Pressure and Fields", "Layers",
     ]  # fmt: skip
-    assert {getattr(bpy.types, name).bl_parent_id for name in PHYSICS[6:]} == {"TAFFETA_PT_more"}
+    parents = {name: getattr(bpy.types, name).bl_parent_id for name in PHYSICS[6:]}
+    assert parents.pop("TAFFETA_PT_takes") == "TAFFETA_PT_bakes" and set(parents.values()) == {"TAFFETA_PT_more"}

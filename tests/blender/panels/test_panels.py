@@ -109,17 +109,6 @@ def test_a_missing_map_has_a_sign(garment, source):
     assert len(signs()) == (1 if source == "IMAGE" else 0)
 
 
-def test_older_bakes_are_drawn_with_their_button(garment):
-    session = bpy.context.window_manager.taffeta
-    assert not draw("TAFFETA_PT_bake").buttons("taffeta.free_older")
-    item = session.older.add()
-    item.name, item.sentence = garment.name, "2 older bakes (3 MB) of Cloth in the cache folder"
-    layout = draw("TAFFETA_PT_bake")
-    assert "2 older bakes (3 MB)" in " ".join(layout.texts())
-    assert layout.buttons("taffeta.free_older")[0][0] == {"object": "Cloth"}
-    session.older.clear()
-
-
 def test_a_running_bake_shows_its_progress_and_locks_the_settings(garment):
     session = bpy.context.window_manager.taffeta
     session.baking, session.progress, session.status = True, 0.37, "Frame 37 of 100, 12 s left"
@@ -128,6 +117,15 @@ def test_a_running_bake_shows_its_progress_and_locks_the_settings(garment):
     assert bars[0]["factor"] == pytest.approx(0.37) and bars[0]["text"] == session.status
     for name in ("TAFFETA_PT_cloth_fabric", "TAFFETA_PT_scene"):
         assert all(layout.is_grey() for _, layout in draw(name).properties())
+
+
+def test_what_live_cloth_does_at_the_end_is_chosen_and_said(garment):
+    session = bpy.context.window_manager.taffeta
+    for end, words in (("ANEW", "begins anew"), ("GO_ON", "goes on as it lies")):
+        session.live_end = end
+        layout = draw("TAFFETA_PT_bake")
+        assert "live_end" in dict(layout.properties()) and words in " ".join(layout.texts())
+    session.live_end = "ANEW"
 
 
 def test_preflight_lists_each_problem_with_its_remedy(garment):
@@ -184,6 +182,17 @@ def test_the_report_shows_what_was_computed_and_nothing_else(garment):
     for part in ("Frames 1 to 10", "8.5 ms a frame", "integration: 4.0 ms", "1.23 % in frame 4", "0.40 %"):
         assert part in text
     assert "Crossings" not in text and "None" not in text
+
+
+def test_lines_of_the_report_have_their_verdict_and_a_button_that_goes_there(garment):
+    report = {"worst_stretch": 0.7, "worst_stretch_frame": 4, "mean_stretch": 0.004, "crossings": 0, "frame_end": 10}
+    garment.taffeta_cloth.report_json = json.dumps(report)
+    layout = draw("TAFFETA_PT_report")
+    text = " ".join(layout.texts())
+    assert "re-bake with Step Quality 2" in text and "good" in text
+    ((options, _),) = layout.buttons("taffeta.report_show")
+    assert (options["subject"], options["object"]) == ("STRETCH", garment.name)
+    assert "Show in Frame 4" in text
 
 
 @pytest.mark.parametrize(

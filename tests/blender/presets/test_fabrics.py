@@ -6,6 +6,9 @@ from pathlib import Path
 
 import bpy
 import pytest
+from taffeta.operators.checks import problem_list
+from taffeta.operators.read import fabrics
+from taffeta.panels import fabric
 from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
 from taffeta.panels.mapped import FABRIC, ROWS, THREADS, follow_value
 
@@ -174,6 +177,120 @@ def test_an_own_fabric_is_saved_applied_and_removed(garment, user_scripts):
 
 def test_a_shipped_fabric_is_not_overwritten(garment, user_scripts):
     assert bpy.ops.taffeta.fabric_preset_add(name="Denim") == {"CANCELLED"}
+
+
+# The picker, with pictures and the name
+
+
+def test_each_shipped_fabric_has_a_picture_of_its_own_and_all_are_small():
+    pictures = [path.with_suffix(".png") for path in SHIPPED]
+    assert sum(picture.stat().st_size for picture in pictures) < 400_000
+    contents = set()
+    for picture in pictures:
+        image = bpy.data.images.load(str(picture))
+        assert tuple(image.size) == (128, 128)
+        contents.add(tuple(image.pixels[:]))
+    assert len(contents) == len(SHIPPED)
+
+
+def items():
+    return {item[1]: item for item in fabric._items()}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_the_picker_sets_all_that_a_fabric_defines_thickness_included(garment, scene, path):
+    name = path.stem.replace("_", " ")
+    garment.taffeta_cloth.thickness.value = 0.002
+    garment.taffeta_fabric.choice = items()[name][0]
+    for prop, (value, _, _) in numbers(path).items():
+        own = getattr(garment.taffeta_cloth, prop)
+        assert (own if prop in THREADS else own.value) == pytest.approx(value, rel=1e-6)
+    assert garment.taffeta_fabric.choice == items()[name][0] and garment.taffeta_fabric.chosen == name
+    assert fabrics.fabric_name(garment, scene) == name
+
+
+def test_the_name_is_shown_until_a_slider_deviates(garment, scene):
+    cloth = garment.taffeta_cloth
+    assert fabrics.fabric_name(garment, scene) == ""
+    garment.taffeta_fabric.choice = items()["Denim"][0]
+    for part, value in (("mass", 0.5), ("thickness", 0.0015), ("bending_stiffness", 1e-4), ("friction", 0.1)):
+        group = getattr(cloth, part)
+        before, group.value = group.value, value
+        assert fabrics.fabric_name(garment, scene) == "Denim, changed"
+        group.value = before
+        assert fabrics.fabric_name(garment, scene) == "Denim"
+    cloth.weft_stretch = 1.0
+    assert fabrics.fabric_name(garment, scene) == "Denim, changed"
+    problem_list.show(scene)
+    assert bpy.context.window_manager.taffeta.fabrics["Cloth"].fabric == "Denim, changed"
+    bpy.context.window_manager.taffeta.problems.clear()
+    bpy.context.window_manager.taffeta.fabrics.clear()
+
+
+def test_a_new_garment_is_called_cotton_as_its_mesh_shows_it(make, scene):
+    obj = make.grid(count=21, size=0.5)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.taffeta.cloth_add()
+    cotton, cloth = fabrics.shipped("Cotton"), obj.taffeta_cloth
+    assert cloth.bending_stiffness.value > 2 * cotton["bending_stiffness"], "its mesh is coarse"
+    assert fabrics.fabric_name(obj, scene) == "Cotton"
+    cloth.bending_stiffness.value *= 1.5
+    assert fabrics.fabric_name(obj, scene) == "Cotton, changed"
+
+
+def test_a_fabric_is_not_thicker_than_a_fine_mesh_bears(make, scene):
+    """A coat for a doll, with edges of 1 mm: cloth as thick as its edges touches itself all over."""
+    obj = make.cloth(make.grid(count=21, size=0.02))
+    bpy.context.view_layer.objects.active = obj
+    obj.taffeta_fabric.choice = items()["Wool Coat"][0]
+    thickness = obj.taffeta_cloth.thickness
+    assert thickness.value == thickness.minimum == pytest.approx(0.001 / 3, rel=1e-3)
+    obj.taffeta_fabric.choice = items()["Silk"][0]
+    assert thickness.value == pytest.approx(0.00018)
+
+
+def test_choosing_is_undone(garment):
+    bpy.ops.ed.undo_push(message="before")
+    garment.taffeta_fabric.choice = items()["Silk"][0]
+    bpy.ops.ed.undo_push(message="Fabric")
+    bpy.ops.ed.undo()
+    cloth = bpy.data.objects["Cloth"]
+    assert cloth.taffeta_fabric.chosen == "" and cloth.taffeta_cloth.mass.value == pytest.approx(0.15)
+
+
+def test_the_choice_is_made_on_the_garment_of_the_panel(garment, make):
+    other = make.cloth(make.grid("Other"))
+    other.taffeta_fabric.choice = items()["Silk"][0]
+    assert other.taffeta_cloth.mass.value == pytest.approx(0.083)
+    assert garment.taffeta_cloth.mass.value == pytest.approx(0.15) and bpy.context.object == garment
+
+
+def test_one_click_saves_a_fabric_with_a_picture_and_a_name_that_is_free(garment, scene, user_scripts):
+    garment.taffeta_fabric.choice = items()["Silk"][0]
+    garment.taffeta_cloth.mass.value = 0.05
+    bpy.context.view_layer.update()
+    seen = []
+    bpy.app.handlers.depsgraph_update_post.append(
+        look := lambda _, graph: seen.extend(u.id.name for u in graph.updates)
+    )
+    assert bpy.ops.taffeta.fabric_save() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.remove(look)
+    assert "Cloth" in seen, "the panel's name is made anew"
+    folder = user_scripts / "presets" / PRESET_SUBDIR
+    assert (folder / "Cloth_Silk.py").exists()
+    silk = (Path(PRESET_ROOT) / "presets" / PRESET_SUBDIR / "Silk.png").read_bytes()
+    assert (folder / "Cloth_Silk.png").read_bytes() == silk, "without a window, the picture of what it was made from"
+    assert fabrics.fabric_name(garment, scene) == "Cloth Silk", "it is that now"
+    assert garment.taffeta_fabric.choice == items()["Cloth Silk"][0]
+    garment.taffeta_cloth.mass.value = 0.06
+    bpy.ops.taffeta.fabric_save(name="Silk")
+    assert (folder / "Silk_2.py").exists(), "the shipped one stays"
+    assert bpy.ops.taffeta.fabric_preset_add(name="Cloth Silk", remove_name=True) == {"FINISHED"}
+    assert [path.name for path in sorted(folder.iterdir())] == ["Silk_2.png", "Silk_2.py"]
+    assert "Cloth Silk" not in items() and garment.taffeta_fabric.choice == items()["Silk 2"][0]
+    garment.taffeta_fabric.chosen = "Cloth Silk"
+    assert garment.taffeta_fabric.choice == fabric.NO_CHOICE, "it is gone"
 
 
 def test_saving_needs_a_cloth(make):

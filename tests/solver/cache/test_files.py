@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from taffeta.solver.cache import obj, pc2, png
-from taffeta.solver.cache.frames import cached_frames, free, open_cache, owner_of
+from taffeta.solver.cache.frames import cached_frames, open_cache
 from taffeta.solver.cache.names import take_lock
+from taffeta.solver.cache.trash import put
+from taffeta.solver.cache.whose import owner_of
 from taffeta.standalone import xml
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
@@ -92,7 +94,7 @@ def test_pipes_are_no_bake(thesis):
     os.mkfifo(path.with_suffix(".journal"))
     assert cached_frames(path) is None and owner_of(path) == ""
     with pytest.raises(ValueError, match="was not baked by Taffeta"):
-        free(path)
+        put(path)
     os.mkfifo(path)
     with pytest.raises(ValueError, match="is a folder, a pipe or a device"):
         pc2.read_header(path)

@@ -285,6 +285,8 @@ def test_an_appended_cloth_plays_and_bakes_beside_its_new_file(library, make, tm
     before = {path.name: path.read_bytes() for path in (tmp_path / "library" / "taffeta_cache").iterdir()}
     obj = brought_in(tmp_path, link=False)
     assert np.array_equal(played(make, obj), library)
+    with pytest.raises(RuntimeError, match="a bake of wardrobe.blend"):
+        bpy.ops.taffeta.free(object="Cloth")
     baked(obj)
     assert bake_files.cache_file(obj).parent == tmp_path / "shots" / "taffeta_cache"
     assert {path.name: path.read_bytes() for path in (tmp_path / "library" / "taffeta_cache").iterdir()} == before

@@ -218,6 +218,14 @@ def test_broken_cache(shot, tmp_path, only, baked):
     only("WARNING", "Cloth", "is not a PC2")
 
 
+def test_a_cache_that_is_a_link_to_itself(shot, tmp_path, only, baked):
+    path = tmp_path / "Cloth.pc2"
+    baked()
+    path.unlink()
+    path.symlink_to(path)
+    only("WARNING", "Cloth", f"{path}: Too many levels of symbolic links")
+
+
 def test_a_cache_folder_below_a_file(shot, tmp_path, only):
     (tmp_path / "file").write_text("")
     bpy.context.scene.taffeta.cache_folder = str(tmp_path / "file" / "caches")

@@ -3,7 +3,7 @@
 
 import bpy
 import pytest
-from taffeta.operators.overlay import pictures
+from taffeta.operators.overlay import marks, pictures
 
 
 @pytest.fixture
@@ -29,3 +29,18 @@ def show():
         return pictures.drawn()
 
     return press
+
+
+@pytest.fixture
+def switch():
+    """switch(name, ...): turn these on, all else off; the marks that are drawn then."""
+
+    def turn(*names):
+        show = bpy.context.window_manager.taffeta_show
+        for kind in marks.KINDS:
+            setattr(show, kind, kind in names)
+        bpy.context.view_layer.update()
+        return marks.drawn()
+
+    yield turn
+    turn()

@@ -7,9 +7,10 @@ import sys
 
 import bpy
 import pytest
-from taffeta.operators.playback import bake_files
+from taffeta.operators.playback import bake_files, owners
 from taffeta.operators.read import modifier_stack
 from taffeta.solver.cache.frames import cached_frames
+from taffeta.solver.cache.whose import owner_of
 
 
 def test_path_is_relative_once_the_file_has_a_place(make, saved, tmp_path):
@@ -55,14 +56,14 @@ def test_an_owner_fits_into_its_journal_in_any_letters(saved, tmp_path, make):
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / (letter * count + ".blend")))
         assert bpy.ops.taffeta.bake() == {"FINISHED"}
         path = bake_files.cache_file(bpy.data.objects["Cloth"])
-        assert bake_files.owner_of(path).endswith(f"{letter}.blend") and cached_frames(path) == range(1, 3)
+        assert owner_of(path).endswith(f"{letter}.blend") and cached_frames(path) == range(1, 3)
     folder = tmp_path / "\U0001f9e5"
     folder = folder / ("\U0001f9e5" * 50)
     folder.mkdir(parents=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / ("\U0001f9e5" * 50 + ".blend")))
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     path = bake_files.cache_file(bpy.data.objects["Cloth"])
-    assert cached_frames(path) == range(1, 3) and bake_files.owner_of(path) == "", "too long to be told"
+    assert cached_frames(path) == range(1, 3) and owner_of(path) == "", "too long to be told"
 
 
 @pytest.mark.parametrize("owner", ["n" * 900, "a\0b", "\ud800", "/"])
@@ -73,5 +74,5 @@ def test_an_owner_that_is_no_file_is_nobody(saved, make, tmp_path, owner):
     head, *lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(json.dumps(json.loads(head) | {"owner": owner}).encode() + b"\n" + b"".join(lines))
     path = bake_files.cache_file(obj)
-    assert bake_files.owner_of(path) == owner and not bake_files.is_foreign(path)
+    assert owner_of(path) == owner and not owners.maker_of(path)
     assert bake_files.bake_paths(saved, [obj], go_on=True) == [path]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The caches of a job: opened, with what was in their place set aside; told of; and put back where nothing came of it.
+
+Each function is given the `job.Job`.
+"""
+
+import contextlib
+from pathlib import Path
+
+from ...solver.cache import about, frames, moves, names
+from ...solver.model import Report
+
+
+def open_caches(job, caches: list) -> None:
+    """Fill `caches`, one per garment; each is in the list as soon as it is open, so that it gets closed."""
+    order = job.order
+    is_new = not order.resume and order.from_frame is None
+    for path, garment, source, owner in zip(order.paths, order.garments, order.sources, order.owners, strict=True):
+        if is_new or source is not None:
+            _set_aside(job, path)
+        if source is not None:
+            job.status = f"Copying the frames of {source.name}…"
+            moves.copy_frames(source, path, owner, order.from_frame, lambda: not job.stop.is_set())
+        caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, owner))
+        caches[-1].borrowed = source is not None
+        _note_older(job, caches[-1])
+    counts = [len(cache.good_frames()) for cache in caches]
+    job.found_count = min(counts)
+    if any(counts):
+        job.lacking = [garment.name for garment, count in zip(order.garments, counts, strict=True) if not count]
+
+
+def tell_about(job, frame: int, report: Report | None) -> None:
+    """Note beside each bake when and of what it was made, as soon as it has a frame of this bake."""
+    order = job.order
+    if job.is_told or frame < order.first_frame or (report is None and job.found_count):
+        return
+    job.is_told = True
+    for path, told in zip(order.paths, order.abouts, strict=True):
+        before = about.read(path) if order.resume or order.from_frame is not None else about.About()
+        with contextlib.suppress(OSError):  # the frames count
+            about.write(path, told._replace(label=told.label or before.label, note=before.note))
+
+
+def close_caches(job, caches: list, is_gone: bool) -> None:
+    """Close them and say in `job.frame` what is kept; where no frame came to be, what was there is there again.
+
+    is_gone : the files were deleted or moved while they were written.
+    """
+    if is_gone:
+        job.frame = job.order.first_frame - 1
+    elif len(caches) == len(job.order.paths) and not job.complete:
+        _keep_rest(job, caches)
+    for cache in caches:
+        _note_older(job, cache)
+        cache.close()
+    for path, source in zip(job.order.paths, job.order.sources, strict=True):
+        if source is not None and not moves.present(path):
+            for note in names.companions(path):
+                note.unlink(missing_ok=True)
+    for path, older in job.older.items():
+        if older and moves.put_back(older[0], path):
+            del older[0]
+
+
+def _keep_rest(job, caches) -> None:
+    """A bake that was stopped while it looked at the frames on disk has kept those that it did not come to."""
+    if not any(report.frame >= job.order.first_frame for report in job.reports):
+        last = min(cache.good_frames().stop for cache in caches) - 1
+        job.frame = max(job.frame, min(last, job.order.frames.stop - 1))
+
+
+def _set_aside(job, path: Path) -> None:
+    if names.in_use(path):
+        raise OSError(f"{path} is being baked by another Blender; wait for it, or choose another cache folder")
+    if (older := moves.set_aside(path)) is not None:
+        job.older.setdefault(path, []).append(older)
+
+
+def _note_older(job, cache) -> None:
+    known = job.older.setdefault(cache.path, [])
+    if cache.older is not None and cache.older not in known:
+        known.append(cache.older)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of a cloth's bakes: play one, name it, put it into the trash, bring it back, empty the trash.
+
+Each verb is given the file that it is about, and does nothing unless that is one of the list, made anew: no path of a
+strange .blend or script leads it to anything else.
+"""
+
+import os
+from pathlib import Path
+
+import bpy
+from bpy.props import StringProperty
+
+from ..solver.cache import about, trash
+from ..solver.cache.files import in_words
+from ..solver.cache.names import in_use
+from .bake import job as jobs
+from .bake.run import kept_report
+from .checks.problem_list import look_again
+from .live import simulation
+from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
+from .playback.cache_modifier import attach, detach, played, trouble
+from .playback.owners import cache_file, maker_of
+from .read.participants import chosen_cloths, cloths_of, refuse_linked
+
+
+class BakeVerb:
+    """What the verbs of the list share: the cloth, the file, and sentences instead of tracebacks."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="Cloth that the bake is of", options={"SKIP_SAVE"})
+    path: StringProperty(
+        name="Bake", description="Its .pc2 file; empty takes the first of the list", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context):
+        try:
+            if jobs.running():
+                raise ValueError("A bake is under way; wait for it or press Stop first")
+            simulation.end()
+            obj = chosen_cloths(context, self.object)[0]
+            refuse_linked(obj)
+            self.report({"INFO"}, self.work(context, obj, self._chosen(context.scene, obj)))
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, in_words(error))
+            return {"CANCELLED"}
+        look_again()
+        return {"FINISHED"}
+
+    def _chosen(self, scene, obj) -> Bake:
+        cloths = cloths_of(scene)
+        found = bakes_of(scene, cloths)[cloths.index(obj)]
+        return _listed(found, self.path, f"No bake of {obj.name} lies on the disk")
+
+
+def _listed(bakes: list[Bake], path: str, none: str) -> Bake:
+    if not bakes:
+        raise ValueError(none)
+    wanted = Path(os.path.normpath(bpy.path.abspath(path))) if path else bakes[0].path
+    found = [bake for bake in bakes if bake.path == wanted]
+    if not found:
+        raise ValueError(f"{wanted} is no bake of the list; bake, or choose one of the list")
+    return found[0]
+
+
+def play(obj: bpy.types.Object, bake: Bake) -> None:
+    """Let `obj` play a bake; what it was made of, and its report, are those that lie beside it.
+
+    Raises
+    ------
+    ValueError
+        It is of another mesh: a sentence, and nothing has changed.
+    """
+    before, cloth = cache_file(obj), obj.taffeta_cloth
+    attach(obj, bake.path, bake.frames.start)
+    if sentence := trouble(obj):
+        if before is None:
+            detach(obj)
+        else:
+            attach(obj, before, bake.frames.start)
+        raise ValueError(sentence)
+    cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
+    cloth.report_json = kept_report(bake.path)
+
+
+class TAFFETA_OT_bake_play(BakeVerb, bpy.types.Operator):
+    """Play this bake; the others stay in the list"""
+
+    bl_idname = "taffeta.bake_play"
+    bl_label = "Play It"
+
+    def work(self, context, obj, bake):
+        play(obj, bake)
+        frames = bake.frames
+        return f"{obj.name} plays {bake.about.label}: frames {frames.start} to {frames.stop - 1}"
+
+
+class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
+    """Give this bake a name and a note; its files keep theirs"""
+
+    bl_idname = "taffeta.bake_rename"
+    bl_label = "Rename Bake"
+
+    label: StringProperty(name="Name", maxlen=about.LONGEST_ABOUT, description="What the list calls it")
+    note: StringProperty(name="Note", maxlen=about.LONGEST_ABOUT, description="Anything worth remembering of it")
+
+    def invoke(self, context, event):
+        try:
+            bake = self._chosen(context.scene, chosen_cloths(context, self.object)[0])
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.label, self.note = bake.about.label, bake.about.note
+        return context.window_manager.invoke_props_dialog(self, width=420)
+
+    def draw(self, context):
+        self.layout.prop(self, "label")
+        self.layout.prop(self, "note")
+
+    def work(self, context, obj, bake):
+        if maker := maker_of(bake.path):
+            raise ValueError(f"{bake.about.label} is a bake of {maker}: rename it there, or bake here first")
+        about.write(bake.path, bake.about._replace(label=self.label, note=self.note))
+        return f"Renamed to {self.label or bake.path.stem}"
+
+
+class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
+    """Put this bake into the trash of the cache folder; Restore brings it back"""
+
+    bl_idname = "taffeta.bake_delete"
+    bl_label = "Delete Bake"
+
+    def work(self, context, obj, bake):
+        if maker := maker_of(bake.path):
+            raise ValueError(f"{bake.about.label} is a bake of {maker}: delete it there. Free stops playing it")
+        users = [o for o in bpy.data.objects if o.type == "MESH" and o != obj and cache_file(o) == bake.path]
+        if users:
+            raise ValueError(f"{users[0].name} plays {bake.about.label}, too: free that first")
+        if cache_file(obj) == bake.path:
+            detach(obj)
+            obj.taffeta_cloth.cache_path = obj.taffeta_cloth.stale = ""
+            obj.taffeta_cloth.fingerprint = obj.taffeta_cloth.report_json = ""
+        trash.put(bake.path)
+        return f"{bake.about.label} is in the trash ({room(bake.size)}), to restore or empty"
+
+
+class TAFFETA_OT_bake_restore(BakeVerb, bpy.types.Operator):
+    """Bring this bake back from the trash; a cloth that plays none plays it"""
+
+    bl_idname = "taffeta.bake_restore"
+    bl_label = "Restore Bake"
+
+    def _chosen(self, scene, obj) -> Bake:
+        return _listed(trash_of(scene, cloths_of(scene))[::-1], self.path, "The trash is empty")
+
+    def work(self, context, obj, bake):
+        back = bake._replace(path=trash.restore(bake.path))
+        cloths = cloths_of(context.scene)
+        names = [entry.path for entry in bakes_of(context.scene, cloths)[cloths.index(obj)]]
+        if played(obj) is None and back.path in names:
+            play(obj, back)
+            return f"Restored {back.path.name}; {obj.name} plays it"
+        return f"Restored {back.path.name}"
+
+
+class TAFFETA_OT_trash_empty(bpy.types.Operator):
+    """Delete the freed bakes of this file for good: this cannot be undone. Those of other .blends stay"""
+
+    bl_idname = "taffeta.trash_empty"
+    bl_label = "Empty Trash"
+    bl_options = {"REGISTER"}
+
+    def invoke(self, context, event):
+        return context.window_manager.invoke_confirm(self, event)
+
+    def execute(self, context):
+        bakes = trash_of(context.scene, cloths_of(context.scene))
+        try:
+            for bake in bakes:
+                if in_use(bake.path):
+                    raise OSError(f"{bake.path} is being moved by another Blender: try again")
+                trash.delete(bake.path)
+        except OSError as error:
+            self.report({"ERROR"}, in_words(error))
+            return {"CANCELLED"}
+        finally:
+            look_again()
+        count = "1 bake" if len(bakes) == 1 else f"{len(bakes)} bakes"
+        self.report({"INFO"}, f"Deleted {count} ({room(sum(bake.size for bake in bakes))})")
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        TAFFETA_OT_bake_play,
+        TAFFETA_OT_bake_rename,
+        TAFFETA_OT_bake_delete,
+        TAFFETA_OT_bake_restore,
+        TAFFETA_OT_trash_empty,
+    )
+)

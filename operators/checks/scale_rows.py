@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about scale, a garment's own or a parent's, and about size."""
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
+from .problem import Problem, Shot
+
+SMALLEST_GARMENT, LARGEST_GARMENT = 0.05, 20.0  # [m] longest side of a garment that raises no question
+LARGEST_BODY = 20.0  # [m] of a body; grounds and walls are flat and may be larger
+GROUND_FLATNESS = 0.05  # shortest over longest side of a ground or wall
+SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 1, without a word
+APPLY = ("taffeta.fix_scale",)
+
+
+def _scales(shot: Shot) -> Iterator[Problem]:
+    """Unapplied, uneven and negative scale; sizes that no garment or body has."""
+    unit = metres_per_unit(shot.scene)
+    for obj in shot.cloths:
+        if (problem := _scale(obj)) is not None:
+            yield problem
+    for obj in (*shot.cloths, *shot.colliders):
+        sides = [side * unit for side in obj.dimensions]
+        longest, is_cloth = max(sides), obj in shot.cloths
+        if not longest < FARTHEST_COORDINATE:
+            continue  # vertices without a finite position: `shape_rows` tells
+        if is_cloth and 0.0 < longest < SMALLEST_GARMENT:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} is {100 * longest:.3g} cm long: a scarf for a mouse?",
+                "Scale it up, or set the Unit Scale in the Scene tab",
+            )
+        elif (
+            is_cloth
+            and longest > LARGEST_GARMENT
+            or not is_cloth
+            and longest > LARGEST_BODY
+            and min(sides) > GROUND_FLATNESS * longest
+        ):
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} is {longest:.3g} m long: cloth on it falls as slowly as on a giant",
+                "Scale it down, or set the Unit Scale in the Scene tab (0.01 if the model is in centimetres)",
+            )
+
+
+def _scale(obj: bpy.types.Object) -> Problem | None:
+    """What is to be said of a garment's scale; where a parent has it, that parent is named."""
+    scale, parent = obj.matrix_world.to_scale(), _scaled_parent(obj)
+    sizes = f"({scale.x:.3g}, {scale.y:.3g}, {scale.z:.3g})"
+    which = f" by its parent {parent.name}" if parent else ""
+    there = f"Select {parent.name} and apply its scale: Ctrl A > Scale" if parent else "Apply it: Ctrl A > Scale"
+    verbs = () if parent else APPLY
+    if min(map(abs, scale)) <= 0.0:
+        remedy = f"Give {parent.name if parent else 'it'} a scale above 0"
+        return Problem("ERROR", obj.name, f"{obj.name} has a scale of zero{which}: it is flat", remedy, alone=True)
+    if obj.matrix_world.determinant() < 0.0:
+        sentence = f"{obj.name} has a negative scale{which}: it is turned inside out"
+        return Problem("WARNING", obj.name, sentence, there, verbs)
+    if max(scale) > (1.0 + SCALE_TOLERANCE) * min(scale):
+        sentence = f"{obj.name} is scaled unevenly{which} {sizes}: its size is taken as it looks now"
+        return Problem("WARNING", obj.name, sentence, there, verbs)
+    if abs(max(scale) - 1.0) <= SCALE_TOLERANCE:
+        return None
+    sentence = f"{obj.name} has a scale of {max(scale):.3g}{which}: it is simulated in the size that it looks"
+    remedy = (
+        f"Leave it to {parent.name}: a parent's scale does no harm" if parent else "Apply it to be sure: Ctrl A > Scale"
+    )
+    return Problem("INFO", obj.name, sentence, remedy, verbs)
+
+
+def _scaled_parent(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The object that gives `obj` its scale, where its own is 1."""
+    if obj.parent is None or not _is_one(obj.matrix_basis):
+        return None
+    parent = obj.parent
+    while _is_one(parent.matrix_basis) and parent.parent is not None:
+        parent = parent.parent
+    return parent
+
+
+def _is_one(matrix) -> bool:
+    return matrix.determinant() > 0.0 and all(abs(side - 1.0) <= SCALE_TOLERANCE for side in matrix.to_scale())
+
+
+SCALE_CHECKS = (_scales,)

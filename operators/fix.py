@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The buttons of the preflight list: each mends one fault that a row tells of, and Undo takes it back."""
+
+import bpy
+from bpy.props import StringProperty
+from mathutils import Matrix
+
+from .checks import problem_list
+from .read.attach import attach, carrier
+from .read.keyed import keyed
+from .read.modifier_stack import lift_rebuilders
+from .read.participants import cloths_of, colliders_of, near_bodies, refuse_linked
+from .read.preroll import at_start
+from .read.sampling import depsgraph_of
+from .read.shape_key import refuse_shared
+
+EARTH = 0.0, 0.0, -9.81  # [m/s2]
+
+
+class Fix:
+    """What the buttons have in common: an object's name, a report, and the list that is made anew."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="What is to be mended; empty where it is the scene")
+
+    def execute(self, context):
+        obj = context.scene.objects.get(self.object)
+        try:
+            if self.object and obj is None:
+                raise ValueError(f"There is no {self.object} in the scene; press Check Before Baking again")
+            if obj is not None:
+                refuse_linked(obj)
+                if obj.mode != "OBJECT":
+                    raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
+            self.report({"INFO"}, self.mend(context, obj))
+        except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+        context.view_layer.update()
+        if context.window_manager.taffeta.checked:
+            problem_list.show(context.scene)
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
+    """Save the file, so that bakes lie beside it"""
+
+    bl_idname = "taffeta.fix_save"
+    bl_label = "Save the File"
+    bl_options = {"REGISTER"}
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+
+    def mend(self, context, obj):
+        """A name is asked for where none is given."""
+        if self.filepath:
+            bpy.ops.wm.save_as_mainfile(filepath=self.filepath)
+            return f"Saved as {bpy.data.filepath}"
+        if bpy.app.background:
+            raise ValueError("There is no window to ask for a name; give a filepath")
+        bpy.ops.wm.save_as_mainfile("INVOKE_DEFAULT")
+        return "Choose where to save"
+
+
+class TAFFETA_OT_fix_scale(Fix, bpy.types.Operator):
+    """Apply the object's own scale to its mesh: it looks the same, and its scale is 1"""
+
+    bl_idname = "taffeta.fix_scale"
+    bl_label = "Apply Scale"
+
+    def mend(self, context, obj):
+        """Children stay where they are; a mesh that was turned inside out is turned back."""
+        refuse_shared(obj)
+        if {"scale", "delta_scale"} & keyed(obj):
+            raise ValueError(f"{obj.name} has an animated scale; remove its keys first")
+        sides = Matrix.LocRotScale(None, None, [a * b for a, b in zip(obj.scale, obj.delta_scale, strict=True)])
+        if not sides.determinant():
+            raise ValueError(f"{obj.name} has a scale of 0; give it another one first")
+        if tuple(obj.delta_scale) != (1.0, 1.0, 1.0) and any((*obj.rotation_euler, *obj.delta_rotation_euler)):
+            raise ValueError(f"{obj.name} has a Delta Scale; clear that first")
+        obj.data.transform(sides, shape_keys=True)
+        if sides.determinant() < 0.0:
+            obj.data.flip_normals()
+        obj.data.update()
+        obj.scale = obj.delta_scale = 1.0, 1.0, 1.0
+        for child in obj.children:
+            child.matrix_parent_inverse = sides @ child.matrix_parent_inverse
+        return f"{obj.name} has its scale in its mesh now"
+
+
+class TAFFETA_OT_fix_modifiers(Fix, bpy.types.Operator):
+    """Move what changes the number of vertices below the rig and the cache, where it works on the simulated cloth"""
+
+    bl_idname = "taffeta.fix_modifiers"
+    bl_label = "Move Below"
+
+    def mend(self, context, obj):
+        """In the order that they have."""
+        names = lift_rebuilders(obj)
+        if not names:
+            raise ValueError(f"{obj.name} has no modifier that stands too far up")
+        return f"{', '.join(names)} of {obj.name} works on the simulated cloth now"
+
+
+class TAFFETA_OT_fix_aura(Fix, bpy.types.Operator):
+    """Give the body the usual aura, a shell that cloth is kept out of"""
+
+    bl_idname = "taffeta.fix_aura"
+    bl_label = "Give It an Aura"
+
+    def mend(self, context, obj):
+        """That of a new collider."""
+        settings = obj.taffeta_collider
+        settings.aura = settings.bl_rna.properties["aura"].default
+        return f"{obj.name} has an Aura of {1000 * settings.aura:.3g} mm"
+
+
+class TAFFETA_OT_fix_own_collider(Fix, bpy.types.Operator):
+    """Take Taffeta Collider off a cloth; cloths collide with each other anyway"""
+
+    bl_idname = "taffeta.fix_own_collider"
+    bl_label = "Remove Its Collider"
+
+    def mend(self, context, obj):
+        """It stays cloth."""
+        obj.taffeta_collider.enabled = False
+        return f"{obj.name} is cloth alone"
+
+
+class TAFFETA_OT_fix_colliders(Fix, bpy.types.Operator):
+    """Make colliders of the meshes under and beside the cloth"""
+
+    bl_idname = "taffeta.fix_colliders"
+    bl_label = "Make Colliders of What Lies Below"
+
+    def mend(self, context, obj):
+        """All that are near."""
+        found = near_bodies(context.scene, cloths_of(context.scene))
+        if not found:
+            raise ValueError("There is no mesh under or beside the cloth; add a body first")
+        for body in found:
+            body.taffeta_collider.enabled = True
+        names = ", ".join(body.name for body in found)
+        return f"Cloth is kept out of {names} now"
+
+
+class TAFFETA_OT_fix_pins(Fix, bpy.types.Operator):
+    """Let the garment follow the body that its pins lie on, as both are in the first frame"""
+
+    bl_idname = "taffeta.fix_pins"
+    bl_label = "Attach to the Body"
+
+    def mend(self, context, obj):
+        """By a parent, or by a modifier where the body bends."""
+        scene = context.scene
+        with at_start(scene):
+            body = carrier(obj, colliders_of(scene, cloths_of(scene)), depsgraph_of(scene))
+            if body is None:
+                raise ValueError(f"{obj.name} has no pins beside a body that moves in frame {scene.frame_start}")
+            return attach(obj, body)
+
+
+class TAFFETA_OT_fix_gravity(Fix, bpy.types.Operator):
+    """Turn the scene's gravity on, as on earth where it was zero"""
+
+    bl_idname = "taffeta.fix_gravity"
+    bl_label = "Turn Gravity On"
+
+    def mend(self, context, obj):
+        """That of the scene, if it has one."""
+        scene = context.scene
+        scene.use_gravity = True
+        if not any(scene.gravity):
+            scene.gravity = EARTH
+        return "Gravity is on"
+
+
+class TAFFETA_OT_fix_remapping(Fix, bpy.types.Operator):
+    """Let a frame be a frame: turn Time Stretching off"""
+
+    bl_idname = "taffeta.fix_remapping"
+    bl_label = "Turn Time Stretching Off"
+
+    def mend(self, context, obj):
+        """Old and New are the same then."""
+        context.scene.render.frame_map_new = context.scene.render.frame_map_old
+        return "Time Stretching is off"
+
+
+class TAFFETA_OT_fix_dynamics(Fix, bpy.types.Operator):
+    """Set Dynamics to Linearly Implicit, which is stable with any step"""
+
+    bl_idname = "taffeta.fix_dynamics"
+    bl_label = "Use Linearly Implicit"
+
+    def mend(self, context, obj):
+        """The rows that count steps are made anew."""
+        settings = context.scene.taffeta
+        settings.dynamics = settings.bl_rna.properties["dynamics"].default
+        problem_list.check_thoroughly(context.scene)
+        return "Dynamics is Linearly Implicit"
+
+
+class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
+    """Untangle all cloths of the scene, in the order of their layers, by a shape key of their own"""
+
+    bl_idname = "taffeta.fix_tangles"
+    bl_label = "Untangle"
+
+    def mend(self, context, obj):
+        """As the button in Layers, and crossings are counted anew."""
+        bpy.ops.taffeta.untangle(everything=True)
+        problem_list.check_thoroughly(context.scene)
+        return "Layers are taken out of each other"
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (
+        TAFFETA_OT_fix_save, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
+        TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
+        TAFFETA_OT_fix_tangles,
+    )
+)  # fmt: skip

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Long work in a window: progress in the status bar, Esc, and the operators that have both."""
+
+from collections.abc import Callable
+
+import bpy
+
+from ..bake.job import FAILURES
+from .steps import Run, Steps, run_through
+
+TICK = 0.03  # [s] between two looks of the window at the work
+SLICE = 0.05  # [s] of work in one of them; a step may take longer
+
+
+class StatusBar:
+    """The status bar of the workspace that something was begun in, wherever the animator goes meanwhile."""
+
+    def __init__(self, context):
+        self._workspace = context.workspace.name
+
+    def show(self, what: str | Callable | None) -> None:
+        """Show a text or what a function draws; None: what Blender shows."""
+        workspace = bpy.data.workspaces.get(self._workspace)
+        if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
+            workspace.status_text_set(what)
+
+    def progress(self, share: float, text: str, hint: str) -> None:
+        """Show how far something is, and what Esc does."""
+
+        def draw(header, context):
+            bar = header.layout.row()
+            bar.ui_units_x = 16
+            bar.progress(factor=share, text=text)
+            header.layout.label(text=hint, icon="INFO")
+
+        self.show(draw)
+
+
+def redraw(context, *kinds: str) -> None:
+    """Have all areas of these kinds drawn anew, or all."""
+    for area in (area for window in context.window_manager.windows for area in window.screen.areas):
+        if not kinds or area.type in kinds:
+            area.tag_redraw()
+
+
+class LongWork:
+    """An operator whose work is a generator of `steps.Step`s, which returns the operator's result.
+
+    Pressed in a window, it takes them beside it, shows how far it is and heeds Esc, which leaves all as it was; the scene
+    is locked meanwhile. Called from a script or without a window, it does the same in one go.
+    """
+
+    def steps(self, context) -> Steps:
+        """The work; ValueError and the like are told as errors."""
+        raise NotImplementedError
+
+    def execute(self, context):
+        """All at once."""
+        try:
+            return run_through(self.steps(context))
+        except FAILURES as error:
+            return self._refuse(error)
+
+    def invoke(self, context, event):
+        """Begin beside the window."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        return self.begin(context)
+
+    def begin(self, context):
+        """Begin beside the window."""
+        self._run, self._status = Run(self.steps(context)), StatusBar(context)
+        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        """Take steps with each tick; swallow all else, so that nobody changes what is being read."""
+        run = self._run
+        if event.type == "ESC" and event.value == "PRESS":
+            run.stop()
+        if event.type == "TIMER":
+            try:
+                run.go_on(SLICE)
+            except FAILURES as error:
+                self._leave(context)
+                return self._refuse(error)
+            except BaseException:
+                self._leave(context)
+                raise
+            if run.ended:
+                self._leave(context)
+                if run.stopped:
+                    self.report({"INFO"}, f"{self.bl_label} stopped: all is as it was")
+                    return {"CANCELLED"}
+                return run.result
+        text = "Stopping" if run.stopped else run.step.text
+        self._status.progress(run.step.share, text, "Esc stops and leaves all as it was")
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context):
+        """Blender ends this operator: another file is loaded, or it quits."""
+        self._run.abandon()
+        self._leave(context)
+
+    def _refuse(self, error):
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def _leave(self, context):
+        context.window_manager.event_timer_remove(self._timer)
+        self._status.show(None)
+        redraw(context)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole bakes that get another place: set aside when something else is baked in theirs, or copied to go on from."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from . import pc2
+from .files import written
+from .intact import BORNE_BYTES, STATE_BYTES
+from .journal import line_bytes, read_journal
+from .names import companions, older_name, parts
+from .whose import is_ours
+
+COPIED_BYTES = 1 << 24  # bytes of a file that are copied at once
+
+
+def present(path: Path) -> list[Path]:
+    """The parts of the bake at `path` that are there, also as links that lead nowhere."""
+    return [part for part in parts(path) if os.path.lexists(part)]
+
+
+def move(path: Path, target: Path, files: list[Path]) -> None:
+    """Rename `files` of the bake at `path` to those of `target`, in order; those that are not there are left out.
+
+    Raises
+    ------
+    OSError
+        A sentence; those before it are moved.
+    """
+    for file in files:
+        if os.path.lexists(file):
+            try:
+                file.rename(target.with_name(target.stem + file.name.removeprefix(path.stem)))
+            except OSError as error:
+                raise OSError(f"{file} cannot be moved ({error.strerror or error})") from error
+
+
+def set_aside(path: Path) -> Path | None:
+    """Rename the bake at `path` to NAME.bak1.* (the first number that is free); None if there is nothing to rename."""
+    path = Path(path)
+    if not (files := present(path)):
+        return None
+    target = older_name(path)
+    move(path, target, [*files, *(companions(path) if is_ours(path) else ())])
+    return target
+
+
+def put_back(older: Path, path: Path) -> bool:
+    """Rename a bake that was set aside to `path` again, if nothing has taken that place; whether it was."""
+    if present(path) or not is_ours(older):
+        return False
+    move(older, Path(path), [*parts(older), *companions(older)])
+    return True
+
+
+def copy_aside(path: Path) -> Path:
+    """Copy the bake at `path` to NAME.bak1.*, whole or not at all."""
+    path = Path(path)
+    target, copies = older_name(path), []
+    notes = [file for file in companions(path) if file.is_file() and not file.is_symlink()]
+    try:
+        for part in (*parts(path), *notes):
+            copies.append(target.with_name(target.stem + part.name.removeprefix(path.stem)))
+            with part.open("rb") as source, copies[-1].open("xb") as copy:
+                _pour(source, copy, part.stat().st_size)
+    except OSError as error:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
+        reason = error.strerror or error
+        raise OSError(
+            f"The older bake {path} cannot be kept as {target} ({reason}): make room or free the cache, then bake again"
+        ) from error
+    return target
+
+
+def copy_frames(
+    source: Path, target: Path, owner: str, before: int | None = None, go_on: Callable[[], bool] = lambda: True
+) -> bool:
+    """Copy the frames of the bake at `source`, those before frame `before` if that is given, to a new bake at `target`.
+
+    owner : whose the copy is, as in `frames.open_cache`.
+    go_on : asked after each block; the copy is given up once it says no.
+
+    The journal comes last, so that no bake is there before it is whole. Returns whether there is a copy now: `source` may
+    hold no such frame, or be no bake of three files.
+
+    Raises
+    ------
+    OSError
+        It cannot be read or written, or `target` is taken: a sentence, and nothing is left of the copy.
+    """
+    source, target, made = Path(source), Path(target), []
+    if present(target):
+        raise OSError(f"{target} is there already: a bake is not copied over another one")
+    if not all(part.is_file() and not part.is_symlink() for part in parts(source)):
+        return False
+    try:
+        header, lines, _ = read_journal(source.with_suffix(".journal"))
+        lines = [line for line in lines if before is None or line.frame < before]
+        if header is None or not lines:
+            return False
+        count, vertex_count = len(lines), header["vertex_count"]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
+        of_state = STATE_BYTES + BORNE_BYTES * header.get("borne", False)
+        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": of_state * vertex_count * count}
+        for suffix, head in heads.items():
+            with source.with_suffix(suffix).open("rb") as file, written(target.with_suffix(suffix)) as out:
+                made.append(target.with_suffix(suffix))
+                out.write(head)
+                file.seek(len(head))
+                if not _pour(file, out, sizes[suffix], go_on):
+                    raise InterruptedError
+        with written(target.with_suffix(".journal")) as out:
+            out.write(line_bytes(header | {"owner": owner}))
+            out.writelines(line_bytes(line._asdict()) for line in lines)
+        for note, copy in zip(companions(source), companions(target), strict=True):
+            if note.is_file() and not note.is_symlink():
+                with note.open("rb") as file, written(copy) as out:
+                    _pour(file, out, note.stat().st_size)
+    except OSError as error:
+        for part in made:
+            part.unlink(missing_ok=True)
+        if isinstance(error, InterruptedError):
+            return False
+        reason = error.strerror or error
+        raise OSError(
+            f"The frames of {source} cannot be copied to {target} ({reason}): make room, then resume"
+        ) from error
+    return True
+
+
+def _pour(source: BinaryIO, out: BinaryIO, size: int, go_on: Callable[[], bool] = lambda: True) -> bool:
+    """Copy the next `size` bytes, or those up to the end of the file; False if `go_on` ended it."""
+    while size and (block := source.read(min(size, COPIED_BYTES))):
+        if not go_on():
+            return False
+        out.write(block)
+        size -= len(block)
+    return True

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tangles are eased apart: where an edge goes through a triangle, both are moved until it does no more.
+
+Which way? What crosses parts each of two sheets along the same lines, their contours (Baraff, Witkin and Kass 2003, global
+intersection analysis). Where that leaves two pieces of a sheet, the smaller one is on the wrong side of the other sheet: the
+edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece. Where a sheet is
+still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where both are, because a
+contour goes from the border of the one to the border of the other, it is made shorter (Volino and Magnenat-Thalmann 2006):
+an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum R of the directions
+in which the contour leaves the point where they meet. Pieces are those that one other garment makes, so that an edge through
+two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller piece has its way.
+
+How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
+taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
+by the inverse masses of their corners, at the point where they meet, which keeps momentum and angular momentum. Then the
+edges around get their lengths back (`edge_lengths`), so that what is behind comes along. All that does not cross (`tangles`)
+is kept apart after that as ever. Where nothing crosses nothing is done.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...kernel.jit import inner, njit
+from ...model import Cloth
+from .constraints import Stack
+from .edge_lengths import restore
+from .response import left, shift
+from .tangles import Tangles, crossings
+
+EASE_SPEED = 0.2  # [m/s] at which an edge leaves a triangle
+EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
+EASE_SWEEPS = 4
+EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
+OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
+
+
+class Piercings(NamedTuple):
+    """Edges that go through triangles."""
+
+    corners: np.ndarray  # (k, 5) int64 ends of the edge, corners of the triangle
+    weight: np.ndarray  # (k, 5) those of the point where they meet: 0 to 1, below 0 for the triangle's
+    normal: np.ndarray  # (k, 3) unit normal of the triangle, on the side of the edge's second end
+    garment: np.ndarray  # (k, 2) that of the edge, that of the triangle
+    links: np.ndarray  # (l, 2) which are next to each other on a contour
+    contour: np.ndarray  # (k,) number of the contour
+
+
+class Eased(NamedTuple):
+    """What was eased apart at the end of a substep."""
+
+    piercings: Piercings
+    way: np.ndarray  # (k, 3) as from `ways`
+
+
+def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray) -> Eased | None:
+    """Move what crosses at x on in a substep dt [s]; None if nothing does. x, x_prev : (n, 3) [m] change; brace : as in
+    `response.Substep`.
+    """
+    if not len(tangles.near):
+        return None
+    piercings = find_piercings(tangles.near, cloth, x)
+    if not len(piercings.corners):
+        return None
+    way, before = ways(piercings, cloth, x), x.copy()
+    for _ in range(EASE_ROUNDS):
+        part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
+        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
+    x_prev += x - before
+    return Eased(piercings, way)
+
+
+def with_eased(stack: Stack, eased: Eased | None, inv_mass: np.ndarray, dt: float) -> Stack:
+    """The rows of what touches, and after them those of tangles, as they were at the start of the step dt [s]: of the end of
+    an edge that is on the wrong side, and the triangle. They are of no pair.
+    """
+    if eased is None:
+        return stack
+    piercings, way = eased
+    size = np.linalg.norm(way, axis=1)
+    toward = _dot(way, piercings.normal)
+    end = np.where(np.abs(toward) > 0.5 * size, toward < 0.0, piercings.weight[:, 1] > 0.5).astype(np.int64)
+    corners = np.concatenate([np.take_along_axis(piercings.corners, end[:, None], 1), piercings.corners[:, 2:]], axis=1)
+    weight = np.concatenate([np.ones((len(end), 1)), piercings.weight[:, 2:]], axis=1)
+    give = np.einsum("kc,kc->k", weight**2, inv_mass[corners])
+    used = np.flatnonzero((size > 0.0) & (give > 0.0))
+    h = np.sqrt(EASE_FIRMNESS / give[used]) / dt
+    row = np.zeros((len(used), 4))
+    row[:, :3] = (h / size[used])[:, None] * way[used]
+    return stack._replace(
+        stencils=np.concatenate([stack.stencils, corners[used].astype(np.int32)]),
+        weight=np.concatenate([stack.weight, weight[used]]),
+        row=np.concatenate([stack.row, row]),
+        room=np.concatenate([stack.room, -EASE_SPEED * dt * size[used] * h]),
+    )
+
+
+def find_piercings(near: np.ndarray, cloth: Cloth, x: np.ndarray) -> Piercings:
+    """What crosses in pairs (p, 2) of triangles, as far as it is kept apart elsewhere."""
+    found = crossings(near, cloth.triangles, x)
+    owner = cloth.garment[cloth.triangles[:, 0]]
+    masked = ~cloth.meets_itself[cloth.triangles].all(axis=1)
+    one, other = found[:, 2], found[:, 3]
+    found = found[(owner[one] != owner[other]) | ~(masked[one] | masked[other])]
+    one, face = found[:, 2], found[:, 3]
+    low, high, count = found[:, :2].min(axis=1), found[:, :2].max(axis=1), len(x)
+    # an edge is found once for each triangle that has it
+    _, at, name = np.unique((low * count + high) * len(owner) + face, return_index=True, return_inverse=True)
+    pair = np.minimum(one, face) * len(owner) + np.maximum(one, face)
+    order = np.argsort(pair, kind="stable")
+    links = np.stack([name[order[:-1]], name[order[1:]]], axis=1)[pair[order[1:]] == pair[order[:-1]]]
+    corners = np.concatenate([low[at, None], high[at, None], cloth.triangles[face[at]]], axis=1)
+    weight, normal = _meeting(x[corners])
+    graph = coo_array((np.ones(len(links)), links.T), shape=(len(at), len(at)))
+    _, contour = connected_components(graph, directed=False)
+    return Piercings(corners, weight, normal, cloth.garment[corners[:, [0, 2]]], links, contour)
+
+
+def _meeting(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`Piercings.weight`, `.normal` of corners at these places (k, 5, 3) [m]."""
+    p, q, a, b, c = places.transpose(1, 0, 2)
+    normal = np.cross(b - a, c - a)
+    square = np.maximum(_dot(normal, normal), np.finfo(float).tiny)
+    along = _dot(q - p, normal)
+    t = np.clip(_dot(a - p, normal) / np.where(along == 0.0, 1.0, along), 0.0, 1.0)
+    here = p + t[:, None] * (q - p) - a
+    wb, wc = _dot(np.cross(here, c - a), normal) / square, _dot(np.cross(b - a, here), normal) / square
+    weight = np.stack([1.0 - t, t, wb + wc - 1.0, -wb, -wc], axis=1)
+    return weight, normal * (np.where(along < 0.0, -1.0, 1.0) / np.sqrt(square))[:, None]
+
+
+def _dot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return np.einsum("kx,kx->k", u, v)
+
+
+def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray) -> np.ndarray:
+    """(k, 3) where each edge is to go against the triangle that it pierces: unit vectors, or shorter where it matters less."""
+    side, weight = _sides(piercings, cloth)
+    side = _agreed(piercings, side, weight)
+    way = side[:, None] * piercings.normal
+    known = np.bincount(piercings.contour, side != 0) > 0
+    unknown = ~known[piercings.contour]
+    if unknown.any():
+        way[unknown] = _shortening(piercings, x)[unknown]
+    return way
+
+
+def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) 1 where an edge is to go towards its second end, -1 towards its first, 0 where it does not part a sheet; the mass
+    [kg] of the smaller piece.
+    """
+    owner, count, groups = cloth.garment[cloth.triangles[:, 0]], len(cloth.mass), len(cloth.meets)
+    side, weight = np.zeros(len(piercings.corners)), np.zeros(len(piercings.corners))
+    by_whom = piercings.garment[:, 0] * groups + piercings.garment[:, 1]
+    piece, mass = np.empty(count, np.int32), np.empty(count)
+    for pair in np.unique(by_whom):
+        own = np.flatnonzero(by_whom == pair)
+        first, second = piercings.corners[own, 0], piercings.corners[own, 1]
+        keys, times = np.unique(first * count + second, return_counts=True)
+        keys, is_cut = keys[times % 2 == 1], np.zeros(count, np.bool_)
+        is_cut[keys // count], is_cut[keys % count] = True, True
+        pieces_kernel(cloth.triangles[owner == pair // groups], keys, is_cut, cloth.mass, piece, mass)
+        one, other = piece[first], piece[second]
+        is_less = (mass[one] < mass[other]) | ((mass[one] == mass[other]) & (one < other))
+        side[own] = np.where(one == other, 0.0, np.where(is_less, 1.0, -1.0))
+        weight[own] = np.minimum(mass[one], mass[other])
+    return side, weight
+
+
+def _agreed(piercings: Piercings, side: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The sides (k,), turned for one of two sheets that want a contour to go opposite ways."""
+    contour, links, garment = piercings.contour, piercings.links, piercings.garment
+    count = contour.max() + 1
+    is_lower = garment[:, 0] < garment[:, 1]
+    way = (np.where(is_lower, side, -side))[:, None] * piercings.normal  # of the lower garment against the other
+    a, b = links[(is_lower[links[:, 0]] != is_lower[links[:, 1]]) & (side[links] != 0.0).all(axis=1)].T
+    agree = np.bincount(contour[a], _dot(way[a], way[b]), count) / np.maximum(
+        np.bincount(contour[a], minlength=count), 1
+    )
+    decided = side != 0.0
+    sizes = [np.bincount(contour[own], weight[own], count) / np.maximum(np.bincount(contour[own], minlength=count), 1)
+             for own in (decided & is_lower, decided & ~is_lower)]  # fmt: skip
+    wrong = np.where(sizes[0] > sizes[1], 0, 1)  # whose piece is larger
+    turns = (agree < -OPPOSED)[contour] & (wrong[contour] == np.where(is_lower, 0, 1))
+    return np.where(turns, -side, side)
+
+
+def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
+    """(k, 3) where edges are to go for contours to become shorter: unit vectors, or shorter where that does little."""
+    places = x[piercings.corners]
+    here = np.einsum("kc,kcx->kx", piercings.weight[:, :2], places[:, :2])
+    a, b = piercings.links.T
+    along = here[b] - here[a]
+    along /= np.maximum(np.linalg.norm(along, axis=1), np.finfo(float).tiny)[:, None]
+    leaving = np.zeros_like(here)
+    np.add.at(leaving, a, along)
+    np.add.at(leaving, b, -along)
+    edge = places[:, 1] - places[:, 0]
+    edge /= np.maximum(np.linalg.norm(edge, axis=1), np.finfo(float).tiny)[:, None]
+    steep = np.maximum(_dot(edge, piercings.normal), np.finfo(float).tiny)
+    way = leaving - (2.0 * _dot(edge, leaving) / steep)[:, None] * piercings.normal
+    return way / np.maximum(np.linalg.norm(way, axis=1), 1.0)[:, None]
+
+
+@inner
+def _first(piece, i):
+    """The first particle of the piece that i belongs to; the chain to it is made shorter."""
+    while piece[i] != i:
+        piece[i] = piece[piece[i]]
+        i = piece[i]
+    return i
+
+
+@inner
+def _is_among(keys, key):
+    """Is a number one of these, which ascend?"""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(keys) and keys[low] == key
+
+
+@njit
+def pieces_kernel(triangles, keys, is_cut, mass, piece, total):
+    """Pieces into which the edges with these keys (i n + j, i < j, ascending) part triangles (t, 3) of n particles. 60 bytes
+    a corner.
+    # outputs: piece (n,) the first particle of each one's; total (n,) [kg] there
+    """
+    count = np.int64(len(piece))
+    for i in range(count):
+        piece[i], total[i] = i, 0.0
+    for t in range(len(triangles)):
+        for corner in range(3):
+            p, q = np.int64(triangles[t, corner]), np.int64(triangles[t, (corner + 1) % 3])
+            low, high = min(p, q), max(p, q)
+            if is_cut[p] and is_cut[q] and _is_among(keys, low * count + high):
+                continue
+            one, other = _first(piece, p), _first(piece, q)
+            piece[max(one, other)] = min(one, other)
+    for i in range(count):
+        piece[i] = _first(piece, i)
+        total[piece[i]] += mass[i]
+
+
+@njit
+def part_kernel(corners, weight, way, most, before, x, inv_mass, brace):
+    """Move edges against the triangles that they pierce, as in `Piercings`, until each has gone its way (k, 3), `most` [m]
+    at most, since `before` (n, 3) [m]. 400 bytes and 150 flops each and sweep.
+
+    Serial: each sees those before.
+    # outputs: x (n, 3) [m]
+    """
+    for _ in range(EASE_SWEEPS):
+        for k in range(len(corners)):
+            size = math.sqrt(way[k, 0] ** 2 + way[k, 1] ** 2 + way[k, 2] ** 2)
+            if not size > 0.0:
+                continue
+            nx, ny, nz = way[k, 0] / size, way[k, 1] / size, way[k, 2] / size
+            gone, give = 0.0, 0.0
+            for corner in range(5):
+                i, w = corners[k, corner], weight[k, corner]
+                gone += w * (
+                    nx * (x[i, 0] - before[i, 0]) + ny * (x[i, 1] - before[i, 1]) + nz * (x[i, 2] - before[i, 2])
+                )
+                part = left(brace, i, nx, ny, nz) if len(brace) > 0 else 1.0
+                give += w * w * inv_mass[i] * part
+            if gone >= most * size or give == 0.0:
+                continue
+            push = (most * size - gone) / give
+            for corner in range(5):
+                i = corners[k, corner]
+                shift(x, brace, i, weight[k, corner] * inv_mass[i], push * nx, push * ny, push * nz)

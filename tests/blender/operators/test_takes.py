@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The queue: takes are settings under a name, each is baked to an entry of its own, and the settings come back."""
+
+import bpy
+import pytest
+from taffeta.operators import command
+from taffeta.operators.bake import job as jobs
+from taffeta.operators.playback import bake_files, cache_modifier
+from taffeta.operators.read import snapshot
+from taffeta.solver.cache import about
+from taffeta.solver.cache.frames import cached_frames
+
+
+@pytest.fixture
+def sheet(saved, make):
+    """A saved scene with a sheet in wind, and two takes of it in the queue: light, frames 1 to 4; heavy, 1 to 3."""
+    saved.frame_end = 4
+    saved.taffeta.wind = (0.0, 5.0, 0.0)
+    obj = make.cloth(make.grid(count=4, location=(0, 0, 2)), mass=0.05)
+    bpy.ops.taffeta.take_add(label="light")
+    obj.taffeta_cloth.mass.value, saved.frame_end = 0.5, 3
+    bpy.ops.taffeta.take_add(label="heavy")
+    obj.taffeta_cloth.mass.value, saved.frame_end = 0.2, 9
+    saved.taffeta.wind = (0.0, 0.0, 0.0)
+    return obj
+
+
+def entries(obj):
+    return {bake.about.label: bake for bake in bake_files.bakes_of(bpy.context.scene, [obj])[0]}
+
+
+def test_every_take_is_baked_to_an_entry_of_its_own(sheet, saved):
+    assert bpy.ops.taffeta.takes_bake() == {"FINISHED"}
+    found = entries(sheet)
+    assert {label: len(bake.frames) for label, bake in found.items()} == {"light": 4, "heavy": 3}
+    assert cache_modifier.played(sheet) == found["heavy"].path
+    assert [take.outcome for take in saved.taffeta_takes] == ["Baked frames 1 to 4", "Baked frames 1 to 3"]
+    now = sheet.taffeta_cloth.mass.value, saved.frame_end, *saved.taffeta.wind
+    assert now == (pytest.approx(0.2), 9, 0.0, 0.0, 0.0), "as before"
+    queued = found["light"].path.with_suffix(".state").read_bytes()
+    assert bpy.ops.taffeta.take_show(index=0) == {"FINISHED"}
+    assert sheet.taffeta_cloth.mass.value == pytest.approx(0.05) and saved.taffeta.wind[1] == 5.0
+    assert bpy.ops.taffeta.bake(label="by hand") == {"FINISHED"}
+    assert entries(sheet)["by hand"].path.with_suffix(".state").read_bytes() == queued, "a take is what it was made of"
+
+
+def test_a_take_that_cannot_be_baked_does_not_hold_up_the_others(sheet, saved):
+    saved.taffeta_takes[0].settings = saved.taffeta_takes[0].settings.replace(
+        '"mass": {', '"mass": {"source": "GROUP", ', 1
+    )
+    saved.taffeta_takes[0].settings = saved.taffeta_takes[0].settings.replace(
+        '"source": "UNIFORM"', '"source": "GROUP"'
+    )
+    assert bpy.ops.taffeta.takes_bake() == {"CANCELLED"}
+    assert set(entries(sheet)) == {"heavy"}
+    first, second = saved.taffeta_takes
+    assert "no vertex group is chosen" in first.outcome and second.outcome == "Baked frames 1 to 3"
+    saved.taffeta_takes[0].settings = "[1, 2"
+    assert bpy.ops.taffeta.takes_bake() == {"CANCELLED"}
+    assert "cannot be read; remove it" in first.outcome and second.outcome == "Baked frames 1 to 3"
+
+
+def test_a_stop_ends_the_queue(sheet, saved, monkeypatch):
+    run = jobs.steps
+
+    def stopped(job, inputs):
+        for frame in run(job, inputs):
+            job.stop.set()
+            yield frame
+
+    monkeypatch.setattr(jobs, "steps", stopped)
+    assert bpy.ops.taffeta.takes_bake() == {"CANCELLED"}
+    assert [take.outcome for take in saved.taffeta_takes] == ["Stopped: frames 1 to 1 are kept", ""]
+    assert sheet.taffeta_cloth.mass.value == pytest.approx(0.2)
+
+
+def test_a_queue_is_shortened_and_says_when_it_is_empty(sheet, saved):
+    with pytest.raises(RuntimeError, match="has 2 takes, not 6"):
+        bpy.ops.taffeta.take_remove(index=5)
+    for _ in range(2):
+        assert bpy.ops.taffeta.take_remove(index=0) == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="The queue is empty"):
+        bpy.ops.taffeta.takes_bake()
+    sheet.taffeta_cloth.enabled = False
+    with pytest.raises(RuntimeError, match="has no Taffeta Cloth"):
+        bpy.ops.taffeta.take_add()
+
+
+def test_a_take_holds_every_setting(scene, make):
+    """All that an animator can choose is in it, with what it points to; nothing of what a bake notes."""
+    obj = make.cloth(make.grid())
+    image, worn = bpy.data.images.new("hem", 4, 4), bpy.data.collections.new("Worn")
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.image = "IMAGE", image
+    obj.taffeta_cloth.collision_collection = worn
+    obj.taffeta_cloth.cache_path, scene.taffeta.dynamics = "//a.pc2", "VERLET"
+    text = snapshot.take(scene, [obj])
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.image = "UNIFORM", None
+    obj.taffeta_cloth.collision_collection, scene.taffeta.dynamics = None, "XPBD"
+    obj.taffeta_cloth.cache_path = "//b.pc2"
+    snapshot.apply(text, scene, [obj])
+    assert snapshot.take(scene, [obj]) == text
+    assert (obj.taffeta_cloth.mass.image, obj.taffeta_cloth.collision_collection) == (image, worn)
+    assert scene.taffeta.dynamics == "VERLET" and obj.taffeta_cloth.cache_path == "//b.pc2"
+
+
+def test_the_command_line_bakes_the_queue(sheet, tmp_path, capfd):
+    bpy.ops.wm.save_mainfile()
+    blend = str(tmp_path / "shot.blend")
+    assert command.run(["bake", blend, "--queue", "--resume"]) == 1
+    assert command.run(["bake", blend, "--queue"]) == 0
+    folder = tmp_path / "taffeta_cache"
+    found = {about.read(path).label: cached_frames(path) for path in folder.glob("*.pc2")}
+    assert found == {"light": range(1, 5), "heavy": range(1, 4)}
+    bpy.context.scene.taffeta_takes[0].settings = "{}"
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", blend, "--queue"]) == 1
+    assert "These takes are not whole: light; bake them again" in capfd.readouterr().err
+    bpy.context.scene.taffeta_takes.clear()
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", blend, "--queue"]) == 1

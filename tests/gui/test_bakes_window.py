@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of bakes in a real window, as bakes_story.py tells it; pictures stay in out/gui/bakes/."""
+
+from pathlib import Path
+
+import pytest
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "bakes"
+FRAMES = 8
+
+
+@pytest.fixture(scope="module")
+def result(tell):
+    """What the story wrote down; told once for all tests."""
+    return tell("bakes_story", OUT.name, 1600, 1100)
+
+
+def test_the_story_comes_to_its_end_without_a_traceback(result):
+    log = (OUT / "blender.log").read_text()
+    assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
+
+
+def test_an_undone_bake_is_offered_and_plays_by_one_click(result):
+    assert result["baked"] == [["Shawl", FRAMES, True]]
+    assert result["undone"] == [["Shawl", FRAMES, False]]
+    assert result["play"] == ["FINISHED"] and result["played"] == result["baked"]
+
+
+def test_free_asks_and_the_trash_gives_back(result):
+    assert result["freed"][0] == [] and result["freed"][1].endswith("B")
+    assert result["restore"] == ["FINISHED"] and result["restored"] == [result["baked"], ""]
+
+
+def test_the_queue_bakes_beside_the_window(result):
+    assert result["queue"] == ["RUNNING_MODAL"]
+    assert result["outcomes"] == [f"Baked frames 1 to {FRAMES}"] * 2 and result["mass_as_before"]
+    assert result["queued"] == [["heavy", FRAMES, True], ["light", FRAMES, False], ["Shawl.bak1", FRAMES, False]]
+
+
+def test_free_in_a_file_saved_from_it_leaves_the_bake(result):
+    assert result["makers"] == ["shot.blend"]
+    assert result["left"] == ["Shawl.bak1.pc2", "Shawl.bak2.pc2", "Shawl.pc2"]
+    assert result["freed_v2"] == []

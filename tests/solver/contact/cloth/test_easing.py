@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tangles are eased apart: what crosses at the start is out within a second, no worse meanwhile, and nothing else moves."""
+
+import numpy as np
+import pytest
+from crossings import count_in
+from sheets import GRAVITY, sheet
+from taffeta.solver.build import build
+from taffeta.solver.contact.cloth import easing, pairs
+from taffeta.solver.contact.cloth.response import NO_BRACE
+from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.step import advance
+
+FRAMES = 24
+SWOLLEN = 1.25  # times the crossings of the start that there may be while a border is drawn through a sheet
+DT = 1 / 240
+
+
+def rim(garment, width=0.006):
+    """(n,) whether vertices are at the rim of a flat sheet's pattern."""
+    return (np.abs(garment.x[:, :2]).max(axis=1) > np.abs(garment.x[:, :2]).max() - width).astype(float)
+
+
+def tube(name, rows, around, edge, place):
+    """A garment that is a tube along z, open at both ends."""
+    flat = sheet(name, rows, around, edge)
+    index = np.arange(rows * around).reshape(rows, around)
+    beside = np.roll(index, -1, axis=1)
+    quads = np.stack([index[:-1], index[1:], beside[1:], beside[:-1]], -1).reshape(-1, 4)
+    sides = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
+    angle, radius = 2.0 * np.pi * np.arange(around) / around, around * edge / (2.0 * np.pi)
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(around)], axis=1)
+    x = np.tile(ring, (rows, 1)) + np.repeat(np.arange(rows) * edge, around)[:, None] * [0.0, 0.0, 1.0]
+    faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32)
+    edges = np.unique(np.sort(sides), axis=0).astype(np.int32)
+    return flat._replace(x=x, x_start=place(x), triangles=faces, quads=quads.astype(np.int32), edges=edges, uv=None)
+
+
+def flap():
+    """A free sheet stands 3 cm deep in one that is held: borders pass through a face."""
+    held = sheet("A", 21, 21, 0.02)
+    upright = lambda x: np.stack([x[:, 0] + 0.003, np.full(len(x), 0.004), x[:, 1] + 0.045], axis=1)  # noqa: E731
+    return [held._replace(pin=rim(held)), sheet("B", 16, 16, 0.01, upright)]
+
+
+def crossed():
+    """Two free sheets without weight, one askew through the other."""
+
+    def askew(x):
+        a, b = np.array([0.5, 0.4])
+        y = np.stack([np.cos(a) * x[:, 0], x[:, 1], -np.sin(a) * x[:, 0]], axis=1)
+        turned = np.stack(
+            [np.cos(b) * y[:, 0] - np.sin(b) * y[:, 1], np.sin(b) * y[:, 0] + np.cos(b) * y[:, 1], y[:, 2]]
+        )
+        return turned.T + [0.01, 0.013, -0.02]
+
+    return [sheet("A", 21, 21, 0.01), sheet("B", 21, 21, 0.01, askew)]
+
+
+def sleeve():
+    """A tube stands through a sheet."""
+    held = sheet("A", 21, 21, 0.015)
+    return [held._replace(pin=rim(held)), tube("B", 14, 24, 0.01, lambda x: x + [0.003, 0.002, -0.05])]
+
+
+def layers():
+    """Two layers that hang from their upper borders pass through each other all over."""
+
+    def wavy(x):
+        deep = 0.003 + 0.006 * np.sin(60.0 * x[:, 0]) * np.sin(50.0 * x[:, 1] + 1.0)
+        return np.stack([x[:, 0] + 0.003, deep, x[:, 1] + 0.002], axis=1)
+
+    made = [sheet("A", 31, 31, 0.01, lambda x: x[:, [0, 2, 1]]), sheet("B", 31, 31, 0.01, wavy)]
+    return [one._replace(pin=(one.x[:, 1] > one.x[:, 1].max() - 1e-3).astype(float)) for one in made]
+
+
+SCENES = {
+    "flap": (flap, GRAVITY),
+    "crossed": (crossed, 0.0 * GRAVITY),
+    "sleeve": (sleeve, GRAVITY),
+    "layers": (layers, GRAVITY),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_what_crosses_at_the_start_comes_out(name):
+    """Within 24 frames, by ipctk, without being stretched; it never crosses again."""
+    make, gravity = SCENES[name]
+    garments = make()
+    cloth, state = build(garments, Settings())
+    pose = np.concatenate([garment.x_start for garment in garments])
+    given = FrameInput(1 / 24, np.stack([pose, pose]), (), gravity, np.zeros(3))
+    counts, stretch = [sum(count_in(cloth, state.x))], []
+    for frame in range(1, FRAMES + 1):
+        stretch.append(advance(cloth, state, given, frame, Settings()).worst_stretch)
+        counts.append(sum(count_in(cloth, state.x)))
+    print(name, counts, max(stretch))
+    assert counts[0] > 40
+    assert counts[-1] == 0
+    assert max(counts) <= SWOLLEN * counts[0]
+    assert all(later == 0 for later in counts[counts.index(0) :])
+    assert max(stretch) < 0.2
+
+
+def moved(garments, **changes):
+    """Where `ease` takes what crosses at the start, from where, and what else it changes."""
+    cloth, state = build(garments, Settings())
+    cloth = cloth._replace(**changes)
+    found = pairs.detect(cloth, state.x, state.v, DT, Settings())
+    x, x_prev = state.x.copy(), state.x - DT * np.ones(3)
+    eased = easing.ease(found.tangles, cloth, x, x_prev, DT, NO_BRACE)
+    return cloth, state.x, x, x_prev, eased
+
+
+def test_easing_keeps_the_momentum_and_the_centre_of_mass():
+    """It gives no speed, however uneven the masses are."""
+    light, heavy = crossed()
+    cloth, before, x, x_prev, _ = moved([light, heavy._replace(mass=4.0 * heavy.mass)])
+    went = x - before
+    assert np.abs(went).max() > 1e-4
+    assert np.allclose(x - x_prev, DT, rtol=0.0, atol=1e-15)
+    assert np.abs(cloth.mass @ went).max() < 1e-12 * cloth.mass.sum()
+    spin = (cloth.mass[:, None] * np.cross(before, went)).sum(axis=0)
+    each = (cloth.mass * np.linalg.norm(np.cross(before, went), axis=1)).sum()
+    assert np.linalg.norm(spin) < 0.05 * each  # lengths that are brought back turn a little
+
+
+def test_pins_stay_and_the_smaller_piece_goes_back():
+    held, standing = flap()
+    cloth, before, x, _, _ = moved([held, standing])
+    went = (x - before)[:, 2]
+    assert not went[cloth.inv_mass == 0.0].any()
+    assert went[cloth.garment == 1].max() > 1e-4 > 1e-9 > -went[cloth.garment == 1].min()
+
+
+def test_an_edge_through_two_layers_counts_for_each_alone():
+    """Two layers are pierced by each edge of a third: even numbers part nothing, unless each layer is asked alone."""
+    upright = lambda x: np.stack([x[:, 0] + 0.003, np.full(len(x), 0.004), x[:, 1] + 0.02], axis=1)  # noqa: E731
+    layers = [sheet(str(k), 12, 12, 0.02, lambda x, k=k: x + [0.0, 0.0, 0.002 * k]) for k in range(2)]
+    *_, eased = moved([*layers, sheet("C", 8, 12, 0.02, upright)])
+    way = eased.way[eased.piercings.garment[:, 0] == 2]
+    assert len(way) > 20
+    assert (way[:, 2] > 0.9).all()
+
+
+def test_cloth_that_does_not_cross_is_left_alone(monkeypatch):
+    """Not even looked at."""
+    garments = [sheet("A", 9, 9, 0.02), sheet("B", 9, 9, 0.02, lambda x: x + [0.003, 0.004, 0.004])]
+    cloth, state = build(garments, Settings())
+    monkeypatch.setattr(easing, "find_piercings", None)
+    pose = state.x + cloth.origin
+    given = FrameInput(1 / 24, np.stack([pose, pose]), (), GRAVITY, np.zeros(3))
+    report = advance(cloth, state, given, 1, Settings())
+    assert report.cloth_contacts > 0 or not any(count_in(cloth, state.x))
+
+
+def test_what_its_own_folds_do_not_meet_is_let_through():
+    cloth, before, x, _, eased = moved(crossed(), meets_itself=np.zeros(882, np.bool_))
+    assert eased is not None  # other garments it does meet
+    through = before.copy()
+    own = cloth._replace(garment=np.zeros(882, np.int32), meets=np.ones((1, 1), np.bool_))
+    near = pairs.detect(own, through, 0.0 * through, DT, Settings()).tangles.near
+    assert not len(easing.find_piercings(near, own, through).corners)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stop, and Esc, which stops a bake over a Physics tab and nowhere else."""
 
-import threading
 from types import SimpleNamespace
 
 import bpy
 import pytest
 from taffeta.operators.bake import job as jobs
+from taffeta.operators.bake.order import read_order
 from taffeta.operators.bake_cloth import TAFFETA_OT_bake
 from taffeta.operators.checks import fingerprint
 
@@ -15,10 +15,12 @@ from taffeta.operators.checks import fingerprint
 def running(make):
     """A bake that is claimed and not yet begun."""
     make.cloth(make.grid())
-    job = SimpleNamespace(stop=threading.Event(), status="", ended_at=None, images=SimpleNamespace(close=lambda: None))
+    job = jobs.Job(read_order(bpy.context.scene))
     jobs.claim(job)
     yield job
     jobs.release()
+    assert jobs.last().is_stopped == job.stop.is_set()  # a queue of takes ends by that
+    jobs.forget_last()
 
 
 def esc(x, y, tab="PHYSICS"):

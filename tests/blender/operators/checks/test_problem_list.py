@@ -69,9 +69,19 @@ def test_live_list_and_stale_sentence(shot, tmp_path, body, baked):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_saving_makes_the_list_anew():
-    """That the file was not saved must not stay in the list."""
-    assert problem_list.look_again in bpy.app.handlers.save_post
+def test_saving_makes_the_list_anew(scene, make, tmp_path, monkeypatch):
+    """That the file was not saved must not stay in the list; one that nobody has seen yet is made when there is time."""
+    looked = []
+    monkeypatch.setattr(problem_list, "look_again", lambda: looked.append(1))
+    make.cloth(make.grid())
+    session = bpy.context.window_manager.taffeta
+    session.checked = False
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "first.blend"), copy=True)
+    assert looked == [1] and not session.checked
+    problem_list.show(scene)
+    assert [p for p in session.problems if "not saved" in p.sentence]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert not [p for p in session.problems if "not saved" in p.sentence] and looked == [1]
 
 
 @pytest.mark.parametrize(

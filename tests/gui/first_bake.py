@@ -227,8 +227,7 @@ def bake(shoot, press, places, result):
     result["frames_after_stop"] = session().fabrics[obj.name].frame_count
     shoot("8_stopped")
     scene.taffeta.substeps = 20
-    click(*places["bpy.ops.taffeta.bake(resume=True"])
-    yield from wait(lambda: session().baking, 30)
+    yield from click_until(places["bpy.ops.taffeta.bake(resume=True"], lambda: session().baking)
     yield from wait(lambda: session().progress > 0.5 or not session().baking, 240)
     move(*places["bpy.ops.taffeta.stop("])
     yield 0.5
@@ -236,8 +235,7 @@ def bake(shoot, press, places, result):
     yield from wait(lambda: not session().baking, 60)
     yield 1.5
     result["frames_after_esc_over_the_tab"] = session().fabrics[obj.name].frame_count
-    click(*places["bpy.ops.taffeta.bake(resume=True"])
-    yield from wait(lambda: session().baking, 30)
+    yield from click_until(places["bpy.ops.taffeta.bake(resume=True"], lambda: session().baking)
     yield from wait(lambda: not session().baking, 240)
     yield 2.0
     result["frames_after_resume"] = session().fabrics[obj.name].frame_count
@@ -250,8 +248,7 @@ def scrub(shoot, places, result):
     yield 1.5
     shoot("9_scrubbed")
     yield from find("bpy.ops.taffeta.bake(from_frame=30", places, (0.75,), places["bpy.ops.taffeta.bake()"][1])
-    click(*places["bpy.ops.taffeta.bake(from_frame=30"])
-    yield from wait(lambda: session().baking, 30)
+    yield from click_until(places["bpy.ops.taffeta.bake(from_frame=30"], lambda: session().baking)
     yield from wait(lambda: not session().baking, 240)
     yield 1.5
     result["frames_after_rebake"] = session().fabrics[bpy.context.object.name].frame_count

@@ -132,7 +132,7 @@ def fill_branch(branch, parts, matrix, s, rate):
         clear(node_block, k)
     for i in range(np.uintp(s.slot_starts[branch]), np.uintp(s.slot_starts[branch + 1])):
         if kind[i] != KINEMATIC:
-            _add_free(node_block, np.uintp(matrix.leaf[i]), s.block, i, kind[i], s.normal)
+            _add_free(node_block, np.uintp(matrix.leaf[i]), s.block, i, kind[i], s.normal, s.mass[i])
     for k in range(low, high):
         _take_springs(k, matrix, s)
     while low > root:
@@ -155,16 +155,17 @@ def _add_halves(node_block, k):
 
 
 @fused_inner
-def _add_free(node_block, k, block, i, kind, normal):
-    """Add particle i's block to node k, as far as the particle may move.
+def _add_free(node_block, k, block, i, kind, normal, mass):
+    """Add particle i's block to node k, as far as the particle may move, and along its normal the inertia `mass` [N/m].
 
-    S B S = B - n (B n)^T - (B n) n^T + (n . B n) n n^T.
+    S B S = B - n (B n)^T - (B n) n^T + (n . B n) n n^T. What a flat body holds has one normal, along which a node of it
+    would have nothing but rounding: inverted, that is any number.
     """
     add_block(node_block, k, block, i)
     if kind == HELD:
         n = load(normal, i)
         image = times(block, i, n)
-        add_product(node_block, k, 0.0, n, broadcast(0.5) * dot(n, image) * n - image)
+        add_product(node_block, k, 0.0, n, broadcast(0.5) * (dot(n, image) + broadcast(mass)) * n - image)
 
 
 @fused_inner

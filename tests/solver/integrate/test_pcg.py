@@ -173,10 +173,28 @@ def test_cloth_at_rest_needs_no_iteration():
     assert np.abs(x - state.x).max() < 1e-3 * g
 
 
+@pytest.mark.parametrize("aslant", [0.0, 1e-9, 1e-5])
+@pytest.mark.parametrize("normal", [[0.0, 0.0, 1.0], [0.48, -0.6, 0.64]])
+def test_what_a_flat_body_holds_is_solved_for(normal, aslant):
+    """Whole branches of the tree are held along one normal, or nearly: they weigh nothing along it but by rounding."""
+    cloth, x, rng = crumpled(damping=0.0)
+    cloth, leaves = limp(cloth), np.unique(cloth.leaf)
+    kind = np.where(np.isin(cloth.leaf, leaves[: len(leaves) // 2]), np.int8(1), np.int8(0))
+    normal = np.array(normal) + aslant * rng.normal(size=x.shape)
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    matrix, force = system(cloth, x)
+    keep = free_part(kind, normal)
+    expected = np.linalg.lstsq(keep @ matrix @ keep, keep @ force, rcond=None)[0]
+    y = x.copy()
+    taken, _, _ = solved(cloth, y, x, 60, 1e-3, (kind, normal, np.zeros_like(x)))
+    assert 5 < taken < 30
+    assert np.linalg.norm((y - x).ravel() - expected) < 0.03 * np.linalg.norm(expected)
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("held", [False, True])
 def test_nodes_feel_what_their_particles_feel_as_one_piece(held, threads, monkeypatch):
-    """Each node's block is P^T S A S P of the springs' matrix, P the particles of the node."""
+    """Each node's block is P^T S A S P of the springs' matrix, P the particles of the node; and inertia where they are held."""
     monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
     monkeypatch.setattr(phases, "thread_count", lambda: threads)
     cloth, x, rng = crumpled(damping=0.0)
@@ -188,7 +206,8 @@ def test_nodes_feel_what_their_particles_feel_as_one_piece(held, threads, monkey
     cloth = limp(cloth)
     matrix, _ = system(cloth, x)
     keep = free_part(kind, normal)
-    matrix = keep @ matrix @ keep
+    inertia = np.diag(np.repeat(cloth.mass / DT**2 * (kind == 1), 3)) @ (np.eye(3 * len(x)) - keep)
+    matrix = keep @ matrix @ keep + inertia
     y = x.copy()
     node_block = solved(cloth, y, x, 0, 0.1, (kind, normal, np.zeros_like(x)))[1].node_block
     for node in range(1, len(node_block) // 3):

@@ -97,6 +97,7 @@ def only_the_bakes():
 def free_and_restore(shoot, press, result):
     """Free by its dialog, bring the bake back."""
     press("Escape")
+    yield 2.0  # a slow window hears the key late, and would close the dialog with it
     with inside():
         bpy.ops.taffeta.free("INVOKE_DEFAULT")
     yield 1.5

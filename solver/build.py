@@ -116,7 +116,7 @@ def build(garments, settings):
     )
     cloth = cloth._replace(matrix=lay_out(cloth))
     x = np.ascontiguousarray(x_start - origin)
-    return cloth, State(x, np.zeros_like(x), np.zeros((len(x), 2), np.float32))
+    return cloth, State(x, np.zeros_like(x))
 
 
 def repin(cloth, pin):

@@ -104,9 +104,6 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
-    borne: np.ndarray | None = (
-        None  # (n, 2) float32, of what bodies hold: [N] force, [m] slip in a substep; None: not known
-    )
 
 
 class Collider(NamedTuple):

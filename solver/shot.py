@@ -126,7 +126,6 @@ def run(
     advance = advance or _step_advance()
     first = caches[0].first_frame
     restart = _restart_frame(caches) if from_frame is None else _checked_start(caches, from_frame)
-    state = _with_borne(state)
     cached = any(cache.good_frames() for cache in caches)  # what one has alone goes at the first frame, set aside
     waiting: list[tuple[int, FrameInput]] = []  # pre-roll that nobody needs if the caches turn out good
     for frame, frame_input, digest in _digests(cloth, state, inputs, frames, settings, caches, restart):
@@ -150,11 +149,6 @@ def run(
             samples = object_samples(cloth, state, frame_input.to_object)
             _write(cloth, state, caches, frame, digest, samples, frame == restart)
         yield frame, report
-
-
-def _with_borne(state: State) -> State:
-    """The same arrays, and a place for what bodies bear if there is none."""
-    return state if state.borne is not None else state._replace(borne=np.zeros((len(state.x), 2), np.float32))
 
 
 def _step_advance() -> Advance:
@@ -194,8 +188,8 @@ def _restart_frame(caches: Sequence[FrameCache]) -> int | None:
 
 
 def _digests(cloth, state, inputs, frames, settings, caches, restart) -> Iterator[tuple[int, FrameInput, bytes]]:
-    # However patches are found, they are the same. Nothing is borne yet: bakes from before that was kept are good.
-    start = digest = digest_of(cloth, (state.x, state.v), settings._replace(broad_phase=""), frames.start)
+    # However patches are found, they are the same.
+    start = digest = digest_of(cloth, state, settings._replace(broad_phase=""), frames.start)
     for frame, frame_input in zip(frames, inputs, strict=False):
         if frame == restart:
             digest = digest_of(start, caches[0].line(frame - 1).digest)
@@ -213,17 +207,13 @@ def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: 
     for cache, start, end in zip(caches, cloth.garment_start[:-1], cloth.garment_start[1:], strict=True):
         cache.truncate_to(frame)
         if frame >= cache.first_frame:
-            x, v, origin, borne = cache.load(frame)
+            x, v, origin = cache.load(frame)
             # Adding a zero would turn -0.0 into 0.0, and a resumed bake has to have the same bits.
             state.x[start:end] = x if np.array_equal(origin, cloth.origin) else x + (origin - cloth.origin)
             state.v[start:end] = v
-            state.borne[start:end] = borne
 
 
 def _write(cloth, state, caches, frame, digest, samples, restart) -> None:
     bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)
     for cache, sample, (start, end) in zip(caches, samples, bounds, strict=True):
-        x, v, borne = (array[start:end] for array in state)
-        cache.append(frame, digest, sample, x, v, cloth.origin, restart, borne)
-        if not cache.keeps_borne:  # or a resumed bake would not have the same bits
-            borne[:] = 0.0
+        cache.append(frame, digest, sample, state.x[start:end], state.v[start:end], cloth.origin, restart)

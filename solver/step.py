@@ -87,7 +87,6 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
             on_bodies, on_cloth, count = advance_substep(mechanics, contact, motion, substep)
             body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
     _check_finite(cloth, state.x, state.v, frame)
-    contact_frame.keep(contact, state)
     worst, mean = stretch(cloth, state.x)
     rough, folded = roughness(state.x, cloth.triangles)
     pinched = contact_frame.pinched(contact)

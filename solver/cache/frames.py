@@ -4,8 +4,7 @@
 Three files a garment, side by side:
 
 - `NAME.pc2`: object-space positions, float32, which Blender's Mesh Cache plays (`pc2`);
-- `NAME.state`: x and v of each frame, float64, then what bodies bear, float32: 56 bytes a particle, so that any frame can
-  be restarted exactly. A bake that was begun before that was kept goes on without, at 48 bytes (`keeps_borne`);
+- `NAME.state`: x then v of each frame, float64, 48 bytes a particle, so that any frame can be restarted exactly;
 - `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state and the
   digest of all that led to it (`shot`). A frame exists when its journal line is whole and both checksums agree.
 
@@ -25,7 +24,7 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
-from .intact import BORNE_BYTES, STATE_BYTES, good_count
+from .intact import STATE_BYTES, good_count
 from .journal import JOURNAL_FORMAT, Line, line_bytes, read_journal
 from .moves import copy_aside, set_aside
 from .names import parts, release_lock, take_lock
@@ -38,8 +37,7 @@ class FrameCache:
 
     path, vertex_count, first_frame and fps as given to `open_cache`. `older` is where an earlier bake was
     set aside to when that was needed, else None. `borrowed`: its frames are a copy of those of a bake that stays
-    (`moves.copy_frames`), so that they may be dropped without another one. `keeps_borne`, whether its states have
-    `State.borne`.
+    (`moves.copy_frames`), so that they may be dropped without another one.
     """
 
     def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = ""):
@@ -50,7 +48,6 @@ class FrameCache:
         self.owner = owner
         self.older: Path | None = None
         self.borrowed = False
-        self.keeps_borne = True
         self._lines: list[Line] = []
         self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
         self._files: dict[str, BinaryIO] = {}
@@ -80,13 +77,11 @@ class FrameCache:
         v: np.ndarray,
         origin: np.ndarray | None = None,
         restart: bool = False,
-        borne: np.ndarray | None = None,
     ) -> None:
         """Add the frame after the last good one.
 
         sample : (n, 3) [m] object space, stored as float32.
         x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
-        borne : (n, 2) as in `State`, None: not known; not written where it is not kept.
 
         Raises
         ------
@@ -103,17 +98,15 @@ class FrameCache:
         state = np.ascontiguousarray(np.stack((x, v)), "<f8")
         if points.shape != (self.vertex_count, 3) or state.shape != (2, self.vertex_count, 3):
             raise ValueError(f"{self.path} holds {self.vertex_count} vertices, frame {frame} has {len(points)}")
-        rest = np.zeros((self.vertex_count, 2), "<f4") if borne is None else np.ascontiguousarray(borne, "<f4")
-        if not (np.isfinite(points).all() and np.isfinite(state).all() and np.isfinite(rest).all()):
+        if not (np.isfinite(points).all() and np.isfinite(state).all()):
             raise FloatingPointError(
                 f"{self.path}: frame {frame} has coordinates that are not finite; it was not written"
             )
         at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
-        kept = state.tobytes() + (rest.tobytes() if self.keeps_borne else b"")
-        line = Line(frame, zlib.crc32(points), zlib.crc32(kept), digest.hex(), at, restart)
+        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart)
         try:
             _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
-            _write_at(self._files[".state"], self._state_size() * index, kept)
+            _write_at(self._files[".state"], state.nbytes * index, state.data)
             end = self._journal_end[-1]
             end += _write_at(self._files[".journal"], end, line_bytes(line._asdict()))
         except OSError as error:
@@ -126,21 +119,13 @@ class FrameCache:
             self._sync()
             self.check_place()
 
-    def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m], borne (n, 2), 0 where
-        it is not kept.
-        """
-        file, count = self._files[".state"], self.vertex_count
-        file.seek(self._state_size() * (frame - self.first_frame))
-        x, v = np.frombuffer(file.read(STATE_BYTES * count), "<f8").reshape(2, count, 3).copy()
-        borne = np.zeros((count, 2), np.float32)
-        if self.keeps_borne:
-            borne[:] = np.frombuffer(file.read(BORNE_BYTES * count), "<f4").reshape(count, 2)
-        return x, v, np.array(self.line(frame).origin), borne
-
-    def _state_size(self) -> int:
-        """Bytes of a frame in the state file."""
-        return (STATE_BYTES + BORNE_BYTES * self.keeps_borne) * self.vertex_count
+    def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
+        size = STATE_BYTES * self.vertex_count
+        file = self._files[".state"]
+        file.seek(size * (frame - self.first_frame))
+        x, v = np.frombuffer(file.read(size), "<f8").reshape(2, self.vertex_count, 3).copy()
+        return x, v, np.array(self.line(frame).origin)
 
     def truncate_to(self, frame: int) -> None:
         """Keep the frames up to and with `frame`, drop those after it; more than one goes only after a copy."""
@@ -193,7 +178,7 @@ class FrameCache:
         pc2.patch_count(self._files[".pc2"], count)
         self._files[".journal"].truncate(self._journal_end[-1])
         self._files[".pc2"].truncate(pc2.sample_offset(self.vertex_count, count))
-        self._files[".state"].truncate(self._state_size() * count)
+        self._files[".state"].truncate(STATE_BYTES * self.vertex_count * count)
 
 
 def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:
@@ -250,21 +235,18 @@ def _open_files(cache: FrameCache) -> None:
         "vertex_count": cache.vertex_count,
         "first_frame": cache.first_frame,
         "fps": cache.fps,
-        "borne": True,
     }
     ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
-    free = {"owner": "", "borne": True}  # what may differ
-    fits = header is not None and header | free == wanted | free
-    cache.keeps_borne = not fits or header.get("borne", False)
-    good = good_count(path, cache.vertex_count, cache.first_frame, lines, cache.keeps_borne) if fits else 0
+    fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
+    good = good_count(path, cache.vertex_count, cache.first_frame, lines) if fits else 0
     if not fits or len(lines) - good > 1:
         if fits and good:
             cache.older = copy_aside(path)
         else:
             if not _discard_empty(path):
                 cache.older = set_aside(path)
-            header, good, cache.keeps_borne = None, 0, True
+            header, good = None, 0
     mode = "r+b" if header is not None else "x+b"
     for part in parts(path):
         cache._files[part.suffix] = part.open(mode, buffering=0)

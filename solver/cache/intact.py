@@ -15,15 +15,11 @@ from . import pc2
 from .journal import Line, read_journal
 
 STATE_BYTES = 48  # of a particle: x and v, three float64 each
-BORNE_BYTES = 8  # and what bodies bear of it, two float32; not in bakes that an older Taffeta began
 BLOCK_BYTES = 1 << 24  # that are looked at at once; whole numbers
 
 
-def good_count(path: Path, vertex_count: int, first_frame: int, lines: list[Line], keeps_borne: bool) -> int:
-    """How many frames of the bake at `path`, from the first on, are what its journal's `lines` say.
-
-    keeps_borne : whether its states have what bodies bear.
-    """
+def good_count(path: Path, vertex_count: int, first_frame: int, lines: list[Line]) -> int:
+    """How many frames of the bake at `path`, from the first on, are what its journal's `lines` say."""
     with path.open("rb") as samples, path.with_suffix(".state").open("rb") as states:
         if samples.read(pc2.COUNT_OFFSET) != pc2.pack_header(vertex_count, first_frame, 0)[: pc2.COUNT_OFFSET]:
             return 0
@@ -31,10 +27,7 @@ def good_count(path: Path, vertex_count: int, first_frame: int, lines: list[Line
         for index, line in enumerate(lines):
             if _checksum(samples, pc2.POINT_BYTES * vertex_count, "<f4") != line.sample_crc:
                 return index
-            crc = _checksum(states, STATE_BYTES * vertex_count, "<f8")
-            if keeps_borne and crc is not None:
-                crc = _checksum(states, BORNE_BYTES * vertex_count, "<f4", crc)
-            if crc != line.state_crc:
+            if _checksum(states, STATE_BYTES * vertex_count, "<f8") != line.state_crc:
                 return index
     return len(lines)
 
@@ -70,8 +63,9 @@ def _sample_crcs(journal: Path, header: pc2.Header) -> dict[int, int]:
     return {index: line.sample_crc for index, line in enumerate(lines)}
 
 
-def _checksum(file: BinaryIO, size: int, dtype: str, crc: int = 0) -> int | None:
-    """That of the next `size` bytes after those of `crc`, in pieces; None if the file ends, or a number is not finite."""
+def _checksum(file: BinaryIO, size: int, dtype: str) -> int | None:
+    """That of the next `size` bytes, in pieces; None if the file ends before, or a number is not finite."""
+    crc = 0
     while size:
         block = file.read(min(size, BLOCK_BYTES))
         if not block or len(block) % np.dtype(dtype).itemsize or not np.isfinite(np.frombuffer(block, dtype)).all():

@@ -79,7 +79,6 @@ def _is_header(value: dict | None) -> bool:
         and value["vertex_count"] > 0
         and type(value.get("fps")) is float
         and type(value.get("owner", "")) is str
-        and type(value.get("borne", False)) is bool
     )
 
 

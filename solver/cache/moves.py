@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from . import pc2
 from .files import written
-from .intact import BORNE_BYTES, STATE_BYTES
+from .intact import STATE_BYTES
 from .journal import line_bytes, read_journal
 from .names import companions, older_name, parts
 from .whose import is_ours
@@ -104,8 +104,7 @@ def copy_frames(
         count, vertex_count = len(lines), header["vertex_count"]
         target.parent.mkdir(parents=True, exist_ok=True)
         heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
-        of_state = STATE_BYTES + BORNE_BYTES * header.get("borne", False)
-        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": of_state * vertex_count * count}
+        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": STATE_BYTES * vertex_count * count}
         for suffix, head in heads.items():
             with source.with_suffix(suffix).open("rb") as file, written(target.with_suffix(suffix)) as out:
                 made.append(target.with_suffix(suffix))

@@ -27,7 +27,7 @@ from ..model import LDI, Cloth, FrameInput, Settings, State
 from . import resolve
 from .body import collide
 from .body.collide import Body
-from .body.constraints import Support, find_support, make_support, recall, remember, weigh
+from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import PINCHED
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
@@ -86,16 +86,7 @@ def prepare(
     with stopwatch.during(BODY_TIME):
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
-    support = make_support(cloth)
-    if body is not None and state.borne is not None:
-        recall(support, cloth.inv_mass, state.borne)
-    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, support)
-
-
-def keep(contact: Contact, state: State) -> None:
-    """Leave in the state what the next frame has to know of this one besides positions and velocities."""
-    if state.borne is not None:
-        remember(contact.support, contact.cloth.inv_mass, state.borne)
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth))
 
 
 @timed(IMAGE_TIME)

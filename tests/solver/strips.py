@@ -101,7 +101,8 @@ def critical_weight(**changes):
 def pressed(friction, settings, most=0.33, frames=66, seconds=20.0, cells=12, length=0.1):
     """A strip that stands clamped over a floor, pressed down by up to `most` of its length; no gravity.
 
-    Returns (frames, 2) by how much of its length it is pressed down, and where its tip is in that.
+    Returns (frames, 2) by how much of its length it is pressed down, and where its tip is in that. Frames are long:
+    friction learns anew in each how hard it is pressed, and gives way a little meanwhile.
     """
     fabric = {"bending_stiffness": 1e-5, "stretch_stiffness": 100.0, "shear_stiffness": 25.0, "damping": 5.0}
     garment, held, along = _strip(length, cells, 3, 2.0 * length / cells, "same", friction=friction, **fabric)

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A shot: digests, skipping, going stale, going on, pre-roll, restarts, and a process that is killed."""
 
-import contextlib
-import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import time
-import zlib
 
-import naive
 import numpy as np
 import pytest
 from taffeta.solver import shot
-from taffeta.solver.build import build
 from taffeta.solver.cache import names, pc2
 from taffeta.solver.cache.frames import cached_frames, open_cache
-from taffeta.solver.cache.journal import line_bytes
 from taffeta.solver.cache.trash import put
 from taffeta.solver.model import Cloth, Collider, FrameInput, Report, Settings, State
 
@@ -31,7 +24,7 @@ def scene(seed=0, origin=(100.0, -7.0, 3.0)):
     fields = dict.fromkeys(Cloth._fields, np.zeros(0))
     start = np.concatenate(([0], np.cumsum(SIZES))).astype(np.int32)
     cloth = Cloth(**fields)._replace(origin=np.array(origin), garment_start=start, x_rest=rng.normal(size=(8, 3)))
-    return cloth, State(cloth.x_rest.copy(), np.zeros((8, 3)), np.zeros((8, 2), np.float32))
+    return cloth, State(cloth.x_rest.copy(), np.zeros((8, 3)))
 
 
 def frame_input(frame, pull=1.0):
@@ -47,9 +40,7 @@ def frame_input(frame, pull=1.0):
 def chaos(cloth, state, given, frame, settings):
     """In place of a solver: any change of state or input changes every later bit."""
     state.v[:] = np.sin(7.0 * state.x + given.targets[1] + given.gravity + settings.seed + frame)
-    state.v[:, :2] += state.borne
     state.x[:] = 0.5 * state.x + state.v / 3.0
-    state.borne[:] = np.sin(5.0 * state.v[:, :2])
     return Report(frame, {}, 0.0, 0.0, 0, 0)
 
 
@@ -83,13 +74,6 @@ def stale(folder, frames=range(1, 9), settings=None, inputs=None):
     with open_cache(paths(folder)[0], 5, 1, 24.0) as first, open_cache(paths(folder)[1], 3, 1, 24.0) as second:
         given = inputs if inputs is not None else map(frame_input, frames)
         return shot.first_stale_frame(cloth, state, given, frames, settings or Settings(), [first, second])
-
-
-def test_a_start_that_knows_nothing_of_bodies_is_one_on_which_they_bear_nothing(tmp_path):
-    cloth, state = scene()
-    bake(tmp_path / "a")
-    bake(tmp_path / "b", cloth_and_state=(cloth, State(state.x, state.v)))
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
 def test_a_second_run_simulates_nothing_and_changes_nothing(tmp_path):
@@ -304,68 +288,6 @@ def test_a_simulation_that_leaves_the_finite_numbers_keeps_the_frames_before(tmp
         bake(tmp_path, advance=explode)
     assert cached_frames(paths(tmp_path)[0]) == range(1, 5)
     assert bake(tmp_path) == [5, 6, 7, 8]
-
-
-def _of_before(folder):
-    """Make the bakes in a folder those of a Taffeta that did not keep what bodies bear."""
-    for path, count in zip(paths(folder), SIZES, strict=True):
-        with open_cache(path, count, 1, 24.0) as cache:
-            states = [np.concatenate(cache.load(frame)[:2]).tobytes() for frame in cache.good_frames()]
-        header, *lines = map(json.loads, path.with_suffix(".journal").read_text().splitlines())
-        del header["borne"]
-        lines = [line | {"state_crc": zlib.crc32(kept)} for line, kept in zip(lines, states, strict=True)]
-        path.with_suffix(".journal").write_bytes(b"".join(map(line_bytes, [header, *lines])))
-        path.with_suffix(".state").write_bytes(b"".join(states))
-
-
-def test_a_bake_of_before_goes_on_without_what_it_does_not_keep(tmp_path):
-    """Its frames are good, those after them forget what bodies bore, and stopped or not they have the same bits."""
-    bake(tmp_path / "a", range(1, 5))
-    _of_before(tmp_path / "a")
-    shutil.copytree(tmp_path / "a", tmp_path / "b")
-    assert bake(tmp_path / "a") == [5, 6, 7, 8] and stale(tmp_path / "a") is None
-    assert bake(tmp_path / "b", range(1, 7)) == [5, 6] and bake(tmp_path / "b") == [7, 8]
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")
-    assert len(contents(tmp_path / "a")["shirt.state"]) == 8 * 48 * SIZES[0]
-    bake(tmp_path / "a", settings=Settings(seed=5))
-    bake(tmp_path / "c", settings=Settings(seed=5))
-    assert contents(tmp_path / "a") == contents(tmp_path / "c"), "begun anew it keeps all"
-
-
-def _on_a_wagon(frame):
-    """A slab under sheets goes its way, faster and faster."""
-    corners = np.array([[i, j, k] for i in (-2.0, 2.0) for j in (-2.0, 2.0) for k in (-0.2, 0.0)])
-    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    triangles = np.array([half for a, b, c, d in faces for half in ((a, b, c), (a, c, d))], np.int32)
-    way = np.array([[0.01 * f * f, 0.0, 0.0] for f in (frame - 1, frame)])
-    slab = Collider("slab", corners + way[:, None], triangles, 0.4, 0.0, 0.005)
-    targets = np.zeros((2, sum(sheet.x.shape[0] for sheet in _sheets()), 3))
-    return FrameInput(1 / 24, targets, (slab,), np.array([0.0, 0.0, -9.81]), np.zeros(3))
-
-
-def _sheets():
-    sheets = [naive.sheet(7, 6, friction=0.4), naive.sheet(5, 5, 0.5, 0.5, friction=0.4)]
-    return [sheet._replace(x_start=sheet.x - [0.5, 0.5 + k, -0.0051]) for k, sheet in enumerate(sheets)]
-
-
-@pytest.mark.parametrize("stop", [3, 6])
-def test_cloth_on_a_moving_body_goes_on_with_the_same_bits(tmp_path, stop):
-    """What bodies bear is on the disk with positions and velocities: no frame begins with cloth that slips."""
-    borne = {}
-    for folder, ends in (("whole", (9,)), ("parts", (stop, 9))):
-        for last in ends:
-            settings, sheets, frames = Settings(), _sheets(), range(1, last + 1)
-            cloth, state = build(sheets, settings)
-            with contextlib.ExitStack() as stack:
-                caches = [
-                    stack.enter_context(open_cache(path, len(sheet.x), 1, 24.0))
-                    for path, sheet in zip(paths(tmp_path / folder), sheets, strict=True)
-                ]
-                for _ in shot.run(cloth, state, map(_on_a_wagon, frames), frames, settings, caches):
-                    pass
-                borne[folder] = [cache.load(stop)[3] for cache in caches]
-    assert all((kept > 0.0).all(axis=1).mean() > 0.5 for kept in borne["whole"]), "it lies on the slab"
-    assert contents(tmp_path / "whole") == contents(tmp_path / "parts")
 
 
 KILLED = """

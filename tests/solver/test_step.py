@@ -88,12 +88,12 @@ def shot(frames, state=None, first=0, **changes):
     settings = Settings(random_force_min=(-5, -5, 0), random_force_max=(5, 5, 0), seed=3, **changes)
     pin = np.isin(np.arange(120), [0, 110])
     cloth, fresh = build([naive.sheet(12, 10, diagonals="alternating", pin=pin)], settings)
-    state = State(*map(np.copy, state)) if state else fresh
+    state = State(state.x.copy(), state.v.copy()) if state else fresh
     target, states = pose(cloth, fresh), []
     for frame in range(first, frames):
         moved = np.stack([target + [0.01 * frame, 0, 0], target + [0.01 * frame + 0.01, 0, 0]])
         advance(cloth, state, naive.still(moved, wind=(1, 3, 0)), frame, settings)
-        states.append(State(*map(np.copy, state)))
+        states.append(State(state.x.copy(), state.v.copy()))
     return states
 
 

@@ -24,8 +24,6 @@ from ...kernel.mat3 import FREE, HELD, KINEMATIC
 
 SUPPORT_SINK = 2e-6  # [m] a substep: support leads a hair into the aura, so that it goes on to count as a touch
 STICKING_SLIP = 1e-8  # [m] slip of what sticks, in a substep
-MOST_CREEP = 1e-6  # [m] up to which it is still stuck
-SOFTENING = 2.0  # times as far it creeps in the next substep, at most: what a solve leaves over for once is no pull
 
 
 class Support(NamedTuple):
@@ -45,25 +43,6 @@ def make_support(cloth):
     count = len(cloth.inv_mass)
     kind = np.where(cloth.inv_mass == 0, np.int8(KINEMATIC), np.int8(FREE))
     return Support(kind, *(np.zeros((count, 3)) for _ in range(3)), *(np.zeros(count) for _ in range(3)))
-
-
-def recall(support, inv_mass, borne):
-    """Begin a frame with what bodies bore when the one before ended: borne (n, 2) as in `State`. # outputs: support"""
-    force, slip = borne.T
-    free, held = inv_mass > 0.0, slip > 0.0
-    support.kind[free & held] = HELD
-    support.kind[free & ~held & (force < 0.0)] = KINEMATIC
-    support.force[free], support.slip[free] = force[free], slip[free]
-
-
-def remember(support, inv_mass, borne):
-    """Keep what `recall` wants for the next frame. # outputs: borne (n, 2)
-
-    It is a start value there, rounded: contact is looked for anew, and what touches nothing then is forgotten.
-    """
-    held, pulled = support.kind == HELD, (support.kind == KINEMATIC) & (inv_mass > 0.0) & (support.force < 0.0)
-    borne[:, 0] = np.where(held | pulled, support.force, 0.0)
-    borne[:, 1] = np.where(held, support.slip, 0.0)
 
 
 @fused
@@ -141,18 +120,11 @@ def weigh(d, r, inv_mass, contacts, support, dt):
             d[i, 2] - along * nz - tangential[i, 2],
         )
         went = sqrt(sx * sx + sy * sy + sz * sz)
-        before, pulled = slip[i], drag[i] * went
-        if before <= MOST_CREEP:  # the harder something sticks, the more of its pull a solve leaves over
-            left = r[i, 0] * nx + r[i, 1] * ny + r[i, 2] * nz
-            px, py, pz = (
-                drag[i] * sx + r[i, 0] - left * nx,
-                drag[i] * sy + r[i, 1] - left * ny,
-                drag[i] * sz + r[i, 2] - left * nz,
-            )
-            pulled = sqrt(px * px + py * py + pz * pz)
-        if pulled + rate * went <= most:
+        took = drag[i] * went
+        before = slip[i]
+        if took + rate * went <= most:
             slip[i] = STICKING_SLIP
-        elif before <= MOST_CREEP:  # it begins to slip, softly: what would let go at once would catch again at once
-            slip[i] = max(went, before * min(pulled, SOFTENING * most) / most if most > 0.0 else before)
+        elif before <= STICKING_SLIP:  # it begins to slip, softly: what would let go at once would catch again at once
+            slip[i] = max(went, STICKING_SLIP)
         else:
             slip[i] = max(min(2.0 * went - before, 2.0 * went), 0.5 * went, STICKING_SLIP)

@@ -175,6 +175,8 @@ def gather(inv_mass, samples, contacts, x):
         if inv_mass[i] == 0.0:
             continue
         own, count = touched[i] > 0, 0.0
+        if not own:
+            _clear(contacts, i)
         dx, dy, dz = 0.0, 0.0, 0.0
         for entry in range(samples.particle_start[i], samples.particle_start[i + 1]):
             s, w = samples.particle_samples[entry], samples.particle_weight[entry]
@@ -182,8 +184,6 @@ def gather(inv_mass, samples, contacts, x):
                 w *= DEEP_PUSH + math.sqrt(push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2)
                 dx, dy, dz, count = dx + w * push[s, 0], dy + w * push[s, 1], dz + w * push[s, 2], count + w
                 if not own:
-                    if count == w:  # the first: until then it is what a ridge may hold on to (`feature_samples`)
-                        _clear(contacts, i)
                     _add(contacts, i, particle_count + s, w)
         if count == 0.0:
             continue

@@ -25,9 +25,7 @@ def frame_data(frame, count=COUNT):
 def bake(path, last, first=1, count=COUNT):
     with open_cache(path, count, first, 24.0) as cache:
         for frame in range(cache.good_frames().stop, last + 1):
-            sample, x, v = frame_data(frame, count)
-            digest, origin = bytes([frame % 256] * 16), np.array([1.0, 2.0, 3.0])
-            cache.append(frame, digest, sample, x, v, origin, borne=x[:, :2].astype(np.float32))
+            cache.append(frame, bytes([frame % 256] * 16), *frame_data(frame, count), np.array([1.0, 2.0, 3.0]))
     return path
 
 
@@ -42,9 +40,8 @@ def test_what_is_written_can_be_played_and_restarted(tmp_path):
     assert cached_frames(path) == range(1, 6)
     with open_cache(path, COUNT, 1, 24.0) as cache:
         assert cache.good_frames() == range(1, 6)
-        x, v, origin, borne = cache.load(3)
+        x, v, origin = cache.load(3)
         assert np.array_equal(x, frame_data(3)[1]) and np.array_equal(v, frame_data(3)[2])
-        assert np.array_equal(borne, frame_data(3)[1][:, :2].astype(np.float32))
         assert origin.tolist() == [1.0, 2.0, 3.0]
         assert cache.line(3).digest == bytes([3] * 16).hex()
         assert cache.older is None
@@ -314,10 +311,10 @@ def test_a_full_disk_keeps_the_frames_before_and_the_bake_goes_on_later(tmp_path
     here = os.path.dirname(__file__)
     ran = subprocess.run([sys.executable, "-c", FULL_DISK, path, str(limit), here], capture_output=True, text=True)
     assert "cannot be written (File too large)" in ran.stdout and str(path) in ran.stdout, ran.stderr
-    kept = limit // (56 * COUNT)  # the state is the largest file
+    kept = limit // (48 * COUNT)  # the state is the largest file
     if kept:
         assert f"{kept} frame" in ran.stdout
-        assert path.with_suffix(".state").stat().st_size == kept * 56 * COUNT  # the torn frame is cut off at once
+        assert path.with_suffix(".state").stat().st_size == kept * 48 * COUNT  # the torn frame is cut off at once
         assert cached_frames(path) == range(1, kept + 1)
     bake(path, 40)
     assert contents(path) == contents(bake(tmp_path / "other" / "shirt.pc2", 40))

@@ -47,7 +47,7 @@ def simulate(
     cloth, state, bodies, frames, gravity=(0, 0, -G), substeps=30, settings=VACUUM, watch=None, render=render_motion
 ):
     """Symplectic Euler with body contact; `bodies`: a tuple, or a function of the frame."""
-    x, v, _ = state
+    x, v = state
     gravity = np.array(gravity, float)
     dt = FRAME / substeps
     for frame in range(frames):
@@ -239,7 +239,7 @@ def test_room_that_was_doubled_for_ever_costs_no_more_than_the_grid():
     given = FrameInput(FRAME, np.zeros((2, 1, 3)), bodies, np.zeros(3), np.zeros(3))
     body = contact.prepare(cloth, state, given, VACUUM, render_motion)
     body.room = 1e300
-    seen = view.look(body, cloth, state.x, state.v, 0.0, 1.0)
+    seen = view.look(body, cloth, *state, 0.0, 1.0)
     assert len(seen.cells.flags) < 50**3
 
 

@@ -5,17 +5,7 @@ import naive
 import numpy as np
 import pytest
 from taffeta.solver.build import build
-from taffeta.solver.contact.body.constraints import (
-    FREE,
-    HELD,
-    KINEMATIC,
-    STICKING_SLIP,
-    find_support,
-    make_support,
-    recall,
-    remember,
-    weigh,
-)
+from taffeta.solver.contact.body.constraints import FREE, HELD, STICKING_SLIP, find_support, make_support, weigh
 from taffeta.solver.contact.body.contacts import no_contacts
 from taffeta.solver.model import Collider, Settings
 from taffeta.solver.step import advance
@@ -143,41 +133,6 @@ def test_supports_are_what_touched_and_presses():
     assert support.slip[1] == STICKING_SLIP, "it moves with the body: it sticks"
     assert support.slip[4] == pytest.approx(2 * 0.003 - 0.004), "a slip that slows goes on slowing"
     assert support.slip[5] == pytest.approx(2 * STICKING_SLIP), "it begins to slip"
-
-
-def test_what_a_solve_leaves_over_is_friction_s():
-    """A sticking particle that the solve did not move at all: pulled by more than friction takes, it begins to slip."""
-    cloth, _ = build([naive.sheet(2, 2)], Settings())
-    support, contacts, dt = make_support(cloth), no_contacts(4, 0), 0.01
-    contacts.friction[:, 0], support.kind[:], support.normal[:, 2] = 0.4, HELD, 1.0
-    support.force[:], support.slip[:], support.drag[:] = 2.0, STICKING_SLIP, 0.8 / STICKING_SLIP
-    r = np.array([[0.0, 0, -2], [0.7, 0, -2], [0, 1.0, -2], [0, -2.0, -2]])
-    weigh(np.zeros((4, 3)), r, cloth.inv_mass, contacts, support, dt)
-    assert (support.slip[:2] == STICKING_SLIP).all()
-    assert np.allclose(support.slip[2:] / STICKING_SLIP, [1.0 / 0.8, 2.0], rtol=0.01), "softly"
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_bodies_bear_is_kept_to_the_next_frame(seed):
-    """Held, pulled from a pinch, free and pinned particles are known again, rounded; a fresh start knows none."""
-    rng = np.random.default_rng(seed)
-    pinned = np.arange(30) % 7 == 0
-    cloth, state = build([naive.sheet(6, 5, pin=pinned.astype(float))], Settings())
-    before, after = make_support(cloth), make_support(cloth)
-    before.kind[~pinned] = rng.choice([FREE, HELD, KINEMATIC], (~pinned).sum())
-    before.force[:], before.slip[:] = rng.normal(size=30), rng.uniform(STICKING_SLIP, 1e-3, 30)
-    remember(before, cloth.inv_mass, state.borne)
-    recall(after, cloth.inv_mass, state.borne)
-    held = before.kind == HELD
-    pulled = (before.kind == KINEMATIC) & ~pinned & (before.force < 0.0)
-    assert held.any() and pulled.any()
-    kinds = np.where(pinned | pulled, KINEMATIC, np.where(held, HELD, FREE))
-    assert (after.kind == kinds).all()
-    assert np.allclose(after.force[held | pulled], before.force[held | pulled])
-    assert np.allclose(after.slip[held], before.slip[held]) and (after.force[~held & ~pulled] == 0.0).all()
-    again = np.zeros_like(state.borne)
-    remember(after, cloth.inv_mass, again)
-    assert (again == state.borne).all(), "what is on the disk is what is in memory"
 
 
 def test_a_sheet_that_sticks_does_not_shake():

@@ -15,7 +15,7 @@ from taffeta.solver.contact.body.feature_samples import (
     with_feature_samples,
 )
 from taffeta.solver.contact.body.features import Features, find_features
-from taffeta.solver.contact.body.samples import Samples, gather, samples_of
+from taffeta.solver.contact.body.samples import Samples, samples_of
 from taffeta.solver.geometry.adjacency import solid_islands, topology
 from taffeta.solver.ldi.rasterise import resting
 from taffeta.solver.model import Settings
@@ -104,24 +104,3 @@ def test_corners_bring_a_sample_to_its_aim_and_not_beyond():
     gather_feature_samples(np.arange(2), np.array([1.0, 1.0, 0.0]), samples, contacts, 0, aims, x)
     assert np.allclose(weight[0] @ x, [0.3, 0.2, 0.1]) and (x[2] == [0, 1, 0]).all()
     assert contacts.count.tolist() == [1, 1, 0, 1, 1] and contacts.normal[0, 0, 2] == 1.0
-
-
-def test_what_a_ridge_holds_up_keeps_the_way_it_is_held():
-    """Support takes a triangle a hair off its ridge; other samples, which touch nothing, do not make it forget the normal."""
-    x, up = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), [0.0, 0.6, 0.8]
-    parents, weight = np.tile([0, 1, 2], (2, 1)).astype(np.int32), np.tile([0.5, 0.3, 0.2], (2, 1))
-    contacts, inv_mass = no_contacts(3, 2), np.ones(3)
-    one_each = (
-        np.arange(4, dtype=np.int32),
-        np.zeros(3, np.int32),
-        weight[0],
-    )  # the first sample; the second is the ridge's
-    samples = Samples(parents, weight, *one_each, 0.0, 1.0)
-    contacts.sunk[:2], contacts.normal[:3, 0], contacts.friction[:3, 0] = 2e-6, up, 0.3
-    gather(inv_mass, samples, contacts, x)
-    gather_feature_samples(np.arange(1), inv_mass, samples, contacts, 1, np.zeros((1, 3)), x)
-    assert contacts.count[:3].tolist() == [1, 1, 0]
-    assert (contacts.normal[:2, 0] == up).all() and (contacts.friction[:2, 0] == 0.3).all()
-    contacts.count[3], contacts.normal[3, 0, 2], contacts.count[:3] = 1, 1.0, 0
-    gather(inv_mass, samples, contacts, x)
-    assert np.allclose(contacts.normal[:3, 0], [0, 0, 1]), "what touches now counts, and that alone"

@@ -402,7 +402,7 @@ def test_a_disk_that_fills_up_keeps_the_frames_before(shot, sheet):
     """A limit on the size of files stands for the full disk; afterwards there is room and the bake goes on."""
     shot.frame_end = 100
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (25 * 56 * 60, hard))  # 60 frames of the state file
+    resource.setrlimit(resource.RLIMIT_FSIZE, (25 * 48 * 60, hard))  # 60 frames of the state file
     try:
         refused(["Cloth.pc2 cannot be written", "60 frames are kept", "resume"])
     finally:

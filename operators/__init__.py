@@ -34,6 +34,7 @@ from . import (
     setup,
     show_bake,
     show_values,
+    stop,
     takes,
     untangle,
 )
@@ -46,8 +47,8 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, keep_pose,
-    command,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, stop,
+    keep_pose, command,
 )  # fmt: skip
 
 

@@ -5,8 +5,9 @@
     └─────────── main thread ──────────────────────────────┘     └─ worker thread ─┘     └ main thread ┘
 
 Pressed in a window, the bake runs beside it: each tick of a timer samples the animation for a moment, puts the user's
-frame back, and shows how far the worker is; Esc ends it and keeps the frames that are done. Called from
-a script or without a window, it does the same in one go.
+frame back, and shows how far the worker is; `taffeta.stop` ends it and keeps the frames that are done, and so
+does Esc over the Physics tab. Anywhere else Esc is for what is there, as a playback. Called from a script or without a
+window, it does the same in one go.
 
 Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`, `.about.json`. A bake that
 is there already is renamed to `.bak1`, never overwritten, and stays in the list of bakes. A .blend that was never saved bakes into the temporary folder.
@@ -29,6 +30,7 @@ from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, finish, outcome, play_all, sampled
 from .checks import hold_up
+from .checks.problem_list import look_again
 from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
 from .playback.owners import cache_folder
@@ -117,9 +119,8 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def modal(self, context, event):
         job = self._job
-        if event.type == "ESC" and event.value == "PRESS":
-            job.stop.set()
-            job.status = "Stopping"
+        if event.type == "ESC" and event.value == "PRESS" and _over_physics(context, event):
+            jobs.ask_to_stop()
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -137,6 +138,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             finish(job)
         finally:
             jobs.release()
+            look_again()
         if job.complete:
             return self._tell(job)
         if job.frame >= job.order.first_frame:
@@ -152,7 +154,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
     def _prepared(self, context):
         scene = context.scene
         if jobs.running():
-            raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+            raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
         simulation.end()
         only = [self.object] if self.object else []
         if self.selected:
@@ -204,12 +206,22 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         redraw(context, "PROPERTIES", "DOPESHEET_EDITOR")  # what is told of the bake, and the frames that it has
 
     def _show_status(self, job):
-        self._status.progress(job.share(), job.slow() or job.status, "Esc stops and keeps the frames done")
+        self._status.progress(job.share(), job.slow() or job.status, "Stop, in the Physics tab, keeps the frames done")
 
     def _tell(self, job):
         for level, text in outcome(job):
             self.report({level}, text)
         return {"FINISHED"} if job.complete else {"CANCELLED"}
+
+
+def _over_physics(context, event) -> bool:
+    """Whether the pointer is over a Physics tab."""
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "PROPERTIES" and area.spaces.active.context == "PHYSICS":
+            x, y = event.mouse_x - area.x, event.mouse_y - area.y
+            if 0 <= x < area.width and 0 <= y < area.height:
+                return True
+    return False
 
 
 @persistent

@@ -29,7 +29,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
             simulation.end()
             return {"FINISHED"}
         if jobs.running():
-            self.report({"ERROR"}, "A bake is under way; wait for it or stop it with Esc, then play live")
+            self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then play live")
             return {"CANCELLED"}
         self._leaving, self._started = threading.Event(), False
         self._parts = precompile.parts_of(Settings(cloth_contact=context.scene.taffeta.cloth_contact))
@@ -47,7 +47,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
         return {"CANCELLED"}
 
     def modal(self, context, event):
-        if event.type == "ESC" and event.value == "PRESS":
+        stopped = not context.window_manager.taffeta.live  # by `taffeta.stop`
+        if stopped or (event.type == "ESC" and event.value == "PRESS"):
             self._leave(context)
             return {"FINISHED", "PASS_THROUGH"}
         if event.type != "TIMER" or self._loader.is_alive():

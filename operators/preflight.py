@@ -23,7 +23,7 @@ class TAFFETA_OT_preflight(LongWork, bpy.types.Operator):
 
     def steps(self, context):
         if jobs.running():
-            raise ValueError("A bake is under way; wait for it or stop it with Esc, then check")
+            raise ValueError("A bake is under way; wait for it or press Stop, then check")
         yield from prepared("inside")
         with _not_editing(context):
             for count, text in enumerate(look_thoroughly(context.scene), 1):

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add an example scene: a collection of its own with garment, bodies, ground, light and camera, ready to bake."""
 
+import contextlib
+
 import bpy
+import numpy as np
+from mathutils import Vector
 
 from .setup import begin_compiling
 
@@ -29,6 +33,19 @@ EXAMPLES = (
     ("drum", "Drum", "A sheet on an open plate that swings like the skin of a drum"),
 )
 HEAPS = "bowl", "washing_machine"
+# The menu: a submenu each, with its examples.
+MENUS = {
+    "Start Here": ("poncho", "skirt", "flag", "sheet_on_sphere", "two_sheets"),
+    "Bodies": (
+        "sheet_on_torus", "deformed_torus", "plate", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
+        "drum",
+    ),
+    "Crowds": ("two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"),
+}  # fmt: skip
+SOLID = frozenset(("MESH", "CURVE", "SURFACE", "META", "FONT"))  # what can be in the way
+LARGE = 10.0  # [m] from which on a body is a ground to stand on
+VIEW_DISTANCE = 1.3  # from which a 3D view shows an example whole, in diagonals of its box
+GAP = 0.5  # [m] between an example and what is in its place
 
 
 def add(context, name, count=0):
@@ -36,7 +53,7 @@ def add(context, name, count=0):
 
     count : how many garments fall, where there can be more or less of them; 0: as many as the example has.
 
-    Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name and a scene without a number of garments.
+    It stands beside what is in its place already. Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name and a scene without a number of garments.
     """
     from ..presets import scenes
 
@@ -45,6 +62,7 @@ def add(context, name, count=0):
     if count and name not in HEAPS:
         raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
     scene = context.scene
+    there = _box(obj for obj in context.view_layer.objects if obj.type in SOLID and obj.visible_get())
     collection = bpy.data.collections.new(dict((n, label) for n, label, _ in EXAMPLES)[name])
     scene.collection.children.link(collection)
     scene.render.fps, scene.render.fps_base = 24, 1.0
@@ -53,7 +71,50 @@ def add(context, name, count=0):
     example = scenes.SCENES[name](context, collection, **({"count": count} if count else {}))
     scene.frame_start, scene.frame_end = example.frames
     scene.frame_set(example.frames[0])
+    _step_aside(context, collection, example, there)
     return example
+
+
+def _box(objects) -> tuple[np.ndarray, np.ndarray] | None:
+    """Least and largest corner of the world boxes of objects [units]; None without any."""
+    corners = [obj.matrix_world @ Vector(corner) for obj in objects for corner in obj.bound_box]
+    return (np.min(corners, axis=0), np.max(corners, axis=0)) if corners else None
+
+
+def _actors(example) -> list[bpy.types.Object]:
+    """What the example is about: its cloths and bodies, but not the ground that these stand on."""
+    bodies = (obj for obj in example.colliders if max(obj.dimensions) < LARGE)
+    return [*example.cloths, *bodies]
+
+
+def _step_aside(context, collection, example, there) -> None:
+    """Stand right of the box `there` if the example is in it, moved by an empty that all its objects hang on."""
+    context.view_layer.update()
+    ours = _box(_actors(example))
+    if there is None or np.any(ours[0] >= there[1]) or np.any(there[0] >= ours[1]):
+        return
+    place = bpy.data.objects.new(f"{collection.name} Place", None)
+    for obj in collection.all_objects:
+        if obj.parent is None:
+            obj.parent = place
+    collection.objects.link(place)
+    place.location.x = there[1][0] + GAP - ours[0][0]
+    context.view_layer.update()
+
+
+def _look_at(context, example) -> None:
+    """Turn the window's largest 3D view to the example, and its properties to the Physics tab."""
+    areas = sorted(context.screen.areas if context.screen else (), key=lambda area: area.width * area.height)
+    low, high = _box(_actors(example))
+    for area in [area for area in areas if area.type == "VIEW_3D"][-1:]:
+        view = area.spaces.active.region_3d
+        view.view_perspective = "PERSP" if view.view_perspective == "CAMERA" else view.view_perspective
+        view.view_location = (low + high) / 2.0
+        view.view_distance = VIEW_DISTANCE * float(np.linalg.norm(high - low))
+    for area in areas:
+        if area.type == "PROPERTIES":
+            with contextlib.suppress(TypeError):  # an editor that is pinned to what has no physics
+                area.spaces.active.context = "PHYSICS"
 
 
 class TAFFETA_OT_scene_add(bpy.types.Operator):
@@ -85,23 +146,68 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
         for obj in context.view_layer.objects:
             obj.select_set(obj in example.cloths)
         context.view_layer.objects.active = example.cloths[0]
+        _look_at(context, example)
         begin_compiling()
         first, last = example.frames
         self.report({"INFO"}, f"{self.name} added, frames {first} to {last} at 24 frames/s; press Bake")
         return {"FINISHED"}
 
 
+class ExamplesMenu:
+    """A submenu of examples."""
+
+    def draw(self, context):
+        for name in MENUS[self.bl_label]:
+            label = next(item[1] for item in EXAMPLES if item[0] == name)
+            self.layout.operator(TAFFETA_OT_scene_add.bl_idname, text=label).name = name
+
+
+class TAFFETA_MT_examples_start(ExamplesMenu, bpy.types.Menu):
+    """Small scenes to begin with"""
+
+    bl_label = "Start Here"
+
+
+class TAFFETA_MT_examples_bodies(ExamplesMenu, bpy.types.Menu):
+    """Sheets on bodies that turn and deform"""
+
+    bl_label = "Bodies"
+
+
+class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
+    """Many sheets and garments at once"""
+
+    bl_label = "Crowds"
+
+
+SUBMENUS = TAFFETA_MT_examples_start, TAFFETA_MT_examples_bodies, TAFFETA_MT_examples_crowds
+
+
+class TAFFETA_MT_examples(bpy.types.Menu):
+    """Small finished scenes to look at, bake and take apart"""
+
+    bl_label = "Taffeta Example"
+
+    def draw(self, context):
+        for menu in SUBMENUS:
+            self.layout.menu(menu.__name__)
+
+
 def _menu(self, context):
-    self.layout.operator_menu_enum(TAFFETA_OT_scene_add.bl_idname, "name", text="Taffeta Example", icon="MOD_CLOTH")
+    self.layout.menu(TAFFETA_MT_examples.__name__, icon="MOD_CLOTH")
+
+
+CLASSES = (TAFFETA_OT_scene_add, *SUBMENUS, TAFFETA_MT_examples)
+_register, _unregister = bpy.utils.register_classes_factory(CLASSES)
 
 
 def register():
-    """Register the operator and list it in the viewport's Add menu."""
-    bpy.utils.register_class(TAFFETA_OT_scene_add)
+    """Register the operator and list the examples in the viewport's Add menu."""
+    _register()
     bpy.types.VIEW3D_MT_add.append(_menu)
 
 
 def unregister():
     """Undo `register`."""
     bpy.types.VIEW3D_MT_add.remove(_menu)
-    bpy.utils.unregister_class(TAFFETA_OT_scene_add)
+    _unregister()

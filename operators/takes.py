@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The queue of takes: each is all settings under a name, and is baked to an entry of its own, one after another.
 
-A take that cannot be baked says why and does not hold up those behind it; Esc ends the queue. In the end the settings are
+A take that cannot be baked says why and does not hold up those behind it; Stop ends the queue. In the end the settings are
 as they were before, and the last bake plays.
 """
 
@@ -149,7 +149,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         if not scene.taffeta_takes:
             self.report({"ERROR"}, "The queue is empty; add a take first")
         elif jobs.running():
-            self.report({"ERROR"}, "A bake is under way; wait for it or stop it with Esc, then bake the queue")
+            self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then bake the queue")
         else:
             for take in scene.taffeta_takes:
                 take.outcome = ""

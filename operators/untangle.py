@@ -214,7 +214,7 @@ class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
 
     def steps(self, context):
         if jobs.running():
-            raise ValueError("A bake is under way; wait for it or stop it with Esc, then untangle")
+            raise ValueError("A bake is under way; wait for it or press Stop, then untangle")
         cloths = chosen_cloths(context, everything=self.everything)
         tell = lambda level, sentence: self.report({level}, sentence)  # noqa: E731
         yield from steps(context.scene, cloths, tell, self.result, self.depth)

@@ -1,10 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator sees: every setting (`properties`) and the Physics tab. Calls operators by bl_idname only."""
+"""What an animator sees: every setting (`properties`) the Physics tab, and the Taffeta panel of the Scene tab. Calls operators by bl_idname only."""
 
-from . import bakes, cloth, collider, fabric, layers, properties, scene, session, show, shown, takes
+from . import (
+    bakes,
+    bar,
+    cloth,
+    collider,
+    fabric,
+    layers,
+    more,
+    preferences,
+    properties,
+    scene,
+    scene_tab,
+    session,
+    show,
+    shown,
+    takes,
+)
 
-# Properties first: the panels show them. Undone in reverse.
-SUBMODULES = (properties, session, fabric, cloth, layers, scene, bakes, takes, collider, show, shown)
+# Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
+SUBMODULES = (
+    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, more, layers, scene_tab, collider, show, shown,
+)  # fmt: skip
 
 
 def register():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Physics tab: the bakes of a garment that lie on the disk, and the trash. The list is made by `operators.checks`."""
+"""Physics tab, below More: the bakes of a garment that lie on the disk, and the trash. The list is made by `operators.checks`."""
 
 import bpy
 
-from .rows import PhysicsPanel, sentences, settings_layout, why
+from .rows import SubPanel, sentences, settings_layout, why
 
 
 def bakes_on_disk(context) -> list:
@@ -11,11 +11,10 @@ def bakes_on_disk(context) -> list:
     return [item for item in context.window_manager.taffeta.bakes if item.garment == context.object.name]
 
 
-class TAFFETA_PT_bakes(PhysicsPanel, bpy.types.Panel):
+class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
     """What was baked, which of it plays, and what was freed"""
 
     bl_label = "Bakes"
-    bl_parent_id = "TAFFETA_PT_cloth"
 
     def draw(self, context):
         layout = settings_layout(self, context)

@@ -65,6 +65,12 @@ def _picture(path: Path) -> int | str:
     return pictures[key].icon_id
 
 
+def picture_of(fabric: str) -> int:
+    """Icon of the preset that a note names, "Silk" or "Silk, changed"; 0 without one."""
+    name = fabric.removesuffix(", changed")
+    return next((item[3] for item in _items() if item[1] == name and isinstance(item[3], int)), 0)
+
+
 def _chosen(self) -> int:
     """Number of the item whose name was chosen last."""
     return next((item[4] for item in _items() if item[1] == self.chosen and item[0] != NO_CHOICE), 0)

@@ -3,15 +3,13 @@
 
 import bpy
 
-from .rows import PhysicsPanel, settings_layout, why
+from .rows import SubPanel, settings_layout, why
 
 
-class TAFFETA_PT_layers(PhysicsPanel, bpy.types.Panel):
+class TAFFETA_PT_layers(SubPanel, bpy.types.Panel):
     """Which garment is worn over which, innermost first"""
 
     bl_label = "Layers"
-    bl_parent_id = "TAFFETA_PT_cloth"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = settings_layout(self, context)

@@ -48,12 +48,14 @@ TABLE = (
     ),
     Mapped(
         "mass", "Mass", "kg/m²", 0.15, (0.15, 0.6), (1e-4, 1e4), (0.01, 1.0), "NONE", 3,
-        "Mass per area in kg/m² (the trade says gsm: 150 gsm is 0.15). Silk 0.08, cotton 0.15, wool 0.24, denim 0.32",
+        "Mass per area in g/m² (the trade says gsm; scripts take kg/m²). Silk 80, cotton 150, wool 240, denim 320",
+        shown_symbol="g/m²", shown_factor=1e3,
     ),
     Mapped(
         "thickness", "Thickness", "m", 0.002, (0.002, 0.006), (1e-6, 1e3), (1e-4, 0.02), "LENGTH", 5,
-        "Distance that layers of cloth keep from each other, in metres. "
+        "Distance that layers of cloth keep from each other, in mm (scripts take metres). "
         "Fabrics measure 0.2 to 1.5 mm; more keeps coarse meshes apart with less effort",
+        shown_symbol="mm", shown_factor=1e3,
     ),
     Mapped(
         "stretch_stiffness", "Stretch", "N/m", 2000.0, (2000.0, 20000.0), (0.0, 1e9), (10.0, 20000.0), "NONE", 1,

@@ -94,9 +94,9 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         "denim 1.9 (Wang 2011). Without a Pattern both get the mean",
     )
     poisson: FloatProperty(
-        name="Poisson's Ratio", default=THREADS["poisson"], min=0.0, max=0.7, soft_max=0.5, step=5, precision=2,
+        name="Narrowing", default=THREADS["poisson"], min=0.0, max=0.7, soft_max=0.5, step=5, precision=2,
         override=OVERRIDE,
-        description="How much narrower a strip gets for being pulled longer, a pure number: 0 not at all, woven cotton "
+        description="Poisson's ratio: how much narrower a strip gets for being pulled longer, a pure number: 0 not at all, woven cotton "
         "0.24, wool 0.28, polyester 0.38 (Penava 2014), rubber 0.5",
     )
     strain_limit: FloatProperty(
@@ -169,9 +169,9 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
 
     enabled: BoolProperty(name="Taffeta Collider", description="Keep cloth out of this object", override=OVERRIDE)
     aura: FloatProperty(
-        name="Aura", default=0.005, min=0.0, max=1e3, soft_min=0.001, soft_max=0.05, unit="LENGTH", precision=4,
+        name="Distance", default=0.005, min=0.0, max=1e3, soft_min=0.001, soft_max=0.05, unit="LENGTH", precision=4,
         step=0.1, override=OVERRIDE,
-        description="Shell around the body that cloth is kept out of, in metres. "
+        description="Aura: a shell around the body that cloth is kept out of, in metres. "
         "5 mm hides the facets of a character; raise it if skin shines through",
     )
     friction: FloatProperty(
@@ -180,8 +180,8 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
         "Polished wood 0.2, skin 0.3 to 0.9",
     )
     restitution: FloatProperty(
-        name="Restitution", default=0.0, min=0.0, max=1.0, step=5, subtype="FACTOR", override=OVERRIDE,
-        description="Share of the impact speed that is given back: 0 for cloth on anything real, 1 bounces for ever",
+        name="Bounce", default=0.0, min=0.0, max=1.0, step=5, subtype="FACTOR", override=OVERRIDE,
+        description="Restitution: share of the impact speed that is given back, 0 for cloth on anything real, 1 bounces for ever",
     )
     single_frame_samples: IntProperty(
         name="Subframes", default=0, min=0, max=64, soft_max=16, override=OVERRIDE,
@@ -279,7 +279,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Another number gives another course of the random force",
     )
     pin_rate: FloatProperty(
-        name="Pin Rate", default=Settings().pin_rate, min=0.0, max=1e5, soft_max=500.0, step=100, override=OVERRIDE,
+        name="Soft Pin Rate (1/s)", default=Settings().pin_rate, min=0.0, max=1e5, soft_max=500.0, step=100, override=OVERRIDE,
         description="How fast a half-weight pin pulls the cloth back to its animation, in 1/s",
     )
     neighbour_reach: FloatProperty(
@@ -287,8 +287,8 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="How far cloth looks for other cloth, in units of contact distance plus motion",
     )
     ldi_resolution: IntProperty(
-        name="LDI Resolution", default=Settings().ldi_resolution, min=8, max=1024, soft_max=256, override=OVERRIDE,
-        description="Pixels along the longest side of a body's layered depth image",
+        name="Body Image Size", default=Settings().ldi_resolution, min=8, max=1024, soft_max=256, override=OVERRIDE,
+        description="Pixels along the longest side of a body's layered depth image (LDI)",
     )
     body_images: EnumProperty(
         name="Body Images", items=BODY_IMAGES, default="AUTOMATIC", options=set(), override=OVERRIDE,
@@ -301,9 +301,9 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Cloth faster than this is slowed down, in m/s; raise it for bullets",
     )
     cloth_restitution: FloatProperty(
-        name="Cloth Restitution", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR",
+        name="Cloth Bounce", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR",
         override=OVERRIDE,
-        description="Share of the impact speed given back where cloth meets cloth; 0 for real fabric",
+        description="Restitution: share of the impact speed given back where cloth meets cloth; 0 for real fabric",
     )
     collider_source: EnumProperty(
         name="Collide with", override=OVERRIDE,

@@ -8,6 +8,10 @@ import bpy
 from .mapped import ROWS
 from .units import shown_factor
 
+# Widths of the region, in pixels of an unscaled screen, below which one number beside its label, its menu, brush and
+# eye is cut off, and two are.
+NARROW_VALUE, NARROW_RANGE = 300.0, 480.0
+
 
 class PhysicsPanel:
     """Where every Taffeta panel stands, and that settings are locked while a bake reads them."""
@@ -20,6 +24,13 @@ class PhysicsPanel:
     def poll(cls, context):
         obj = context.object
         return obj is not None and obj.type == "MESH" and obj.taffeta_cloth.enabled
+
+
+class SubPanel(PhysicsPanel):
+    """Below More."""
+
+    bl_parent_id = "TAFFETA_PT_more"
+    bl_options = {"DEFAULT_CLOSED"}
 
 
 def settings_layout(panel, context):
@@ -36,8 +47,8 @@ def shown(context, group, name: str) -> str:
     twin = name + "_shown"
     if twin not in group.bl_rna.properties:
         return name
-    has_unit = group.bl_rna.properties[name].unit != "NONE"
-    return name if has_unit and shown_factor() == 1.0 else twin
+    same_unit = group.bl_rna.properties[name].unit == group.bl_rna.properties[twin].unit != "NONE"
+    return name if same_unit and shown_factor() == 1.0 else twin
 
 
 def prop(layout, context, group, name: str, text: str | None = None):
@@ -57,39 +68,69 @@ def why(layout, sentence: str):
 
 def sentences(layout, context, text: str, icon: str = "NONE"):
     """A sentence broken into lines as wide as the panel; Blender's labels would cut it off."""
-    scale = context.preferences.system.ui_scale or 1.0  # 0 without a window
-    width = context.region.width if context.region else 400
-    lines = textwrap.wrap(text, max(24, int(width / (7.5 * scale)) - 6)) or [""]
+    lines = textwrap.wrap(text, max(24, int(panel_width(context) / 7.5) - 6)) or [""]
     column = layout.column(align=True)
     column.scale_y = 0.8
     for i, line in enumerate(lines):
         column.label(text=line, icon=icon if i == 0 else ("BLANK1" if icon != "NONE" else "NONE"))
 
 
+def scene_settings(layout, text: str):
+    """A quiet button that goes to the Scene tab, where what is said of all garments stands."""
+    button = layout.operator("wm.context_set_enum", text=text, icon="SCENE_DATA", emboss=False)
+    button.data_path, button.value = "space_data.context", "SCENE"
+
+
+def choice(layout, context, settings, name: str, items):
+    """A menu, and the sentence of what is chosen in it."""
+    layout.prop(settings, name)
+    sentences(layout, context, next(item[2] for item in items if item[0] == getattr(settings, name)))
+
+
+def panel_width(context) -> float:
+    """Width of the region in pixels of an unscaled screen; that of Blender's own layout where there is no window."""
+    scale = context.preferences.system.ui_scale or 1.0  # 0 without a window
+    return context.region.width / scale if context.region else 400.0
+
+
 def mapped(layout, context, obj, name: str):
-    """A mapped property: its value, or Min and Max; where it comes from; a brush and an eye. Maps add a line."""
+    """A mapped property: its value, or Min and Max; where it comes from; a brush and an eye. Maps add a line.
+
+    In a narrow panel the numbers have a line of their own, on which every digit can be read.
+    """
     row_of_table = ROWS[name]
     group = getattr(obj.taffeta_cloth, name)
-    label = row_of_table.label
-    if row_of_table.symbol and row_of_table.unit == "NONE":
-        label += f" ({row_of_table.shown_symbol or row_of_table.symbol})"
+    label, symbol = row_of_table.label, row_of_table.shown_symbol
+    if symbol or (row_of_table.symbol and row_of_table.unit == "NONE"):
+        label += f" ({symbol or row_of_table.symbol})"
     column = layout.column(align=True)
-    fields, uniform = _labelled(column, label), group.source == "UNIFORM"
+    uniform = group.source == "UNIFORM"
+    if panel_width(context) < (NARROW_VALUE if uniform else NARROW_RANGE):
+        buttons = column.row(align=True)
+        buttons.label(text=label)
+        _numbers(column.row(align=True), context, group, uniform)
+    else:
+        buttons = _labelled(column, label)
+        _numbers(buttons, context, group, uniform)
+    buttons.prop(group, "source", text="", icon_only=True)
+    brush = buttons.operator("taffeta.paint", text="", icon="BRUSH_DATA")
+    brush.prop = name
+    brush.mode = "IMAGE" if group.source == "IMAGE" else "GROUP"
+    eye_shown = context.window_manager.taffeta.overlay == name
+    eye = buttons.operator("taffeta.overlay", text="", icon="HIDE_OFF" if eye_shown else "HIDE_ON", depress=eye_shown)
+    eye.show = name
+    if not uniform:
+        _map_picker(_labelled(column, ""), obj, group)
+
+
+def _numbers(fields, context, group, uniform):
+    """One value, or Min and Max and what swaps them."""
     if uniform:
         prop(fields, context, group, "value", "")
     else:
         prop(fields, context, group, "minimum", "")
         prop(fields, context, group, "maximum", "")
         fields.prop(group, "invert", text="", icon="ARROW_LEFTRIGHT")
-    fields.prop(group, "source", text="", icon_only=True)
-    brush = fields.operator("taffeta.paint", text="", icon="BRUSH_DATA")
-    brush.prop = name
-    brush.mode = "IMAGE" if group.source == "IMAGE" else "GROUP"
-    eye_shown = context.window_manager.taffeta.overlay == name
-    eye = fields.operator("taffeta.overlay", text="", icon="HIDE_OFF" if eye_shown else "HIDE_ON", depress=eye_shown)
-    eye.show = name
-    if not uniform:
-        _map_picker(_labelled(column, ""), obj, group)
 
 
 def _labelled(column, text):

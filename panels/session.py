@@ -37,8 +37,9 @@ class TaffetaNote(bpy.types.PropertyGroup):
     """Something to say of a garment (its name)."""
 
     sentence: StringProperty()
-    fabric: StringProperty(description="Name of what the garment is made of, and whether it was changed")
+    fabric: StringProperty(description="Name of what the garment is made of, and whether it was changed; empty if it is of no known one")
     verbs: StringProperty(description="As those of a problem")
+    frame_count: IntProperty(description="Frames of its bake that are on the disk")
 
 
 class TaffetaBake(bpy.types.PropertyGroup):

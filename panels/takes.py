@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
-from .rows import PhysicsPanel, sentences, settings_layout, why
+from .rows import SubPanel, sentences, settings_layout, why
 
 
 class TaffetaTake(bpy.types.PropertyGroup):
@@ -16,12 +16,11 @@ class TaffetaTake(bpy.types.PropertyGroup):
     outcome: StringProperty(description="What became of it when it was baked last")
 
 
-class TAFFETA_PT_takes(PhysicsPanel, bpy.types.Panel):
+class TAFFETA_PT_takes(SubPanel, bpy.types.Panel):
     """What is to be baked one after another, as over night"""
 
     bl_label = "Queue"
     bl_parent_id = "TAFFETA_PT_bakes"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
         layout = settings_layout(self, context)

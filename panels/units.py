@@ -33,15 +33,18 @@ def _twin(name: str, prop, factor, changed=()):
 
 
 def in_other_unit(name: str, prop, factor: float, symbol: str):
-    """A twin of the number `name` in a smaller unit: Blender shows six decimals at most."""
+    """A twin of the number `name` in a smaller unit, the same in scenes of any scale: Blender shows six decimals at most,
+    and a fabric is told in g/m² and mm."""
     scaled = {k: prop.keywords[k] * factor for k in ("default", "min", "max", "soft_min", "soft_max", "step")}
     label = f"{prop.keywords['name']} ({symbol})"
-    return _twin(name, prop, lambda: factor, scaled | {"precision": 2, "name": label})
+    return _twin(name, prop, lambda: factor, scaled | {"precision": 2, "name": label, "unit": "NONE"})
 
 
 def add_shown(cls):
     """Give each length, speed and acceleration that `cls` declares its twin."""
     for name, prop in tuple(cls.__annotations__.items()):
         has_unit = prop.keywords.get("unit", "NONE") != "NONE"
+        if name + "_shown" in cls.__annotations__:  # in a unit that does not change with the scene, as millimetres
+            continue
         if has_unit or prop.keywords.get("subtype") in ("VELOCITY", "ACCELERATION"):
             cls.__annotations__[name + "_shown"] = _twin(name, prop, shown_factor)

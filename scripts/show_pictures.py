@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cut the pictures of docs/show.md and docs/fabric.md from those of the window test: `python scripts/show_pictures.py`.
 
-`make test-gui` leaves them in out/show/ (tests/gui/show_story.py draws them).
+`make test-gui` leaves them in out/gui/show/ (tests/gui/show_story.py draws them).
 """
 
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-SHOTS, PICTURES = ROOT / "out" / "show", ROOT / "docs" / "images"
+SHOTS, PICTURES = ROOT / "out" / "gui" / "show", ROOT / "docs" / "images"
 # picture: (shot, box in pixels of the screen: left, top, right, bottom)
 CUTS = {
     "show_popover.png": ("30_popover", (0, 25, 870, 600)),

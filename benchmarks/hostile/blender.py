@@ -37,8 +37,10 @@ WHOLE = 0, 1, -1, 2, 100, 2**31 - 1, -(2**31), 1_048_574
 #: long enough by what they are for; a shot of more frames or steps is merely a longer one
 LEFT_ALONE = "preroll", "substeps", "iterations", "cache_folder", "small_steps"
 PANELS = (
-    "TAFFETA_PT_cloth", "TAFFETA_PT_cloth_fabric", "TAFFETA_PT_cloth_pins", "TAFFETA_PT_cloth_sewing", "TAFFETA_PT_cloth_collision",
-    "TAFFETA_PT_layers", "TAFFETA_PT_bake", "TAFFETA_PT_preflight", "TAFFETA_PT_forces", "TAFFETA_PT_report", "TAFFETA_PT_advanced",
+    "TAFFETA_PT_bar", "TAFFETA_PT_cloth", "TAFFETA_PT_cloth_fabric", "TAFFETA_PT_cloth_pins", "TAFFETA_PT_cloth_collision", "TAFFETA_PT_more",
+    "TAFFETA_PT_preflight", "TAFFETA_PT_bake", "TAFFETA_PT_report", "TAFFETA_PT_bakes", "TAFFETA_PT_takes", "TAFFETA_PT_cloth_details",
+    "TAFFETA_PT_cloth_sewing", "TAFFETA_PT_cloth_masks", "TAFFETA_PT_cloth_forces", "TAFFETA_PT_layers", "TAFFETA_PT_scene",
+    "TAFFETA_PT_scene_cache", "TAFFETA_PT_forces", "TAFFETA_PT_scene_collision", "TAFFETA_PT_advanced",
 )  # fmt: skip
 
 
@@ -119,7 +121,7 @@ def bake_and_more(rng, box: Box, words: str) -> Outcome:
         ("taffeta.untangle", {}),
         ("taffeta.export", {"filepath": str(box.inside / "out" / "cloth.obj"), "frame_start": 1, "frame_end": 2, "everything": True}),
         ("taffeta.free", {"everything": True, "older": bool(rng.random() < 0.5)}),
-        ("taffeta.free_older", {}),
+        ("taffeta.trash_empty", {}),
         ("taffeta.keep_pose", {"result": "SHAPE"}),
     ]  # fmt: skip
     verbs += [others[int(rng.integers(len(others)))] for _ in range(int(rng.integers(0, 3)))]

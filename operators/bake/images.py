@@ -64,7 +64,7 @@ class Images:
             self.refused = str(reason)
             if self.choice == CARD:
                 raise ValueError(
-                    f"Body Images is Graphics Card, but {reason}; choose Automatic in Advanced, the bake is the same"
+                    f"Body Images is Graphics Card, but {reason}; choose Automatic in the Scene tab, the bake is the same"
                 ) from reason
 
     def close(self) -> None:

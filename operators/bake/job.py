@@ -124,7 +124,7 @@ class Job:
         if usual is None or self.stop.is_set() or seconds < max(LEAST_SLOW, SLOW_FRAME * usual):
             return ""
         frame = self.reports[-1].frame + 1
-        return f"Frame {frame} takes {_duration(seconds)} so far, those before {usual:.2g} s; Esc or Ctrl-C stops it"
+        return f"Frame {frame} takes {_duration(seconds)} so far, those before {usual:.2g} s; Stop or Ctrl-C ends it"
 
     def end(self) -> None:
         """Note the time at which all was over."""
@@ -140,6 +140,15 @@ _worker: threading.Thread | None = None
 def running() -> bool:
     """Whether a bake is under way, or one that was told to stop is still finishing its frame."""
     return _current is not None or (_worker is not None and _worker.is_alive())
+
+
+def ask_to_stop() -> bool:
+    """Have the bake under way end after the substep in flight; whether there is one."""
+    if _current is None:
+        return False
+    _current.stop.set()
+    _current.status = "Stopping"
+    return True
 
 
 def last() -> Ended | None:
@@ -163,7 +172,7 @@ def claim(job: Job) -> None:
     """
     global _current
     if running():
-        raise ValueError("A bake is under way; wait for it or stop it with Esc, then bake again")
+        raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
     _current = job
 
 

@@ -5,7 +5,7 @@ Triangle against triangle by Blender's own bounding volume tree, which knows tha
 there; inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import bpy
@@ -69,15 +69,27 @@ def find_tangles(
     closed body that it is to meet. Yields what is looked at next.
     """
     crossed, immersed = [], []
-    for index, garment in enumerate(garments):
-        for other in (*bodies, *garments[index:]):
-            yield f"Looking where {garment.name} crosses {'itself' if garment is other else other.name}"
-            crossed.append(_crossing(garment, other))
+    for garment, other in _neighbours(garments, bodies):
+        yield f"Looking where {garment.name} crosses {'itself' if garment is other else other.name}"
+        crossed.append(_crossing(garment, other))
     for garment in garments:
         for body in bodies:
             yield f"Looking what of {garment.name} is inside {body.name}"
             immersed.append(_immersion(garment, body))
     return [found for found in crossed if found is not None], [found for found in immersed if found is not None]
+
+
+def find_crossings(garments: list[Surface], bodies: list[Surface]) -> list[Crossing]:
+    """Every crossing of these garments with what they are to keep off, all at once."""
+    crossed = (_crossing(garment, other) for garment, other in _neighbours(garments, bodies))
+    return [found for found in crossed if found is not None]
+
+
+def _neighbours(garments: list[Surface], bodies: list[Surface]) -> Iterator[tuple[Surface, Surface]]:
+    """Each garment with each body, with itself and with the garments behind it."""
+    for index, garment in enumerate(garments):
+        for other in (*bodies, *garments[index:]):
+            yield garment, other
 
 
 def _crossing(garment: Surface, other: Surface) -> Crossing | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of the Fabric panel."""
+"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of Fabric Details."""
 
 import math
 from collections.abc import Iterator

@@ -36,11 +36,11 @@ SCENE_WORDS = {
     "random_force_min": "Random Force",
     "random_force_max": "Random Force",
     "seed": "Seed",
-    "pin_rate": "Pin Rate",
+    "pin_rate": "Soft Pin Rate",
     "neighbour_reach": "Neighbour Reach",
-    "ldi_resolution": "LDI Resolution",
+    "ldi_resolution": "Body Image Size",
     "max_speed": "Speed Limit",
-    "cloth_restitution": "Cloth Restitution",
+    "cloth_restitution": "Cloth Bounce",
     "preroll": "Pre-Roll",
     "preroll_from": "Pre-Roll",
 }
@@ -52,7 +52,7 @@ CLOTH_WORDS = {
     "model": "Model",
     "weft_stretch": "Weft Stretch",
     "weft_bending": "Weft Bending",
-    "poisson": "Poisson's Ratio",
+    "poisson": "Narrowing",
     "strain_limit": "Strain Limit",
     "stiffening": "Stiffening",
     "uv_map": "Pattern",
@@ -62,6 +62,15 @@ CLOTH_WORDS = {
     "sewing": "Sewing",
     "sewing_time": "Closing Time",
     "sewing_force": "Max Force",
+}
+
+
+# What settings were called in bakes of old.
+RENAMED = {
+    "Pin Rate": "Soft Pin Rate",
+    "LDI Resolution": "Body Image Size",
+    "Cloth Restitution": "Cloth Bounce",
+    "Poisson's Ratio": "Narrowing",
 }
 
 
@@ -117,6 +126,7 @@ def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.t
         return []
     if not isinstance(then, dict):
         return []
+    then = {RENAMED.get(word, word): value for word, value in then.items()}
     now = take(obj, scene, colliders)
     renamed = {word for word in then.keys() ^ now.keys() if " of " in word}
     return [word for word in now if word not in renamed and then.get(word) != now[word]]

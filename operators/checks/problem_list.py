@@ -15,10 +15,11 @@ from bpy.app.handlers import persistent
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
 from ...solver.cache import about
+from ...solver.cache.frames import cached_frames
 from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import bakes_of, room, trash_of
 from ..playback.cache_modifier import played
-from ..playback.owners import maker_of
+from ..playback.owners import cache_file, maker_of
 from ..read import maps
 from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
@@ -31,7 +32,9 @@ from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
 
 LIST_DELAY = 0.3  # [s] between a change and the new list
-PAINT_TICK = 1.0  # [s] between looks whether the animator has stopped painting
+PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
+EDIT_TICK = 1.0  # [s] between looks whether the animator has stopped editing
+PAINTED = frozenset(("WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"))
 VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
     "apart. Press Untangle in Layers to have garments apart"
@@ -239,6 +242,8 @@ def _show_notes(scene, cloths) -> None:
     for obj in cloths:
         item = session.fabrics.add()
         item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
+        path = cache_file(obj)
+        item.frame_count = len(path and cached_frames(path) or ())
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
     show_bakes(scene, cloths)
 
@@ -280,15 +285,15 @@ def _sorted(problems) -> list[Problem]:
 def _tick() -> float | None:
     """Make the list anew, some time after a change; never while a bake reads the scene.
 
-    Returns the seconds after which to try again: a garment that is being painted or edited is not looked at.
+    Returns the seconds after which to try again: a garment that is being edited is not looked at.
     """
     session = getattr(bpy.context.window_manager, "taffeta", None)
     scene = bpy.context.scene
     cloths = cloths_of(scene) if session is not None and scene is not None and not session.baking else ()
     if not cloths:
         return None
-    if any(obj.mode not in {"OBJECT", "POSE"} for obj in cloths):
-        return PAINT_TICK
+    if any(obj.mode not in {"OBJECT", "POSE", *PAINTED} for obj in cloths):
+        return EDIT_TICK
     show(scene)
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
@@ -301,7 +306,8 @@ def _tick() -> float | None:
 def look_again(*_):
     """Something changed: make the list anew soon. There is nobody to show it to in background mode."""
     if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=LIST_DELAY)
+        painted = getattr(bpy.context, "mode", "").startswith("PAINT")
+        bpy.app.timers.register(_tick, first_interval=PAINT_DELAY if painted else LIST_DELAY)
 
 
 @persistent
@@ -316,9 +322,12 @@ def _opened(*_):
 
 @persistent
 def _saved(*_):
-    """The file has a place now: the line that it has none goes at once."""
-    if bpy.context.window_manager.taffeta.checked and bpy.context.scene is not None:
+    """The file has a place now: the line that it has none goes at once. A new name owns no bake of the old one."""
+    session = bpy.context.window_manager.taffeta
+    if session.checked and not session.baking and bpy.context.scene is not None:
         show(bpy.context.scene)
+    else:
+        look_again()
 
 
 def _forget() -> None:
@@ -330,7 +339,6 @@ HANDLERS = (
     ("depsgraph_update_post", look_again),
     ("undo_post", look_again),
     ("redo_post", look_again),
-    ("save_post", look_again),  # a new name owns no bake of the old one
     ("load_post", _opened),
     ("save_post", _saved),
 )

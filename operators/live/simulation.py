@@ -85,7 +85,7 @@ def start(scene: bpy.types.Scene) -> None:
 
     global _live
     if jobs.running() or _live is not None:
-        raise ValueError("A simulation is under way; wait for it or stop it with Esc")
+        raise ValueError("A simulation is under way; wait for it or press Stop")
     order = read_order(scene)
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:

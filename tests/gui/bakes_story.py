@@ -80,17 +80,24 @@ def story(shoot, press, drag, result, out):
 
 
 def only_the_bakes():
-    """Close the panels above the list: the window is not high enough for all."""
+    """Leave out the panels beside the list, and open it: the window is not high enough for all."""
+    kept = [getattr(bpy.types, f"TAFFETA_PT_{name}") for name in ("more", "bakes", "takes")]
     for name in dir(bpy.types):
-        if name.startswith("TAFFETA_PT_") and name not in ("TAFFETA_PT_cloth", "TAFFETA_PT_bakes", "TAFFETA_PT_takes"):
-            cls = getattr(bpy.types, name)
-            if getattr(cls, "bl_parent_id", "") == "TAFFETA_PT_cloth":
+        cls = getattr(bpy.types, name)
+        if name.startswith("TAFFETA_PT_") and cls not in kept:
+            if getattr(cls, "bl_parent_id", "") in ("TAFFETA_PT_cloth", "TAFFETA_PT_more"):
                 cls.poll = classmethod(lambda cls, context: False)
+    for cls in reversed(kept):
+        bpy.utils.unregister_class(cls)
+    for cls in kept:  # closed at first, with those above them
+        cls.bl_options = set()
+        bpy.utils.register_class(cls)
 
 
 def free_and_restore(shoot, press, result):
     """Free by its dialog, bring the bake back."""
     press("Escape")
+    yield 2.0  # a slow window hears the key late, and would close the dialog with it
     with inside():
         bpy.ops.taffeta.free("INVOKE_DEFAULT")
     yield 1.5

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs inside the Debian folder of scripts/gui_root.sh: a virtual screen, the extension installed from its zip
 # (/out/taffeta.zip) the way a user does, then a story told in the window.
-#   inside.sh /checkout/tests/gui/story.py
+#   inside.sh /checkout/tests/gui/story.py WIDTH HEIGHT
 set -eu
 export HOME=/tmp/home DISPLAY=:99 PYTHONPATH=/out/site PYTHONDONTWRITEBYTECODE=1 TAFFETA_STORY=$1
 mkdir -p "$HOME"
-Xvfb :99 -screen 0 1600x1100x24 -nolisten tcp >/out/xvfb.log 2>&1 &
+Xvfb :99 -screen 0 "$2x$3x24" -nolisten tcp >/out/xvfb.log 2>&1 &
 blender --python-use-system-env --command extension install-file -r user_default -e /out/taffeta.zip >/out/install.log 2>&1
-timeout 900 blender --python-use-system-env --window-geometry 0 0 1600 1100 --python /checkout/tests/gui/drive.py >/out/blender.log 2>&1
+timeout 900 blender --python-use-system-env --window-geometry 0 0 "$2" "$3" --python /checkout/tests/gui/drive.py >/out/blender.log 2>&1

@@ -78,6 +78,12 @@ def evaluated(obj):
     return x.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def over_the_tab():
+    """Put the pointer over the Physics tab, where Esc stops a bake."""
+    place = area("PROPERTIES")
+    window().cursor_warp(place.x + place.width // 2, place.y + place.height // 2)
+
+
 def scroll(way):
     """Scroll the Physics tab to its end, or back to its top: at once, because each call slides with a timer of its own."""
     with inside():
@@ -238,7 +244,7 @@ def bake_and_stop(shoot, press, result):
     yield from bake_until(session, 0.3, 400)
     shoot("09_baking")
     result["status_middle"] = session().status
-    window().cursor_warp(400, 500)
+    over_the_tab()
     press("Escape")
     alive.forget()
     yield from bake_until(session, 2.0, 60)
@@ -389,7 +395,7 @@ def bake_by_card(shoot, press, result):
         if esc_at:
             while len(drawn) < esc_at and session().baking:
                 yield 0.02
-            window().cursor_warp(400, 500)
+            over_the_tab()
             press("Escape")
             alive.forget()
         yield from bake_until(session, 2.0, 200)

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of bakes in a real window, as bakes_story.py tells it; pictures stay in out/gui_bakes/."""
+"""The list of bakes in a real window, as bakes_story.py tells it; pictures stay in out/gui/bakes/."""
 
-import runpy
 from pathlib import Path
 
 import pytest
 
-WINDOW = runpy.run_path(str(Path(__file__).with_name("test_window.py")))  # skips where there is no window
-OUT = WINDOW["ROOT"] / "out" / "gui_bakes"
+OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "bakes"
 FRAMES = 8
 
 
 @pytest.fixture(scope="module")
-def result():
+def result(tell):
     """What the story wrote down; told once for all tests."""
-    return WINDOW["tell"]("bakes_story.py", OUT)
+    return tell("bakes_story", OUT.name, 1600, 1100)
 
 
 def test_the_story_comes_to_its_end_without_a_traceback(result):

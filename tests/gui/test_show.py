@@ -1,41 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real window again: the popover and its marks, lines while painting, the report's jump, the picker of fabrics.
 
-Pictures of every step stay in out/show/; those of docs/ are cut from them by scripts/show_pictures.py.
+Pictures of every step stay in out/gui/show/; those of docs/ are cut from them by scripts/show_pictures.py.
 """
 
-import importlib.util
-import json
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "out" / "show"
+OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "show"
 
 
 @pytest.fixture(scope="module")
-def result():
-    """What the story wrote down; the window and the zip are made as for the first story."""
-    known = importlib.util.spec_from_file_location("first_window", Path(__file__).with_name("test_window.py"))
-    window = importlib.util.module_from_spec(known)
-    known.loader.exec_module(window)  # skips where there is no window to be had
-    shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
-    version = window.python_inside()
-    build = [sys.executable, str(ROOT / "scripts/build_zip.py"), "--blender", "5.2", "--platform", "linux-x64"]
-    subprocess.run([*build, "--python", version], check=True)
-    shutil.copy(next((ROOT / "out/zip").glob(f"*-linux-x64-python{version}.zip")), OUT / "taffeta.zip")
-    window.pip(
-        "install", "--target", str(OUT / "site"), "--only-binary=:all:", "--python-version", version, "cattrs==26.2.1"
-    )
-    script = "/checkout/tests/gui/inside.sh", "/checkout/tests/gui/show_story.py"
-    subprocess.run(["bash", str(ROOT / "scripts/gui_root.sh"), "run", str(OUT), "bash", *script], timeout=1000)
-    assert (OUT / "result.json").exists(), (OUT / "blender.log").read_text()[-3000:]
-    return json.loads((OUT / "result.json").read_text())
+def result(tell):
+    """What the story wrote down; told once for all tests."""
+    return tell("show_story", OUT.name, 1600, 1100)
 
 
 def test_the_story_comes_to_its_end_and_nothing_raised(result):

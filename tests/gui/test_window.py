@@ -1,67 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real Blender with a window: the extension installed from its zip, and the way from Add to Scrub.
+"""A real Blender with a window: the way from Add to Scrub; pictures of every step stay in out/gui/story/."""
 
-The window runs in the Debian folder that scripts/gui_root.sh makes; pictures of every step stay in out/gui/. Where
-that folder cannot be made (no root rights, no Debian packages) the tests are skipped and say so.
-"""
-
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "out" / "gui"
-FOLDER = Path(
-    os.environ.get("TAFFETA_GUI_ROOT")
-    or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "taffeta" / "gui-root"
-)
+OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "story"
 FRAMES = 60
-
-if not (FOLDER / "taffeta-ready").exists():
-    pytest.skip(
-        "no Debian folder with a Blender for the window: `sudo make gui-root` makes it", allow_module_level=True
-    )
-if os.geteuid() != 0:
-    pytest.skip("entering the window's Debian folder needs root rights", allow_module_level=True)
-
-
-def python_inside() -> str:
-    """Python version of the folder's Blender, such as 3.14."""
-    return next((FOLDER / "usr/bin").glob("python3.[0-9]*")).name.removeprefix("python")
-
-
-def pip(*arguments):
-    """Run this environment's pip quietly."""
-    subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", *arguments], check=True)
-
-
-def tell(story: str, out: Path) -> dict:
-    """Tell a story of this folder in the window; what it wrote down. Its pictures and its log are left in `out`."""
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
-    version = python_inside()
-    build = [sys.executable, str(ROOT / "scripts/build_zip.py"), "--blender", "5.2", "--platform", "linux-x64"]
-    subprocess.run([*build, "--python", version], check=True)
-    shutil.copy(next((ROOT / "out/zip").glob(f"*-linux-x64-python{version}.zip")), out / "taffeta.zip")
-    # Debian's Blender does not bring what its own extension installer imports.
-    pip("install", "--target", str(out / "site"), "--only-binary=:all:", "--python-version", version, "cattrs==26.2.1")
-    script = "/checkout/tests/gui/inside.sh", f"/checkout/tests/gui/{story}"
-    subprocess.run(["bash", str(ROOT / "scripts/gui_root.sh"), "run", str(out), "bash", *script], timeout=1000)
-    written = out / "result.json"
-    assert written.exists(), (out / "blender.log").read_text()[-3000:]
-    return json.loads(written.read_text())
 
 
 @pytest.fixture(scope="module")
-def result():
+def result(tell):
     """What the story wrote down; told once for all tests."""
-    return tell("story.py", OUT)
+    return tell("story", OUT.name, 1600, 1100)
 
 
 def test_the_story_comes_to_its_end(result):

@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panels Bakes and Queue, drawn into the layout of test_panels, which holds each call against Blender's description."""
-
-import runpy
-from pathlib import Path
+"""The panels Bakes and Queue, and what the bar makes of the list."""
 
 import bpy
 import pytest
-
-draw = runpy.run_path(str(Path(__file__).with_name("test_panels.py")))["draw"]
-
-
-@pytest.fixture
-def garment(make):
-    obj = make.cloth(make.grid())
-    bpy.context.view_layer.objects.active = obj
-    return obj
+from layouts import draw
 
 
 @pytest.fixture
@@ -41,7 +30,12 @@ def test_a_bake_that_lies_on_disk_is_offered_and_not_said_to_play(garment, liste
     play = layout.buttons("taffeta.bake_play")
     assert [options["path"] for options, _ in play] == ["/c/Cloth.pc2", "/c/Cloth.pc2", "/c/Cloth-2.pc2"]
     assert all(options["object"] == "Cloth" for options, _ in play) and "Play It" in layout.texts()
-    assert not draw("TAFFETA_PT_bake").buttons("taffeta.bake")[1][1].is_grey(), "Resume goes on with it"
+    bar = draw("TAFFETA_PT_bar")
+    _, resume, again = bar.buttons("taffeta.bake")
+    assert resume[0] == {"resume": True} and not resume[1].is_grey() and not again[1].is_grey(), "they go on with it"
+    assert "A bake lies on disk" in bar.texts()
+    for verb in ("free", "export"):
+        assert not draw("TAFFETA_PT_bake").buttons(f"taffeta.{verb}")[0][1].is_grey()
     listed[0].plays = True
     layout = draw("TAFFETA_PT_bakes")
     assert "Play It" not in layout.texts() and "Plays /c/Cloth.pc2" in " ".join(layout.texts())

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from PIL import Image
+from taffeta.operators import scenes as operator_scenes
 from taffeta.operators.checks import problem_list
 from taffeta.operators.scenes import EXAMPLES
 from taffeta.presets import scenes
@@ -281,3 +282,34 @@ def test_a_pile_of_shirts_fits_into_the_drum(scene, count):
     shirts = np.concatenate(shirts)
     away = np.hypot(shirts[:, 0], shirts[:, 2] - drum.location.z)
     assert away.max() < inside and np.abs(shirts[:, 1]).max() < wall[:, 1].max() - 0.03
+
+
+def test_an_example_stands_beside_what_is_in_its_place_and_is_what_the_window_shows():
+    """A new file has a cube where examples stand; it is left as it was."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    cube = bpy.data.objects["Cube"]
+    before = cube.matrix_world.copy(), cube.visible_get()
+    added = add("poncho")
+    bpy.context.view_layer.update()
+    assert (cube.matrix_world, cube.visible_get()) == before
+    right = max((cube.matrix_world @ vertex.co).x for vertex in cube.data.vertices)
+    poncho = added["Poncho"]
+    world = np.array([poncho.matrix_world @ vertex.co for vertex in poncho.data.vertices])
+    assert world[:, 0].min() > right + 0.2
+    areas = {area.type: area.spaces.active for area in bpy.context.screen.areas}
+    assert areas["PROPERTIES"].context == "PHYSICS"
+    view = areas["VIEW_3D"].region_3d
+    size = np.ptp(world, axis=0).max()
+    assert np.linalg.norm(np.array(view.view_location) - world.mean(0)) < size
+    assert size < view.view_distance < 4 * size
+
+
+def test_an_example_in_an_empty_place_stands_at_the_origin():
+    added = add("flag")
+    assert "Flag Place" not in added and all(obj.parent is None for obj in added.values())
+
+
+def test_each_example_is_in_one_submenu():
+    listed = [name for names in operator_scenes.MENUS.values() for name in names]
+    assert sorted(listed) == sorted(name for name, _, _ in EXAMPLES)
+    assert [menu.bl_label for menu in operator_scenes.SUBMENUS] == list(operator_scenes.MENUS)

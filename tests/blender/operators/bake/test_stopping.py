@@ -90,7 +90,7 @@ def test_a_frame_that_takes_long_is_told_of_while_it_does(saved, job, substeps, 
     run.bake_now(saved, job, lambda job: told.append(job.slow()))
     slow = [sentence for sentence in told if sentence]
     assert slow[0].startswith("Frame 7 takes 1 min 15 s so far, those before 0.")
-    assert slow[0].endswith("Esc or Ctrl-C stops it")
+    assert slow[0].endswith("Stop or Ctrl-C ends it")
     assert not job.slow() and job.complete, "nothing is in flight"
 
 

@@ -61,11 +61,27 @@ def test_live_list_and_stale_sentence(shot, tmp_path, body, baked):
     assert len(session.problems) == 1, "a running bake is left alone"
     session.baking = False
     bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert problem_list._tick() == problem_list.EDIT_TICK and len(session.problems) == 1
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    assert problem_list._tick() == problem_list.PAINT_TICK and len(session.problems) == 1
-    bpy.ops.object.mode_set(mode="OBJECT")
     assert problem_list._tick() is None
-    assert len(session.problems) == 2
+    assert len(session.problems) == 2, "the list goes on while a map is painted"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_saving_makes_the_list_anew(scene, make, tmp_path, monkeypatch):
+    """That the file was not saved must not stay in the list; one that nobody has seen yet is made when there is time."""
+    looked = []
+    monkeypatch.setattr(problem_list, "look_again", lambda: looked.append(1))
+    make.cloth(make.grid())
+    session = bpy.context.window_manager.taffeta
+    session.checked = False
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "first.blend"), copy=True)
+    assert looked == [1] and not session.checked
+    problem_list.show(scene)
+    assert [p for p in session.problems if "not saved" in p.sentence]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert not [p for p in session.problems if "not saved" in p.sentence] and looked == [1]
 
 
 @pytest.mark.parametrize(

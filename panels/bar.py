@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Physics tab, right below Blender's own buttons: the bar, five rows that are always there and always as high.
+
+Blender keeps panels without a header above all others, so nothing that Blender or another extension inserts moves it.
+What does not apply is greyed; Bake, Play Live and Stop have a place each, so a second click never starts the other.
+"""
+
+import bpy
+
+from .bakes import bakes_on_disk
+from .fabric import TAFFETA_PT_fabric_presets, picture_of
+from .mapped import ROWS
+from .rows import PhysicsPanel, painted_property
+
+TALL = 1.4  # height of the row that everything begins with, in rows
+
+
+class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
+    """Bake, play, stop, and how it stands"""
+
+    bl_label = "Taffeta"
+    bl_options = {"HIDE_HEADER"}
+
+    def draw(self, context):
+        session, obj = context.window_manager.taffeta, context.object
+        note = session.fabrics.get(obj.name)
+        column = self.layout.column(align=False)
+        _verbs(column, session)
+        _go_on(column, context, session)
+        kept = note.frame_count if note else 0
+        count = max(1, context.scene.frame_end + 1 - context.scene.frame_start)
+        if session.baking:
+            column.progress(factor=session.progress, text=session.status)
+        else:
+            column.progress(
+                factor=min(1.0, kept / count), text=f"{kept} of {count} frames kept" if kept else "No frames kept"
+            )
+        _fabric(column, session, obj, note)
+        _state(column, context, session, obj)
+
+
+def _verbs(column, session):
+    """Bake, Play Live, Stop."""
+    busy = session.baking or session.live
+    row = column.row(align=True)
+    row.scale_y = TALL
+    start = row.row(align=True)
+    start.enabled = not busy
+    start.operator("taffeta.bake", text="Bake", icon="RENDER_ANIMATION")
+    start.operator("taffeta.live", text="Play Live", icon="PLAY", depress=session.live)
+    stop = row.row(align=True)
+    stop.enabled = busy
+    stop.operator("taffeta.stop", text="Stop", icon="PAUSE")
+
+
+def _go_on(column, context, session):
+    """Two ways to go on with a bake."""
+    row = column.row(align=True)
+    kept = context.object.taffeta_cloth.cache_path or bakes_on_disk(context)
+    row.enabled = bool(kept) and not (session.baking or session.live)
+    row.operator("taffeta.bake", text="Resume", icon="FRAME_NEXT").resume = True
+    frame = context.scene.frame_current
+    row.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon="FILE_REFRESH").from_frame = frame
+
+
+def _fabric(column, session, obj, note):
+    """What the garment is of, and the presets behind it; how carefully it is baked."""
+    split = column.split(factor=0.5, align=True)
+    split.enabled = not session.baking
+    name = note.fabric if note else ""
+    picture = picture_of(name)
+    icon = {"icon_value": picture} if picture else {"icon": "MATCLOTH"}
+    split.popover(TAFFETA_PT_fabric_presets.__name__, text=name or "Own Fabric", **icon)
+    split.row(align=True).prop(obj.taffeta_cloth, "quality", expand=True)
+
+
+def _state(column, context, session, obj):
+    """One short sentence; the way out of painting; what the preflight found."""
+    painting = painted_property(obj)
+    text, icon = _sentence(session, obj.taffeta_cloth, painting, bool(bakes_on_disk(context)))
+    split = column.split(factor=0.66, align=True)
+    split.label(text=text, icon=icon)
+    row = split.row(align=True)
+    done = row.row(align=True)
+    done.enabled = bool(painting)
+    done.operator("taffeta.paint_done", text="Done")
+    row.popover("TAFFETA_PT_preflight", text="", icon="VIEWZOOM")
+
+
+def _sentence(session, cloth, painting, is_on_disk) -> tuple[str, str]:
+    """What matters most now, short enough for a narrow panel, and its icon."""
+    doubts = [p.severity for p in session.problems if p.severity != "INFO"]
+    if session.baking:
+        return "Settings are locked", "INFO"
+    if session.live:
+        return "Live: nothing is kept", "INFO"
+    if painting:
+        return f"Painting {ROWS[painting].label}", "BRUSH_DATA"
+    if doubts:
+        words = f"{len(doubts)} warning{'s' * (len(doubts) > 1)} before you bake"
+        return words, "CANCEL" if "ERROR" in doubts else "ERROR"
+    if cloth.stale:
+        return "Changed since it was baked", "ERROR"
+    if cloth.cache_path:
+        return "Baked", "INFO"
+    return ("A bake lies on disk" if is_on_disk else "Nothing baked yet"), "INFO"
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_PT_bar,))

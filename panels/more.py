@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Physics tab, below Taffeta Cloth > More: what some garments need."""
+
+import bpy
+
+from .cloth import FABRIC_AT_FIRST
+from .mapped import FABRIC, THREADS
+from .rows import SubPanel, group_search, mapped, scene_settings, sentences, settings_layout, why
+
+
+class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
+    """The rest of what the garment is made of"""
+
+    bl_label = "Fabric Details"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        session = context.window_manager.taffeta
+        stretch = session.overlay == "STRETCH"
+        button = layout.operator(
+            "taffeta.overlay", text="Show Current Stretch", icon="HIDE_OFF" if stretch else "HIDE_ON", depress=stretch
+        )
+        button.show = "STRETCH"
+        for name in FABRIC:
+            if name not in FABRIC_AT_FIRST:
+                mapped(layout, context, context.object, name)
+        cloth = context.object.taffeta_cloth
+        layout.prop(cloth, "model")
+        has_threads = cloth.model != "SPRINGS"
+        active = {"poisson": cloth.model == "MEMBRANE", "stiffening": cloth.strain_limit > 0.0}
+        for name in THREADS:
+            row = layout.row()
+            row.enabled = has_threads or name in ("strain_limit", "stiffening")
+            row.active = active.get(name, True)
+            row.prop(cloth, name)
+        if cloth.model != "MEMBRANE":
+            why(layout, "Narrowing needs Membrane" if has_threads else "Springs know no warp and weft")
+        if note := session.fabrics.get(context.object.name):
+            sentences(layout, context, note.sentence, "MATCLOTH")
+            for verb in note.verbs.split():
+                layout.operator(verb).object = note.name
+
+
+class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
+    """How the garment is made from its mesh"""
+
+    bl_label = "Sewing and Size"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        cloth = context.object.taffeta_cloth
+        mapped(layout, context, context.object, "shrink")
+        layout.prop(cloth, "sewing")
+        column = layout.column()
+        column.enabled = cloth.sewing
+        column.prop(cloth, "sewing_time")
+        column.prop(cloth, "sewing_force")
+        if not cloth.sewing:
+            why(layout, "Edges without a face keep their length")
+
+
+class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):
+    """What of the garment collides, and with what"""
+
+    bl_label = "Collides Only With"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        obj = context.object
+        cloth = obj.taffeta_cloth
+        column = layout.column()
+        column.enabled = cloth.self_collision
+        group_search(column, obj, "self_group")
+        if not cloth.self_collision:
+            why(layout, "Self-Collision is off")
+        group_search(layout, obj, "body_group")
+        layout.prop(cloth, "collision_collection")
+        scene_settings(layout, "Colliders of all garments: Scene tab")
+
+
+class TAFFETA_PT_cloth_forces(SubPanel, bpy.types.Panel):
+    """What pushes this garment alone"""
+
+    bl_label = "Pressure and Fields"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        cloth = context.object.taffeta_cloth
+        layout.prop(cloth, "pressure")
+        row = layout.row()
+        row.active = cloth.pressure != 0.0
+        row.prop(cloth, "target_volume")
+        if not row.active:
+            why(layout, "Without Pressure, no volume is aimed at")
+        layout.prop(cloth, "field_weight")
+        scene_settings(layout, "Wind: Scene tab")
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (TAFFETA_PT_cloth_details, TAFFETA_PT_cloth_sewing, TAFFETA_PT_cloth_masks, TAFFETA_PT_cloth_forces)
+)

@@ -171,6 +171,7 @@ def test_the_list_of_one_file_is_not_that_of_the_next(sheet, tmp_path):
     assert len(session.bakes) == 1 and session.trash
     save_as(tmp_path / "other.blend")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "other.blend"))
+    session = bpy.context.window_manager.taffeta  # the one before is freed memory
     assert not session.bakes and not session.trash
 
 

@@ -10,6 +10,7 @@ from layouts import draw
 def listed(garment):
     """Two bakes of the garment, one that another .blend made, and one in the trash."""
     session = bpy.context.window_manager.taffeta
+    session.problems.clear()  # the bar speaks of them first
     for name, label, maker, path in (
         ("Cloth", "wide", "", "/c/Cloth.pc2"), ("Cloth", "theirs", "v1.blend", "/c/Cloth-2.pc2"), ("Coat", "coat", "", "/c/Coat.pc2"),
         ("", "gone", "", "/c/trash/Cloth~1/Cloth.pc2"),

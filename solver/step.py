@@ -128,7 +128,7 @@ def advance_substep(mechanics, contact, motion, substep):
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
-    if is_late and len(parts) == 1:
+    if is_late:
         motion.x[:], motion.v[:] = start
         look_again(contact, motion, substep.dt)
         steps = finer(substep, steps, LOOKS_IF_LATE)
@@ -138,19 +138,20 @@ def advance_substep(mechanics, contact, motion, substep):
 
 def _advance_parts(mechanics, contact, motion, substep, parts):
     """A substep in parts of small steps; (2,) how many points touch bodies, and pairs of cloth each other, and whether
-    contact came too late: by keeping something from passing it has made cloth longer by over `LATE_STRETCH`.
+    contact came too late for one in a single part: by keeping something from passing it has made cloth longer by over
+    `LATE_STRETCH`.
     """
-    touched, is_late = np.zeros(2, np.int64), False
+    touched, is_late, is_single = np.zeros(2, np.int64), False, len(parts) == 1
     for part in parts:
-        whole = part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
-        *counts, pulled = advance_part(mechanics, contact, motion, whole if len(parts) > 1 else substep, part)
-        touched, is_late = touched + counts, is_late or pulled > LATE_STRETCH
+        whole = substep if is_single else part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
+        *counts, pulled = advance_part(mechanics, contact, motion, whole, part, is_single)
+        touched, is_late = touched + counts, pulled > LATE_STRETCH
     return touched, is_late
 
 
-def advance_part(mechanics, contact, motion, substep, steps):
-    """A substep in these small steps; returns how many points touch bodies, and pairs of cloth each other, and by what
-    strain cloth got longer where something was kept from passing.
+def advance_part(mechanics, contact, motion, substep, steps, measures=False):
+    """A substep in these small steps; returns how many points touch bodies, and pairs of cloth each other, and, if it
+    `measures` that, by what strain cloth got longer where something was kept from passing.
     """
     solution = mechanics.system.solution
     start, on_bodies, begun = motion.x.copy(), 0, None
@@ -165,7 +166,9 @@ def advance_part(mechanics, contact, motion, substep, steps):
     motion.start[:] = start
     before, eased = motion.x.copy(), begun.copy()
     on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
-    pulled = stretch(mechanics.cloth, motion.x)[0] - stretch(mechanics.cloth, before)[0] if contact.is_holding else 0.0
+    pulled = 0.0
+    if measures and contact.is_holding:
+        pulled = stretch(mechanics.cloth, motion.x)[0] - stretch(mechanics.cloth, before)[0]
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])

@@ -132,7 +132,7 @@ def look_again(contact: Contact, motion, dt: float) -> None:
     """Forget what was found of cloth in a substep of dt [s] that is taken back to where it began."""
     if contact.pairs is not None:
         about = contact.cloth, motion.x, motion.v, dt, contact.settings
-        contact.pairs = cloth_pairs.detect(*about, contact.pairs.tangles)
+        contact.pairs, contact.eased = cloth_pairs.detect(*about, contact.pairs.tangles), None
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The frame loop: order of time, pins, determinism, resuming, what it reports and refuses."""
 
+from itertools import pairwise
+
 import naive
 import numpy as np
 import pytest
+from taffeta.solver import step
 from taffeta.solver.build import build
 from taffeta.solver.model import Collider, Settings, State
 from taffeta.solver.step import advance, stretch, substep_count
@@ -190,3 +193,24 @@ def test_bodies_may_want_to_be_drawn_more_often_than_there_are_substeps(count, w
     settings = Settings(substeps=count)
     cloth, state = build([naive.sheet(5, 5)], settings)
     assert advance(cloth, state, naive.still(pose(cloth, state)), 0, settings).steps >= count
+
+
+def test_a_substep_is_taken_again_where_contact_came_too_late(monkeypatch):
+    """Something that is kept from passing draws a corner out by an edge, once: what that did is gone."""
+    settings, given, looked = Settings(substeps=1), step.respond_to_cloth, []
+
+    def too_late(contact, motion, origin, constraints, solution, substep, steps):
+        found = given(contact, motion, origin, constraints, solution, substep, steps)
+        looked.append((substep.t0, substep.t1))
+        if len(looked) == 1:
+            motion.x[0] -= [0.2, 0.2, 0.0]
+            contact.is_holding = True
+        return found
+
+    monkeypatch.setattr(step, "respond_to_cloth", too_late)
+    cloth, state = build([naive.sheet(6, 6)], settings)
+    report = advance(cloth, state, naive.still(pose(cloth, state)), 0, settings)
+    (whole, *parts) = looked
+    assert whole == (0.0, 1.0) and len(parts) == report.steps >= 4
+    assert parts[0][0] == 0.0 and parts[-1][1] == 1.0 and all(a[1] == b[0] for a, b in pairwise(parts))
+    assert report.worst_stretch < 0.01

@@ -24,7 +24,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ...kernel.jit import inner, njit
+from ...kernel.jit import njit
+from ...kernel.lookup import first_of, is_among
 from ...model import Cloth
 from .constraints import Stack
 from .edge_lengths import restore
@@ -205,28 +206,6 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
     return way / np.maximum(np.linalg.norm(way, axis=1), 1.0)[:, None]
 
 
-@inner
-def _first(piece, i):
-    """The first particle of the piece that i belongs to; the chain to it is made shorter."""
-    while piece[i] != i:
-        piece[i] = piece[piece[i]]
-        i = piece[i]
-    return i
-
-
-@inner
-def _is_among(keys, key):
-    """Is a number one of these, which ascend?"""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(keys) and keys[low] == key
-
-
 @njit
 def pieces_kernel(triangles, keys, is_cut, mass, piece, total):
     """Pieces into which the edges with these keys (i n + j, i < j, ascending) part triangles (t, 3) of n particles. 60 bytes
@@ -240,12 +219,12 @@ def pieces_kernel(triangles, keys, is_cut, mass, piece, total):
         for corner in range(3):
             p, q = np.int64(triangles[t, corner]), np.int64(triangles[t, (corner + 1) % 3])
             low, high = min(p, q), max(p, q)
-            if is_cut[p] and is_cut[q] and _is_among(keys, low * count + high):
+            if is_cut[p] and is_cut[q] and is_among(keys, low * count + high):
                 continue
-            one, other = _first(piece, p), _first(piece, q)
+            one, other = first_of(piece, p), first_of(piece, q)
             piece[max(one, other)] = min(one, other)
     for i in range(count):
-        piece[i] = _first(piece, i)
+        piece[i] = first_of(piece, i)
         total[piece[i]] += mass[i]
 
 

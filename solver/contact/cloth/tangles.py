@@ -14,6 +14,7 @@ import numpy as np
 
 from ...geometry.piercing import area_normal, pierces
 from ...kernel.jit import inner, njit
+from ...kernel.lookup import is_among
 from ...kernel.threads import cut, joined, on_threads
 
 SMALLEST_TANGLE_PART = 4096  # pairs of triangles: fewer are done before another thread wakes up
@@ -106,19 +107,6 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
     return count
 
 
-@inner
-def _is_couple(couples, i, j, count):
-    """Are particles i and j of `count` let through each other?"""
-    key, low, high = np.int64(i) * count + np.int64(j), 0, len(couples)
-    while low < high:
-        middle = (low + high) // 2
-        if couples[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(couples) and couples[low] == key
-
-
 @njit
 def sort_out_kernel(stencils, is_edge_pair, couples, is_tangled, kept):
     """Which stencils have no couple with one particle on each side. # outputs: kept (c,)"""
@@ -128,5 +116,5 @@ def sort_out_kernel(stencils, is_edge_pair, couples, is_tangled, kept):
         for i in range(first):
             for j in range(first, 4):
                 one, other = stencils[k, i], stencils[k, j]
-                if is_tangled[one] and is_tangled[other] and _is_couple(couples, one, other, count):
+                if is_tangled[one] and is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
                     kept[k] = False

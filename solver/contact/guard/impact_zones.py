@@ -21,6 +21,7 @@ import numpy as np
 
 from ...geometry.ccd import corners_of, time_of_impact
 from ...kernel.jit import counted_njit, inner, njit
+from ...kernel.lookup import first_of
 from ..cloth.proximity import PairList
 from ..cloth.response import farther
 
@@ -128,15 +129,6 @@ def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times):
     return count
 
 
-@inner
-def _first(parent, i):
-    """The first particle of the zone of i; the chain to it is made shorter."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
 @njit
 def join(impacts, is_gentle, leaders, zones):
     """Make one zone of each pair that meets; returns whether anything changed.
@@ -154,7 +146,7 @@ def join(impacts, is_gentle, leaders, zones):
             if i >= len(parent):
                 met = leaders.owner[i - len(parent)]
                 continue
-            other = _first(parent, i)
+            other = first_of(parent, i)
             if root >= 0 and other != root:
                 changed = True
                 low, high = min(root, other), max(root, other)
@@ -251,7 +243,7 @@ def _sum_up(zones, inv_mass, size):
     weight, mean, mean_eased = zones.weight, zones.mean, zones.mean_eased
     weight[:], mean[:], mean_eased[:] = 0.0, 0.0, 0.0
     for i in range(len(size)):
-        root = _first(zones.parent, i)
+        root = first_of(zones.parent, i)
         size[root] += 1
         if inv_mass[i] == 0.0 and weight[root] >= 0.0:  # what is pinned decides alone
             weight[root], mean[root, 0], mean[root, 1], mean[root, 2] = 0.0, 0.0, 0.0, 0.0
@@ -280,7 +272,7 @@ def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
     before, after, carried = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
     _sum_up(zones, inv_mass, size)
     for i in range(len(x)):
-        root = _first(parent, i)
+        root = first_of(parent, i)
         fresh[i] = size[root] > 1 or leader[root] >= 0
         zones.advected[i] = leader[root] >= 0 and share[root] == 0.0
         if fresh[i] and inv_mass[i] > 0.0:

@@ -21,6 +21,7 @@ from .live import simulation
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
 from .playback.cache_modifier import attach, detach, played, trouble
 from .playback.owners import cache_file, maker_of
+from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths, cloths_of, refuse_linked
 
 
@@ -72,13 +73,15 @@ def play(obj: bpy.types.Object, bake: Bake) -> None:
     ValueError
         It is of another mesh: a sentence, and nothing has changed.
     """
-    before, cloth = cache_file(obj), obj.taffeta_cloth
+    cache, before, cloth = find_cache(obj), cache_file(obj), obj.taffeta_cloth
+    was = None if cache is None or before is None else (cache.frame_start, cache.show_viewport)
     attach(obj, bake.path, bake.frames.start)
     if sentence := trouble(obj):
-        if before is None:
+        if was is None:
             detach(obj)
         else:
-            attach(obj, before, bake.frames.start)
+            first, is_shown = was
+            attach(obj, before, first).show_viewport = is_shown
         raise ValueError(sentence)
     cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
     cloth.report_json = kept_report(bake.path)

@@ -35,35 +35,34 @@ def _show(operator, context, shown: bool) -> set[str]:
     return {"FINISHED"}
 
 
-class TAFFETA_OT_show_mesh(bpy.types.Operator):
+class ShowVerb:
+    """What both share. `shows`: the bake, else the mesh."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return _allows(cls, context, shown=not cls.shows)
+
+    def execute(self, context):
+        return _show(self, context, shown=self.shows)
+
+
+class TAFFETA_OT_show_mesh(ShowVerb, bpy.types.Operator):
     """Show the garment's mesh in viewports, to see what you sculpt or key. The bake stays on the disk, and renders and exports
     go on playing it"""
 
     bl_idname = "taffeta.show_mesh"
     bl_label = "Show the Mesh"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        return _allows(cls, context, shown=True)
-
-    def execute(self, context):
-        return _show(self, context, shown=False)
+    shows = False
 
 
-class TAFFETA_OT_show_bake(bpy.types.Operator):
+class TAFFETA_OT_show_bake(ShowVerb, bpy.types.Operator):
     """Play the garment's bake in viewports again"""
 
     bl_idname = "taffeta.show_bake"
     bl_label = "Show the Bake"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        return _allows(cls, context, shown=False)
-
-    def execute(self, context):
-        return _show(self, context, shown=True)
+    shows = True
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_show_mesh, TAFFETA_OT_show_bake))

@@ -162,7 +162,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         take = scene.taffeta_takes[index]
         try:
             snapshot.apply(take.settings, scene, cloths_of(scene))
-            bpy.ops.taffeta.bake(way, label=take.name)
+            bpy.ops.taffeta.bake(way, label=take.name, anyway=True)  # nobody sits there to be asked
         except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
             return jobs.last(), str(error).removeprefix("Error: ").strip()
         return jobs.last(), ""

@@ -205,6 +205,10 @@ def hold_ups(scene: bpy.types.Scene) -> list[Problem]:
 
 def show(scene: bpy.types.Scene) -> list[Problem]:
     """Put the list where the panel draws it, and the reason why a cache is stale with its garment."""
+    cloths = cloths_of(scene)
+    for obj in cloths:
+        if obj.library is None:
+            _know_what_plays(obj)
     found = latest(scene)
     session = bpy.context.window_manager.taffeta
     session.problems.clear()
@@ -215,11 +219,8 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
         crossing = problem in _thorough.get(scene.session_uid, ()) and problem.severity == "WARNING"
         item.selectable = crossing and (scene.session_uid, problem.object) in _vertices
     session.checked = True
-    cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
     for obj in cloths:
-        if obj.library is None:
-            _know_what_plays(obj)
         words = stale(obj, scene, bodies)
         if obj.library is None and obj.taffeta_cloth.stale != words:
             obj.taffeta_cloth.stale = words

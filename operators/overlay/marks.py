@@ -188,8 +188,11 @@ def _touching(cloth: Shown, body: Shown, reach: np.ndarray) -> np.ndarray:
         return near
     x, margin = cloth.x + shift, reach.max()
     boxed = ((x > body.x.min(axis=0) - margin) & (x < body.x.max(axis=0) + margin)).all(axis=1)
+    points = np.flatnonzero(boxed)
+    if not len(points):
+        return near
     tree = BVHTree.FromPolygons(body.x.tolist(), body.triangles.tolist(), all_triangles=True)
-    for point in np.flatnonzero(boxed):
+    for point in points:
         near[point] = tree.find_nearest(x[point], float(reach[point]))[0] is not None
     return near
 

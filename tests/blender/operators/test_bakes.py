@@ -338,3 +338,16 @@ def test_a_resume_that_is_stopped_while_it_copies_leaves_nothing(sheet, tmp_path
     job.stop.set()
     run.bake_now(bpy.context.scene, job)
     assert files(tmp_path / "taffeta_cache") == before and cache_modifier.played(cloth()) == first
+
+
+def test_a_bake_of_another_mesh_is_refused_and_what_plays_goes_on_as_it_was(sheet):
+    baked(label="first")
+    sheet.data.vertices.add(1)
+    bpy.context.scene.frame_start = 3
+    baked(label="later")
+    cloth().modifiers["Taffeta Cache"].show_viewport = False
+    (first,) = [entry.path for entry in listed() if entry.label == "first"]
+    with pytest.raises(RuntimeError, match="vertices"):
+        bpy.ops.taffeta.bake_play(object="Cloth", path=first)
+    cache = cloth().modifiers["Taffeta Cache"]
+    assert cache.frame_start == 3 and not cache.show_viewport

@@ -47,7 +47,7 @@ def make_context() -> str:
 @cache
 def refusal() -> str:
     """Why `make_context` had better not be called, or nothing; once a session another Blender tries it (about a second)."""
-    command = _other_blender(TRIAL.format(file=__file__))
+    command = other_blender(TRIAL.format(file=__file__), "--factory-startup")
     if command is None:
         return "there is no Blender that could try it out first"
     silent = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
@@ -68,11 +68,10 @@ def last_line(text: object) -> str:
     return (str(text).strip().splitlines() or ["it gave no reason"])[-1]
 
 
-def _other_blender(script: str) -> list[str] | None:
+def other_blender(script: str, *options: str) -> list[str] | None:
     """The command of a process that runs a script in this Blender, without a window; None where none can be had."""
     if bpy.app.binary_path:
-        options = "--background", "--factory-startup", "--python-exit-code", "1", "--python-expr"
-        return [bpy.app.binary_path, *options, script]
+        return [bpy.app.binary_path, "--background", *options, "--python-exit-code", "1", "--python-expr", script]
     if Path(sys.executable or "").stem.lower().startswith("python"):  # Blender as a module
         return [sys.executable, "-c", f"import sys; sys.path += {sys.path!r}\nimport bpy\n{script}"]
     return None

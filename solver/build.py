@@ -16,7 +16,7 @@ from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
-from .elastic.sewing import find_seams, seam_rest
+from .elastic.sewing import find_seams, held_apart, seam_damping
 from .elastic.springs import taut_rest
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 from .integrate.preconditioner import grow
@@ -44,6 +44,7 @@ VALUE_RULES = {
 
 SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
+SEAM_FIELDS = "seam_force", "seam_distance"
 
 
 class _Part(NamedTuple):
@@ -59,6 +60,7 @@ class _Part(NamedTuple):
     is_mesh_edge: np.ndarray
     taut: np.ndarray
     seam_force: np.ndarray
+    seam_distance: np.ndarray
     couples: np.ndarray
     coupling: np.ndarray
     bend_stencils: np.ndarray
@@ -129,7 +131,8 @@ def repin(cloth, pin):
     sewn = spring[cloth.seams]
     seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
     kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
-    cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, seam_force=cloth.seam_force[sewn], **kept)
+    kept |= {field: getattr(cloth, field)[sewn] for field in SEAM_FIELDS}
+    cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, **kept)
     return cloth._replace(matrix=lay_out(cloth))
 
 
@@ -266,7 +269,7 @@ def _build_part(garment):
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam] = 0.0
-    stiffness[seam], rate[seam] = seam_rest(garment, pairs[seam], stiffness[seam], inv_mass)
+    rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
     useful = (stiffness > 0.0) & _matters(inv_mass, pairs, couples)
     hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     hinges = fit_hinges(x, faces, hinges, springs.halves, uv, garment.weft_bending)
@@ -283,7 +286,7 @@ def _build_part(garment):
         edge_damping=rate[useful],
         is_mesh_edge=(is_mesh_edge & ~seam)[useful],
         taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
-        seam_force=np.where(seam, garment.sewing_force, np.inf)[useful],
+        **_keep_seams(useful, seam, garment, pairs),
         **_keep_couples(useful, couples, coupling),
         bend_stencils=stencils,
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
@@ -291,6 +294,13 @@ def _build_part(garment):
         bend_stiffness=bend_stiffness,
         bend_damping=np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0),
     )
+
+
+def _keep_seams(useful, seam, garment, pairs):
+    """The `SEAM_FIELDS` of the springs that are kept, where each is a seam and not."""
+    force = np.where(seam, garment.sewing_force, np.inf)
+    distance = np.where(seam, held_apart(garment, pairs), 0.0)
+    return {"seam_force": force[useful], "seam_distance": distance[useful]}
 
 
 def _masses(garment, faces, springs):
@@ -340,13 +350,14 @@ def _in_tree_order(joined):
     )  # fmt: skip
     result = {"leaf": leaf, "node_bending": node_bending}
     springs, hinges = (np.argsort(leaf[joined[ends]].min(axis=1), kind="stable") for ends in ("edges", "bend_stencils"))
-    for fields, order in ((*SPRING_FIELDS, "seam_force"), springs), (HINGE_FIELDS, hinges):
+    for fields, order in ((*SPRING_FIELDS, *SEAM_FIELDS), springs), (HINGE_FIELDS, hinges):
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
     place = np.empty(len(springs), np.int32)
     place[springs] = np.arange(len(springs), dtype=np.int32)
     result["couples"] = place[joined["couples"]]
-    result["seams"] = np.flatnonzero(np.isfinite(result["seam_force"])).astype(np.int32)
-    result["seam_force"] = result["seam_force"][result["seams"]]
+    changing = np.isfinite(result["seam_force"]) | (result["seam_distance"] > 0.0)
+    result["seams"] = np.flatnonzero(changing).astype(np.int32)
+    result |= {field: result[field][changing] for field in SEAM_FIELDS}
     return result
 
 

@@ -24,7 +24,8 @@ def find_crossings(cloth, x, colliders=()):
 
     Returns
     -------
-    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` for a body's triangle
+    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` for a body's triangle. (k,) bool whether
+    pins hold all corners of cloth in the pair, so that nothing could keep it apart
     """
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
@@ -38,8 +39,10 @@ def find_crossings(cloth, x, colliders=()):
     pairs = pairs[_held_apart(cloth, faces, group, pairs)]
     parts = range(0, len(pairs), AT_ONCE)
     crossing = [_cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
-    found = group[pairs[np.concatenate(crossing)]] if crossing else np.empty((0, 2), np.int32)
-    return np.sort(np.where(found < garment_count, found, BODY), axis=1)
+    pairs = pairs[np.concatenate(crossing)] if crossing else np.empty((0, 2), np.int32)
+    found, is_fixed = group[pairs], np.ones(len(faces), bool)
+    is_fixed[: len(cloth.triangles)] = (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
+    return np.sort(np.where(found < garment_count, found, BODY), axis=1), is_fixed[pairs].all(axis=1)
 
 
 def _who_meets(cloth, colliders):

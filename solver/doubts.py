@@ -22,7 +22,7 @@ class Doubts:
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
-        self.crossing_count, self.crossed, self.last_frame = None, [], 0
+        self.crossing_count, self.pinned_count, self.crossed, self.last_frame = None, 0, [], 0
 
     def look(self, cloth, x, report):
         """Note a frame: x (n, 3) [m] relative to the cloth's origin, and its `Report`."""
@@ -38,8 +38,8 @@ class Doubts:
 
     def look_closer(self, cloth, x, colliders, frame):
         """Count the crossings of the last frame; returns a number of pairs of triangles."""
-        found = find_crossings(cloth, x, colliders)
-        self.crossing_count, self.last_frame = len(found), frame
+        found, is_pinned = find_crossings(cloth, x, colliders)
+        self.crossing_count, self.pinned_count, self.last_frame = len(found), int(is_pinned.sum()), frame
         pairs = np.unique(found, axis=0).tolist()
         self.crossed = [tuple("a body" if k == BODY else self.names[k] for k in reversed(pair)) for pair in pairs]
         for garment, pairs in enumerate(self.sewn):
@@ -68,7 +68,14 @@ class Doubts:
         if self.crossed:
             what = ", ".join(f"{one} through {'itself' if one == other else other}" for one, other in self.crossed)
             told.append(
-                f"Cloth passes through in frame {self.last_frame}: {what} ({self.crossing_count} pairs of triangles); more "
-                "Substeps help, or more room where it is pressed"
+                f"Cloth passes through in frame {self.last_frame}: {what} ({self.crossing_count} pairs of triangles); "
+                f"{self._way_out()}"
             )
         return told
+
+    def _way_out(self):
+        """What to do about what passes through."""
+        if self.pinned_count == self.crossing_count:
+            return "pins hold all of that there: move what is pinned, or paint Pin away"
+        kept = f"pins hold {self.pinned_count} of them there. " if self.pinned_count else ""
+        return f"{kept}{'For the rest more' if kept else 'more'} Substeps help, or more room where it is pressed"

@@ -85,8 +85,9 @@ class Cloth(NamedTuple):
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard
-    seams: np.ndarray  # (s,) edges that are sewn, if their force is bounded
-    seam_force: np.ndarray  # (s,) [N]
+    seams: np.ndarray  # (s,) edges that are sewn, if their stiffness changes as they close
+    seam_force: np.ndarray  # (s,) [N] with which they pull at most
+    seam_distance: np.ndarray  # (s,) [m] that contact keeps their sides apart
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0

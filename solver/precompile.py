@@ -243,7 +243,8 @@ def _ease():
     x, second = state.x, cloth.garment_start[1]
     x[second:] = x[:second][:, [0, 2, 1]] + [0.003, 0.01, -0.01]
     found = pairs.detect(cloth, x, state.v, SUBSTEP, Settings())
-    easing.ease(found.tangles, cloth, x, x.copy(), SUBSTEP, NO_BRACE)
+    wanted = easing.sides_in(found.tangles, cloth, x)
+    easing.ease(found.tangles, cloth, x, x.copy(), SUBSTEP, NO_BRACE, wanted)
 
 
 def _scene(sheet_count, bodies, apart=0.02):

@@ -11,10 +11,12 @@ import numpy as np
 from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
+    begin_substep,
     bounce,
     bounces,
     constrain,
     detect,
+    gave_up,
     look_again,
     looks_for_bounces,
     respond_to_bodies,
@@ -127,11 +129,13 @@ def advance_substep(mechanics, contact, motion, substep):
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy())
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
+    begin_substep(contact)
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
-    if is_late:
+    nearer = finer(substep, steps, LOOKS_IF_LATE)
+    if is_late or (gave_up(contact) and len(parts) < len(nearer)):
         motion.x[:], motion.v[:] = start
         look_again(contact, motion, substep.dt)
-        steps = finer(substep, steps, LOOKS_IF_LATE)
+        steps = nearer
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
     return *touched.tolist(), len(steps)
 

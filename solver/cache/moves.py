@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
@@ -76,14 +77,18 @@ def copy_aside(path: Path) -> Path:
 
 
 def copy_frames(
-    source: Path, target: Path, owner: str, before: int | None = None, go_on: Callable[[], bool] = lambda: True
+    source: Path,
+    target: Path,
+    owner: str,
+    before: int | None = None,
+    go_on: Callable[[float], bool] = lambda share: True,
 ) -> bool:
     """Copy the frames of the bake at `source`, those before frame `before` if that is given, to a new bake at `target`.
 
     owner : whose the copy is, as in `frames.open_cache`.
-    go_on : asked after each block; the copy is given up once it says no.
+    go_on : told before each block what share is copied, and asked; the copy is given up once it says no.
 
-    The journal comes last, so that no bake is there before it is whole. Returns whether there is a copy now: `source` may
+    All files appear together when all are written: a process that is killed meanwhile leaves none of them. Returns whether there is a copy now: `source` may
     hold no such frame, or be no bake of three files.
 
     Raises
@@ -91,7 +96,7 @@ def copy_frames(
     OSError
         It cannot be read or written, or `target` is taken: a sentence, and nothing is left of the copy.
     """
-    source, target, made = Path(source), Path(target), []
+    source, target = Path(source), Path(target)
     if present(target):
         raise OSError(f"{target} is there already: a bake is not copied over another one")
     if not all(part.is_file() and not part.is_symlink() for part in parts(source)):
@@ -105,25 +110,26 @@ def copy_frames(
         target.parent.mkdir(parents=True, exist_ok=True)
         heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
         sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": STATE_BYTES * vertex_count * count}
-        for suffix, head in heads.items():
-            with source.with_suffix(suffix).open("rb") as file, written(target.with_suffix(suffix)) as out:
-                made.append(target.with_suffix(suffix))
-                out.write(head)
-                file.seek(len(head))
-                if not _pour(file, out, sizes[suffix], go_on):
-                    raise InterruptedError
-        with written(target.with_suffix(".journal")) as out:
+        every, done = sum(sizes.values()), 0
+        with ExitStack() as stack:  # the one that is opened last appears first
+            out = stack.enter_context(written(target.with_suffix(".journal")))
             out.write(line_bytes(header | {"owner": owner}))
             out.writelines(line_bytes(line._asdict()) for line in lines)
-        for note, copy in zip(companions(source), companions(target), strict=True):
-            if note.is_file() and not note.is_symlink():
-                with note.open("rb") as file, written(copy) as out:
-                    _pour(file, out, note.stat().st_size)
+            for note, copy in zip(companions(source), companions(target), strict=True):
+                if note.is_file() and not note.is_symlink():
+                    with note.open("rb") as file:
+                        _pour(file, stack.enter_context(written(copy)), note.stat().st_size)
+            for suffix, head in heads.items():
+                out = stack.enter_context(written(target.with_suffix(suffix)))
+                with source.with_suffix(suffix).open("rb") as file:
+                    out.write(head)
+                    file.seek(len(head))
+                    if not _pour(file, out, sizes[suffix], lambda size, done=done: go_on((done + size) / every)):
+                        raise InterruptedError
+                done += sizes[suffix]
+    except InterruptedError:
+        return False
     except OSError as error:
-        for part in made:
-            part.unlink(missing_ok=True)
-        if isinstance(error, InterruptedError):
-            return False
         reason = error.strerror or error
         raise OSError(
             f"The frames of {source} cannot be copied to {target} ({reason}): make room, then resume"
@@ -131,11 +137,12 @@ def copy_frames(
     return True
 
 
-def _pour(source: BinaryIO, out: BinaryIO, size: int, go_on: Callable[[], bool] = lambda: True) -> bool:
-    """Copy the next `size` bytes, or those up to the end of the file; False if `go_on` ended it."""
-    while size and (block := source.read(min(size, COPIED_BYTES))):
-        if not go_on():
+def _pour(source: BinaryIO, out: BinaryIO, size: int, go_on: Callable[[int], bool] = lambda copied: True) -> bool:
+    """Copy the next `size` bytes, or those up to the end of the file; False if `go_on`, told how many are, ended it."""
+    copied = 0
+    while copied < size and (block := source.read(min(size - copied, COPIED_BYTES))):
+        if not go_on(copied):
             return False
         out.write(block)
-        size -= len(block)
+        copied += len(block)
     return True

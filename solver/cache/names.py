@@ -19,7 +19,7 @@ except ImportError:  # Windows
     import msvcrt
 
 BAKE_SUFFIXES = (".pc2", ".state", ".journal")
-COMPANION_SUFFIXES = (".report.json", ".about.json")  # of a bake; it plays and resumes without them
+COMPANION_SUFFIXES = (".report.json", ".about.json", ".recipe")  # of a bake; it plays and resumes without them
 LONGEST_NAME = 100  # bytes; with hash and suffix it stays below 143, the shortest limit in use (eCryptfs)
 FORBIDDEN_LETTERS = set('<>:"/\\|?*')  # on Windows; the slash everywhere
 DEVICE_NAMES = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}

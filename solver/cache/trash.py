@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A folder for bakes that were freed, from which they can be taken back until it is emptied.
 
-    CACHE/trash/NAME~1/NAME.pc2, .state, .journal, .report.json, .about.json
+    CACHE/trash/NAME~1/NAME.pc2, .state, .journal, .report.json, .about.json, .recipe
 
 The journal goes in last and comes out first: a folder without one is a move that was cut short, and `mend` takes it back.
 Nothing is deleted but whole bakes whose journal is Taffeta's.

@@ -28,11 +28,11 @@ from . import resolve
 from .body import collide
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
-from .body.contacts import PINCHED
+from .body.contacts import CORNER_COSINE, PINCHED
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
-from .cloth.easing import Eased, ease, with_eased
+from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, braced
 from .guard import body_pairs
@@ -43,7 +43,6 @@ BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI g
 ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has along the normal, for cloth that pushes it
 PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies, along any direction
 MANY_TANGLES = 0.05  # crossings a particle from which on what is held back is not held in each step
-CORNER_COSINE = 0.9  # of the angle between the normals of two bodies below which a particle is in a corner
 
 
 class Constraints(NamedTuple):
@@ -67,6 +66,7 @@ class Contact:
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
     eased: Eased | None = None  # the tangles of the last substep
+    wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     is_holding: bool = False  # something was kept from passing in the last substep
 
 
@@ -130,9 +130,22 @@ def _look_for_cloth(contact: Contact, *about) -> None:
 
 def look_again(contact: Contact, motion, dt: float) -> None:
     """Forget what was found of cloth in a substep of dt [s] that is taken back to where it began."""
+    if contact.guarded is not None:
+        body_pairs.hold_again(contact.guarded)
     if contact.pairs is not None:
         about = contact.cloth, motion.x, motion.v, dt, contact.settings
         contact.pairs, contact.eased = cloth_pairs.detect(*about, contact.pairs.tangles), None
+
+
+def begin_substep(contact: Contact) -> None:
+    """Nothing has been given up in the substep that begins."""
+    if contact.guarded is not None:
+        contact.guarded.let_go = ()
+
+
+def gave_up(contact: Contact) -> bool:
+    """Whether the guard has let something into a body in this substep. While bodies pinch cloth it has to."""
+    return contact.guarded is not None and any(map(len, contact.guarded.let_go)) and not _is_pinching(contact)
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:
@@ -167,7 +180,7 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
     if contact.alternative is not None:
         count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
     if contact.pairs is not None and contact.pairs.tangles is not None:
-        contact.eased = ease(contact.pairs.tangles, cloth, motion.x, origin, substep.dt, brace)
+        _ease(contact, motion, origin, substep.dt, cloth, brace)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         touched, held, holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace)
@@ -176,6 +189,14 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         contact.is_holding = holding and not many
         count += touched
     return count, held
+
+
+def _ease(contact: Contact, motion, origin, dt: float, cloth: Cloth, brace: np.ndarray) -> None:
+    """Ease tangles apart. Which side cloth is to be on is settled once in a frame."""
+    tangles = contact.pairs.tangles
+    if contact.wanted is None and len(tangles.near):
+        contact.wanted = sides_in(tangles, cloth, motion.start)
+    contact.eased = ease(tangles, cloth, motion.x, origin, dt, brace, contact.wanted)
 
 
 @timed(BODY_TIME)

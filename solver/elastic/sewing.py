@@ -2,15 +2,17 @@
 """Sewing: edges without a face that join two faces' corners pull shut.
 
 A seam is a spring without length, with a damping of tau times its stiffness k: alone it closes as exp(-t / tau),
-however far it is open, and light panels cannot be torn along faster than that. A largest force F bounds k by F over
-the gap that is left, so that a seam pulls with F at most.
+however far it is open, and light panels cannot be torn along faster than that. Contact keeps its sides a distance h apart,
+and must not be torn at: a seam has all of its stiffness K for the part of its gap beyond h, and little for the rest, so that a
+gap g is pulled at with K (g - h) + 0.02 K h. A largest force F bounds k by F over the gap, so that a seam pulls with F at most.
 """
 
 import numpy as np
 
 from .springs import SPRING_BOUND, SPRING_DAMPING, SPRING_STIFFNESS
 
-GENTLE_SEAM = 0.02  # of the stiffness where contact keeps the sides a thickness apart: it must not be torn at
+GENTLE_SEAM = 0.02  # of the stiffness, where contact keeps the sides apart
+SHORTEST_GAP = 1e-9  # [m] that is told from none
 CLOSING_TIMES = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
 
 
@@ -45,21 +47,26 @@ def gaps(pairs, x):
     return np.sqrt(np.einsum("ij,ij->i", across, across))
 
 
-def seam_rest(garment, pairs, stiffness, inv_mass):
-    """Stiffness [N/m] and damping [1/s] of seams between `pairs` (s, 2) that as mere springs have `stiffness`.
+def held_apart(garment, pairs):
+    """Distance [m] (s,) that contact keeps the vertices of `pairs` (s, 2) apart; 0 where cloth passes through itself."""
+    if not garment.self_collision:
+        return np.zeros(len(pairs))
+    return 0.5 * np.einsum("sk->s", np.asarray(garment.thickness, np.float64)[pairs])
 
-    Damping is a rate for their reduced mass.
-    """
-    stiffness = stiffness * (GENTLE_SEAM if garment.self_collision else 1.0)
-    return stiffness, garment.sewing_time / CLOSING_TIMES * stiffness * np.einsum("sk->s", inv_mass[pairs])
+
+def seam_damping(garment, pairs, stiffness, inv_mass):
+    """Damping [1/s] of seams between `pairs` (s, 2) of `stiffness` [N/m], as a rate for their reduced mass."""
+    return garment.sewing_time / CLOSING_TIMES * stiffness * np.einsum("sk->s", inv_mass[pairs])
 
 
 def limit(cloth, spring, x):
-    """Bound the stiffness and damping of seams in `spring` (`springs.spring_numbers`) by force at x; they have no couples."""
+    """Set stiffness and damping of seams in `spring` (`springs.spring_numbers`) by how far they are open at x; they have no
+    couples."""
     seams = cloth.seams
     across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
-    gap = np.sqrt(np.einsum("ij,ij->i", across, across))
-    most = np.divide(cloth.seam_force, gap, out=np.full(len(gap), np.inf), where=gap > 0.0)
-    k = np.minimum(cloth.edge_stiffness[seams], most)
+    gap = np.maximum(np.sqrt(np.einsum("ij,ij->i", across, across)), SHORTEST_GAP)
+    beyond = np.maximum(1.0 - cloth.seam_distance / gap, 0.0)
+    k = cloth.edge_stiffness[seams] * (GENTLE_SEAM + (1.0 - GENTLE_SEAM) * beyond)
+    k = np.minimum(k, cloth.seam_force / gap)
     spring[seams, SPRING_DAMPING] *= k / spring[seams, SPRING_STIFFNESS]
     spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = k

@@ -21,7 +21,7 @@ part each time, so the next one starts where the last few, taken as linear, woul
 import numpy as np
 
 from ..forces.optional import Pulls
-from ..kernel.mat3 import HELD
+from ..kernel.mat3 import CREASED, HELD
 from .pcg import correct, solve
 from .system import Target
 
@@ -41,13 +41,14 @@ def solve_fully(system, x, x_prev, support, stack, pulls, guess, settings, dt):
     everyone, rate = np.arange(len(x), dtype=np.int32), np.zeros(len(x))
     np.add.at(rate, pulls.particles, pulls.rate)
     start, furthest, correction = x.copy(), 0.0, system.solution.correction
-    is_held, starts, steps = (support.kind == HELD)[:, None], [], []
+    (is_held, is_creased), starts, steps = ((support.kind == kind)[:, None] for kind in (HELD, CREASED)), [], []
     target = Target(guess, dt, 0.0, ROUND_ITERATIONS * settings.iterations, settings.tolerance / ROUND_ITERATIONS)
     for _ in range(NEWTON_ROUNDS):
         displacement = x - start
         pull = -(system.mass / dt**2 + rate)[:, None] * displacement  # of inertia and soft pins, at x
         np.add.at(pull, pulls.particles, pulls.pull)
-        along = np.einsum("ij,ij->i", displacement, support.normal)[:, None] * support.normal * is_held
+        along = np.einsum("ij,ij->i", displacement, support.normal)[:, None] * support.normal
+        along = np.where(is_creased, displacement - along, along * is_held)
         want, tangential = support.want - along, support.tangential - (displacement - along)
         held, everything = support._replace(want=want, tangential=tangential), Pulls(everyone, pull, rate)
         starts.append(x.copy())

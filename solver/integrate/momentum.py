@@ -10,7 +10,7 @@ lack. In a second of violent crumpling a sheet would lose 0.2 % without it.
 import numpy as np
 
 from ..kernel.jit import fused, inner
-from ..kernel.mat3 import FREE, HELD, KINEMATIC
+from ..kernel.mat3 import CREASED, FREE, HELD, KINEMATIC
 
 STRAIGHT_LINE = 1e-12  # determinant of the inertia over the cube of its trace, up to which particles lie on a line
 ONE_DIRECTION = 1.0 - 1e-9  # cosine between normals up to which they count as one
@@ -103,7 +103,7 @@ def _slide(d, mass, support, rate, start, stop):
     kind, normal, tangential, drag = support.kind, support.normal, support.tangential, support.drag
     nx = ny = nz = weight = dx = dy = dz = 0.0
     for i in range(np.uintp(start), np.uintp(stop)):
-        if kind[i] == KINEMATIC:
+        if kind[i] == KINEMATIC or kind[i] == CREASED:
             return
         if kind[i] == HELD:
             if nx == ny == nz == 0.0:

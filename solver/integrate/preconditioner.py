@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ..geometry.topology import starts
 from ..kernel.jit import fused_inner
-from ..kernel.mat3 import FREE, HELD, KINEMATIC, add, add_block, add_product, clear, invert, keep_free, times
+from ..kernel.mat3 import CREASED, FREE, HELD, KINEMATIC, add, add_block, add_product, clear, invert, keep_free, times
 from ..kernel.vec4 import broadcast, broadcast_lane, dot, lane, load, store, sum_xyz, vec4, xyz
 from .system import ALONG, BEND, BEND_DAMPING, SIDE_BEND
 
@@ -159,8 +159,14 @@ def _add_free(node_block, k, block, i, kind, normal, mass):
     """Add particle i's block to node k, as far as the particle may move, and along its normal the inertia `mass` [N/m].
 
     S B S = B - n (B n)^T - (B n) n^T + (n . B n) n n^T. What a flat body holds has one normal, along which a node of it
-    would have nothing but rounding: inverted, that is any number.
+    would have nothing but rounding: inverted, that is any number. The same of a crease, which has one way t that is free:
+    S B S = (t . B t) t t^T.
     """
+    if kind == CREASED:
+        t = load(normal, i)
+        along = dot(t, times(block, i, t)) - broadcast(mass)
+        add_product(node_block, k, 0.5 * mass, broadcast(0.5) * along * t, t)
+        return
     add_block(node_block, k, block, i)
     if kind == HELD:
         n = load(normal, i)

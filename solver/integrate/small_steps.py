@@ -21,7 +21,7 @@ import numpy as np
 from ..kernel.jit import njit
 from .predict import Substep
 
-STRAIN_RATE = 0.1  # [1/s] that linearising may add
+STRAIN_RATE = 0.05  # [1/s] that linearising may add
 SHORTEST_STEP = 1.0 / 1920.0  # [s]
 SHORTEST_LEVER = 0.5  # of its rest length that an edge counts as, so that one of no length does not turn for ever
 STEP_ROUNDING = 1e-6  # of a step

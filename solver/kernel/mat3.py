@@ -6,7 +6,8 @@ import numpy as np
 from .jit import fused_inner
 from .vec4 import broadcast, broadcast_lane, dot, load, store, vec4, xyz
 
-FREE, HELD, KINEMATIC = 0, 1, 2  # how a particle may move: everywhere, but along its normal, not at all
+#: how a particle may move: everywhere, but along its normal, not at all, along its normal alone
+FREE, HELD, KINEMATIC, CREASED = 0, 1, 2, 3
 _TWO, _THREE = np.uintp(2), np.uintp(3)
 
 
@@ -84,10 +85,15 @@ def invert(blocks, i, more):
 
 @fused_inner
 def keep_free(kind, normal, i, v):
-    """The part of a vector along which i is free, by its kind: all (FREE), all but the normal (HELD) or nothing (KINEMATIC)."""
+    """The part of a vector along which i is free, by its kind: all (FREE), all but the normal (HELD), nothing (KINEMATIC) or
+    what is along the normal (CREASED).
+    """
     if kind == FREE:
         return v
     if kind == HELD:
         n = load(normal, i)
         return v - dot(v, n) * n
+    if kind == CREASED:
+        t = load(normal, i)
+        return dot(v, t) * t
     return vec4(0.0, 0.0, 0.0, 0.0)

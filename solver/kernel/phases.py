@@ -4,8 +4,8 @@
 A kernel that runs for a tenth of a millisecond a phase has no time to ask Python for threads. So all threads run the
 same kernel from start to end, and at each phase take its parts by number, one after the other, until none is left; then
 they wait until all parts are done. A thread that comes late, or never, is not missed: the others take its parts. Which
-thread does what is chance, but what a part is depends on the number of parts alone, and sums over parts are made in
-their order: the same bits on every run.
+thread does what is chance, but how many parts there are goes by the size of the work alone, and sums over parts are made in
+their order: the same bits on every run, and on any number of threads.
 
     phase += 1
     part = take(board, phase)
@@ -22,11 +22,12 @@ from numba import types
 from numba.extending import intrinsic
 
 from .jit import inner
-from .threads import hand_over, thread_count, worker_count
+from .threads import hand_over, worker_count
 
 COUNTER_STRIDE = 16  # int64 a counter: two processors never write into the same line of their caches
 LOOKS_BEFORE_YIELD = 2000  # at a counter, before the processor is offered to another thread
 SMALLEST_PHASE_PART = 256  # particles that are worth a part
+MOST_PHASE_PARTS = 32  # so that 16 processors are even when some are late; a power of two
 
 _yield_processor = types.ExternalFunction("sched_yield", types.int32())
 
@@ -93,9 +94,9 @@ def make_board(phases):
 
 
 def part_count(size):
-    """Parts that so many particles are cut into: a power of two, no more than twice the threads."""
+    """Parts that so many particles are cut into, whatever the machine: a power of two."""
     parts = 1
-    while parts < thread_count() and size >= 2 * parts * SMALLEST_PHASE_PART:
+    while parts < MOST_PHASE_PARTS and size >= 2 * parts * SMALLEST_PHASE_PART:
         parts *= 2
     return parts
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Serial kernels on several threads: cheaper to compile than numba's parallel ones, and safe from any Python thread.
 
-A kernel that releases the GIL and writes only what belongs to its own range runs on one range per thread. The ranges
-depend on the work alone, never on timing, so results have the same bits on every run.
+A kernel that releases the GIL and writes only what belongs to its own range runs on one range per thread. What it finds for one
+item depends on no other item of its range, and ranges are joined in their order: results have the same bits on every run and
+on any number of threads. What is summed over items is cut by `phases` instead, by size alone.
 """
 
 import atexit
@@ -58,7 +59,7 @@ def _work(tasks: SimpleQueue) -> None:
 
 
 def thread_count() -> int:
-    """Threads that numba was told to use (NUMBA_NUM_THREADS): what work is cut by, and with it the result's bits."""
+    """Threads that numba was told to use (NUMBA_NUM_THREADS). No result depends on it."""
     return numba.config.NUMBA_NUM_THREADS
 
 

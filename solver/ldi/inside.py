@@ -15,6 +15,7 @@ from scipy.spatial import cKDTree
 
 from ..geometry.adjacency import solid_islands, topology
 from ..geometry.distance import closest_on_triangle
+from ..geometry.seams import sew_borders
 from ..geometry.winding import count_windings
 from ..kernel.jit import inner, njit
 from ..kernel.threads import cut, on_threads
@@ -43,6 +44,9 @@ def find_inside(x, triangles, points) -> Inside:
     x, points = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(points, np.float64)
     triangles = np.ascontiguousarray(triangles, np.int32)
     joined = topology(triangles, len(x))
+    if len(joined.border):
+        triangles = sew_borders(triangles, joined.border, x[None])
+        joined = topology(triangles, len(x))
     solid = solid_islands(joined, x, triangles)[joined.island] if len(triangles) else np.zeros(0, bool)
     windings = np.zeros(len(points), np.int32)
     if solid.any() and len(points):
@@ -68,8 +72,8 @@ def _find_ways_out(x, triangles, near, points, places, found) -> None:
 @inner
 def _pixels(at, reach, low, pixel, count):
     """First and last pixel along an axis within reach; all places of the body lie in the box, so none is missed."""
-    first, last = math.floor((at - reach - low) / pixel), math.floor((at + reach - low) / pixel)
-    return int(min(max(first, 0), count - 1)), int(min(max(last, 0), count - 1))
+    first, last = np.floor((at - reach - low) / pixel), np.floor((at + reach - low) / pixel)
+    return int(min(max(first, 0.0), count - 1.0)), int(min(max(last, 0.0), count - 1.0))
 
 
 @inner

@@ -9,7 +9,6 @@ Work is cut into chunks of triangles; their hits are counted per pixel, then wri
 does not depend on the chunks, nor on the threads: it is that of the triangles.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +81,7 @@ def _squares(corner, growth, axis, size):
     """First and last pixel of 0 to size - 1 along an axis that the triangle's way touches; none if last < first."""
     near = min(corner[0, axis], min(corner[1, axis], corner[2, axis])) - growth[axis]
     far = max(corner[0, axis], max(corner[1, axis], corner[2, axis])) + growth[axis]
-    return int(min(max(math.floor(near), 0.0), size)), int(max(min(math.floor(far), size - 1.0), -1.0))
+    return int(min(max(np.floor(near), 0.0), size)), int(max(min(np.floor(far), size - 1.0), -1.0))
 
 
 @counted_njit

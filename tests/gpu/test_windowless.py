@@ -68,8 +68,8 @@ def test_what_the_other_process_found(fresh, monkeypatch, status, said, refusal)
 def test_a_blender_of_its_own_is_asked_where_there_is_one(monkeypatch):
     """And none where Python is part of another program."""
     monkeypatch.setattr(windowless, "bpy", SimpleNamespace(app=SimpleNamespace(binary_path="/opt/blender")))
-    assert windowless._other_blender("pass")[:2] == ["/opt/blender", "--background"]
+    assert windowless.other_blender("pass")[:2] == ["/opt/blender", "--background"]
     monkeypatch.setattr(windowless, "bpy", SimpleNamespace(app=SimpleNamespace(binary_path="")))
-    assert windowless._other_blender("pass")[0] == sys.executable
+    assert windowless.other_blender("pass")[0] == sys.executable
     monkeypatch.setattr(windowless.sys, "executable", "/opt/houdini")
-    assert windowless._other_blender("pass") is None
+    assert windowless.other_blender("pass") is None

@@ -31,6 +31,21 @@ def sheet(name, rows, columns, edge, place=None, **values):
     )  # fmt: skip
 
 
+def tube(name, rows, around, edge, place):
+    """A garment that is a tube along z, open at both ends."""
+    flat = sheet(name, rows, around, edge)
+    index = np.arange(rows * around).reshape(rows, around)
+    beside = np.roll(index, -1, axis=1)
+    quads = np.stack([index[:-1], index[1:], beside[1:], beside[:-1]], -1).reshape(-1, 4)
+    sides = np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)])
+    angle, radius = 2.0 * np.pi * np.arange(around) / around, around * edge / (2.0 * np.pi)
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(around)], axis=1)
+    x = np.tile(ring, (rows, 1)) + np.repeat(np.arange(rows) * edge, around)[:, None] * [0.0, 0.0, 1.0]
+    faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32)
+    edges = np.unique(np.sort(sides), axis=0).astype(np.int32)
+    return flat._replace(x=x, x_start=place(x), triangles=faces, quads=quads.astype(np.int32), edges=edges, uv=None)
+
+
 def folded(x, radius=0.012):
     """A flat sheet folded over itself along a line across x."""
     along, start = x[:, 0] - x[:, 0].min(), 0.5 * np.ptp(x[:, 0]) - 0.5 * np.pi * radius

@@ -46,7 +46,7 @@ def _cross(points, one, other):
 @pytest.mark.parametrize("seed", range(4))
 def test_crossings_are_those_that_ipctk_finds(seed):
     cloth, x, body = tangle(seed)
-    found = sorted(map(tuple, find_crossings(cloth, x, (body,)).tolist()))
+    found = sorted(map(tuple, find_crossings(cloth, x, (body,))[0].tolist()))
     assert found == by_ipctk(cloth, x, body)
     assert {(0, 0), (0, 1), (BODY, 0), (BODY, 1)} <= set(found), "all kinds are in the tangle"
 
@@ -54,15 +54,24 @@ def test_crossings_are_those_that_ipctk_finds(seed):
 def test_what_lies_flat_or_only_touches_does_not_cross():
     cloth, state = build([sheet("A", 5, 4, 0.2)], Settings())
     x = state.x.copy()
-    assert find_crossings(cloth, x).shape == (0, 2)
+    assert find_crossings(cloth, x)[0].shape == (0, 2)
     x[:, 2] = np.abs(x[:, 0])  # folded
-    assert find_crossings(cloth, x).shape == (0, 2)
+    assert find_crossings(cloth, x)[0].shape == (0, 2)
 
 
 def test_what_is_let_through_does_not_count():
     cloth, x, body = tangle(0)
-    assert not (find_crossings(cloth, x, (body._replace(meets=(True, False)),)) == (BODY, 1)).all(axis=1).any()
+    assert not (find_crossings(cloth, x, (body._replace(meets=(True, False)),))[0] == (BODY, 1)).all(axis=1).any()
     apart = cloth._replace(meets=np.eye(2, dtype=bool))
-    assert not (find_crossings(apart, x) == (0, 1)).all(axis=1).any()
+    assert not (find_crossings(apart, x)[0] == (0, 1)).all(axis=1).any()
     masked = cloth._replace(meets_itself=np.zeros(len(x), bool), meets_bodies=np.zeros(len(x), bool))
-    assert np.unique(find_crossings(masked, x, (body,)), axis=0).tolist() == [[0, 1]]
+    assert np.unique(find_crossings(masked, x, (body,))[0], axis=0).tolist() == [[0, 1]]
+
+
+def test_what_pins_alone_hold_is_told_apart():
+    """All corners of cloth pinned, or one of them free."""
+    cloth, x, body = tangle(0)
+    assert not find_crossings(cloth, x, (body,))[1].any()
+    held = cloth._replace(inv_mass=np.where(cloth.garment == 0, 0.0, cloth.inv_mass))
+    found, is_pinned = find_crossings(held, x, (body,))
+    assert is_pinned.any() and (is_pinned == ((found < 1).all(axis=1))).all()

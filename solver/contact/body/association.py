@@ -18,7 +18,7 @@ import numpy as np
 
 from ...geometry.moving_triangle import distance_to
 from ...kernel.jit import folded, inner
-from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells, cell_of, clipped
+from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells, between, cell_of, clipped
 from .contacts import OUTSIDE
 from .motion import DEVIATION, HALF, MIDDLE, RADIUS, SLOPE, TURN
 
@@ -31,6 +31,8 @@ NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point 
 #: rows of Scratch.at: where a point is, was at the substep's start, its velocity; the middle of the way ahead of it, and
 #: half that way; its way per unit of tau
 HERE, THERE, VELOCITY, AHEAD_MIDDLE, AHEAD_HALF, RATE = range(6)
+#: rows of Scratch.before: of a surface its normal, velocity [m/s] and, three times, friction
+BEFORE_NORMAL, BEFORE_VELOCITY, BEFORE_FRICTION = range(3)
 #: columns of Candidates.asked: what a point asked last, that is looked at whole
 PLACE = 0  # three: [m] where it was
 ASKED_RATE = 3  # three: [m] its way per unit of tau
@@ -76,6 +78,7 @@ class Scratch(NamedTuple):
 
     seen: np.ndarray  # (t + 1,) int32 the last question in which each triangle was met; how many questions there were
     at: np.ndarray  # (6, 3) [m] the point that is looked at: HERE to RATE
+    before: np.ndarray  # (2, 3, 3) what it touched in the substep before, each a `BEFORE_...`
 
 
 def make_candidates(count: int) -> Candidates:
@@ -87,7 +90,7 @@ def make_candidates(count: int) -> Candidates:
 
 def make_scratch(triangle_count: int) -> Scratch:
     """Scratch for bodies of so many triangles."""
-    return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((6, 3)))
+    return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((6, 3)), np.empty((2, 3, 3)))
 
 
 @inner
@@ -197,8 +200,8 @@ def _span(cells, at, axis, radius):
 def _pixels(image, at, axis, radius):
     """First and last pixel along an axis that lie within the radius of the way ahead; none if last < first."""
     reach, offset = at[AHEAD_HALF, axis] + radius, at[AHEAD_MIDDLE, axis] - image.low[axis]
-    first, last = math.floor((offset - reach) / image.pixel), math.floor((offset + reach) / image.pixel)
-    return int(max(first, 0.0)), int(max(min(last, image.shape[axis] - 1.0), -1.0))
+    first, last = np.floor((offset - reach) / image.pixel), np.floor((offset + reach) / image.pixel)
+    return int(between(first, 0.0, image.shape[axis] * 1.0)), int(between(last, -1.0, image.shape[axis] - 1.0))
 
 
 @inner

@@ -11,7 +11,6 @@ Everything is seen from the frame of reference that moves with the cloth (`bulk`
 cells more on every side, so that neighbours need no bounds.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +58,7 @@ def spread(cells: Cells, flag: int, rounds: int = 1) -> None:
 def cell_of(cells, x, y, z):
     """The cell of a point, or -1 outside the domain."""
     low, size, shape = cells.low, cells.size, cells.shape
-    i, j, k = math.floor((x - low[0]) / size), math.floor((y - low[1]) / size), math.floor((z - low[2]) / size)
+    i, j, k = np.floor((x - low[0]) / size), np.floor((y - low[1]) / size), np.floor((z - low[2]) / size)
     if 0.0 <= i <= shape[0] - 3.0 and 0.0 <= j <= shape[1] - 3.0 and 0.0 <= k <= shape[2] - 3.0:
         return ((int(i) + 1) * int(shape[1]) + int(j) + 1) * int(shape[2]) + int(k) + 1
     return -1
@@ -69,8 +68,16 @@ def cell_of(cells, x, y, z):
 def clipped(cells, axis, near, far):
     """First and last cell, of those inside the domain along an axis, between two coordinates."""
     low, size, count = cells.low[axis], cells.size, cells.shape[axis]
-    first, last = math.floor((near - low) / size), math.floor((far - low) / size)
-    return int(min(max(first, 0.0), count - 2.0)) + 1, int(max(min(last, count - 3.0), -1.0)) + 1
+    first, last = np.floor((near - low) / size), np.floor((far - low) / size)
+    return int(between(first, 0.0, count - 2.0)) + 1, int(between(last, -1.0, count - 3.0)) + 1
+
+
+@inner
+def between(value, low, high):
+    """A float kept in low..high before it becomes an integer; low if it is none."""
+    if value > high:
+        return high
+    return value if value >= low else low
 
 
 @inner

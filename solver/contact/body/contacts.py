@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What touches a body in a substep: particles, and contact samples (`samples`) that touch for their corners."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from ...kernel.jit import inner, njit
 OUTSIDE, INSIDE, PINCHED = 0, 1, 2
 LET_THROUGH = -1  # of a particle that bodies let through
 LOST = -1  # instead of a number of touches: the image cannot answer
+CORNER_COSINE = 0.9  # between the normals of two surfaces below which a point is in a corner
 SQUEEZED_COSINE = -0.3  # between the normals of two surfaces up to which a point is squeezed between them
 
 
@@ -18,6 +20,7 @@ class Contacts(NamedTuple):
 
     place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED between two surfaces; LET_THROUGH
     count: np.ndarray  # (p,) 0 to 2, or LOST
+    own: np.ndarray  # (p,) how many of these a particle touches itself, and not for its samples
     normal: np.ndarray  # (p, 2, 3)
     velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
@@ -35,6 +38,7 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
     return Contacts(
         np.zeros(points, np.int8),
         np.zeros(points, np.int32),
+        np.zeros(points, np.int32),
         np.zeros((points, 2, 3)),
         np.zeros((points, 2, 3)),
         np.zeros((points, 2)),
@@ -45,6 +49,12 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.full((particle_count, 2), -1, np.int32),
         np.zeros(particle_count),
     )
+
+
+@inner
+def is_stuck(contacts, p):
+    """Does point p go along with two surfaces, whatever pulls?"""
+    return contacts.count[p] == 2 and contacts.friction[p, 0] == math.inf
 
 
 @inner

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.adjacency import Topology, solid_islands, topology
+from ...geometry.seams import sew_borders
 from ...geometry.winding import count_windings
 from ...kernel.memo import remembered
 from ...kernel.threads import cut, on_threads
@@ -85,12 +86,24 @@ def merge(colliders, garments: int) -> BodyMesh:
     triangles = np.concatenate([empty] + [c.triangles + np.int32(s) for c, s in zip(colliders, starts, strict=False)])
     triangles = np.ascontiguousarray(triangles, np.int32)
     joined = topology(triangles, int(starts[-1]))
+    if len(joined.border):
+        triangles = _sewn(triangles, joined.border, colliders, starts)
+        joined = topology(triangles, int(starts[-1]))
     x = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in colliders])
     closed = solid_islands(joined, x, triangles)
     collider, solid = _of_triangles(joined.island, closed, tuple(len(c.triangles) for c in colliders))
     materials = (np.array([getattr(c, k) for c in colliders], float) for k in ("aura", "friction", "restitution"))
     meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
     return BodyMesh(colliders, starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined)
+
+
+def _sewn(triangles: np.ndarray, border: np.ndarray, colliders, starts: np.ndarray) -> np.ndarray:
+    """Triangles (t, 3) of all bodies, with seams closed within each (`geometry.seams`)."""
+    parts, body = [], np.searchsorted(starts, border[:, 0], "right") - 1
+    for number, (c, start) in enumerate(zip(colliders, starts, strict=False)):
+        own = triangles[sum(map(len, parts)) :][: len(c.triangles)]
+        parts.append(sew_borders(own - start, border[body == number] - start, c.x) + start)
+    return np.concatenate(parts).astype(np.int32)
 
 
 @remembered(4, lambda island, closed, counts: (island, closed, counts))

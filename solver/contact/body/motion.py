@@ -147,7 +147,7 @@ def _span(trajectories, i, cells, span):
         growth = abs(trajectories.half[i, axis]) + trajectories.deviation[i]
         for end in (FIRST_CELL, LAST_CELL):
             at = trajectories.middle[i, axis] + (growth if end == LAST_CELL else -growth)
-            cell = math.floor((at - cells.low[axis]) / cells.size)
+            cell = np.floor((at - cells.low[axis]) / cells.size)
             span[i, end, axis] = int(min(max(cell, -1.0), cells.shape[axis] - 2.0)) + 1
 
 

@@ -21,6 +21,9 @@ import numpy as np
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
 from .association import (
+    BEFORE_FRICTION,
+    BEFORE_NORMAL,
+    BEFORE_VELOCITY,
     HERE,
     HORIZON,
     LEAST,
@@ -35,12 +38,14 @@ from .association import (
     is_far,
     may_touch,
 )  # fmt: skip
-from .contacts import LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note
+from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
 from .escape import leave
 from .pinch import hold_pinched, meet
 from .surface import RECOVERY_SPEED, gap_to, wanted_by
 
 MOST_CORRECTIONS = 4  # of one point in one substep: a floor, two walls and one more
+CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
+SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
 CREASE_COSINE = 0.8  # between the ways to two surfaces below which they look elsewhere
 
 
@@ -139,6 +144,17 @@ def _is_caught(bodies, at, t, u):
 
 
 @inner
+def _has_no_room(bodies, candidates, contacts, at, p, t):
+    """Is p a sample, inside of triangle t's body, to which another surface leaves no room? No push would lead it out."""
+    if p < len(contacts.grip):
+        return False
+    for c in range(candidates.count[p]):
+        if meet(bodies, at, t, np.int64(candidates.triangles[p, c])):
+            return True
+    return False
+
+
+@inner
 def _hold_back(at, grip, kx, ky, kz, mx, my, mz):
     """Take back the slip against a surface that went by m and looks along k, up to `grip` [m]."""
     sx = at[HERE, 0] - at[THERE, 0] - mx
@@ -162,9 +178,12 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, ti
         t, came_from, again = _choose(bodies, candidates, at, p, g, largest, deviation, times.tau)
         if t < 0:
             break
-        lift, felt, _, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, RECOVERY_SPEED * dt)
+        lift, felt, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, RECOVERY_SPEED * dt)
         if lift <= 0.0:
             break
+        if came_from == 0.0 and gap < 0.0 and _has_no_room(bodies, candidates, contacts, at, p, t):
+            contacts.count[p] = 0
+            return
         ox, oy, oz = carried(bodies.triangles, bodies.motions, t, a, b, c)
         slot = contacts.count[p]
         if slot > 0 and p < len(contacts.grip) and _is_caught(bodies, at, first, t):
@@ -182,7 +201,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, ti
             first, fx, fy, fz = t, nx, ny, nz
         collider = bodies.collider[t]
         rough = math.sqrt(mu * bodies.friction[collider])
-        if slot < 2:
+        if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
             sx, sy, sz = ox / dt, oy / dt, oz / dt
             approach = -((at[VELOCITY, 0] - sx) * nx + (at[VELOCITY, 1] - sy) * ny + (at[VELOCITY, 2] - sz) * nz)
             # a point at rest falls on the surface in each substep: that must not bounce
@@ -196,6 +215,51 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, ti
             break
     if grip > 0.0:
         _hold_back(at, grip, kx, ky, kz, mx, my, mz)
+
+
+@inner
+def _recall(contacts, p, before):
+    """How many surfaces particle p touched in the substep before; from now on it touches none.
+    # outputs: before, as in `association.Scratch`; of `contacts` own
+    """
+    count = contacts.own[p]
+    if contacts.count[p] != LOST:
+        count = 0 if contacts.place[p] != OUTSIDE or is_stuck(contacts, p) else min(count, contacts.count[p])
+    contacts.own[p] = 0
+    for slot in range(count):
+        for axis in range(3):
+            before[slot, BEFORE_NORMAL, axis] = contacts.normal[p, slot, axis]
+            before[slot, BEFORE_VELOCITY, axis] = contacts.velocity[p, slot, axis]
+            before[slot, BEFORE_FRICTION, axis] = contacts.friction[p, slot]
+    return count
+
+
+@inner
+def _keep_known(contacts, at, p, count, before, far, dt):
+    """Let particle p touch also the `count` surfaces that it touched `before`, if they were a crease or make one, and it has
+    gone neither into them nor off them by more than `far` [m]; notes what it touches itself.
+
+    What is held off one surface alone comes to the other while it is off the first by a hair, and so on, farther each time.
+    """
+    n = contacts.normal
+    for slot in range(count if contacts.place[p] == OUTSIDE else 0):
+        now, friction = contacts.count[p], before[slot, BEFORE_FRICTION, slot]
+        if now == 2 or (now == 0 and count < 2):
+            break
+        nx, ny, nz = before[slot, BEFORE_NORMAL, 0], before[slot, BEFORE_NORMAL, 1], before[slot, BEFORE_NORMAL, 2]
+        vx, vy, vz = (
+            before[slot, BEFORE_VELOCITY, 0],
+            before[slot, BEFORE_VELOCITY, 1],
+            before[slot, BEFORE_VELOCITY, 2],
+        )
+        if now == 1 and nx * n[p, 0, 0] + ny * n[p, 0, 1] + nz * n[p, 0, 2] > CORNER_COSINE:
+            continue
+        rise = nx * (at[HERE, 0] - at[THERE, 0] - dt * vx)
+        rise += ny * (at[HERE, 1] - at[THERE, 1] - dt * vy) + nz * (at[HERE, 2] - at[THERE, 2] - dt * vz)
+        if -SAME_HEIGHT <= rise <= far:
+            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, friction)
+            contacts.count[p] = now + 1
+    contacts.own[p] = contacts.count[p]
 
 
 @folded
@@ -256,6 +320,7 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
             if a < 0.0 or (touched[p] <= 0 and not (close[i] or close[j] or close[k])):
                 touched[p] = 0
                 continue
+        known = _recall(contacts, p, scratch.before) if p < particle_count else 0
         loosened = touched[p] == 2 and contacts.friction[p, 0] < math.inf
         touched[p] = 0
         if _is_bound(points, place, i, j, k, p >= particle_count):
@@ -279,9 +344,10 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
             at[VELOCITY, axis] = a * v[i, axis] + b * v[j, axis] + c * v[k, axis]
         mu = a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
         if not _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, times):
-            touched[p] = LOST
+            touched[p], contacts.own[p] = LOST, known
             lost += 1
             continue
+        _keep_known(contacts, at, p, known, scratch.before, CREASE_SLACK * image.aura, times.dt)
         touching += touched[p] > 0
         for axis in range(3):
             if p < particle_count:

@@ -2,7 +2,8 @@
 """Tangles are eased apart: where an edge goes through a triangle, both are moved until it does no more.
 
 Which way? What crosses parts each of two sheets along the same lines, their contours (Baraff, Witkin and Kass 2003, global
-intersection analysis). Where that leaves two pieces of a sheet, the smaller one is on the wrong side of the other sheet: the
+intersection analysis). Where two garments lie on each other there, `layers` knows which side of the other one cloth is to be
+on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the other sheet: the
 edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece. Where a sheet is
 still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where both are, because a
 contour goes from the border of the one to the border of the other, it is made shorter (Volino and Magnenat-Thalmann 2006):
@@ -29,6 +30,7 @@ from ...kernel.lookup import first_of, is_among
 from ...model import Cloth
 from .constraints import Stack
 from .edge_lengths import restore
+from .layers import wanted_sides
 from .response import left, shift
 from .tangles import Tangles, crossings
 
@@ -57,21 +59,26 @@ class Eased(NamedTuple):
     way: np.ndarray  # (k, 3) as from `ways`
 
 
-def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray) -> Eased | None:
+def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray, wanted: np.ndarray) -> Eased | None:
     """Move what crosses at x on in a substep dt [s]; None if nothing does. x, x_prev : (n, 3) [m] change; brace : as in
-    `response.Substep`.
+    `response.Substep`; wanted : (n, g) as from `sides_in`
     """
     if not len(tangles.near):
         return None
     piercings = find_piercings(tangles.near, cloth, x)
     if not len(piercings.corners):
         return None
-    way, before = ways(piercings, cloth, x), x.copy()
+    way, before = ways(piercings, cloth, x, wanted), x.copy()
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
     x_prev += x - before
     return Eased(piercings, way)
+
+
+def sides_in(tangles: Tangles, cloth: Cloth, x: np.ndarray) -> np.ndarray:
+    """The sides that cloth is to be on, as from `wanted_sides`, of garments that have tangles."""
+    return wanted_sides(cloth, x, cloth.garment[cloth.triangles[tangles.near, 0]])
 
 
 def with_eased(stack: Stack, eased: Eased | None, inv_mass: np.ndarray, dt: float) -> Stack:
@@ -137,10 +144,15 @@ def _dot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return np.einsum("kx,kx->k", u, v)
 
 
-def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray) -> np.ndarray:
-    """(k, 3) where each edge is to go against the triangle that it pierces: unit vectors, or shorter where it matters less."""
+def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """(k, 3) where each edge is to go against the triangle that it pierces: unit vectors, or shorter where it matters less.
+
+    wanted : (n, g) as from `sides_in`
+    """
     side, weight = _sides(piercings, cloth)
     side = _agreed(piercings, side, weight)
+    voted = _voted(piercings, x, wanted)
+    side = np.where((np.bincount(piercings.contour, voted != 0) > 0)[piercings.contour], voted, side)
     way = side[:, None] * piercings.normal
     known = np.bincount(piercings.contour, side != 0) > 0
     unknown = ~known[piercings.contour]
@@ -169,6 +181,14 @@ def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
         side[own] = np.where(one == other, 0.0, np.where(is_less, 1.0, -1.0))
         weight[own] = np.minimum(mass[one], mass[other])
     return side, weight
+
+
+def _voted(piercings: Piercings, x: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The sides (k,), as from `_sides`, that patches have voted for."""
+    a, b, c = x[piercings.corners[:, 2:]].transpose(1, 0, 2)
+    turn, other = np.sign(_dot(np.cross(b - a, c - a), piercings.normal)), piercings.garment[:, 1]
+    first, second = wanted[piercings.corners[:, :2].T, other]
+    return turn * np.where(first == 0, second, first)
 
 
 def _agreed(piercings: Piercings, side: np.ndarray, weight: np.ndarray) -> np.ndarray:

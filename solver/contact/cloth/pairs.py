@@ -162,13 +162,21 @@ def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BR
     brace : as in `response.Substep`
     """
     before = x.copy()
-    touched = _push_apart(pairs, cloth, start, x, x_prev, dt, brace)
+    touched, follows = _push_apart(pairs, cloth, start, x, x_prev, dt, brace), _follows(pairs)
     for _ in range(LENGTH_ROUNDS):
         if not touched:
             break
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
-        _push_apart(pairs, cloth, start, x, x_prev, dt, brace)
+        _push_apart(pairs, cloth, start, x, x_prev, dt, brace, follows)
     return touched
+
+
+def _follows(pairs: Pairs) -> int:
+    """How often lengths that are brought back may call for new pairs. Beside tangles they do nearly each time, for a few
+    particles at the cost of all: there it is left to the guard, which follows through.
+    """
+    is_tangled = pairs.tangles is not None and len(pairs.tangles.couples) > 0
+    return 0 if is_tangled else MOST_RESPONSES
 
 
 def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarray:
@@ -179,11 +187,15 @@ def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarra
     return np.maximum(deviation, pairs.deviation, out=deviation)
 
 
-def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace) -> int:
-    """`respond` without a look at lengths."""
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, follows: int = MOST_RESPONSES) -> int:
+    """`respond` without a look at lengths. follows : how often what is out of bounds gets new pairs; 0: one response with
+    those that there are
+    """
     touched = 0
-    for turn in range(MOST_RESPONSES):
-        if not follow(pairs, cloth, start, x, dt) and turn:
+    for turn in range(max(follows, 1)):
+        if not follows:
+            find_deviation(pairs, x, pairs.elapsed)
+        elif not follow(pairs, cloth, start, x, dt) and turn:
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, cloth, x)

@@ -81,6 +81,7 @@ class BodyPairs:
     scene: Scene | None = None  # as long as a view of the bodies holds and cloth stays where it is expected
     patch_pairs: PatchPairs | None = None
     substep: GuardedSubstep | None = None
+    let_go: tuple[np.ndarray, ...] = ()  # particles that were given up since somebody last asked
 
 
 def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
@@ -116,8 +117,17 @@ def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
     if not give_up:
         return found
     given_up, tangled = found.stencils[found.hits], this.frame.tangled
-    tangled[given_up[given_up < len(tangled)]] = True
+    given_up = given_up[given_up < len(tangled)]
+    tangled[given_up] = True
+    this.let_go = (*this.let_go, given_up)
     return no_impacts()
+
+
+def hold_again(this: BodyPairs) -> None:
+    """Guard what was given up since somebody last asked as before."""
+    for given_up in this.let_go:
+        this.frame.tangled[given_up] = False
+    this.let_go = ()
 
 
 def leaders(this: BodyPairs) -> Leaders:

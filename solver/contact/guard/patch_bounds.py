@@ -78,8 +78,9 @@ def sweep_kernel(members, trajectories, stirred, distance, rooms, bounds):
 def _cells_of(box, lag, cells, axis):
     """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box lies on its trajectory."""
     low, size, start, end = cells.low, cells.size, lag.start * lag.bulk[axis], lag.end * lag.bulk[axis]
-    first = math.floor((box[axis] - max(start, end) - low[axis]) / size)
-    last = math.floor((box[axis + 3] - min(start, end) - low[axis]) / size)
+    # np.floor is a float, as math.floor is none in a kernel: what has flown beyond all integers is BEYOND, too
+    first = np.floor((box[axis] - max(start, end) - low[axis]) / size)
+    last = np.floor((box[axis + 3] - min(start, end) - low[axis]) / size)
     return first + 1.0, last + 1.0
 
 

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from taffeta.solver.cache import about, names, trash
+from taffeta.solver.cache import about, moves, names, recipe, trash
 from taffeta.solver.cache.frames import cached_frames, open_cache
 from taffeta.solver.cache.moves import copy_aside, copy_frames, put_back, set_aside
 from taffeta.solver.cache.whose import claim, owner_of
@@ -22,6 +22,7 @@ def bake(path, last=3, owner=""):
             cache.append(frame, b"%d" % frame, x, x, -x)
     about.write(path, about.About("wide", "the one that Ann liked", "2026-01-02 03:04", "{}"))
     path.with_suffix(".report.json").write_text("{}")
+    recipe.write(path, recipe.Recipe({}, {}))
     return path
 
 
@@ -84,7 +85,7 @@ def test_a_trash_that_is_a_link_is_not_followed(tmp_path):
     assert trash.trashed(path.parent) == [], "what lies behind a link is not listed"
 
 
-@pytest.mark.parametrize("done", range(1, 5))
+@pytest.mark.parametrize("done", range(1, 6))
 @pytest.mark.parametrize("way", ["in", "out"])
 def test_a_move_that_was_cut_short_is_taken_back(tmp_path, monkeypatch, way, done):
     """After each number of files that were moved."""
@@ -92,7 +93,7 @@ def test_a_move_that_was_cut_short_is_taken_back(tmp_path, monkeypatch, way, don
     bake(tmp_path / "coat.pc2")
     before, order = contents(path), trash._in_order
     gone = trash.put(path) if way == "out" else None
-    cut = slice(None, done) if way == "in" else slice(5 - done, None)
+    cut = slice(None, done) if way == "in" else slice(6 - done, None)
     with monkeypatch.context() as patch:
         patch.setattr(trash, "_in_order", lambda which: order(which)[cut])
         trash.put(path) if way == "in" else trash.restore(gone)
@@ -157,12 +158,28 @@ def test_a_copy_that_is_stopped_or_fails_leaves_nothing(tmp_path, monkeypatch):
     path = bake(tmp_path / "shirt.pc2", 5)
     before = sorted(os.listdir(tmp_path))
     answers = iter([True, False])
-    assert not copy_frames(path, tmp_path / "copy.pc2", "", go_on=lambda: next(answers))
+    assert not copy_frames(path, tmp_path / "copy.pc2", "", go_on=lambda share: next(answers))
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OSError, match="cannot be copied to .*copy.pc2"):
         copy_frames(path, tmp_path / "file" / "copy.pc2", "")
     (tmp_path / "file").unlink()
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_copy_tells_how_far_it_is_and_appears_when_it_is_whole(tmp_path, monkeypatch):
+    """A process that is killed at any moment leaves unfinished files alone, which the next one takes away."""
+    monkeypatch.setattr(moves, "COPIED_BYTES", 100)
+    path, target, shares = bake(tmp_path / "shirt.pc2", 5), tmp_path / "copy.pc2", []
+
+    def go_on(share):
+        shares.append(share)
+        assert not [part for part in (*names.parts(target), *names.companions(target)) if part.exists()]
+        return True
+
+    (tmp_path / "copy.state.part").write_bytes(b"half")
+    assert copy_frames(path, target, "", go_on=go_on)
+    assert shares[0] == 0.0 and shares == sorted(set(shares)) and 0.9 < shares[-1] < 1.0 and len(shares) > 15
+    assert contents(target).keys() == contents(path).keys() and not list(tmp_path.glob("*.part"))
 
 
 def test_copied_frames_are_dropped_without_another_copy(tmp_path):

@@ -30,7 +30,7 @@ class Nothing:
 
 
 def test_the_widest_seam_is_told(monkeypatch):
-    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: np.empty((0, 2), int))
+    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: (np.empty((0, 2), int), np.empty(0, bool)))
     doubts = Doubts(["Dress"], [garment(sewing=True)])
     doubts.look_closer(Nothing, X, (), 9)
     assert doubts.seam_gap() == 0.5
@@ -39,7 +39,7 @@ def test_the_widest_seam_is_told(monkeypatch):
 
 
 def test_what_is_not_sewn_or_closed_is_not_told(monkeypatch):
-    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: np.empty((0, 2), int))
+    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: (np.empty((0, 2), int), np.empty(0, bool)))
     for made, x in ((garment(), X), (garment(sewing=True), np.where(np.arange(7)[:, None] > 2, X - (0, 0, 0.3), X))):
         doubts = Doubts(["Dress"], [made])
         x = x.copy()

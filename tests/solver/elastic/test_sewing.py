@@ -5,6 +5,8 @@ import naive
 import numpy as np
 import pytest
 from taffeta.solver.build import build
+from taffeta.solver.elastic.sewing import limit
+from taffeta.solver.elastic.springs import SPRING_DAMPING, SPRING_STIFFNESS
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
@@ -60,6 +62,22 @@ def test_a_seam_pulls_with_its_force_at_most(load):
     for frame in range(6):
         advance(cloth, state, given, frame, VACUUM)
     assert (cloth.mass[count:] @ state.x[count:, 2] < cloth.mass[count:].sum() * 0.05) == (load < 1)
+
+
+@pytest.mark.parametrize(("gap", "force"), [(0.3, 2000 * (0.298 + 0.02 * 0.002)), (0.002, 0.08), (0.001, 0.04)])
+def test_a_seam_is_stiff_as_far_as_contact_lets_it_close_and_gentle_beyond(gap, force):
+    """Of cloth that is 2 mm thick, its stiffness 2 kN/m; damped by a sixth of a second times its stiffness all the way."""
+    garment, rim, count = panels(gap=gap, thickness=0.002, stretch_stiffness=2000.0)
+    cloth, state = build([garment], VACUUM)
+    spring = cloth.matrix.spring.copy()
+    before = spring[cloth.seams]
+    limit(cloth, spring, state.x)
+    after = spring[cloth.seams]
+    assert len(after) == len(rim) and gap * after[:, SPRING_STIFFNESS] == pytest.approx(np.full(len(rim), force))
+    assert after[:, SPRING_DAMPING] / after[:, SPRING_STIFFNESS] == pytest.approx(
+        before[:, SPRING_DAMPING] / before[:, SPRING_STIFFNESS]
+    )
+    assert not len(build([garment._replace(self_collision=False)], VACUUM)[0].seams), "nothing holds those off"
 
 
 def test_seams_close_in_their_time_at_any_substep_count():

@@ -105,11 +105,11 @@ def system(cloth, x):
     return matrix, force
 
 
-@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("parts", [1, 4])
 @pytest.mark.parametrize("held", [False, True])
-def test_solve_equals_the_dense_one(held, threads, monkeypatch):
+def test_solve_equals_the_dense_one(held, parts, monkeypatch):
     monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
-    monkeypatch.setattr(phases, "thread_count", lambda: threads)
+    monkeypatch.setattr(phases, "MOST_PHASE_PARTS", parts)
     cloth, x, rng = crumpled(damping=0.0)
     count = len(x)
     kind, normal, want = supports(count, rng)
@@ -130,8 +130,8 @@ def test_solve_equals_the_dense_one(held, threads, monkeypatch):
 def test_who_works_changes_no_bit(monkeypatch):
     """Four parts on one thread, on two and on four."""
     monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
-    for module in (phases, threads):
-        monkeypatch.setattr(module, "thread_count", lambda: 4)
+    monkeypatch.setattr(phases, "MOST_PHASE_PARTS", 4)
+    monkeypatch.setattr(threads, "thread_count", lambda: 4)
     cloth, x, rng = crumpled()
     held, ends = supports(len(x), rng), []
     try:
@@ -191,12 +191,12 @@ def test_what_a_flat_body_holds_is_solved_for(normal, aslant):
     assert np.linalg.norm((y - x).ravel() - expected) < 0.03 * np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("parts", [1, 4])
 @pytest.mark.parametrize("held", [False, True])
-def test_nodes_feel_what_their_particles_feel_as_one_piece(held, threads, monkeypatch):
+def test_nodes_feel_what_their_particles_feel_as_one_piece(held, parts, monkeypatch):
     """Each node's block is P^T S A S P of the springs' matrix, P the particles of the node; and inertia where they are held."""
     monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
-    monkeypatch.setattr(phases, "thread_count", lambda: threads)
+    monkeypatch.setattr(phases, "MOST_PHASE_PARTS", parts)
     cloth, x, rng = crumpled(damping=0.0)
     kind, normal, _ = supports(len(x), rng)
     if not held:

@@ -31,7 +31,7 @@ def test_what_goes_straight_on_goes_on_as_one():
     assert count(0.0) == 1
 
 
-@pytest.mark.parametrize("rate", [8.0, 13.0, 17.0])
+@pytest.mark.parametrize("rate", [6.0, 9.0, 12.0])
 def test_steps_bound_the_strain_that_linearising_adds(rate):
     """Half of w^2 h a second, exactly, where all springs turn alike; one step fewer would exceed it."""
     steps = count(rate)
@@ -93,8 +93,8 @@ def test_what_is_shaken_folds_as_where_all_is_solved_finely():
     fine, _, _ = shaken(Settings(substeps=80, iterations=40, tolerance=0.01, small_steps=0.0))
     once, _, stretch = shaken(Settings(small_steps=0.0))
     parted, steps, least = shaken(Settings())
-    assert once > 1.5 * fine and parted < 1.2 * fine
-    assert 15 < steps < 60 and least < stretch < 0.06
+    assert once > 1.5 * fine and parted < 1.1 * fine
+    assert 15 < steps < 70 and least < stretch < 0.06
 
 
 def test_calm_cloth_is_not_parted():

@@ -48,12 +48,8 @@ def test_one_who_comes_too_late_finds_nothing_to_do():
     assert (times[1:] == 1).all()
 
 
-@pytest.mark.parametrize(("size", "parts"), [(1, 1), (2 * phases.SMALLEST_PHASE_PART - 1, 1), (10**6, 2)])
-def test_parts_go_by_size_and_threads(size, parts, monkeypatch):
-    monkeypatch.setattr(phases, "thread_count", lambda: 2)
+@pytest.mark.parametrize(
+    ("size", "parts"), [(1, 1), (511, 1), (512, 2), (1023, 2), (1024, 4), (10**6, phases.MOST_PHASE_PARTS)]
+)
+def test_parts_go_by_size_alone(size, parts):
     assert phases.part_count(size) == parts
-
-
-def test_threads_have_powers_of_two(monkeypatch):
-    monkeypatch.setattr(phases, "thread_count", lambda: 3)
-    assert phases.part_count(10**6) == 4

@@ -72,3 +72,12 @@ def test_the_same_for_any_number_of_threads(threads, monkeypatch):
     monkeypatch.setattr("taffeta.solver.kernel.threads.thread_count", lambda: 2)
     again = find_inside(x, triangles, points)
     assert all(np.array_equal(a, b) for a, b in zip(found, again, strict=True))
+
+
+def test_a_body_that_is_split_along_its_seams_has_an_inside():
+    x, triangles = torus(30, 20)
+    points = np.random.default_rng(4).uniform(-1, 1, (500, 3)) * [0.9, 0.9, 0.3]
+    whole = find_inside(x, triangles, points)
+    split = find_inside(x[triangles.ravel()], np.arange(triangles.size).reshape(-1, 3), points)
+    assert len(whole.point) > 100 and np.array_equal(split.point, whole.point)
+    assert np.array_equal(split.depth, whole.depth)

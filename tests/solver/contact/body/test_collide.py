@@ -13,6 +13,7 @@ from taffeta.solver.contact.body import collide as contact
 from taffeta.solver.contact.body import mesh as body_mesh
 from taffeta.solver.contact.body import view
 from taffeta.solver.contact.body.cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR
+from taffeta.solver.crossings import find_crossings
 from taffeta.solver.ldi.rasterise import render_motion
 from taffeta.solver.model import Cloth, Collider, FrameInput, Settings, State
 from taffeta.solver.step import advance
@@ -202,6 +203,20 @@ def test_start_inside_is_let_out_gently():
     assert max(fastest) < 0.6
     step = np.linalg.norm(np.diff(ways, axis=0), axis=2).max()
     assert step * 30 / FRAME < 0.55
+
+
+def test_a_body_that_is_split_along_its_seams_lets_cloth_out():
+    """A sheet starts across a ball whose triangles have corners of their own, as meshes out of games do."""
+    (x, triangles), garment = ball(0.3, 8), naive.sheet(13, 13)
+    split = x[triangles.ravel()], np.arange(triangles.size, dtype=np.int32).reshape(-1, 3)
+    garment = garment._replace(x_start=garment.x - garment.x.mean(axis=0) + [0.0, 0.0, 0.2])
+    cloth, state = build([garment], Settings())
+    given = naive.still(state.x + cloth.origin, colliders=[collider(split)], gravity=(0.0, 0.0, 0.0))
+    assert len(find_crossings(cloth, state.x, given.colliders)[0]) > 10
+    for frame in range(24):
+        advance(cloth, state, given, frame, Settings())
+    assert not len(find_crossings(cloth, state.x, given.colliders)[0])
+    assert not np.linalg.norm(state.x + cloth.origin, axis=1).min() < 0.29, "it is outside"
 
 
 def _count_draws(monkeypatch):

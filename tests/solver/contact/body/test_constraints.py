@@ -4,8 +4,17 @@
 import naive
 import numpy as np
 import pytest
+from solids import box
 from taffeta.solver.build import build
-from taffeta.solver.contact.body.constraints import FREE, HELD, STICKING_SLIP, find_support, make_support, weigh
+from taffeta.solver.contact.body.constraints import (
+    CREASED,
+    FREE,
+    HELD,
+    STICKING_SLIP,
+    find_support,
+    make_support,
+    weigh,
+)
 from taffeta.solver.contact.body.contacts import no_contacts
 from taffeta.solver.model import Collider, Settings
 from taffeta.solver.step import advance
@@ -101,6 +110,57 @@ def test_a_light_rim_carries_the_cloth():
         worst = advance(cloth, state, naive.still(garment.x_start, colliders=[body]), frame, Settings()).worst_stretch
     assert (state.x + cloth.origin)[:ring, 2].min() > 0.1, "the collar is still on the cone"
     assert worst < 0.3
+
+
+def groove(half, friction=0.1):
+    """Two walls that meet at the origin, `half` [degrees] from the upright each, and the height of what touches both."""
+    turn, walls = np.radians(half), []
+    for side in (-1, 1):
+        x, triangles = box((0.05, 0.8, 0.3), (0.025 * side, 0.0, 0.15))
+        c, s = np.cos(side * turn), np.sin(side * turn)
+        x = x @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]).T
+        walls.append(Collider("Wall", x[None].repeat(2, axis=0), triangles, friction, 0.0, 0.005))
+    return walls, 0.005 / np.sin(turn)
+
+
+@pytest.mark.parametrize(
+    ("half", "pull", "aside"), [(25, 0.05, 0.005), (25, 0.3, 0.0), (45, 0.05, 0.0), (45, 0.3, 0.005)]
+)
+def test_what_is_pulled_into_a_crease_rests_on_both_sides_of_it(half, pull, aside):
+    """Held off one of the walls alone it slid into the other, and back: by 4 to 9 mm a frame, or through both."""
+    walls, height = groove(half)
+    rest, low = np.array([[0, 0, 0.02], [0, -0.02, 0], [0, 0.02, 0]]), height - 0.02 * (1.0 + pull)
+    start = np.array([[0.001, 0.0, height + 0.001], [aside, -0.02, low], [aside, 0.02, low]])
+    garment = naive.garment(rest, np.array([[0, 1, 2]]), pin=np.array([0.0, 1.0, 1.0]))._replace(x_start=start)
+    cloth, state = build([garment], Settings())
+    seen = []
+    for frame in range(24):
+        advance(cloth, state, naive.still(start, colliders=walls), frame, Settings())
+        seen.append(state.x[0] + cloth.origin)
+    assert np.linalg.norm(np.diff(seen[12:], axis=0), axis=1).max() < 1e-4
+    assert np.allclose(seen[-1], [0.0, 0.0, height], atol=4e-3) and seen[-1][2] > height - 1e-4
+
+
+def test_a_crease_holds_on_both_sides_and_lets_go_of_the_one_that_would_pull():
+    """Of surfaces that look to x and z, the one that looks to x moves; friction is along y."""
+    cloth, _ = build([naive.sheet(2, 2)], Settings())
+    support, dt, contacts = make_support(cloth), 0.01, no_contacts(4, 0)
+    contacts.count[0], contacts.friction[0] = 2, 0.4
+    contacts.normal[0], contacts.velocity[0, 0] = [[1, 0, 0], [0, 0, 1]], [0.3, 0, 0]
+    x = np.tile([0, 4e-3, -1e-3], (4, 1))
+    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    assert support.kind.tolist() == [CREASED, FREE, FREE, FREE] and np.allclose(np.abs(support.normal[0]), [0, 1, 0])
+    assert np.allclose(support.want[0], [3e-3, 0, 1e-3], atol=1e-5)
+    assert np.allclose(support.tangential[0], [0, -4e-3, 0])
+    r, d = np.zeros((4, 3)), support.want + support.tangential
+    r[0] = -2.0, 0.0, -3.0
+    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    assert support.force[0] == pytest.approx(5.0, rel=0.02) and not support.released.any()
+    r[0] = 2.0, 0.0, -3.0
+    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    assert support.released[0].tolist() == [1.0, 0.0, 0.0] and support.force[0] == pytest.approx(3.0, rel=0.02)
+    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    assert support.kind[0] == HELD and support.normal[0].tolist() == [0.0, 0.0, 1.0] and contacts.count[0] == 1
 
 
 def test_supports_are_what_touched_and_presses():

@@ -59,3 +59,22 @@ def test_a_sheet_that_starts_in_another_one_is_pulled_out():
     assert started > 20
     assert max(stretch) < 0.05
     assert not any(count_in(cloth, state.x))
+
+
+@pytest.mark.parametrize("is_tangled", [True, False])
+def test_lengths_brought_back_beside_tangles_call_for_no_new_pairs(is_tangled, monkeypatch):
+    """They would each time, for a few particles at the cost of all; elsewhere they may."""
+    upright = lambda x: np.stack([x[:, 0] + 0.003, np.full(len(x), 0.004), x[:, 1] + 0.04], axis=1)  # noqa: E731
+    lying = sheet("A", 16, 16, 0.01), sheet("B", 12, 12, 0.01, lambda x: x + [0.003, 0.004, 0.002])
+    garments = [*lying, sheet("C", 12, 12, 0.01, upright)]
+    cloth, state = build(garments if is_tangled else lying, Settings())
+    x, dt, asked = state.x.copy(), 1 / 240, []
+    found = pairs.detect(cloth, x, state.v, dt, Settings())
+    assert (len(found.tangles.couples) > 0) == is_tangled
+    follow = pairs.follow
+    monkeypatch.setattr(pairs, "follow", lambda *about: asked.append(1) or follow(*about))
+    rng = np.random.default_rng(1)
+    end = x + 5e-4 * rng.normal(size=x.shape)
+    pairs.go_on(found, dt)
+    assert pairs.respond(found, cloth, x, end, x.copy(), dt) > 0
+    assert (len(asked) <= pairs.MOST_RESPONSES) == is_tangled

@@ -2,7 +2,7 @@
 """Throw hostile inputs at Taffeta, and kill it at random moments.
 
 `python benchmarks/attack.py --count 1500 --kills 60`. A seed is an input: a scene file, a mesh, a map, a command line, a cache,
-settings, a mesh in Blender, that a kind of `hostile/` makes. They are tried in a process of their own, one after the
+what a bake was made of, settings, a mesh in Blender, that a kind of `hostile/` makes. They are tried in a process of their own, one after the
 other; one that dies, or takes too long, is told and replaced. Judged (`hostile/box.py`): no traceback, no crash, no hang
 over `LONGEST` seconds, no memory over `MOST_MEMORY`, nothing written outside, nothing of a good bake lost, no number that
 is not finite on the disk, one clear sentence.
@@ -23,7 +23,7 @@ LONGEST = 300.0  # [s] by the clock that one may take: a machine may be busy
 MOST_MEMORY = 700.0  # [MB] more than before
 SHARES = {  # how many of 100 inputs are of a kind
     "scene files": 16, "meshes": 16, "maps": 10, "folders": 6, "arguments": 6,
-    "caches": 16, "settings": 16, "Blender's meshes": 8, "Blender's arguments": 6,
+    "caches": 12, "recipes": 4, "settings": 16, "Blender's meshes": 8, "Blender's arguments": 6,
 }  # fmt: skip
 KINDS = [kind for kind, share in SHARES.items() for _ in range(share)]
 

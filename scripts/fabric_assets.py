@@ -15,13 +15,13 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER, SHAPES = ROOT / "presets" / "assets", ROOT / "out" / "fabrics"
-CATALOG = "6f1c0a52-3f0e-4c5b-9a50-7a1f6a1e0c01"  # an id of our own making, as Blender wants one
 STEP = 4  # every fourth vertex along both sides
 
 
 def main() -> int:
     """Build the library; returns the exit status."""
     import taffeta
+    from taffeta.operators.fabric_assets import CATALOG_FILE, CATALOGS, dress, mark
     from taffeta.operators.read.fabrics import presets
     from taffeta.panels.fabric import preset_files, shown_name
 
@@ -35,9 +35,9 @@ def main() -> int:
         obj = swatch(path.stem, shown_name(path))
         obj.location.x = 0.4 * column
         dress(obj, numbers[shown_name(path)])
-        mark(obj, path.with_suffix(".png"), numbers[shown_name(path)])
+        mark(obj, path.with_suffix(".png"), numbers[shown_name(path)], "Taffeta", "CC0 1.0")
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "blender_assets.cats.txt").write_text(f"VERSION 1\n\n{CATALOG}:Fabrics:Fabrics\n")
+    (FOLDER / CATALOG_FILE).write_text(CATALOGS)
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "fabrics.blend"), compress=True, relative_remap=False)
     print(FOLDER, f"{(FOLDER / 'fabrics.blend').stat().st_size / 1000:.0f} kB")
     return 0
@@ -60,31 +60,6 @@ def swatch(stem, name):
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     return obj
-
-
-def dress(obj, numbers):
-    """Make it Taffeta Cloth of these numbers."""
-    from taffeta.panels.mapped import FABRIC, THREADS, follow_value
-
-    cloth = obj.taffeta_cloth
-    cloth.enabled, cloth.uv_map, obj.taffeta_fabric.chosen = True, "Pattern", obj.name
-    for name in FABRIC:
-        getattr(cloth, name).value = numbers[name]
-        follow_value(cloth, name)
-    for name in THREADS:
-        setattr(cloth, name, numbers[name])
-
-
-def mark(obj, picture, numbers):
-    """Make it an asset with its picture, and what a search should find."""
-    obj.asset_mark()
-    about = obj.asset_data
-    about.catalog_id, about.author, about.license = CATALOG, "Taffeta", "CC0 1.0"
-    about.description = f"{1000 * numbers['mass']:.0f} g/m², {1000 * numbers['thickness']:.2f} mm thick"
-    for tag in ("Taffeta", "cloth", "fabric"):
-        about.tags.new(tag)
-    with bpy.context.temp_override(id=obj):
-        bpy.ops.ed.lib_id_load_custom_preview(filepath=str(picture))
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ CUTS = {
     "show_popover.png": ("30_popover", (0, 25, 870, 600)),
     "show_lines.png": ("34_lines_while_painting", (0, 300, 815, 1000)),
     "show_timeline.png": ("29_timeline_baked", (0, 1000, 815, 1078)),
-    "show_report.png": ("36_report", (510, 185, 1095, 670)),
+    "show_report.png": ("36_report", (510, 185, 1095, 700)),
     "show_vertices.png": ("37_shown", (0, 300, 815, 700)),
     "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 760)),
     "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
 }
 MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
-MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 912, 520, 952)  # what is marked, and what the legend says of it
+MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 892, 520, 952)  # what is marked, and what the legend says of it
 
 
 def main() -> int:

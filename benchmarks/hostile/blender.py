@@ -150,7 +150,7 @@ def draw_panels() -> list[str]:
         for cls in reversed(getattr(bpy.types, name).__mro__):
             functions |= {key: value for key, value in vars(cls).items() if isinstance(value, FunctionType)}
         drawn = type("Drawn", (), functions)()
-        drawn.layout = Layout()
+        drawn.layout, drawn.is_popover = Layout(), False
         drawn.draw(bpy.context)
     return []
 

@@ -68,9 +68,9 @@ def main(folder: Path) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.path.insert(0, str(Path(__file__).parent.parent))
-    from hostile import blender, caches, scenes
+    from hostile import blender, caches, recipes, scenes
 
-    attacks = {**scenes.ATTACKS, **blender.ATTACKS, **caches.ATTACKS}
+    attacks = {**scenes.ATTACKS, **blender.ATTACKS, **caches.ATTACKS, **recipes.ATTACKS}
     with blender.registered():
         caches.template()  # whatever has to be compiled is, before anything is measured
         for line in sys.stdin:

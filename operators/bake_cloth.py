@@ -9,8 +9,8 @@ frame back, and shows how far the worker is; `taffeta.stop` ends it and keeps th
 does Esc over the Physics tab. Anywhere else Esc is for what is there, as a playback. Called from a script or without a
 window, it does the same in one go.
 
-Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`, `.about.json`. A bake that
-is there already is renamed to `.bak1`, never overwritten, and stays in the list of bakes. A .blend that was never saved bakes into the temporary folder.
+Files: `<cache folder>/<object>.pc2` (played), `.state`, `.journal` (to resume), `.report.json`, `.about.json`,
+`.recipe`. A bake that is there already is renamed to `.bak1`, never overwritten, and stays in the list of bakes. A .blend that was never saved bakes into the temporary folder.
 Where Preflight has found what would spoil the bake, the button asks first; a script's bake goes ahead.
 """
 
@@ -35,8 +35,9 @@ from .live import simulation
 from .playback.bake_files import bake_paths, stored_path
 from .playback.owners import cache_folder
 from .read.participants import chosen_cloths, cloths_of
+from .read.screen import redraw
 from .setup import begin_compiling
-from .work.window import StatusBar, redraw
+from .work.window import StatusBar
 
 WORKER_TICK = 0.03  # [s] between two looks of the window at the worker
 CARD_TICK = 0.01  # [s] the same while the graphics card draws

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of a cloth's bakes: play one, name it, put it into the trash, bring it back, empty the trash.
+"""The list of a cloth's bakes: play one, restore its settings, name it, put it into the trash, bring it back, empty the trash.
 
 Each verb is given the file that it is about, and does nothing unless that is one of the list, made anew: no path of a
 strange .blend or script leads it to anything else.
@@ -11,16 +11,19 @@ from pathlib import Path
 import bpy
 from bpy.props import StringProperty
 
-from ..solver.cache import about, trash
+from ..solver.cache import about, recipe, trash
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
 from .bake import job as jobs
 from .bake.run import kept_report
+from .checks import fingerprint
 from .checks.problem_list import look_again
+from .checks.rows import colliders
 from .live import simulation
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
-from .playback.cache_modifier import attach, detach, played, trouble
+from .playback.cache_modifier import attach, detach, let_go, played, trouble
 from .playback.owners import cache_file, maker_of
+from .read import snapshot
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths, cloths_of, refuse_linked
 
@@ -128,6 +131,24 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
         return f"Renamed to {self.label or bake.path.stem}"
 
 
+class TAFFETA_OT_bake_settings(BakeVerb, bpy.types.Operator):
+    """Give the garment, the scene and its colliders the settings that this bake was made with, and the garment its painted
+    maps; a map that was changed since is kept beside"""
+
+    bl_idname = "taffeta.bake_settings"
+    bl_label = "Restore Its Settings"
+
+    def work(self, context, obj, bake):
+        scene, label = context.scene, bake.about.label
+        made_of = snapshot.renamed(recipe.read(bake.path), obj.name)
+        for sentence in snapshot.apply(made_of, scene, [obj], label):
+            self.report({"WARNING"}, f"{obj.name}: {sentence}")
+        context.view_layer.update()
+        now = fingerprint.take(obj, scene, colliders(scene, cloths_of(scene)))
+        rest = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, now))
+        return f"{obj.name} has the settings of {label}" + (f"; not as they were: {rest}" if rest else "")
+
+
 class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
     """Put this bake into the trash of the cache folder; Restore brings it back"""
 
@@ -141,9 +162,7 @@ class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
         if users:
             raise ValueError(f"{users[0].name} plays {bake.about.label}, too: free that first")
         if cache_file(obj) == bake.path:
-            detach(obj)
-            obj.taffeta_cloth.cache_path = obj.taffeta_cloth.stale = ""
-            obj.taffeta_cloth.fingerprint = obj.taffeta_cloth.report_json = ""
+            let_go(obj)
         trash.put(bake.path)
         return f"{bake.about.label} is in the trash ({room(bake.size)}), to restore or empty"
 
@@ -198,6 +217,7 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         TAFFETA_OT_bake_play,
         TAFFETA_OT_bake_rename,
+        TAFFETA_OT_bake_settings,
         TAFFETA_OT_bake_delete,
         TAFFETA_OT_bake_restore,
         TAFFETA_OT_trash_empty,

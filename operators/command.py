@@ -14,6 +14,7 @@ from pathlib import Path
 
 import bpy
 
+from ..solver.cache import recipe
 from ..solver.cache.files import in_words
 from ..solver.cache.frames import cached_frames
 from . import untangle
@@ -126,14 +127,14 @@ def _bake_queue(scene, options) -> None:
     if not takes:
         raise ValueError(f"Scene {scene.name} has no take in its queue; add one in the panel Bakes, Queue, and save")
     cloths = cloths_of(scene)
-    before = snapshot.take(scene, cloths)
+    before = snapshot.take(scene, cloths, with_maps=False)
     for take in takes:
         if is_stopped:
             lacking.append(take.name)
             continue
         print(f"Taffeta: take {take.name}", flush=True)
         try:
-            snapshot.apply(take.settings, scene, cloths)
+            snapshot.apply(recipe.parse(take.settings), scene, cloths, take.name)
             _bake_once(scene, options, take.name)
         except (*jobs.FAILURES, RuntimeError) as error:
             _tell("ERROR", in_words(error))

@@ -25,8 +25,10 @@ from .playback.cache_modifier import trouble
 from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths
+from .work.other_blender import write_beside
 from .work.steps import Step, Steps
 from .work.window import LongWork
+from .work.writers import EXPORTERS, call, only, plain_stem
 
 FORMATS = (
     ("ABC", "Alembic", "One .abc file; for other programs and for Blender's Mesh Sequence Cache", 0),
@@ -35,78 +37,13 @@ FORMATS = (
 )
 SCRATCH_PREFIX = ".taffeta_export_"
 SOON = 10.0  # [s] within which an export that has made its folder has locked it
-PLAIN_STEM = "frame"  # that Blender numbers as meant
 OBJ_HEAD_LINES = 10  # in which Blender names the materials
 ENDINGS = {"ABC": ".abc", "USD": ".usdc", "OBJ": ".obj"}
 
 
-def _alembic(path: Path, first: int, last: int) -> None:
-    if not bpy.app.alembic.supported:
-        raise ValueError("This Blender was built without Alembic; export to .obj, or use Blender from blender.org")
-    bpy.ops.wm.alembic_export(
-        filepath=str(path),
-        start=first,
-        end=last,
-        selected=True,
-        flatten=False,
-        uvs=True,
-        normals=True,
-        vcolors=True,
-        apply_subdiv=True,  # else a Subdivision at the end of the stack would be left out
-        face_sets=True,  # which faces wear which material
-        evaluation_mode="RENDER",
-        as_background_job=False,
-        check_existing=False,
-    )
-
-
-def _usd(path: Path, first: int, last: int) -> None:
-    if not bpy.app.usd.supported:
-        raise ValueError("This Blender was built without USD; export to .obj, or use Blender from blender.org")
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = first, last
-    options = {"visible_objects_only": False} if bpy.app.version < (5, 0, 0) else {}
-    bpy.ops.wm.usd_export(
-        filepath=str(path),
-        selected_objects_only=True,
-        export_animation=True,
-        export_uvmaps=True,
-        export_normals=True,
-        export_materials=True,
-        export_subdivision="TESSELLATE",  # the vertices that Blender renders, as in the other formats
-        export_armatures=False,
-        export_shapekeys=False,
-        evaluation_mode="RENDER",
-        check_existing=False,
-        **options,
-    )
-
-
-def _obj(path: Path, first: int, last: int) -> None:
-    bpy.ops.wm.obj_export(
-        filepath=str(path.with_name(f"{_plain(path)}_.obj")),
-        export_animation=True,
-        start_frame=first,
-        end_frame=last,
-        export_selected_objects=True,
-        export_uv=True,
-        export_normals=True,
-        export_materials=True,
-        export_eval_mode="DAG_EVAL_RENDER",
-        check_existing=False,
-    )
-
-
-def _plain(path: Path) -> str:
-    """What OBJ files are called while they are written: Blender puts the number in the place of a #, or in that of what
-    follows a point.
-    """
-    return PLAIN_STEM if set(path.stem) & set(".#") else path.stem
-
-
 def _name_as_meant(path: Path) -> None:
     """Give the OBJ files of an export the name that they were to have."""
-    stem = _plain(path)
+    stem = plain_stem(path)
     for file in sorted(path.parent.glob(f"{stem}_*")) if stem != path.stem else ():
         _rename(file, path.stem + file.name.removeprefix(stem))
 
@@ -124,12 +61,19 @@ def _rename(file: Path, name: str) -> None:
     file.unlink()
 
 
-EXPORTERS = {".abc": _alembic, ".usd": _usd, ".usdc": _usd, ".usda": _usd, ".obj": _obj}
-
-
-def steps(context, targets: list[bpy.types.Object], path: Path, first: int, last: int, overwrite: bool) -> Steps:
+def steps(
+    context,
+    targets: list[bpy.types.Object],
+    path: Path,
+    first: int,
+    last: int,
+    overwrite: bool,
+    in_window: bool = False,
+) -> Steps:
     """Write the baked cloths `targets` over frames first..last, an OBJ sequence a frame a step; returns the main files.
     Whoever stops it leaves no file.
+
+    in_window : leave the window alive where one file is written in one go, by having another Blender write it.
 
     Raises
     ------
@@ -142,16 +86,15 @@ def steps(context, targets: list[bpy.types.Object], path: Path, first: int, last
     if last < first:
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
-        _check_target(context, obj, first, last)
+        yield from _check_target(context, obj, first, last)
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
     _check_free(path.parent, names, overwrite)
     with _scratch(path.parent) as scratch:
-        with _only(context, targets):
-            parts = [(frame, frame) for frame in range(first, last + 1)] if ending == ".obj" else [(first, last)]
-            for done, part in enumerate(parts):
-                text = f"Writing frame {part[0]} of {last}" if ending == ".obj" else f"Writing {path.name}"
-                yield Step(text, done / len(parts))
-                _call(EXPORTERS[ending], scratch / path.name, *part)
+        is_written = False
+        if in_window and ending != ".obj":
+            is_written = yield from write_beside(context, targets, scratch / path.name, first, last)
+        if not is_written:
+            yield from _write_here(context, targets, scratch / path.name, first, last)
         if ending == ".obj":
             _name_as_meant(scratch / path.name)
         lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
@@ -159,6 +102,18 @@ def steps(context, targets: list[bpy.types.Object], path: Path, first: int, last
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
         _move_into(scratch, path.parent, overwrite)
     return [path.parent / name for name in names]
+
+
+def _write_here(context, targets, path: Path, first: int, last: int) -> Steps:
+    """Have this Blender write: an OBJ sequence a frame a step, all else in one."""
+    is_sequence = path.suffix.lower() == ".obj"
+    with only(context, targets):
+        parts = [(frame, frame) for frame in range(first, last + 1)] if is_sequence else [(first, last)]
+        for done, part in enumerate(parts):
+            yield Step(
+                f"Writing frame {part[0]} of {last}" if is_sequence else f"Writing {path.name}", done / len(parts)
+            )
+            call(path, *part)
 
 
 @contextmanager
@@ -214,7 +169,8 @@ def _frame_name(path: Path, frame: int) -> str:
     return f"{path.stem}_{'-' if frame < 0 else ''}{abs(frame):04d}.obj"
 
 
-def _check_target(context, obj, first: int, last: int) -> None:
+def _check_target(context, obj, first: int, last: int) -> Steps:
+    """Refuse what cannot be exported; frames are read beside."""
     if find_cache(obj) is None:
         raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
     if sentence := trouble(obj):
@@ -226,7 +182,8 @@ def _check_target(context, obj, first: int, last: int) -> None:
     path, start = cache_file(obj), round(find_cache(obj).frame_start)
     last_sample = pc2.read_header(path).sample_count - 1
     wanted = [min(max(frame - start, 0), last_sample) for frame in (first, last)]  # beyond the ends it stands still
-    damaged = first_damaged(path, range(wanted[0], wanted[1] + 1))
+    every = range(wanted[0], wanted[1] + 1)
+    damaged = yield Step(f"Checking the frames of {obj.name}", beside=lambda go_on: first_damaged(path, every))
     if damaged is not None:
         raise ValueError(
             f"{obj.name}: frame {start + damaged} of its cache {path} is damaged; press Resume, then export"
@@ -238,13 +195,6 @@ def _check_free(folder: Path, names: list[str], overwrite: bool) -> None:
     if present and not overwrite:
         more = f" and {len(present) - 1} more" if len(present) > 1 else ""
         raise ValueError(f"{folder / present[0]}{more} exists already; choose another name, or Overwrite")
-
-
-def _call(exporter, path: Path, first: int, last: int) -> None:
-    try:
-        exporter(path, first, last)
-    except RuntimeError as error:  # how bpy.ops hands on what an operator reported
-        raise OSError(f"Blender could not export: {str(error).strip()}") from error
 
 
 def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
@@ -267,43 +217,6 @@ def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
 
 def _same(one: Path, other: Path) -> bool:
     return one.is_file() and one.stat().st_size == other.stat().st_size and one.read_bytes() == other.read_bytes()
-
-
-@contextmanager
-def _only(context, targets):
-    """Select exactly `targets`, shown and in Object Mode; put back selection, mode, visibility, range and frame."""
-    scene, objects = context.scene, context.view_layer.objects
-    context.view_layer.update()  # removed objects would still be listed, as None
-    active, mode = objects.active, context.mode
-    edit_mode = active.mode if active is not None else "OBJECT"
-    if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    selected = [obj for obj in objects if obj.select_get()]
-    hidden = [(obj, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.hide_select) for obj in targets]
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    first, last = scene.frame_start, scene.frame_end
-    try:
-        for obj in selected:
-            obj.select_set(False)
-        for obj in targets:
-            obj.hide_viewport = obj.hide_render = obj.hide_select = False
-            obj.hide_set(False)
-            obj.select_set(True)
-        yield
-    finally:
-        for obj in targets:
-            obj.select_set(False)
-        for obj, eye, monitor, camera, arrow in hidden:
-            obj.hide_set(eye)
-            obj.hide_viewport, obj.hide_render, obj.hide_select = monitor, camera, arrow
-        for obj in selected:
-            obj.select_set(True)
-        objects.active = active
-        # Blender pushes the end along with the start, so the start is set again.
-        scene.frame_start, scene.frame_end, scene.frame_start = first, last, first
-        scene.frame_set(frame, subframe=subframe)
-        if mode != "OBJECT":
-            bpy.ops.object.mode_set(mode=edit_mode)
 
 
 class TAFFETA_OT_export(LongWork, bpy.types.Operator):
@@ -369,7 +282,8 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             targets = chosen_cloths(context, self.object, self.everything)
-            files = yield from steps(context, targets, path, first, last, self.overwrite)
+            in_window = getattr(self, "asked", False)
+            files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
             for obj in targets:
                 if sentence := outside_bake(obj, first, last):
                     self.report({"WARNING"}, sentence)

@@ -9,7 +9,8 @@ from ..solver import precompile
 from ..solver.model import Settings
 from .bake import job as jobs
 from .live import simulation
-from .work.window import StatusBar, redraw
+from .read.screen import redraw
+from .work.window import StatusBar
 
 PLAYBACK_TICK = 0.1  # [s] between two looks whether the playback still runs
 

@@ -15,6 +15,8 @@ from bl_operators.presets import AddPresetBase
 
 from ..panels.fabric import PRESET_SUBDIR, preset_files, shown_name
 from ..panels.mapped import FABRIC, THREADS
+from ..solver.cache.files import in_words
+from .fabric_assets import OWN_NAME, keep_swatch
 from .overlay.thumbnail import draw_thumbnail
 from .read.participants import chosen_cloths
 
@@ -40,16 +42,25 @@ class TAFFETA_OT_fabric_preset_add(AddPresetBase, bpy.types.Operator):
         return True
 
     def post_cb(self, context, filepath):
-        """Blender calls this after it wrote the preset: from now on the garment is made of that."""
-        if not (self.remove_name or self.remove_active):
-            context.object.taffeta_fabric.chosen = shown_name(filepath)
+        """Blender calls this after it wrote the preset: from now on the garment is made of that. It gets a picture, and a
+        swatch in the asset library."""
+        if self.remove_name or self.remove_active:
+            return
+        path, obj = Path(filepath), context.object
+        base, obj.taffeta_fabric.chosen = obj.taffeta_fabric.chosen, shown_name(filepath)
+        try:
+            if not draw_thumbnail(context, obj, path.with_suffix(".png")):
+                _borrow(base, path)
+            keep_swatch(path, base)
+        except OSError as error:
+            self.report({"WARNING"}, f"{shown_name(path)} is saved, but not all that shows it: {in_words(error)}")
 
     def remove(self, context, filepath):
-        """Blender calls this to remove a preset: its picture goes with it."""
+        """Blender calls this to remove a preset: its picture and its swatch go with it."""
         os.remove(filepath)
-        picture = Path(filepath).with_suffix(".png")
-        if picture.is_file() and not picture.is_symlink():
-            picture.unlink()
+        for shown in (Path(filepath).with_suffix(suffix) for suffix in (".png", ".blend")):
+            if shown.is_file() and not shown.is_symlink():
+                shown.unlink()
 
 
 def free_name(wanted: str) -> str:
@@ -60,7 +71,7 @@ def free_name(wanted: str) -> str:
 
 
 class TAFFETA_OT_fabric_save(bpy.types.Operator):
-    """Keep this fabric as a preset under the garment's name, with a picture of the garment as the viewport shows it"""
+    """Keep this fabric under the garment's name, in this menu and as an asset, with a picture of the garment as the viewport shows it"""
 
     bl_idname = "taffeta.fabric_save"
     bl_label = "Save Fabric as Preset"
@@ -80,12 +91,10 @@ class TAFFETA_OT_fabric_save(bpy.types.Operator):
             if bpy.ops.taffeta.fabric_preset_add(name=name) != {"FINISHED"}:
                 raise ValueError(f"The fabric of {obj.name} could not be saved as {name}; give it another name")
             path = next(path for path in preset_files() if path.stem == AddPresetBase.as_filename(name))
-            if not draw_thumbnail(context, obj, path.with_suffix(".png")):
-                _borrow(base, path)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Saved as {shown_name(path)}: choose it from the fabrics of any cloth")
+        self.report({"INFO"}, f"Saved as {shown_name(path)}: choose it from the fabrics of any cloth, or in {OWN_NAME}")
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions, world_matrix
 from .read.modifier_stack import find_cache
 from .read.participants import cloths_of, colliders_of
+from .read.screen import view3d
 from .read.shown import shown_positions
 
 WORST_PART = 0.5  # edges stretched by this part of the longest, or more, are shown with it
@@ -132,10 +133,8 @@ class TAFFETA_OT_report_show(bpy.types.Operator):
         if (cache := find_cache(obj)) is not None and obj.library is None:
             cache.show_in_editmode = cache.show_on_cage = True  # else Edit Mode shows the mesh at rest
         select_vertices(context, obj, vertices)
-        area = next((area for area in getattr(context.screen, "areas", ()) if area.type == "VIEW_3D"), None)
-        if area is not None:
-            region = next(region for region in area.regions if region.type == "WINDOW")
-            with context.temp_override(area=area, region=region):
+        if (shown := view3d(context)) is not None:
+            with context.temp_override(area=shown[0], region=shown[1]):
                 bpy.ops.view3d.view_selected()
 
 

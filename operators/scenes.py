@@ -5,8 +5,8 @@ import contextlib
 
 import bpy
 import numpy as np
-from mathutils import Vector
 
+from .read.participants import world_box
 from .setup import begin_compiling
 
 # The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
@@ -62,7 +62,7 @@ def add(context, name, count=0):
     if count and name not in HEAPS:
         raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
     scene = context.scene
-    there = _box(obj for obj in context.view_layer.objects if obj.type in SOLID and obj.visible_get())
+    there = world_box(obj for obj in context.view_layer.objects if obj.type in SOLID and obj.visible_get())
     collection = bpy.data.collections.new(dict((n, label) for n, label, _ in EXAMPLES)[name])
     scene.collection.children.link(collection)
     scene.render.fps, scene.render.fps_base = 24, 1.0
@@ -75,12 +75,6 @@ def add(context, name, count=0):
     return example
 
 
-def _box(objects) -> tuple[np.ndarray, np.ndarray] | None:
-    """Least and largest corner of the world boxes of objects [units]; None without any."""
-    corners = [obj.matrix_world @ Vector(corner) for obj in objects for corner in obj.bound_box]
-    return (np.min(corners, axis=0), np.max(corners, axis=0)) if corners else None
-
-
 def _actors(example) -> list[bpy.types.Object]:
     """What the example is about: its cloths and bodies, but not the ground that these stand on."""
     bodies = (obj for obj in example.colliders if max(obj.dimensions) < LARGE)
@@ -90,7 +84,7 @@ def _actors(example) -> list[bpy.types.Object]:
 def _step_aside(context, collection, example, there) -> None:
     """Stand right of the box `there` if the example is in it, moved by an empty that all its objects hang on."""
     context.view_layer.update()
-    ours = _box(_actors(example))
+    ours = world_box(_actors(example))
     if there is None or np.any(ours[0] >= there[1]) or np.any(there[0] >= ours[1]):
         return
     place = bpy.data.objects.new(f"{collection.name} Place", None)
@@ -105,7 +99,7 @@ def _step_aside(context, collection, example, there) -> None:
 def _look_at(context, example) -> None:
     """Turn the window's largest 3D view to the example, and its properties to the Physics tab."""
     areas = sorted(context.screen.areas if context.screen else (), key=lambda area: area.width * area.height)
-    low, high = _box(_actors(example))
+    low, high = world_box(_actors(example))
     for area in [area for area in areas if area.type == "VIEW_3D"][-1:]:
         view = area.spaces.active.region_3d
         view.view_perspective = "PERSP" if view.view_perspective == "CAMERA" else view.view_perspective

@@ -7,6 +7,7 @@ names; where numbers are left out, the body moves in a straight line between its
 """
 
 import os
+import time
 from pathlib import Path
 
 import bpy
@@ -19,6 +20,8 @@ from ..solver.cache import pc2
 from ..solver.cache.files import in_words, written
 from .playback.bake_files import refuse_long, stored_path
 from .playback.owners import cache_folder
+from .work.steps import Step, Steps
+from .work.window import LongWork
 
 SEQUENCE_NAME = "Taffeta Sequence"
 AXES = (
@@ -29,6 +32,7 @@ AXES = (
     ("NEGATIVE_Y", "-Y", ""),
     ("NEGATIVE_Z", "-Z", ""),
 )
+SLICE = 0.25  # [s] of reading in one step
 LONGEST_FRAME_GAP = 10_000  # frames between two files; more is a typing error in a name
 
 
@@ -47,10 +51,10 @@ def turn(forward: str, up: str, scale: float) -> np.ndarray:
     return np.array(axis_conversion(from_forward=axis(forward), from_up=axis(up))) * scale
 
 
-def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progress=lambda share: None) -> obj_file.Mesh:
-    """Write the positions of every file to the PC2 `target` and return the mesh of the first one, turned.
+def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path) -> Steps:
+    """Write the positions of every file to the PC2 `target`; returns the mesh of the first one, turned.
 
-    files : by frame, in order. One file is in memory at a time. `target` appears when it is whole.
+    files : by frame, in order. One file is in memory at a time. `target` appears when it is whole; whoever stops leaves none.
 
     Raises
     ------
@@ -64,21 +68,33 @@ def write_cache(files: dict[int, Path], matrix: np.ndarray, target: Path, progre
     if len(gaps) and gaps.max() > LONGEST_FRAME_GAP:
         after = frames[int(gaps.argmax())]
         raise ValueError(f"{files[after].name} is followed by a gap of {gaps.max()} frames; check the files' numbers")
-    first = obj_file.read(files[frames[0]])
-    vertex_count, sample_count = len(first.x), frames[-1] - frames[0] + 1
+    first = yield Step(f"Reading {files[frames[0]].name}", beside=lambda go_on: obj_file.read(files[frames[0]]))
     target.parent.mkdir(parents=True, exist_ok=True)
     with written(target) as out:
-        out.write(pc2.pack_header(vertex_count, frames[0], sample_count))
-        before, before_frame = None, frames[0] - 1
-        for index, (frame, path) in enumerate(files.items()):
-            x = (first.x if index == 0 else obj_file.read_like(path, first)) @ matrix.T
-            for between in range(before_frame + 1, frame):
-                share = (between - before_frame) / (frame - before_frame)
-                out.write(np.ascontiguousarray(before + share * (x - before), "<f4").data)
-            out.write(np.ascontiguousarray(x, "<f4").data)
-            before, before_frame = x, frame
-            progress((index + 1) / len(files))
+        out.write(pc2.pack_header(len(first.x), frames[0], frames[-1] - frames[0] + 1))
+        out.write(np.ascontiguousarray(first.x @ matrix.T, "<f4").data)
+        last, done = (first.x @ matrix.T, frames[0]), 1
+
+        def go_through(go_on):
+            """Read and write some of the files: the last one's positions and frame, and how many are done."""
+            before, count, until = last, done, time.perf_counter() + SLICE
+            while count < len(frames) and (count == done or (go_on() and time.perf_counter() < until)):
+                x = obj_file.read_like(files[frames[count]], first) @ matrix.T
+                before, count = _write_next(out, *before, x, frames[count]), count + 1
+            return before, count
+
+        while done < len(frames):
+            last, done = yield Step(f"Reading {files[frames[done]].name}", done / len(frames), go_through)
     return first._replace(x=first.x @ matrix.T)
+
+
+def _write_next(out, before: np.ndarray, before_frame: int, x: np.ndarray, frame: int) -> tuple[np.ndarray, int]:
+    """Write the frames behind `before_frame` up to `frame`, in a straight line; returns what is before the next."""
+    for between in range(before_frame + 1, frame):
+        share = (between - before_frame) / (frame - before_frame)
+        out.write(np.ascontiguousarray(before + share * (x - before), "<f4").data)
+    out.write(np.ascontiguousarray(x, "<f4").data)
+    return x, frame
 
 
 def mesh_from(name: str, shape: obj_file.Mesh) -> bpy.types.Mesh:
@@ -102,13 +118,13 @@ def free_name(folder: Path, name: str) -> Path:
     return target
 
 
-def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda share: None) -> bpy.types.Object:
-    """Make the animated object; see the module."""
+def import_sequence(context, path: Path, matrix: np.ndarray) -> Steps:
+    """Make the animated object, and return it; see the module. Whoever stops it leaves nothing."""
     files = obj_file.sequence(path)
     name = obj_file.NUMBERED_NAME.fullmatch(next(iter(files.values())).stem)["name"].strip("_.- ") or path.parent.name
     target = free_name(cache_folder(context.scene), f"{name}_sequence")
     refuse_long(target)
-    shape = write_cache(files, matrix, target, progress)
+    shape = yield from write_cache(files, matrix, target)
     obj = bpy.data.objects.new(name, mesh_from(name, shape))
     context.collection.objects.link(obj)
     modifier = obj.modifiers.new(SEQUENCE_NAME, "MESH_CACHE")
@@ -124,7 +140,7 @@ def import_sequence(context, path: Path, matrix: np.ndarray, progress=lambda sha
     return obj
 
 
-class TAFFETA_OT_sequence_import(bpy.types.Operator):
+class TAFFETA_OT_sequence_import(LongWork, bpy.types.Operator):
     """Bring in a numbered OBJ sequence as an animated body that cloth collides with"""
 
     bl_idname = "taffeta.sequence_import"
@@ -152,24 +168,21 @@ class TAFFETA_OT_sequence_import(bpy.types.Operator):
         return True
 
     def invoke(self, context, event):
+        self.asked = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        manager = context.window_manager
-        manager.progress_begin(0.0, 1.0)
+        if getattr(self, "asked", False):  # by the file browser, in a window
+            return self.begin(context)
+        return super().execute(context)
+
+    def steps(self, context):
+        matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
         try:
-            matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
-            path = Path(bpy.path.abspath(self.filepath))
-            obj = import_sequence(context, path, matrix, manager.progress_update)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            obj = yield from import_sequence(context, Path(bpy.path.abspath(self.filepath)), matrix)
         except OSError as error:
-            self.report({"ERROR"}, in_words(error))
-            return {"CANCELLED"}
-        finally:
-            manager.progress_end()
+            raise OSError(in_words(error)) from error
         obj.taffeta_collider.enabled = self.collider
         header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)

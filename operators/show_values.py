@@ -8,6 +8,10 @@ from .overlay import draw_marks
 from .overlay.draw import draw_legend, draw_pictures, forget
 from .overlay.pictures import drawn, forget_values, refresh
 
+STRETCH_TOLD = (
+    "How far the cloth is stretched (orange) or compressed (blue) now, from -10 % to 10 %: at each point the strain of largest "
+    "size in any direction, against its rest lengths. Again hides it"
+)
 _draw_handlers: list = []
 
 
@@ -22,10 +26,15 @@ class TAFFETA_OT_overlay(bpy.types.Operator):
         items=(
             ("NONE", "None", "Nothing"),
             *((name, ROWS[name].label, f"Values of {ROWS[name].label}") for name in MAPPED),
-            ("STRETCH", "Current Stretch", "Lengths against rest lengths"),
+            ("STRETCH", "Current Stretch", STRETCH_TOLD),
         ),
         default="STRETCH",
     )
+
+    @classmethod
+    def description(cls, _context, properties):
+        """What the button shows, where its tooltip can say more than that it shows something."""
+        return STRETCH_TOLD if properties.show == "STRETCH" else ""
 
     def execute(self, context):
         session = context.window_manager.taffeta

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The queue of takes: each is all settings under a name, and is baked to an entry of its own, one after another.
+"""The queue of takes: each is all settings and painted maps under a name, and is baked to an entry of its own, one after another.
 
 A take that cannot be baked says why and does not hold up those behind it; Stop ends the queue. In the end the settings are
 as they were before, and the last bake plays.
@@ -8,6 +8,7 @@ as they were before, and the last bake plays.
 import bpy
 from bpy.props import IntProperty, StringProperty
 
+from ..solver.cache import recipe
 from .bake import job as jobs
 from .read import snapshot
 from .read.participants import cloths_of
@@ -28,7 +29,7 @@ def outcome(job: jobs.Ended | None, fault: str = "") -> str:
 
 
 class TAFFETA_OT_take_add(bpy.types.Operator):
-    """Put all settings of Taffeta, as they are now, and the frame range into the queue, to be baked later"""
+    """Put all settings of Taffeta, as they are now, painted maps and the frame range into the queue, to be baked later"""
 
     bl_idname = "taffeta.take_add"
     bl_label = "Add Take"
@@ -45,7 +46,7 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
         if not cloths:
             self.report({"ERROR"}, f"Scene {scene.name} has no Taffeta Cloth; add one in the Physics tab")
             return {"CANCELLED"}
-        settings = snapshot.take(scene, cloths)
+        settings = recipe.text_of(snapshot.take(scene, cloths))
         take = scene.taffeta_takes.add()
         take.name = self.label.strip() or f"Take {len(scene.taffeta_takes)}"
         take.settings, take.frame_start, take.frame_end = settings, scene.frame_start, scene.frame_end
@@ -88,7 +89,9 @@ class TAFFETA_OT_take_show(TakeVerb, bpy.types.Operator):
     bl_label = "Show Take"
 
     def work(self, scene, takes):
-        snapshot.apply(takes[self.index].settings, scene, cloths_of(scene))
+        take = takes[self.index]
+        for sentence in snapshot.apply(recipe.parse(take.settings), scene, cloths_of(scene), take.name):
+            self.report({"INFO"}, sentence)
 
 
 class TAFFETA_OT_takes_bake(bpy.types.Operator):
@@ -102,7 +105,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         scene = context.scene
         if not self._check(scene):
             return {"CANCELLED"}
-        before = snapshot.take(scene, cloths_of(scene))
+        before = snapshot.take(scene, cloths_of(scene), with_maps=False)
         for index in range(len(scene.taffeta_takes)):
             self._tell(scene, index, *self._start(scene, index, "EXEC_DEFAULT"))
             if (job := jobs.last()) is not None and job.is_stopped:
@@ -115,7 +118,8 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
             return self.execute(context)
         if not self._check(context.scene):
             return {"CANCELLED"}
-        self._scene, self._before = context.scene.name, snapshot.take(context.scene, cloths_of(context.scene))
+        self._scene = context.scene.name
+        self._before = snapshot.take(context.scene, cloths_of(context.scene), with_maps=False)
         self._index, self._fault = -1, None
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -161,7 +165,7 @@ class TAFFETA_OT_takes_bake(bpy.types.Operator):
         jobs.forget_last()
         take = scene.taffeta_takes[index]
         try:
-            snapshot.apply(take.settings, scene, cloths_of(scene))
+            snapshot.apply(recipe.parse(take.settings), scene, cloths_of(scene), take.name)
             bpy.ops.taffeta.bake(way, label=take.name, anyway=True)  # nobody sits there to be asked
         except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
             return jobs.last(), str(error).removeprefix("Error: ").strip()

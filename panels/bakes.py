@@ -53,6 +53,10 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
             sentences(column, context, item.note, "TEXT")
         if item.maker:
             sentences(column, context, f"Of {item.maker}: Resume copies it and goes on here", "FILE_BLEND")
+        if item.changed:
+            sentences(column, context, f"Settings changed since: {item.changed}", "INFO")
+        if item.changed and item.restorable:
+            _verb(box, context, item, "taffeta.bake_settings", "Restore Its Settings", "LOOP_BACK")
         if not item.fits:
             sentences(column, context, "Of a mesh with another number of vertices", "ERROR")
 

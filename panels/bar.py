@@ -10,9 +10,10 @@ import bpy
 from .bakes import bakes_on_disk
 from .fabric import TAFFETA_PT_fabric_presets, picture_of
 from .mapped import ROWS
-from .rows import PhysicsPanel, painted_property
+from .rows import NARROW_VALUE, PhysicsPanel, painted_property, panel_width
 
 TALL = 1.4  # height of the row that everything begins with, in rows
+DOUBTS = "ERROR", "CANCEL"  # icons of warnings and of errors, which stay where the panel is narrow
 
 
 class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
@@ -25,8 +26,9 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         session, obj = context.window_manager.taffeta, context.object
         note = session.fabrics.get(obj.name)
         column = self.layout.column(align=False)
-        _verbs(column, session)
-        _go_on(column, context, session)
+        narrow = panel_width(context) < NARROW_VALUE  # there words need the room of icons
+        _verbs(column, session, narrow)
+        _go_on(column, context, session, narrow)
         kept = note.frame_count if note else 0
         count = max(1, context.scene.frame_end + 1 - context.scene.frame_start)
         if session.baking:
@@ -35,51 +37,56 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
             column.progress(
                 factor=min(1.0, kept / count), text=f"{kept} of {count} frames kept" if kept else "No frames kept"
             )
-        _fabric(column, session, obj, note)
-        _state(column, context, session, obj)
+        _fabric(column, session, obj, note, narrow)
+        _state(column, context, session, obj, narrow)
 
 
-def _verbs(column, session):
+def _verbs(column, session, narrow):
     """Bake, Play Live, Stop."""
     busy = session.baking or session.live
     row = column.row(align=True)
     row.scale_y = TALL
     start = row.row(align=True)
     start.enabled = not busy
-    start.operator("taffeta.bake", text="Bake", icon="RENDER_ANIMATION")
-    start.operator("taffeta.live", text="Play Live", icon="PLAY", depress=session.live)
+    start.operator("taffeta.bake", text="Bake", icon=_icon("RENDER_ANIMATION", narrow))
+    start.operator("taffeta.live", text="Play Live", icon=_icon("PLAY", narrow), depress=session.live)
     stop = row.row(align=True)
     stop.enabled = busy
-    stop.operator("taffeta.stop", text="Stop", icon="PAUSE")
+    stop.operator("taffeta.stop", text="Stop", icon=_icon("PAUSE", narrow))
 
 
-def _go_on(column, context, session):
+def _icon(name, narrow):
+    return "NONE" if narrow else name
+
+
+def _go_on(column, context, session, narrow):
     """Two ways to go on with a bake."""
-    row = column.row(align=True)
+    split = column.split(factor=0.4, align=True)
     kept = context.object.taffeta_cloth.cache_path or bakes_on_disk(context)
-    row.enabled = bool(kept) and not (session.baking or session.live)
-    row.operator("taffeta.bake", text="Resume", icon="FRAME_NEXT").resume = True
+    split.enabled = bool(kept) and not (session.baking or session.live)
+    split.operator("taffeta.bake", text="Resume", icon=_icon("FRAME_NEXT", narrow)).resume = True
     frame = context.scene.frame_current
-    row.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon="FILE_REFRESH").from_frame = frame
+    again = split.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon=_icon("FILE_REFRESH", narrow))
+    again.from_frame = frame
 
 
-def _fabric(column, session, obj, note):
+def _fabric(column, session, obj, note, narrow):
     """What the garment is of, and the presets behind it; how carefully it is baked."""
     split = column.split(factor=0.5, align=True)
     split.enabled = not session.baking
     name = note.fabric if note else ""
     picture = picture_of(name)
-    icon = {"icon_value": picture} if picture else {"icon": "MATCLOTH"}
+    icon = {"icon_value": picture} if picture else {"icon": _icon("MATCLOTH", narrow)}
     split.popover(TAFFETA_PT_fabric_presets.__name__, text=name or "Own Fabric", **icon)
     split.row(align=True).prop(obj.taffeta_cloth, "quality", expand=True)
 
 
-def _state(column, context, session, obj):
+def _state(column, context, session, obj, narrow):
     """One short sentence; the way out of painting; what the preflight found."""
     painting = painted_property(obj)
-    text, icon = _sentence(session, obj.taffeta_cloth, painting, bool(bakes_on_disk(context)))
+    text, icon = _sentence(session, obj.taffeta_cloth, painting, bool(bakes_on_disk(context)), narrow)
     split = column.split(factor=0.66, align=True)
-    split.label(text=text, icon=icon)
+    split.label(text=text, icon=icon if icon in DOUBTS else _icon(icon, narrow))
     row = split.row(align=True)
     done = row.row(align=True)
     done.enabled = bool(painting)
@@ -87,8 +94,8 @@ def _state(column, context, session, obj):
     row.popover("TAFFETA_PT_preflight", text="", icon="VIEWZOOM")
 
 
-def _sentence(session, cloth, painting, is_on_disk) -> tuple[str, str]:
-    """What matters most now, short enough for a narrow panel, and its icon."""
+def _sentence(session, cloth, painting, is_on_disk, narrow) -> tuple[str, str]:
+    """What matters most now, short enough for the panel, and its icon."""
     doubts = [p.severity for p in session.problems if p.severity != "INFO"]
     if session.baking:
         return "Settings are locked", "INFO"
@@ -97,10 +104,10 @@ def _sentence(session, cloth, painting, is_on_disk) -> tuple[str, str]:
     if painting:
         return f"Painting {ROWS[painting].label}", "BRUSH_DATA"
     if doubts:
-        words = f"{len(doubts)} warning{'s' * (len(doubts) > 1)} before you bake"
-        return words, "CANCEL" if "ERROR" in doubts else "ERROR"
+        words = f"{len(doubts)} warning{'s' * (len(doubts) > 1)}{'' if narrow else ' before you bake'}"
+        return words, DOUBTS["ERROR" in doubts]
     if cloth.stale:
-        return "Changed since it was baked", "ERROR"
+        return "Changed since" if narrow else "Changed since it was baked", DOUBTS[0]
     if cloth.cache_path:
         return "Baked", "INFO"
     return ("A bake lies on disk" if is_on_disk else "Nothing baked yet"), "INFO"

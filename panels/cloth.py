@@ -38,8 +38,19 @@ class TAFFETA_PT_cloth(PhysicsPanel, bpy.types.Panel):
     bl_label = "Taffeta Cloth"
 
     def draw(self, context):
-        scene_settings(self.layout, "Steps, wind, colliders: Scene tab")
         _convert_button(self.layout)
+
+
+class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):
+    """Where the garment follows its own animation"""
+
+    bl_label = "Pins"  # before the fabric, which the bar names and changes: a low window shows no more than one of them
+    bl_parent_id = "TAFFETA_PT_cloth"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        mapped(layout, context, context.object, "pin")
+        mapped(layout, context, context.object, "pin_distance")
 
 
 class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
@@ -55,18 +66,6 @@ class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):
             mapped(layout, context, context.object, name)
 
 
-class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):
-    """Where the garment follows its own animation"""
-
-    bl_label = "Pins"
-    bl_parent_id = "TAFFETA_PT_cloth"
-
-    def draw(self, context):
-        layout = settings_layout(self, context)
-        mapped(layout, context, context.object, "pin")
-        mapped(layout, context, context.object, "pin_distance")
-
-
 class TAFFETA_PT_cloth_collision(PhysicsPanel, bpy.types.Panel):
     """What the garment collides with"""
 
@@ -76,6 +75,7 @@ class TAFFETA_PT_cloth_collision(PhysicsPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         layout.prop(context.object.taffeta_cloth, "self_collision")
+        scene_settings(layout, "Steps, wind, colliders: Scene tab")
 
 
 class TAFFETA_PT_more(PhysicsPanel, bpy.types.Panel):
@@ -92,8 +92,8 @@ class TAFFETA_PT_more(PhysicsPanel, bpy.types.Panel):
 
 CLASSES = (
     TAFFETA_PT_cloth,
-    TAFFETA_PT_cloth_fabric,
     TAFFETA_PT_cloth_pins,
+    TAFFETA_PT_cloth_fabric,
     TAFFETA_PT_cloth_collision,
     TAFFETA_PT_more,
 )

@@ -34,6 +34,11 @@ def shown_name(path: str | Path) -> str:
     return bpy.path.display_name(Path(path).name, title_case=False)
 
 
+def own_folder() -> Path:
+    """Where Blender keeps the animator's own fabrics; it need not exist."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path=os.path.join("presets", PRESET_SUBDIR)))
+
+
 def preset_files() -> list[Path]:
     """All fabric presets, the animator's first, each folder by name."""
     folders = dict.fromkeys(bpy.utils.preset_paths(PRESET_SUBDIR))
@@ -142,7 +147,7 @@ def asset_menu(self, context):
     """A line in the Asset Browser's context menu, where the asset is one of our fabrics."""
     asset = getattr(context, "asset", None)
     path = getattr(asset, "full_library_path", "")
-    if path and Path(path).parent == Path(LIBRARY_FOLDER):
+    if path and Path(path).parent in (Path(LIBRARY_FOLDER), own_folder()):
         self.layout.operator("taffeta.fabric_apply", icon="MATCLOTH").fabric = asset.name
         self.layout.separator()
 

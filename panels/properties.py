@@ -223,7 +223,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     small_steps: FloatProperty(
         name="Step Quality", default=Settings().small_steps, min=0.0, max=20.0, soft_max=4.0, step=10, override=OVERRIDE,
         description="Parts substeps more, the faster cloth turns, so that what is kicked folds like cloth and not like paper. "
-        "Times as much as is right for most, a pure number; 2 for motion wilder than a run, 0: never",
+        "Times as much as is right for most, a pure number; 2 for motion wilder than a run, 0: never. Preview parts half as much",
     )
     substeps: IntProperty(
         name="Substeps", default=Settings().substeps, min=1, max=1000, soft_min=5, soft_max=60, override=OVERRIDE,

@@ -66,9 +66,12 @@ def why(layout, sentence: str):
     row.label(text=sentence, icon="INFO")
 
 
-def sentences(layout, context, text: str, icon: str = "NONE"):
-    """A sentence broken into lines as wide as the panel; Blender's labels would cut it off."""
-    lines = textwrap.wrap(text, max(24, int(panel_width(context) / 7.5) - 6)) or [""]
+def sentences(layout, context, text: str, icon: str = "NONE", width: float | None = None):
+    """A sentence broken into lines as wide as the panel; Blender's labels would cut it off.
+
+    width : [pixels] of an unscaled screen, where it stands in a popover and not in the panel's region.
+    """
+    lines = textwrap.wrap(text, max(24, int((width or panel_width(context)) / 7.5) - 6)) or [""]
     column = layout.column(align=True)
     column.scale_y = 0.8
     for i, line in enumerate(lines):

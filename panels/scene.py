@@ -14,6 +14,7 @@ from .shown import draw_shown
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
+POPOVER_UNITS, UNIT = 16, 20  # width of the popover of Preflight, in Blender's units; pixels of such a unit
 ICONS = {"ERROR": "CANCEL", "WARNING": "ERROR", "INFO": "INFO"}
 
 
@@ -35,7 +36,9 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
         layout.row().prop(session, "live_end", expand=True)
         ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
-        why(layout, f"Live, settings hold at once; at the timeline's end the cloth {ends}")
+        told = layout.column()
+        told.active = False
+        sentences(told, context, f"Live, settings hold at once; at the timeline's end the cloth {ends}", "INFO")
         if cloth.stale:
             sentences(layout, context, cloth.stale, "ERROR")
         layout.prop(cloth, "cache_name", placeholder=context.object.name)
@@ -45,9 +48,10 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
 
 
 class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
-    """What is wrong or doubtful before a bake; the list is made elsewhere, and kept up to date while you work"""
+    """What is wrong or doubtful before a bake, kept up to date while you work"""
 
     bl_label = "Preflight"
+    bl_ui_units_x = POPOVER_UNITS
 
     def draw_header_preset(self, context):
         self.layout.operator("taffeta.preflight", text="", icon="FILE_REFRESH", emboss=False)
@@ -55,6 +59,7 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = self.layout
         session = context.window_manager.taffeta
+        width = POPOVER_UNITS * UNIT if self.is_popover else None
         if not session.checked:
             layout.label(text="Not checked yet", icon="QUESTION")
         elif not session.problems:
@@ -64,9 +69,9 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             name = f"{problem.object_name}: " if problem.object_name else ""
             if problem.sentence.startswith(problem.object_name):
                 name = ""
-            sentences(box, context, name + problem.sentence, ICONS[problem.severity])
+            sentences(box, context, name + problem.sentence, ICONS[problem.severity], width)
             if problem.remedy and not problem.verbs:  # else the button says it
-                sentences(box, context, problem.remedy, "FORWARD")
+                sentences(box, context, problem.remedy, "FORWARD", width)
             if problem.selectable:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
                 button.object = problem.object_name

@@ -49,6 +49,8 @@ class TaffetaBake(bpy.types.PropertyGroup):
     label: StringProperty()
     about: StringProperty(description="When it was made, the digest of its settings, the room it takes")
     note: StringProperty()
+    changed: StringProperty(description="What of the scene is another now than it was made of; empty if nothing is")
+    restorable: BoolProperty(description="The settings that it was made of lie beside it")
     path: StringProperty(description="Its .pc2 file")
     frame_start: IntProperty()
     frame_count: IntProperty()
@@ -83,7 +85,8 @@ class TaffetaSession(bpy.types.PropertyGroup):
         items=(
             ("NONE", "None", "No overlay", 0),
             *((row.name, row.label, f"Show {row.label.lower()} on the garment", i + 1) for i, row in enumerate(TABLE)),
-            ("STRETCH", "Current Stretch", "Show how far the cloth is stretched now, against its rest lengths", 64),
+            ("STRETCH", "Current Stretch", "How far the cloth is stretched or compressed now, against its rest lengths: at "
+             "each point the strain of largest size in any direction, from -10 % to 10 %", 64),
         ),
     )
 # fmt: on

@@ -40,8 +40,8 @@ class TaffetaShow(bpy.types.PropertyGroup):
     )
     contacts: BoolProperty(
         name="Contacts and Pinches", update=_look_again,
-        description="Points of the cloth that touch a body now, within the aura and half of Thickness; red: points that "
-        "bodies pinched between them at some time of the bake",
+        description="Points of the cloth that touch something now: blue a body, within the aura and half of Thickness, yellow cloth, within "
+        "half of both Thicknesses; red: points that bodies pinched between them at some time of the bake",
     )
     frames: BoolProperty(
         name="Baked Frames in Timeline", default=True, update=_look_again,

@@ -10,7 +10,7 @@ from .rows import SubPanel, sentences, settings_layout, why
 class TaffetaTake(bpy.types.PropertyGroup):
     """The settings of a scene and its garments under a name (`name`)."""
 
-    settings: StringProperty(description="All settings of Taffeta, and the frame range, as JSON")
+    settings: StringProperty(description="All settings of Taffeta, painted maps, and the frame range, as JSON")
     frame_start: IntProperty(description="First frame")
     frame_end: IntProperty(description="Last frame")
     outcome: StringProperty(description="What became of it when it was baked last")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...solver.cache.about import About
+from ...solver.cache.recipe import Recipe
 from ...solver.model import FrameInput, Garment, Report, Settings
 from ..read.mesh_io import Body
 from ..read.sampling import GarmentObject
@@ -55,6 +56,7 @@ class Order(NamedTuple):
     from_frame: int | None
     fingerprints: list[str]  # what the scene was like, for the panel
     abouts: list[About]  # what is told of each garment's bake in the list
+    recipes: list[Recipe]  # what each is made of, to be had again
     owners: list[str]  # the .blend, as seen from the folder of each cache; "" if it was never saved
 
 

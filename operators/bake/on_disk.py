@@ -5,9 +5,10 @@ Each function is given the `job.Job`.
 """
 
 import contextlib
+from functools import partial
 from pathlib import Path
 
-from ...solver.cache import about, frames, moves, names
+from ...solver.cache import about, frames, moves, names, recipe
 from ...solver.model import Report
 
 
@@ -19,8 +20,7 @@ def open_caches(job, caches: list) -> None:
         if is_new or source is not None:
             _set_aside(job, path)
         if source is not None:
-            job.status = f"Copying the frames of {source.name}…"
-            moves.copy_frames(source, path, owner, order.from_frame, lambda: not job.stop.is_set())
+            moves.copy_frames(source, path, owner, order.from_frame, partial(_copied, job, source))
         caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, owner))
         caches[-1].borrowed = source is not None
         _note_older(job, caches[-1])
@@ -36,10 +36,11 @@ def tell_about(job, frame: int, report: Report | None) -> None:
     if job.is_told or frame < order.first_frame or (report is None and job.found_count):
         return
     job.is_told = True
-    for path, told in zip(order.paths, order.abouts, strict=True):
+    for path, told, made_of in zip(order.paths, order.abouts, order.recipes, strict=True):
         before = about.read(path) if order.resume or order.from_frame is not None else about.About()
         with contextlib.suppress(OSError):  # the frames count
             about.write(path, told._replace(label=told.label or before.label, note=before.note))
+            recipe.write(path, made_of)
 
 
 def close_caches(job, caches: list, is_gone: bool) -> None:
@@ -75,6 +76,12 @@ def _set_aside(job, path: Path) -> None:
         raise OSError(f"{path} is being baked by another Blender; wait for it, or choose another cache folder")
     if (older := moves.set_aside(path)) is not None:
         job.older.setdefault(path, []).append(older)
+
+
+def _copied(job, source: Path, share: float) -> bool:
+    """Tell how far a copy is; whether it is to go on."""
+    job.status = f"Copying the frames of {source.name}, {share:.0%}"
+    return not job.stop.is_set()
 
 
 def _note_older(job, cache) -> None:

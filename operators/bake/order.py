@@ -12,6 +12,7 @@ from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
 from ..playback.owners import owner_in
+from ..read import snapshot
 from ..read.groups import met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
@@ -20,6 +21,7 @@ from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, frame_seconds, garment_object, plain, posed
 from .job import Order
 
+PREVIEW_STEPS = 0.5  # small steps in Preview over those in Final
 LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
 
@@ -64,7 +66,7 @@ def read_order(
         garments=garments,
         garment_objects=[garment_object(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
         bodies=read_bodies,
-        settings=settings_of(scene, cloths),
+        settings=settings_of(scene, quality_of(cloths)),
         body_images=scene.taffeta.body_images,
         quality=quality_of(cloths),
         frames=frames,
@@ -77,23 +79,25 @@ def read_order(
         from_frame=from_frame or None,
         fingerprints=prints,
         abouts=[About(label, "", now, text) for text in prints],
+        recipes=[snapshot.take(scene, [obj]) for obj in cloths],
         owners=[owner_in(path.parent) for path in paths],
     )
 
 
-def settings_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
-    """The solver's settings; one Final garment makes the whole bake Final."""
-    source = scene.taffeta
-    final = quality_of(cloths) == "FINAL"
+def settings_of(scene: bpy.types.Scene, quality: str) -> Settings:
+    """The solver's settings in this quality, PREVIEW or FINAL."""
+    source, final = scene.taffeta, quality == "FINAL"
     values = {name: getattr(source, name) for name in Settings._fields if name != "guard_bodies"}
-    values |= {"guard_bodies": final} | ({} if final else {"substeps": source.substeps_preview})
+    values |= {"guard_bodies": final}
+    if not final:
+        values |= {"substeps": source.substeps_preview, "small_steps": PREVIEW_STEPS * source.small_steps}
     for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
         del values[name]
     return Settings(**{name: plain(value) for name, value in values.items()})
 
 
 def quality_of(cloths: list[bpy.types.Object]) -> str:
-    """Of the whole bake: FINAL if that of any cloth is, else PREVIEW."""
+    """Of the whole bake: one Final garment makes it FINAL, else it is PREVIEW."""
     return "FINAL" if any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths) else "PREVIEW"
 
 

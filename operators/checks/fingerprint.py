@@ -120,14 +120,18 @@ def digest(text: str) -> str:
 
 def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> list[str]:
     """Words for what was changed since the bake; empty when nothing was, or when nothing is known."""
+    return differing(obj.taffeta_cloth.fingerprint, take(obj, scene, colliders))
+
+
+def differing(text: str, now: dict[str, str]) -> list[str]:
+    """Words for what differs between a bake's fingerprint as JSON and one of now."""
     try:
-        then = json.loads(obj.taffeta_cloth.fingerprint)
+        then = json.loads(text)
     except (ValueError, RecursionError):  # a .blend of somebody else may hold anything
         return []
     if not isinstance(then, dict):
         return []
     then = {RENAMED.get(word, word): value for word, value in then.items()}
-    now = take(obj, scene, colliders)
     renamed = {word for word in then.keys() ^ now.keys() if " of " in word}
     return [word for word in now if word not in renamed and then.get(word) != now[word]]
 
@@ -156,7 +160,7 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
         group = getattr(cloth, name)
         known = group in obj.vertex_groups
         left_out = zlib.crc32(measures.weights(obj, group) > 0.0) if known else None
-        prints[cloth.bl_rna.properties[name].name] = [group, left_out]
+        prints[cloth.bl_rna.properties[name].name] = left_out if known else group
     cloths = (other for other in scene.objects if other.type == "MESH" and other.taffeta_cloth.enabled)
     others = [*colliders, *(other for other in cloths if other != obj)]
     told = met(obj, others)
@@ -165,7 +169,7 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
 
 
 def _mapped(obj, mapped, by_keys) -> list:
-    """Settings of one mapped property but those by keys, with a checksum of the map where that is quick to have."""
+    """Settings of one mapped property but those by keys, with a checksum of the map, whatever it is called."""
 
     def number(name):
         return None if name in by_keys else round(getattr(mapped, name), 9)
@@ -175,11 +179,12 @@ def _mapped(obj, mapped, by_keys) -> list:
     common = [mapped.source, number("minimum"), number("maximum"), mapped.invert]
     if mapped.source == "GROUP":
         known = mapped.vertex_group in obj.vertex_groups
-        return [*common, mapped.vertex_group, zlib.crc32(measures.weights(obj, mapped.vertex_group)) if known else None]
+        return [*common, zlib.crc32(measures.weights(obj, mapped.vertex_group)) if known else mapped.vertex_group]
     if mapped.source == "IMAGE":
         image = mapped.image
-        return [*common, [image.name, list(image.size), measures.image_sum(image)] if image else None, mapped.uv_map]
-    return [*common, mapped.attribute, measures.attribute_sum(obj.data, mapped.attribute)]
+        return [*common, [list(image.size), measures.image_sum(image)] if image else None, mapped.uv_map]
+    known = measures.attribute_sum(obj.data, mapped.attribute)
+    return [*common, mapped.attribute if known is None else known]
 
 
 def _plain(value):

@@ -14,18 +14,19 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
-from ...solver.cache import about
-from ...solver.cache.frames import cached_frames
+from ...solver.cache import about, recipe
 from ...solver.model import EXPLICIT, Settings
-from ..playback.bake_files import bakes_of, room, trash_of
+from ..playback.bake_files import bakes_of, room, shown_frames, trash_of
 from ..playback.cache_modifier import played
 from ..playback.owners import cache_file, maker_of
 from ..read import maps
 from ..read.fabrics import bending_before_stiffening, fabric_name
+from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
 from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
+from ..read.screen import redraw
 from . import crossings, fingerprint
 from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
@@ -244,7 +245,7 @@ def _show_notes(scene, cloths) -> None:
         item = session.fabrics.add()
         item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
         path = cache_file(obj)
-        item.frame_count = len(path and cached_frames(path) or ())
+        item.frame_count = len(shown_frames(path)) if path is not None else 0
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
     show_bakes(scene, cloths)
 
@@ -253,12 +254,15 @@ def show_bakes(scene, cloths) -> None:
     """Put what lies on the disk for each garment, and in the trash, where the panel draws it."""
     session = bpy.context.window_manager.taffeta
     session.bakes.clear()
+    bodies = colliders(scene, cloths)
     for obj, bakes in zip(cloths, bakes_of(scene, cloths), strict=True):
-        now = played(obj)
+        now, as_it_is = played(obj), fingerprint.take(obj, scene, bodies) if bakes else {}
         for bake in bakes:
             item = _entry(session, bake)
             item.garment, item.plays, item.maker = obj.name, bake.path == now, maker_of(bake.path)
             item.fits = bake.vertex_count == len(obj.data.vertices)
+            item.changed = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, as_it_is))
+            item.restorable = recipe.is_kept(bake.path)
     freed = trash_of(scene, cloths)
     for bake in freed:
         _entry(session, bake)
@@ -296,10 +300,7 @@ def _tick() -> float | None:
     if any(obj.mode not in {"OBJECT", "POSE", *PAINTED} for obj in cloths):
         return EDIT_TICK
     show(scene)
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "PROPERTIES":
-                area.tag_redraw()
+    redraw(bpy.context, "PROPERTIES")
     return None
 
 
@@ -347,14 +348,12 @@ HANDLERS = (
 
 def register():
     """Keep the list up to date."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    listen(HANDLERS)
 
 
 def unregister():
     """Undo `register`."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).remove(handler)
+    listen_no_more(HANDLERS)
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     _forget()

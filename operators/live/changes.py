@@ -54,9 +54,9 @@ class Watch:
         self._next_look = now + MAPS_REST * (now - began)
 
 
-def live_settings(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> Settings:
+def live_settings(scene: bpy.types.Scene) -> Settings:
     """The solver's settings, in the quality in which live simulations are."""
-    return settings_of(scene, cloths)._replace(guard_bodies=False, substeps=scene.taffeta.substeps_preview)
+    return settings_of(scene, "PREVIEW")
 
 
 def refuse_other_cloths(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> None:

@@ -90,7 +90,7 @@ def start(scene: bpy.types.Scene) -> None:
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
         refuse_shared(obj)
-    order = order._replace(settings=changes.live_settings(scene, objects), quality="PREVIEW")
+    order = order._replace(settings=changes.live_settings(scene), quality="PREVIEW")
     images = Images(order.body_images, bool(order.bodies))
     images.open()
     cloth, state = build(order.garments, order.settings)
@@ -183,7 +183,7 @@ def _obey(live, scene, depsgraph):
     live.unread |= live.watch.changed(cloths)
     try:
         order = order._replace(
-            settings=changes.live_settings(scene, cloths), bodies=changes.bodies(scene, depsgraph, order, cloths)
+            settings=changes.live_settings(scene), bodies=changes.bodies(scene, depsgraph, order, cloths)
         )
         if live.unread:
             order = changes.read_again(scene, depsgraph, order, cloths, live.unread)

@@ -40,17 +40,39 @@ def lengths(x: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
 
 
-def vertex_stretch(x: np.ndarray, edges: np.ndarray, rest_length: np.ndarray) -> np.ndarray:
-    """Stretch per vertex (n,): the mean over its edges of length / rest length - 1.
+def principal_strains(x: np.ndarray, rest: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Strains (t, 2) of triangles (t, 3) of x (n, 3) against rest (n, 3): least and greatest of all directions in their planes.
 
-    Edges of no rest length say nothing and are left out; a vertex without edges has 0.
+    The squared stretches are the eigenvalues of the metric over that at rest (Bonet and Wood 2008, section 4.6). Triangles of
+    no area at rest say nothing and have 0.
     """
-    usable = rest_length > 0.0
-    edges, rest_length = edges[usable], rest_length[usable]
-    strain = lengths(x, edges) / rest_length - 1.0
-    ends = edges.T.ravel()
-    total = np.bincount(ends, np.tile(strain, 2), minlength=len(x))
-    return total / np.maximum(np.bincount(ends, minlength=len(x)), 1)
+    (a, b, c), (rest_a, rest_b, rest_c) = _metric(x, triangles), _metric(rest, triangles)
+    rest_area = rest_a * rest_c - rest_b**2
+    usable = rest_area > 1e-12 * rest_a * rest_c
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = 0.5 * (rest_c * a - 2.0 * rest_b * b + rest_a * c) / rest_area
+        root = np.sqrt(np.maximum(half**2 - (a * c - b**2) / rest_area, 0.0))
+        strains = np.sqrt(np.maximum(np.stack((half - root, half + root), axis=1), 0.0)) - 1.0
+    return np.where(usable[:, None], strains, 0.0)
+
+
+def _metric(x, triangles):
+    """Products of two edges of each triangle: of the first with itself, with the second, of the second with itself."""
+    corner, second, third = (x[triangles[:, k]].astype(np.float64) for k in range(3))
+    one, other = second - corner, third - corner
+    return tuple(np.einsum("ij,ij->i", p, q) for p, q in ((one, one), (one, other), (other, other)))
+
+
+def vertex_strain(x: np.ndarray, rest: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Of each vertex (n,) the strain of largest size in the triangles (t, 3) around it, with its sign; 0 without triangles.
+
+    A mean would tell nothing of cloth that one thread stretches and the other narrows.
+    """
+    strains, corners = principal_strains(x, rest, triangles), triangles.ravel()
+    low, high = np.zeros(len(x)), np.zeros(len(x))
+    np.minimum.at(low, corners, np.repeat(strains[:, 0], 3))
+    np.maximum.at(high, corners, np.repeat(strains[:, 1], 3))
+    return np.where(high >= -low, high, low)
 
 
 def quantity(value: float, symbol: str) -> str:

@@ -10,25 +10,25 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
-from mathutils.bvhtree import BVHTree
 
 from ...panels.report import pinched_vertices, read_report
 from ..checks.crossings import length
 from ..read import groups, maps
 from ..read.arrays import positions, seam_edges, sewing_edges, triangulated
+from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import metres_per_unit
 from ..read.participants import colliders_of, visible_cloths
+from ..read.screen import redraw
 from ..read.shown import shown_positions
-from . import colours, shapes
-from .pictures import redraw, update_allowed
+from . import colours, shapes, touching
+from .pictures import sources, update_allowed
 
 POINTS, LINES, SHELL = "POINTS", "LINES", "SHELL"
 KINDS = "pins", "seams", "thickness", "aura", "contacts"  # switches of `panels.show`
 # RGBA, sRGB; told apart by brightness too
 PINNED, PULLED, SEAM, GAPING = (0.25, 0.95, 0.35, 1), (0.15, 0.55, 0.25, 1), (0.95, 0.95, 0.95, 1), (1.0, 0.5, 0.0, 1)
 CLOTH_SHELL, BODY_SHELL = (0.2, 0.75, 0.9, 0.3), (0.85, 0.65, 1.0, 0.25)
-TOUCHING, PINCHED = (0.3, 0.9, 1.0, 1.0), (1.0, 0.1, 0.1, 1.0)
-NEAR = 1.05  # contact distances within which a point counts as touching: a bake leaves it a little outside
+TOUCHING, LAYERED, PINCHED = (0.3, 0.9, 1.0, 1.0), (1.0, 0.95, 0.45, 1.0), (1.0, 0.1, 0.1, 1.0)
 
 
 class Mark(NamedTuple):
@@ -60,6 +60,7 @@ class Shown(NamedTuple):
 
 _drawn = Marks((), ())
 _asked: tuple = ()  # the switches for which it was made
+_looked_at: set[int] = set()  # session uids of the objects of which it was made
 
 
 def find_marks(scene, view_layer, depsgraph, kinds) -> Marks:
@@ -162,39 +163,36 @@ def _aura(_cloths, bodies, metres):
 
 
 def _contacts(cloths, bodies, metres):
-    """Points within the contact distance of a body, and those that the report of the bake lists as pinched."""
-    found, count, total = [], 0, 0
-    for cloth in cloths:
-        half = 0.5 * _values(cloth, "thickness") / metres
+    """Points within the contact distance of a body or of cloth, and those that the report of the bake lists as pinched."""
+    found, count, on_cloth, total = [], 0, 0, 0
+    halves = [0.5 * _values(cloth, "thickness") / metres for cloth in cloths]
+    for cloth, half in zip(cloths, halves, strict=True):
         near = np.zeros(len(cloth.x), bool)
-        for body in bodies:
-            if groups.meet(cloth.obj, body.obj):
-                near |= _touching(cloth, body, NEAR * (half + body.obj.taffeta_collider.aura / metres))
-        if near.any():
-            found.append(_mark(POINTS, cloth, cloth.x[near], TOUCHING, size=3.5))
+        for body in (body for body in bodies if groups.meet(cloth.obj, body.obj)):
+            reach = half + body.obj.taffeta_collider.aura / metres
+            near |= touching.of_body(cloth.x + (cloth.origin - body.origin), body.x, body.triangles, reach)
+        layered = np.zeros(len(cloth.x), bool)
+        for other, other_half in zip(cloths, halves, strict=True):
+            if groups.meet(cloth.obj, other.obj):
+                x, rest = cloth.x + (cloth.origin - other.origin), _rest(cloth) if other is cloth else None
+                layered |= touching.of_cloth(x, half, other.x, other.triangles, other_half, rest)
+        for chosen, colour in ((layered & ~near, LAYERED), (near, TOUCHING)):
+            if chosen.any():
+                found.append(_mark(POINTS, cloth, cloth.x[chosen], colour, size=3.5))
         report = read_report(cloth.obj.taffeta_cloth.report_json)
         listed = pinched_vertices(report, cloth.obj.name, len(cloth.x))
         if listed:
             found.append(_mark(POINTS, cloth, cloth.x[listed], PINCHED, size=7.0))
-        count, total = count + int(near.sum()), total + len(listed)
+        count, on_cloth, total = count + int(near.sum()), on_cloth + int(layered.sum()), total + len(listed)
     words = [(TOUCHING, f"Contacts: {count:,} points touch a body")]
+    if on_cloth:
+        words.append((LAYERED, f"Contacts: {on_cloth:,} points touch cloth"))
     return found, [*words, (PINCHED, f"Pinches: {total:,} points in this bake")] if total else words
 
 
-def _touching(cloth: Shown, body: Shown, reach: np.ndarray) -> np.ndarray:
-    """(n,) bool: points of cloth nearer to a body's surface than `reach` (n,) [Blender units], or in it."""
-    near, shift = np.zeros(len(cloth.x), bool), cloth.origin - body.origin
-    if not len(body.triangles):
-        return near
-    x, margin = cloth.x + shift, reach.max()
-    boxed = ((x > body.x.min(axis=0) - margin) & (x < body.x.max(axis=0) + margin)).all(axis=1)
-    points = np.flatnonzero(boxed)
-    if not len(points):
-        return near
-    tree = BVHTree.FromPolygons(body.x.tolist(), body.triangles.tolist(), all_triangles=True)
-    for point in points:
-        near[point] = tree.find_nearest(x[point], float(reach[point]))[0] is not None
-    return near
+def _rest(cloth: Shown) -> np.ndarray:
+    """The garment's own points at rest, (n, 3) [Blender units], along the world's axes."""
+    return positions(cloth.obj.data) @ np.array(cloth.obj.matrix_world)[:3, :3].T
 
 
 MAKERS = {"pins": _pins, "seams": _seams, "thickness": _thickness, "aura": _aura, "contacts": _contacts}
@@ -213,8 +211,8 @@ def drawn() -> Marks:
 
 def refresh(context) -> None:
     """Make the marks anew from the scene as it is, and have the viewports drawn."""
-    global _drawn, _asked
-    _asked = wanted()
+    global _drawn, _asked, _looked_at
+    _asked, _looked_at = wanted(), {obj.session_uid for obj in _taking_part(context.view_layer)}
     nothing = not _asked
     _drawn = Marks((), ()) if nothing else find_marks(
         context.scene, context.view_layer, context.evaluated_depsgraph_get(), _asked
@@ -231,14 +229,17 @@ def _on_update(scene, depsgraph):
     if kinds == _asked and not kinds:
         return
     changed = {update.id.original.session_uid for update in depsgraph.updates}
-    if kinds != _asked or any(changed & _sources(obj) for obj in scene.objects if obj.type == "MESH"):
+    taking_part = _taking_part(bpy.context.view_layer)
+    others = {obj.session_uid for obj in taking_part} != _looked_at  # one is hidden, deleted, or no cloth any more
+    if others or kinds != _asked or any(changed & sources(obj) for obj in taking_part):
         refresh(bpy.context)
 
 
-def _sources(obj) -> set[int]:
-    """Session uids of what an object's marks depend on; nothing where it takes no part."""
-    takes_part = obj.taffeta_cloth.enabled or obj.taffeta_collider.enabled
-    return {obj.session_uid, obj.data.session_uid} if takes_part else set()
+def _taking_part(view_layer) -> list[bpy.types.Object]:
+    """Cloths and bodies that a view layer shows."""
+    meshes = [obj for obj in view_layer.objects if obj is not None and obj.type == "MESH"]
+    bodies = [obj for obj in meshes if obj.taffeta_collider.enabled and obj.visible_get()]
+    return [*visible_cloths(view_layer), *bodies]
 
 
 @persistent
@@ -260,12 +261,10 @@ HANDLERS = (("depsgraph_update_post", _on_update), ("frame_change_post", _on_fra
 
 def register():
     """Look again when something changes."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    listen(HANDLERS)
 
 
 def unregister():
     """Do that no more, and forget the marks."""
-    for name, handler in reversed(HANDLERS):
-        getattr(bpy.app.handlers, name).remove(handler)
+    listen_no_more(HANDLERS)
     _on_load()

@@ -13,8 +13,10 @@ from bpy.app.handlers import persistent
 
 from ...panels.mapped import MAPPED, ROWS
 from ..read import maps
-from ..read.arrays import edges, positions, triangulated
-from ..read.participants import visible_cloths
+from ..read.arrays import positions, triangulated
+from ..read.listen import listen, listen_no_more
+from ..read.participants import cloths_of, visible_cloths
+from ..read.screen import redraw
 from ..read.shown import shown_positions
 from . import colours
 
@@ -44,6 +46,7 @@ class Legend(NamedTuple):
 
 # The one picture of the session; replaced as a whole. Map values and triangles are kept by session uid between changes.
 _drawn: tuple[tuple[Picture, ...], Legend | None] = ((), None)
+_looked_at: set[int] = set()  # session uids of the cloths of which it was made, or said why there is none
 _values: dict[int, np.ndarray] = {}
 _triangles: dict[int, np.ndarray] = {}
 
@@ -68,7 +71,7 @@ def _picture(obj, depsgraph, show) -> Picture:
     if uid not in _triangles:
         _triangles[uid], _ = triangulated(obj.data)
     if show == "STRETCH":
-        values = _stretch(obj, x)
+        values = _stretch(obj, x, _triangles[uid])
     else:
         if uid not in _values:
             _values[uid] = maps.read_map(obj, getattr(obj.taffeta_cloth, show), obj.data)
@@ -77,12 +80,10 @@ def _picture(obj, depsgraph, show) -> Picture:
     return Picture(obj.name, matrix, x, _triangles[uid], values)
 
 
-def _stretch(obj, x) -> np.ndarray:
-    """Stretch per vertex against the rest lengths of the mesh, both in world size."""
-    ends = edges(obj.data)
+def _stretch(obj, x, triangles) -> np.ndarray:
+    """Strain of largest size around each vertex against the rest lengths of the mesh, both in world size."""
     size = np.array(obj.matrix_world.to_3x3()).T
-    rest_length = colours.lengths(positions(obj.data) @ size, ends)
-    return colours.vertex_stretch(x @ size, ends, rest_length)
+    return colours.vertex_strain(x @ size, positions(obj.data) @ size, triangles)
 
 
 def _legend(found, show, troubles) -> Legend:
@@ -97,21 +98,14 @@ def _legend(found, show, troubles) -> Legend:
 
 def refresh(context) -> None:
     """Make the pictures anew from the scene as it is, and have the viewports drawn."""
-    global _drawn
+    global _drawn, _looked_at
+    _looked_at = {obj.session_uid for obj in visible_cloths(context.view_layer)}
     show = context.window_manager.taffeta.overlay
     if show == "NONE":
         _forget()
     else:
         _drawn = pictures(context.view_layer, context.evaluated_depsgraph_get(), show)
     redraw(context, "VIEW_3D")
-
-
-def redraw(context, kind: str) -> None:
-    """Have all editors of a kind drawn."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == kind:
-                area.tag_redraw()
 
 
 def _forget() -> None:
@@ -149,17 +143,17 @@ def _on_update(scene, depsgraph):
     if not _wanted():
         return
     changed = {update.id.original.session_uid for update in depsgraph.updates}
-    cloths = [obj for obj in scene.objects if obj.type == "MESH" and obj.taffeta_cloth.enabled]
-    touched = [obj for obj in cloths if changed & _sources(obj)]
-    for obj in touched:
-        _values.pop(obj.session_uid, None)
-        _triangles.pop(obj.session_uid, None)
-    if touched or len(cloths) != len(_drawn[0]):
+    touched = {obj.session_uid for obj in cloths_of(scene) if changed & sources(obj)}
+    for uid in touched:  # of hidden ones, too: they will be shown again
+        _values.pop(uid, None)
+        _triangles.pop(uid, None)
+    shown = {obj.session_uid for obj in visible_cloths(bpy.context.view_layer)}
+    if touched & shown or shown != _looked_at:
         refresh(bpy.context)
 
 
-def _sources(obj) -> set[int]:
-    """Session uids of what a cloth's picture depends on."""
+def sources(obj) -> set[int]:
+    """Session uids of what a cloth's picture and marks depend on."""
     images = (getattr(obj.taffeta_cloth, name).image for name in MAPPED)
     return {obj.session_uid, obj.data.session_uid} | {image.session_uid for image in images if image is not None}
 
@@ -193,12 +187,10 @@ def forget_values() -> None:
 
 def register():
     """Look again when something changes."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    listen(HANDLERS)
 
 
 def unregister():
     """Do that no more, and forget the pictures."""
-    for name, handler in reversed(HANDLERS):
-        getattr(bpy.app.handlers, name).remove(handler)
+    listen_no_more(HANDLERS)
     _forget()

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ..read.screen import view3d
 from ..read.write_back import save_picture
 
 SIDE = 128  # pixels
@@ -15,13 +16,13 @@ MARGIN = 1.1  # of the garment's size
 
 def draw_thumbnail(context: bpy.types.Context, obj: bpy.types.Object, path: Path) -> bool:
     """Write a picture (PNG) of `obj`, looked at as the first 3D view does; False where there is no 3D view."""
-    area = next((area for area in getattr(context.screen, "areas", ()) if area.type == "VIEW_3D"), None)
-    if bpy.app.background or area is None:
+    shown = view3d(context)
+    if bpy.app.background or shown is None:
         return False
     import gpu
 
+    area, region = shown
     space = area.spaces.active
-    region = next(region for region in area.regions if region.type == "WINDOW")
     view, projection = looking_at(obj, space.region_3d.view_rotation)
     canvas, overlays = gpu.types.GPUOffScreen(SIDE, SIDE), space.overlay.show_overlays
     space.overlay.show_overlays = False

@@ -136,7 +136,7 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
                 bases.insert(0, newest_name(played))
         for base in bases:
             paths += [path for path in (base, *older_bakes(base)[::-1]) if path not in others and not maker_of(path)]
-        paths = [path for path in dict.fromkeys(paths) if is_ours(path) and _shown_frames(path)]
+        paths = [path for path in dict.fromkeys(paths) if is_ours(path) and shown_frames(path)]
         found.append(_told(paths))
     return found
 
@@ -149,7 +149,7 @@ def trash_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[Bak
     return _told([path for path in paths if not maker_of(path, trash.home_of(path))])
 
 
-def _shown_frames(path: Path) -> range:
+def shown_frames(path: Path) -> range:
     """Frames that a bake can show, by 32 bytes of it: the list is made anew after each change, and journals are long."""
     try:
         header = pc2.read_header(path)
@@ -171,7 +171,7 @@ def _told(paths: list[Path]) -> list[Bake]:
         if header is not None:
             told = about.read(path)
             told = told._replace(label=told.label or path.stem, date=told.date or made.strftime(DATE))
-            bakes.append(Bake(path, _shown_frames(path), header["vertex_count"], size, told))
+            bakes.append(Bake(path, shown_frames(path), header["vertex_count"], size, told))
     return bakes
 
 

@@ -76,6 +76,13 @@ def detach(obj: bpy.types.Object) -> None:
             obj.modifiers.remove(modifier)
 
 
+def let_go(obj: bpy.types.Object) -> None:
+    """Play no bake any more, and know of none; files stay where they are."""
+    detach(obj)
+    cloth = obj.taffeta_cloth
+    cloth.cache_path = cloth.stale = cloth.report_json = cloth.fingerprint = ""
+
+
 def show_bake(obj: bpy.types.Object, shown: bool) -> bool:
     """Let viewports show the bake, or the mesh under it; renders, exports and files stay. Returns whether that was a change.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which objects take part in a simulation: garments, bodies, and how to find them again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import bpy
 import numpy as np
@@ -87,12 +87,12 @@ def find_object(uid: int, name: str) -> bpy.types.Object:
 
 def near_bodies(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     """Meshes with faces that no cloth is, under or beside one: what a cloth may be meant to fall on. Sorted by name."""
-    boxes = [_box(obj) for obj in cloths]
+    boxes = [world_box([obj]) for obj in cloths]
     found = []
     for obj in scene.objects:
         if obj.type != "MESH" or obj in cloths or obj.library is not None or not obj.data.polygons or obj.hide_render:
             continue
-        low, high = _box(obj)
+        low, high = world_box([obj])
         if any(
             (low[:2] <= top[:2]).all() and (high[:2] >= bottom[:2]).all() and low[2] <= top[2] for bottom, top in boxes
         ):
@@ -100,7 +100,7 @@ def near_bodies(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> l
     return sorted(found, key=lambda obj: obj.name)
 
 
-def _box(obj) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest corner of an object in world space, (3,) each."""
-    corners = np.array([obj.matrix_world @ Vector(corner) for corner in obj.bound_box])
-    return corners.min(axis=0), corners.max(axis=0)
+def world_box(objects: Iterable[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Lowest and highest corner of the boxes of objects in world space [Blender units], (3,) each; None without any."""
+    corners = [obj.matrix_world @ Vector(corner) for obj in objects for corner in obj.bound_box]
+    return (np.min(corners, axis=0), np.max(corners, axis=0)) if corners else None

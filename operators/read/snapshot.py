@@ -1,48 +1,81 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All settings of Taffeta as text and back: of the garments, of the scene, and the frame range. What a take is made of.
+"""All settings of Taffeta as plain values and back: of garments, colliders and scene, gravity, the frame range; and the
+painted maps of the garments. What takes and bakes are made of (`solver.cache.recipe`).
 
-Painted maps, meshes and animation are no settings: a take has the names of its maps, not their weights.
+Meshes and animation are no settings: nobody brings them back.
 """
-
-import json
 
 import bpy
 
 from ...panels.properties import NOTES
+from ...solver.cache.recipe import Recipe
+from . import painted
 
-SKIPPED = NOTES | {"rna_type", "name", "enabled", "cache_name", "cache_folder"}
+SKIPPED = NOTES | {"rna_type", "name", "enabled", "cache_name", "cache_folder", "sequence"}
 NAMED = {"Image": "images", "Collection": "collections"}  # what settings point to, and where it is found
 
 
-def take(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> str:
-    """The settings of a scene and its garments as they are now, as JSON."""
-    return json.dumps(
-        {
-            "frames": [scene.frame_start, scene.frame_end],
-            "scene": _values(scene.taffeta),
-            "cloths": {obj.name: _values(obj.taffeta_cloth) for obj in cloths},
-        }
-    )
+def take(scene: bpy.types.Scene, cloths: list[bpy.types.Object], with_maps: bool = True) -> Recipe:
+    """The settings of a scene, its garments and its colliders as they are now."""
+    by_name = {obj.name: _values(obj.taffeta_cloth) for obj in cloths}
+    settings = {
+        "frames": [scene.frame_start, scene.frame_end],
+        "gravity": [scene.use_gravity, *scene.gravity],
+        "scene": _values(scene.taffeta),
+        "cloths": by_name,
+        "bodies": {obj.name: _values(obj.taffeta_collider) for obj in _bodies(scene)},
+    }
+    maps = {obj.name: painted.maps_of(obj, by_name[obj.name]) for obj in cloths if with_maps}
+    return Recipe(settings, maps)
 
 
-def apply(text: str, scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> None:
-    """Give a scene and its garments the settings of `take`; garments that it does not know stay as they are.
+def apply(recipe: Recipe, scene: bpy.types.Scene, cloths: list[bpy.types.Object], label: str = "") -> list[str]:
+    """Give a scene and its garments the settings and maps of `take`; objects that it does not know stay as they are.
+
+    label : the take's name, for maps that were changed since (`painted.bring_back`). Returns its sentences.
 
     Raises
     ------
     ValueError
-        The text is no such settings: a sentence, and nothing was changed.
+        These are no such settings, or a garment is in Edit Mode: a sentence, and nothing was changed.
     """
+    told = recipe.settings
     try:
-        told = json.loads(text)
         first, last = (int(frame) for frame in told["frames"])
-        settings, by_name = dict(told["scene"]), {name: dict(values) for name, values in told["cloths"].items()}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        scene_values, bodies = dict(told["scene"]), dict(told.get("bodies", {}))
+        by_name = {name: dict(values) for name, values in told["cloths"].items()}
+        gravity = [float(number) for number in told.get("gravity", ())]
+        if max(abs(first), abs(last)) > bpy.types.Scene.bl_rna.properties["frame_end"].hard_max:
+            raise ValueError
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         raise ValueError("The settings of this take cannot be read; remove it, and add it again") from None
+    if editing := [obj.name for obj in cloths if obj.mode == "EDIT" and recipe.maps.get(obj.name)]:
+        raise ValueError(f"{editing[0]} is in Edit Mode, where its maps cannot be changed; leave it first")
     scene.frame_start, scene.frame_end = first, last
-    _set(scene.taffeta, settings)
+    if len(gravity) == 4:
+        scene.use_gravity, scene.gravity = bool(gravity[0]), gravity[1:]
+    _set(scene.taffeta, scene_values)
+    for obj in _bodies(scene):
+        values = bodies.get(obj.name)
+        _set(obj.taffeta_collider, values if isinstance(values, dict) else {})
+    sentences = []
     for obj in cloths:
-        _set(obj.taffeta_cloth, by_name.get(obj.name, {}))
+        values = by_name.get(obj.name, {})
+        sentences += painted.bring_back(obj, values, recipe.maps.get(obj.name, ()), label)
+        _set(obj.taffeta_cloth, values)
+    return sentences
+
+
+def renamed(recipe: Recipe, name: str) -> Recipe:
+    """The recipe of a bake, which has one garment, for the one that is called `name` now."""
+    cloths, settings = recipe.settings.get("cloths"), recipe.settings
+    if isinstance(cloths, dict) and len(cloths) == 1:
+        settings = settings | {"cloths": {name: next(iter(cloths.values()))}}
+    return Recipe(settings, {name: [painted for maps in recipe.maps.values() for painted in maps]})
+
+
+def _bodies(scene):
+    return [obj for obj in scene.objects if obj.type == "MESH" and obj.taffeta_collider.enabled]
 
 
 def _properties(group):
@@ -79,5 +112,5 @@ def _set(group, values: dict) -> None:
         try:
             if (list(now) if getattr(prop, "is_array", False) else now) != value:
                 setattr(group, name, value)
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, OverflowError):
             pass  # linked from a library, of another version of Taffeta, or edited by hand: this one stays as it is

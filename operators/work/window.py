@@ -6,6 +6,7 @@ from collections.abc import Callable
 import bpy
 
 from ..bake.job import FAILURES
+from ..read.screen import redraw
 from .steps import Run, Steps, run_through
 
 TICK = 0.03  # [s] between two looks of the window at the work
@@ -34,13 +35,6 @@ class StatusBar:
             header.layout.label(text=hint, icon="INFO")
 
         self.show(draw)
-
-
-def redraw(context, *kinds: str) -> None:
-    """Have all areas of these kinds drawn anew, or all."""
-    for area in (area for window in context.window_manager.windows for area in window.screen.areas):
-        if not kinds or area.type in kinds:
-            area.tag_redraw()
 
 
 class LongWork:

@@ -10,8 +10,8 @@ LAYOUT = bpy.types.UILayout.bl_rna
 PHYSICS = [
     "TAFFETA_PT_bar",
     "TAFFETA_PT_cloth",
-    "TAFFETA_PT_cloth_fabric",
     "TAFFETA_PT_cloth_pins",
+    "TAFFETA_PT_cloth_fabric",
     "TAFFETA_PT_cloth_collision",
     "TAFFETA_PT_more",
     "TAFFETA_PT_preflight",
@@ -100,13 +100,13 @@ class Layout:
         ]
 
 
-def draw(name, what="draw"):
+def draw(name, what="draw", is_popover=False):
     """Draw a panel of the current context; returns the layout."""
     panel = getattr(bpy.types, name)
     functions = {}
     for cls in reversed(panel.__mro__):
         functions |= {n: f for n, f in vars(cls).items() if isinstance(f, FunctionType)}
     drawn = type("Drawn", (), functions)()
-    drawn.layout = Layout()
+    drawn.layout, drawn.is_popover = Layout(), is_popover
     getattr(drawn, what)(bpy.context)
     return drawn.layout

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bakes in a real window: baked, undone, played again, freed by the dialog, restored, queued; then in a file saved from it."""
+"""Bakes in a real window: baked, undone, played again, freed by the dialog, restored, queued, baked in spite of what
+Preflight has found; then in a file saved from it."""
 
 import runpy
+import subprocess
 import time
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 FRAMES = 8
 TOLD = runpy.run_path(str(Path(__file__).with_name("story.py")))
 activate, inside, bake_until, arrange_window, garment = (
     TOLD[name] for name in ("activate", "inside", "bake_until", "arrange_window", "garment")
 )
+WALK = runpy.run_path(str(Path(__file__).with_name("first_bake.py")))
+find, click, move, open_only = (WALK[name] for name in ("find", "click", "move", "open_only"))
+MENU = 80  # pixels to both sides of the pointer that the menu covers at least
+REACH = 120  # pixels above and below the pointer that it may cover
 
 
 def session():
@@ -54,7 +61,7 @@ def story(shoot, press, drag, result, out):
     activate(garment(count=12))
     with inside():
         bpy.ops.taffeta.cloth_add()
-    only_the_bakes()
+    open_only("more", "bakes", "takes")
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/shot.blend")
     yield 1.0
     bpy.ops.ed.undo_push(message="Set up")
@@ -76,22 +83,8 @@ def story(shoot, press, drag, result, out):
     shoot("03_played")
     yield from free_and_restore(shoot, press, result)
     yield from queue(shoot, result)
+    yield from anyway(shoot, result, out)
     yield from save_as(shoot, press, result)
-
-
-def only_the_bakes():
-    """Leave out the panels beside the list, and open it: the window is not high enough for all."""
-    kept = [getattr(bpy.types, f"TAFFETA_PT_{name}") for name in ("more", "bakes", "takes")]
-    for name in dir(bpy.types):
-        cls = getattr(bpy.types, name)
-        if name.startswith("TAFFETA_PT_") and cls not in kept:
-            if getattr(cls, "bl_parent_id", "") in ("TAFFETA_PT_cloth", "TAFFETA_PT_more"):
-                cls.poll = classmethod(lambda cls, context: False)
-    for cls in reversed(kept):
-        bpy.utils.unregister_class(cls)
-    for cls in kept:  # closed at first, with those above them
-        cls.bl_options = set()
-        bpy.utils.register_class(cls)
 
 
 def free_and_restore(shoot, press, result):
@@ -118,7 +111,9 @@ def queue(shoot, result):
     with inside():
         bpy.ops.taffeta.take_add(label="light")
         shawl.taffeta_cloth.mass.value *= 3.0
+        hold_nothing(shawl)  # the list has a warning of it, and nobody is asked
         bpy.ops.taffeta.take_add(label="heavy")
+    shawl.taffeta_cloth.pin.source = "UNIFORM"
     shawl.taffeta_cloth.mass.value *= 2.0
     mass = shawl.taffeta_cloth.mass.value
     with inside():
@@ -136,6 +131,54 @@ def queue(shoot, result):
     shoot("07_queued")
 
 
+def hold_nothing(obj):
+    """Pins by a group that is empty: a bake of them would be in vain."""
+    if "Empty" not in obj.vertex_groups:
+        obj.vertex_groups.new(name="Empty")
+    obj.taffeta_cloth.pin.source, obj.taffeta_cloth.pin.vertex_group = "GROUP", "Empty"
+
+
+def grey(path, window):
+    """A picture as levels of grey, a row of pixels a row."""
+    found = subprocess.run(["convert", str(path), "-depth", "8", "rgb:-"], check=True, capture_output=True).stdout
+    return (
+        np.frombuffer(found, np.uint8).reshape(window.height, window.width, 3).mean(axis=2)
+    )  # "gray:" loses the dark ones
+
+
+def anyway(shoot, result, out):
+    """Bake, clicked where Preflight has a warning; the menu that opens, and its last line, clicked."""
+    window, places = bpy.context.window_manager.windows[0], {}
+    hold_nothing(bpy.data.objects["Shawl"])
+    yield 3.0
+    yield from find("bpy.ops.taffeta.bake()", places)
+    x, y = places["bpy.ops.taffeta.bake()"]
+    move(60, 500)
+    yield 2.0
+    shoot("08_before_bake")
+    yield from click(x, y)
+    yield 2.5
+    shoot("09_bake_asks")
+    result["asks"] = (
+        session().baking,
+        [problem.severity for problem in session().problems if problem.verbs or problem.remedy],
+    )
+    changed = abs(grey(out / "09_bake_asks.png", window) - grey(out / "08_before_bake.png", window)) > 12
+    middle, beside = round(y), slice(round(x) - MENU, round(x) + MENU)  # the menu opens at the pointer
+    covered = changed[middle - REACH : middle + REACH, beside].mean(axis=1) > 0.3
+    rows = middle - REACH + np.flatnonzero(covered)
+    ends = (
+        np.append(np.diff(rows), REACH) > 3
+    )  # a row or two of it may be as grey as what was there; below it is a tooltip
+    top, low = rows[0], rows[np.argmax(ends)]
+    result["menu"] = int(top), middle, int(low)
+    yield from click(x, low - 0.6 * 20 * bpy.context.preferences.system.ui_scale)  # the last line
+    yield from until(lambda: len(entries()) == 4 and plays() and not session().baking)
+    result["baked_anyway"] = entries()
+    shoot("10_baked_anyway")
+    bpy.data.objects["Shawl"].taffeta_cloth.pin.source = "UNIFORM"
+
+
 def save_as(shoot, press, result):
     """A file saved from it: the dialog of Free asks, and leaves the other's bake."""
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/shot_v2.blend")
@@ -144,9 +187,9 @@ def save_as(shoot, press, result):
     with inside():
         bpy.ops.taffeta.free("INVOKE_DEFAULT")
     yield 1.5
-    shoot("08_free_of_another_file")
+    shoot("11_free_of_another_file")
     yield from confirm(press)
     yield from until(lambda: not plays())
     result["left"] = sorted(path.name for path in Path("/tmp/home/taffeta_cache").glob("*.pc2"))
     result["freed_v2"] = entries()
-    shoot("09_left")
+    shoot("12_left")

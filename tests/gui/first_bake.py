@@ -5,8 +5,10 @@ Blender tells nobody where it drew a button. The pointer goes down the Physics t
 wanted is under it; what a person would click is what is clicked. Each step keeps a picture, and the place on it.
 """
 
+import runpy
 import subprocess
 import time
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 STEP = 9  # pixels between two looks; a row has 20
 SETTLE = 0.06  # [s] that a window gets to notice the pointer
 FRAMES = 40
+hold_before = runpy.run_path(str(Path(__file__).with_name("story.py")))["hold_before"]
 PAINT = "bpy.ops.taffeta.paint(prop='pin'"
 
 
@@ -45,9 +48,15 @@ def move(x, y):
 
 
 def click(x, y):
-    """Press and let go the left button there."""
-    at = ["xdotool", "mousemove", str(round(x)), str(round(y)), "sleep", "0.7", "mousedown", "1", "sleep", "0.1"]
-    subprocess.Popen([*at, "mouseup", "1"])
+    """Press and let go the left button there, once Blender has seen the pointer there.
+
+    A software renderer draws the view for a second, and what the pointer does meanwhile comes in one go. In that, Blender
+    leaves the button that the pointer was on, looks for the one below it with the next move, and has none for the press.
+    """
+    move(x, y)
+    for _ in range(3):
+        yield SETTLE
+    subprocess.run(["xdotool", "mousedown", "1", "sleep", "0.1", "mouseup", "1"], check=True, timeout=20)
 
 
 def under_pointer() -> str:
@@ -91,18 +100,6 @@ def wait(done, limit):
         yield 0.05
 
 
-def click_until(place, done):
-    """Click as a person does whose first click a slow window took for a move: again, until it is done."""
-    for _ in range(10):
-        click(*place)
-        end = time.perf_counter() + 4.0
-        while time.perf_counter() < end:
-            if done():
-                return
-            yield 0.1
-    raise TimeoutError(f"clicked in vain at {place}")
-
-
 def add_example(shoot, press, result):
     """Step 1: Add > Taffeta Example > Start Here > Poncho, beside the cube of a new file."""
     left, top, right, bottom = rectangle("VIEW_3D")
@@ -129,10 +126,56 @@ def add_example(shoot, press, result):
     bpy.context.scene.frame_end = FRAMES
 
 
+def hover(shoot, name, obj, command):
+    """A picture of an object's tab with the pointer on the button that a step is about, whose tooltip then opens."""
+    was, places = bpy.context.view_layer.objects.active, {}
+    bpy.context.view_layer.objects.active = obj
+    yield 1.0
+    yield from find(command, places, (0.25, 0.75))
+    move(*places[command])
+    yield 2.5
+    shoot(name)
+    bpy.context.view_layer.objects.active = was
+    yield 1.0
+
+
+def cloth_and_collider(shoot):
+    """Steps 2 and 3: the buttons that make a mesh a garment, and a body; on the cube, which stays as it is."""
+    cube = bpy.data.objects["Cube"]
+    yield from hover(shoot, "2_cloth", cube, "bpy.ops.taffeta.cloth_add(")
+    yield from hover(shoot, "3_collider", cube, "bpy.ops.taffeta.collider_add(")
+
+
+def save(shoot, press):
+    """Step 7: the menu that saves; the file itself is saved without it, because its window would open over this one."""
+    yield from click(32, 14)
+    yield 2.0
+    shoot("7_save")
+    press("Escape")
+    yield 1.0
+    bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/first.blend")
+    yield 2.0
+
+
+def open_only(*names):
+    """Leave out the panels beside these, and open them and those above them: a window is not high enough for all."""
+    kept = [getattr(bpy.types, f"TAFFETA_PT_{name}") for name in names]
+    for name in dir(bpy.types):
+        cls = getattr(bpy.types, name)
+        if name.startswith("TAFFETA_PT_") and cls not in kept:
+            if getattr(cls, "bl_parent_id", "") in ("TAFFETA_PT_cloth", "TAFFETA_PT_more"):
+                cls.poll = classmethod(lambda cls, context: False)
+    for cls in reversed(kept):
+        bpy.utils.unregister_class(cls)
+    for cls in kept:  # closed at first, with those above them
+        cls.bl_options = set()
+        bpy.utils.register_class(cls)
+
+
 def choose_fabric(shoot, press, places):
     """Step 4: the popover beside the fabric's name."""
     x, y = places["bpy.ops.taffeta.bake(resume=True"]
-    click(x, y + 45)
+    yield from click(x, y + 45)
     yield 2.0
     shoot("4_fabric")
     press("Escape")
@@ -141,8 +184,8 @@ def choose_fabric(shoot, press, places):
 
 def paint(shoot, drag, places, result):
     """Step 5: the brush beside Pin, a stroke, Done."""
-    yield from find(PAINT, places, (0.845, 0.88), places["bpy.ops.taffeta.bake()"][1] + 100)
-    click(*places[PAINT])
+    yield from find(PAINT, places, (0.845, 0.765), places["bpy.ops.taffeta.bake()"][1] + 100)
+    yield from click(*places[PAINT])
     yield 2.5
     obj = bpy.context.view_layer.objects.active
     result["painting"] = obj.mode
@@ -152,13 +195,24 @@ def paint(shoot, drag, places, result):
     yield 5.0
     shoot("5_painting")
     bar = dict(places)
-    yield from find("bpy.ops.taffeta.paint_done(", places, (0.82, 0.87), places["bpy.ops.taffeta.bake()"][1])
+    yield from find("bpy.ops.taffeta.paint_done(", places, (0.82, 0.76), places["bpy.ops.taffeta.bake()"][1])
     result["bar_while_painting"] = yield from where_bake_is()
     result["bake_before"] = bar["bpy.ops.taffeta.bake()"]
-    click(*places["bpy.ops.taffeta.paint_done("])
+    yield from click(*places["bpy.ops.taffeta.paint_done("])
     yield 1.5
     result["after_done"] = obj.mode
+    show_values()
+    yield 2.5
+    shoot("5_overlay")
+    show_values()
     obj.taffeta_cloth.pin.source = "UNIFORM"
+
+
+def show_values():
+    """Where the cloth is pinned, as colours; or no more."""
+    place = area("PROPERTIES")
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=place.regions[-1]):
+        bpy.ops.taffeta.overlay(show="pin")
 
 
 def where_bake_is():
@@ -168,13 +222,17 @@ def where_bake_is():
     return again["bpy.ops.taffeta.bake()"]
 
 
-def preflight(shoot, press, places):
+def preflight(shoot, press, places, result):
     """Steps 6 and 7: read the list behind the bar's last button."""
     x, y = places["bpy.ops.taffeta.paint_done("]
     left, _, right, _ = rectangle("PROPERTIES")
-    click(left + 0.94 * (right - left), y)
+    panel, drawn = bpy.types.TAFFETA_PT_preflight, []
+    draw = panel.draw
+    panel.draw = lambda self, context: (drawn.append(1), draw(self, context))  # below More it is closed
+    yield from click(left + 0.94 * (right - left), y)
     yield 2.0
     shoot("6_preflight")
+    panel.draw, result["preflight_drawn"] = draw, len(drawn)
     press("Escape")
     yield 0.7
 
@@ -183,16 +241,17 @@ def play_live(shoot, places, result):
     """Step 8: Play Live, a second click at the same place, Stop."""
     scene = bpy.context.scene
     live = places["bpy.ops.taffeta.live("]
-    click(*live)
+    yield from click(*live)
     yield from wait(lambda: session().live and scene.frame_current > 8, 240)
     shoot("8_live")
     move(*live)
     yield SETTLE
     result["under_play_live_while_playing"] = under_pointer()
-    click(*live)
+    yield from click(*live)
     yield 1.5
     result["second_click_on_live"] = session().live, session().baking
-    yield from click_until(places["bpy.ops.taffeta.stop("], lambda: not session().live)
+    yield from click(*places["bpy.ops.taffeta.stop("])
+    yield from wait(lambda: not session().live, 30)
     yield 1.0
     playing = any(screen.is_animation_playing for screen in bpy.data.screens)
     result["after_stop"] = session().live, playing, [m.name for m in bpy.context.object.modifiers]
@@ -203,11 +262,12 @@ def play_live(shoot, places, result):
 def bake(shoot, press, places, result):
     """Step 8, on: Bake, a second click, a playback stopped with Esc, Stop, Resume."""
     scene, obj = bpy.context.scene, bpy.context.view_layer.objects.active
-    scene.taffeta.substeps = 60  # so that there is time to do something meanwhile
+    scene.taffeta.substeps = 30
+    hold = hold_before(FRAMES - 5)
     button = places["bpy.ops.taffeta.bake()"]
-    click(*button)
+    yield from click(*button)
     yield from wait(lambda: session().baking and session().progress > 0.0, 240)
-    click(*button)
+    yield from click(*button)
     yield 1.0
     result["second_click_on_bake"] = session().baking
     shoot("8_baking")
@@ -222,12 +282,14 @@ def bake(shoot, press, places, result):
     yield 1.0
     playing.append(any(screen.is_animation_playing for screen in bpy.data.screens))
     result["esc_over_the_view"] = session().baking, playing
-    yield from click_until(places["bpy.ops.taffeta.stop("], lambda: not session().baking)
+    yield from click(*places["bpy.ops.taffeta.stop("])
+    yield from wait(lambda: not session().baking, 30)
     yield 2.0
     result["frames_after_stop"] = session().fabrics[obj.name].frame_count
     shoot("8_stopped")
     scene.taffeta.substeps = 20
-    yield from click_until(places["bpy.ops.taffeta.bake(resume=True"], lambda: session().baking)
+    yield from click(*places["bpy.ops.taffeta.bake(resume=True"])
+    yield from wait(lambda: session().baking, 30)
     yield from wait(lambda: session().progress > 0.5 or not session().baking, 240)
     move(*places["bpy.ops.taffeta.stop("])
     yield 0.5
@@ -235,7 +297,9 @@ def bake(shoot, press, places, result):
     yield from wait(lambda: not session().baking, 60)
     yield 1.5
     result["frames_after_esc_over_the_tab"] = session().fabrics[obj.name].frame_count
-    yield from click_until(places["bpy.ops.taffeta.bake(resume=True"], lambda: session().baking)
+    hold.clear()
+    yield from click(*places["bpy.ops.taffeta.bake(resume=True"])
+    yield from wait(lambda: session().baking, 30)
     yield from wait(lambda: not session().baking, 240)
     yield 2.0
     result["frames_after_resume"] = session().fabrics[obj.name].frame_count
@@ -248,10 +312,26 @@ def scrub(shoot, places, result):
     yield 1.5
     shoot("9_scrubbed")
     yield from find("bpy.ops.taffeta.bake(from_frame=30", places, (0.75,), places["bpy.ops.taffeta.bake()"][1])
-    yield from click_until(places["bpy.ops.taffeta.bake(from_frame=30"], lambda: session().baking)
+    yield from click(*places["bpy.ops.taffeta.bake(from_frame=30"])
+    yield from wait(lambda: session().baking, 30)
     yield from wait(lambda: not session().baking, 240)
     yield 1.5
     result["frames_after_rebake"] = session().fabrics[bpy.context.object.name].frame_count
+
+
+def export(shoot, places):
+    """Step 10: More, opened, has Export and the list of bakes."""
+    open_only("more", "bake", "bakes", "takes")
+    yield 2.0
+    x, y = places["bpy.ops.taffeta.paint_done("]
+    left, _, right, _ = rectangle("PROPERTIES")
+    unit = 20 * bpy.context.preferences.system.ui_scale
+    yield from click((left + right) / 2, y + 2.6 * unit)  # the header of More, below that of Taffeta Cloth
+    yield 2.0
+    yield from find("bpy.ops.taffeta.export(", places, (0.25,), y)
+    move(left - 200, y)
+    yield 2.0
+    shoot("10_export")
 
 
 def story(shoot, press, drag, result, out):
@@ -259,8 +339,7 @@ def story(shoot, press, drag, result, out):
     places = {}
     bpy.context.preferences.system.viewport_aa = "OFF"
     yield from add_example(shoot, press, result)
-    bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/first.blend")
-    yield 2.0
+    yield from cloth_and_collider(shoot)
     yield from find("bpy.ops.taffeta.bake()", places)
     above = places["bpy.ops.taffeta.bake()"][1] - 2 * STEP
     for command, part in (("live(", 0.5), ("stop(", 0.83), ("bake(resume=True", 0.25)):
@@ -269,9 +348,11 @@ def story(shoot, press, drag, result, out):
     result["tab_rectangle"], result["view_rectangle"] = rectangle("PROPERTIES"), rectangle("VIEW_3D")
     yield from choose_fabric(shoot, press, places)
     yield from paint(shoot, drag, places, result)
-    yield from preflight(shoot, press, places)
+    yield from preflight(shoot, press, places, result)
+    yield from save(shoot, press)
     yield from play_live(shoot, places, result)
     result["bar_after_live"] = yield from where_bake_is()
     yield from bake(shoot, press, places, result)
     yield from scrub(shoot, places, result)
+    yield from export(shoot, places)
     result["places"] = places

@@ -14,6 +14,7 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import first_bake as walk
 import story as first
 
 FRAMES = 30
@@ -118,7 +119,7 @@ def paint_over(shoot, result):
         bpy.ops.taffeta.overlay(show="STRETCH")
 
 
-def fabrics(shoot, press, drag, result):
+def fabrics(shoot, press, result):
     """The picker: a fabric with its picture and name, a slider moved, saved as an own one with a picture."""
     shawl = bpy.data.objects["Shawl"]
     presets = import_module(first.PACKAGE + ".panels.fabric")
@@ -130,7 +131,12 @@ def fabrics(shoot, press, drag, result):
     yield 2.5
     names = [notes["Shawl"].fabric]
     shoot("38_silk")
-    drag((912, 437))  # on the picture
+    places = {}
+    yield from walk.find("bpy.ops.taffeta.fabric_save(", places, (0.6,))
+    left, _, right, _ = walk.rectangle("PROPERTIES")
+    yield from walk.click(
+        left + 0.1 * (right - left), places["bpy.ops.taffeta.fabric_save("][1]
+    )  # the picture beside it
     yield 4.0
     shoot("38_all_fabrics")
     press("Escape")
@@ -200,5 +206,5 @@ def story(shoot, press, drag, result, out):
     yield from popover_and_marks(shoot, press, result)
     yield from paint_over(shoot, result)
     yield from report(shoot, press, result)
-    yield from fabrics(shoot, press, drag, result)
+    yield from fabrics(shoot, press, result)
     yield from assets(shoot, result)

@@ -145,6 +145,21 @@ def bake_until(session, done, limit):
         yield 0.05
 
 
+def hold_before(frame):
+    """Let each bake wait before this frame until it is stopped, so that there is something to stop on the fastest machine;
+    no more once the list is cleared."""
+    images, hold = import_module(PACKAGE + ".operators.bake.images").Images, [frame]
+    advance = images.advance
+
+    def held(self, cloth, state, frame_input, frame, settings, go_on=lambda: True):
+        while hold and frame >= hold[0] and go_on():
+            time.sleep(0.02)
+        return advance(self, cloth, state, frame_input, frame, settings, go_on)
+
+    images.advance = held
+    return hold
+
+
 def journal_frames(shawl):
     """Frames that the cache's journal holds."""
     path = bpy.path.abspath(shawl.taffeta_cloth.cache_path).removesuffix(".pc2") + ".journal"
@@ -230,7 +245,7 @@ def bake_and_stop(shoot, press, result):
     shoot("07_preflight")
     # A software renderer takes 0.3 s for each of the eight pictures that smooth the 3D view's edges.
     smoothing, bpy.context.preferences.system.viewport_aa = bpy.context.preferences.system.viewport_aa, "OFF"
-    scene.taffeta.substeps = 30  # so that Esc comes before the end, however busy the machine is
+    hold = hold_before(FRAMES - 10)
     started = time.perf_counter()
     alive = Alive()
     with inside():
@@ -251,6 +266,7 @@ def bake_and_stop(shoot, press, result):
     yield 0.5
     result["baking_after_esc"] = session().baking
     result["alive"] = alive.stop()
+    hold.clear()
     bpy.context.preferences.system.viewport_aa = smoothing
     result["frames_after_esc"] = len(journal_frames(shawl))
     shoot("10_stopped")
@@ -388,6 +404,7 @@ def bake_by_card(shoot, press, result):
 
     def bake(who, esc_at=0):
         drawn.clear()
+        hold = hold_before(CARD_FRAMES - 10 if esc_at else CARD_FRAMES + 1)
         scene.taffeta.body_images = who
         alive = Alive()
         with inside():
@@ -399,6 +416,7 @@ def bake_by_card(shoot, press, result):
             press("Escape")
             alive.forget()
         yield from bake_until(session, 2.0, 200)
+        hold.clear()
         gaps = alive.stop()
         yield 0.5
         path = bpy.path.abspath(shawl.taffeta_cloth.cache_path)

@@ -37,7 +37,16 @@ def test_the_queue_bakes_beside_the_window(result):
     assert result["queued"] == [["heavy", FRAMES, True], ["light", FRAMES, False], ["Shawl.bak1", FRAMES, False]]
 
 
+def test_bake_asks_where_preflight_warns_and_bake_anyway_bakes(result):
+    """Clicked in the bar, then in the menu; the queue before had the same warning, and asked nobody."""
+    baking, severities = result["asks"]
+    assert not baking and "WARNING" in severities
+    top, pointer, bottom = result["menu"]
+    assert top < pointer < bottom and bottom - top > 60, "three lines, at the pointer"
+    assert result["baked_anyway"][0] == ["Shawl", FRAMES, True] and len(result["baked_anyway"]) == 4
+
+
 def test_free_in_a_file_saved_from_it_leaves_the_bake(result):
     assert result["makers"] == ["shot.blend"]
-    assert result["left"] == ["Shawl.bak1.pc2", "Shawl.bak2.pc2", "Shawl.pc2"]
+    assert result["left"] == [f"Shawl{name}.pc2" for name in (".bak1", ".bak2", ".bak3", "")]
     assert result["freed_v2"] == []

@@ -10,7 +10,7 @@ FRAMES = 40
 SAME = 9  # pixels between two places of a button that has not moved: the steps in which the pointer looks
 
 
-@pytest.fixture(scope="module", params=[(1920, 1080)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.fixture(scope="module", params=[(1920, 1080), (1366, 768)], ids=lambda size: f"{size[0]}x{size[1]}")
 def result(tell, request):
     """What the walk wrote down."""
     width, height = request.param
@@ -39,6 +39,10 @@ def test_the_bar_never_moves(result, when):
 
 def test_painting_begins_at_the_brush_and_ends_at_done(result):
     assert (result["painting"], result["after_done"]) == ("WEIGHT_PAINT", "OBJECT")
+
+
+def test_the_last_button_of_the_bar_opens_preflight(result):
+    assert result["preflight_drawn"] > 0
 
 
 def test_a_second_click_on_play_live_starts_no_bake(result):

@@ -2,11 +2,11 @@
 """The fast part of `benchmarks/attack.py` in Blender: caches, settings, meshes and command lines that nobody means."""
 
 import pytest
-from hostile import blender, caches, worker
+from hostile import blender, caches, recipes, worker
 from hostile.box import Box
 
-COUNTS = {"caches": 15, "settings": 5, "Blender's meshes": 5, "Blender's arguments": 6}
-ATTACKS = {**blender.ATTACKS, **caches.ATTACKS}
+COUNTS = {"caches": 15, "recipes": 12, "settings": 5, "Blender's meshes": 5, "Blender's arguments": 6}
+ATTACKS = {**blender.ATTACKS, **caches.ATTACKS, **recipes.ATTACKS}
 
 
 @pytest.mark.parametrize("kind", COUNTS)

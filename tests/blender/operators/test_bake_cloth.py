@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from taffeta.operators.bake import job, run
 from taffeta.operators.bake.console import Console
-from taffeta.operators.bake.order import gravity_warning, read_order, settings_of
+from taffeta.operators.bake.order import gravity_warning, quality_of, read_order, settings_of
 from taffeta.operators.playback import bake_files
 from taffeta.operators.read import modifier_stack, sampling
 from taffeta.solver.broad_phase import patches
@@ -68,7 +68,7 @@ def test_free_fall_takes_the_frame_rate_exactly(shot, sheet, make, fps, base):
 def test_chosen_dynamics_and_model_reach_the_solver(shot, sheet, make, dynamics):
     """Both are of order 2: g t^2 / 2 to the digit, where XPBD is g t dt / 2 lower; and the bake goes on after a stop."""
     shot.taffeta.dynamics, shot.taffeta.theta, sheet.taffeta_cloth.model = dynamics, 0.5, "SPRINGS"
-    assert settings_of(shot, [sheet]).dynamics == dynamics
+    assert settings_of(shot, "FINAL").dynamics == dynamics
     assert read_order(shot).garments[0].model == "SPRINGS"
     start = make.world(sheet)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
@@ -260,22 +260,22 @@ def test_preroll_plays_the_animation_before_the_shot(shot, sheet, make):
 def test_one_final_garment_makes_the_bake_final(shot, sheet, make):
     other = make.cloth(make.grid("Other"), quality="PREVIEW")
     shot.taffeta.substeps, shot.taffeta.substeps_preview = 40, 10
-    both, alone = settings_of(shot, [sheet, other]), settings_of(shot, [other])
-    assert both.substeps == 40 and both.guard_bodies
-    assert alone.substeps == 10 and not alone.guard_bodies
+    both, alone = (settings_of(shot, quality_of(cloths)) for cloths in ([sheet, other], [other]))
+    assert both.substeps == 40 and both.guard_bodies and both.small_steps == 1.0
+    assert alone.substeps == 10 and not alone.guard_bodies and alone.small_steps == 0.5
 
 
 def test_settings_reach_the_solver(shot, sheet):
     shot.taffeta.constant_force = (1, 2, 3)
     shot.taffeta.seed = 7
-    settings = settings_of(shot, [sheet])
+    settings = settings_of(shot, "FINAL")
     assert settings.constant_force == (1.0, 2.0, 3.0) and settings.seed == 7 and settings.air_density == 0.0
 
 
 def test_a_velocity_field_bakes_and_the_bake_is_stale_when_the_choice_changes(shot, sheet, make):
     make.cloth(make.grid("Other", location=(0.0, 0.0, sheet.location.z - 0.05))).taffeta_cloth.pin.value = 1.0
     shot.taffeta.cloth_contact, shot.taffeta.field_cell = "VELOCITY_FIELD", 2.0
-    assert settings_of(shot, [sheet])[-2:] == ("VELOCITY_FIELD", 2.0)
+    assert settings_of(shot, "FINAL")[-2:] == ("VELOCITY_FIELD", 2.0)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     first = bits(sheet)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}

@@ -12,7 +12,7 @@ from taffeta.operators.bake import run
 from taffeta.operators.bake.order import read_order
 from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import bake_files, cache_modifier, owners
-from taffeta.solver.cache import names, trash, whose
+from taffeta.solver.cache import frames, names, trash, whose
 from taffeta.solver.cache.frames import cached_frames
 
 LAST = 6
@@ -140,6 +140,14 @@ def test_a_bake_is_offered_after_an_undo(sheet, tmp_path):
     cloth().taffeta_cloth.mass.value *= 2.0
     listed()
     assert "before you changed Mass" in cloth().taffeta_cloth.stale, "what it was made of is known again"
+
+
+def test_the_list_counts_the_frames_without_reading_whole_journals(sheet, monkeypatch):
+    """It is made anew after each change, and the journal of a long bake has megabytes."""
+    baked()
+    monkeypatch.setattr(frames, "read_journal", lambda path: pytest.fail(f"read {path}"))
+    listed()
+    assert bpy.context.window_manager.taffeta.fabrics["Cloth"].frame_count == LAST
 
 
 def test_a_bake_is_offered_after_a_reopen_without_saving(sheet, tmp_path):

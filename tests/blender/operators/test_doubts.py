@@ -60,7 +60,7 @@ def test_what_is_pierced_is_told(shot, make, capfd):
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     count = json.loads(obj.taffeta_cloth.report_json)["crossings"]
     assert count > 8
-    words = f"in frame 4: Curtain through a body ({count} pairs of triangles)"
+    words = f"in frame 4: Curtain through a body ({count} pairs of triangles); pins hold all of that there"
     assert words in capfd.readouterr().out
 
 

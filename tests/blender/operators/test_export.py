@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from taffeta.operators import export
 from taffeta.operators.playback import cache_modifier
+from taffeta.operators.work import writers
 from taffeta.solver.cache import names, pc2
 
 FIRST, LAST = 3, 8
@@ -256,7 +257,7 @@ def test_frames_outside_the_bake_are_told(make, scene, tmp_path, capfd):
 
 def test_an_exporter_that_writes_nothing_is_found_out(make, scene, tmp_path, monkeypatch):
     draped(make, tmp_path)
-    monkeypatch.setitem(export.EXPORTERS, ".abc", lambda path, first, last: None)
+    monkeypatch.setitem(writers.EXPORTERS, ".abc", lambda path, first, last: None)
     with pytest.raises(RuntimeError, match="did not write x.abc"):
         bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth")
     assert [path.name for path in tmp_path.iterdir()] == ["Cloth.pc2"], "no scratch folder is left"

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators import sequence
+from taffeta.operators.work.steps import Run, run_through
 from taffeta.solver.cache import pc2
 
 FRAMES = (3, 4, 6)  # 5 is left out
@@ -164,7 +165,7 @@ def test_bad_requests(saved, files, tmp_path):
 
 def test_samples_are_as_exact_as_the_files(files, tmp_path):
     paths = {frame: files / f"body_{frame:04d}.obj" for frame in FRAMES}
-    sequence.write_cache(paths, np.eye(3), tmp_path / "x.pc2")
+    run_through(sequence.write_cache(paths, np.eye(3), tmp_path / "x.pc2"))
     header = pc2.read_header(tmp_path / "x.pc2")
     assert (header.first_frame, header.sample_count) == (3.0, 4)
     x, _ = tent()
@@ -203,3 +204,29 @@ def test_a_cloth_of_its_name_does_not_take_the_sequences_file(make, saved, tmp_p
         assert (tmp_path / "taffeta_cache" / "body_sequence.pc2").read_bytes() == before
         assert cloth.taffeta_cloth.cache_path == "//taffeta_cache/body_sequence-2.pc2"
     assert body.modifiers[0].filepath == "//taffeta_cache/body_sequence.pc2"
+
+
+def test_esc_leaves_nothing_at_each_step(saved, files, tmp_path, monkeypatch):
+    """Beside the window: a file or more a step; in the end it is the cache of one go."""
+    monkeypatch.setattr(sequence, "SLICE", 0.0)
+    monkeypatch.setattr(sequence, "cache_folder", lambda scene: tmp_path / "cache")
+    texts, before = [], (set(bpy.data.objects), set(bpy.data.meshes))
+    for count in range(1, 10):
+        run = Run(sequence.import_sequence(bpy.context, files, np.eye(3)))
+        for _ in range(count):
+            while run._thread is not None and run._thread.is_alive():
+                pass
+            run.go_on(0.0)
+        if run.ended:
+            break
+        texts.append((run.step.text, round(run.step.share, 2)))
+        run.stop()
+        while not run.ended:
+            run.go_on(0.0)
+        assert (set(bpy.data.objects), set(bpy.data.meshes)) == before and not list((tmp_path).glob("cache/*"))
+    assert texts == [("Reading body_0003.obj", 0.0), ("Reading body_0004.obj", 0.33), ("Reading body_0006.obj", 0.67)]
+    (written,) = (tmp_path / "cache").iterdir()
+    assert run.result.name == "body" and run.result.taffeta_collider.enabled
+    again = run_through(sequence.import_sequence(bpy.context, files, np.eye(3)))
+    second = tmp_path / "cache" / f"{written.stem}_1.pc2"
+    assert again != run.result and second.read_bytes() == written.read_bytes()

@@ -7,7 +7,7 @@ from taffeta.operators import command
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.read import snapshot
-from taffeta.solver.cache import about
+from taffeta.solver.cache import about, recipe
 from taffeta.solver.cache.frames import cached_frames
 
 
@@ -93,12 +93,12 @@ def test_a_take_holds_every_setting(scene, make):
     obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.image = "IMAGE", image
     obj.taffeta_cloth.collision_collection = worn
     obj.taffeta_cloth.cache_path, scene.taffeta.dynamics = "//a.pc2", "VERLET"
-    text = snapshot.take(scene, [obj])
+    text = recipe.text_of(snapshot.take(scene, [obj]))
     obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.image = "UNIFORM", None
     obj.taffeta_cloth.collision_collection, scene.taffeta.dynamics = None, "XPBD"
     obj.taffeta_cloth.cache_path = "//b.pc2"
-    snapshot.apply(text, scene, [obj])
-    assert snapshot.take(scene, [obj]) == text
+    snapshot.apply(recipe.parse(text), scene, [obj])
+    assert recipe.text_of(snapshot.take(scene, [obj])) == text
     assert (obj.taffeta_cloth.mass.image, obj.taffeta_cloth.collision_collection) == (image, worn)
     assert scene.taffeta.dynamics == "VERLET" and obj.taffeta_cloth.cache_path == "//b.pc2"
 

@@ -67,3 +67,14 @@ def test_takes_are_drawn_with_what_became_of_them(garment):
     assert [options["index"] for options, _ in layout.buttons("taffeta.take_remove")] == [0, 1]
     assert {"light", "heavy", "Baked frames 1 to 10"} <= set(layout.texts())
     assert not layout.buttons("taffeta.takes_bake")[0][1].is_grey()
+
+
+def test_a_bake_of_other_settings_says_so_and_can_have_them_restored(garment, listed):
+    assert not draw("TAFFETA_PT_bakes").buttons("taffeta.bake_settings")
+    listed[0].changed = "Mass and Wind"
+    layout = draw("TAFFETA_PT_bakes")
+    assert "Settings changed since: Mass and Wind" in " ".join(layout.texts())
+    assert not layout.buttons("taffeta.bake_settings"), "they were not kept"
+    listed[0].restorable = True
+    ((options, _),) = draw("TAFFETA_PT_bakes").buttons("taffeta.bake_settings")
+    assert options == {"object": "Cloth", "path": "/c/Cloth.pc2"}

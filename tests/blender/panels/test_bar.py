@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from layouts import PHYSICS, SCENE, Layout, draw
-from taffeta.panels import preferences, rows, scene_tab
+from taffeta.panels import bar, preferences, rows, scene_tab
 
 
 def bar_buttons():
@@ -77,7 +77,7 @@ def test_the_bar_has_the_same_rows_whatever_happens(moment):
     ]
     assert shape == [
         ("column", None, True), ("row", None, True), ("row", None, True), ("operator", "taffeta.bake", True),
-        ("operator", "taffeta.live", True), ("row", None, True), ("operator", "taffeta.stop", True), ("row", None, True),
+        ("operator", "taffeta.live", True), ("row", None, True), ("operator", "taffeta.stop", True), ("split", None, True),
         ("operator", "taffeta.bake", True), ("operator", "taffeta.bake", True), ("progress", None, True),
         ("split", None, True), ("popover", "TAFFETA_PT_fabric_presets", True), ("row", None, True),
         ("prop", "quality", True), ("split", None, True), ("label", None, True), ("row", None, True), ("row", None, True),
@@ -120,7 +120,7 @@ def test_the_bar_stands_above_all_panels_with_a_header():
 def test_what_is_open_at_first_is_short(garment):
     opened = [p for p in PHYSICS if "DEFAULT_CLOSED" not in getattr(getattr(bpy.types, p), "bl_options", ())]
     assert opened == [
-        "TAFFETA_PT_" + name for name in ("bar", "cloth", "cloth_fabric", "cloth_pins", "cloth_collision")
+        "TAFFETA_PT_" + name for name in ("bar", "cloth", "cloth_pins", "cloth_fabric", "cloth_collision")
     ]
     assert len([name for p in opened for name, _ in draw(p).properties() if name not in ("source", "quality")]) == 7
 
@@ -169,6 +169,19 @@ def test_in_a_narrow_panel_a_number_has_a_line_of_its_own(garment, monkeypatch, 
     fields = dict(layout.properties())
     assert fields["minimum"] is fields["maximum"]
     assert (fields["minimum"] is not fields["source"]) == (width < 480)
+
+
+def test_in_a_narrow_panel_the_words_of_the_bar_have_the_room_of_its_icons(moment, monkeypatch):
+    """At 1366 pixels Blender's tab has 204: 26 letters in a row of its own, and the numbers are at the end of sentences."""
+    monkeypatch.setattr(bar, "panel_width", lambda context: 204.0)
+    bpy.context.scene.frame_set(120)
+    layout = draw("TAFFETA_PT_bar")
+    icons = [a.get("icon", "NONE") for f, a, _ in layout.calls if f in ("operator", "label")]
+    doubts = {"doubts": ["ERROR"], "stale": ["ERROR"]}.get(moment, [])
+    assert [icon for icon in icons if icon != "NONE"] == doubts
+    assert "Re-Bake from 120" in layout.texts()
+    said = {"doubts": "1 warning", "stale": "Changed since"}
+    assert moment not in said or said[moment] in layout.texts()
 
 
 def test_more_has_its_panels_in_the_order_in_which_one_asks(garment):

@@ -287,7 +287,9 @@ def test_one_click_saves_a_fabric_with_a_picture_and_a_name_that_is_free(garment
     bpy.ops.taffeta.fabric_save(name="Silk")
     assert (folder / "Silk_2.py").exists(), "the shipped one stays"
     assert bpy.ops.taffeta.fabric_preset_add(name="Cloth Silk", remove_name=True) == {"FINISHED"}
-    assert [path.name for path in sorted(folder.iterdir())] == ["Silk_2.png", "Silk_2.py"]
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "Silk_2.blend", "Silk_2.png", "Silk_2.py", "blender_assets.cats.txt",
+    ]  # fmt: skip
     assert "Cloth Silk" not in items() and garment.taffeta_fabric.choice == items()["Silk 2"][0]
     garment.taffeta_fabric.chosen = "Cloth Silk"
     assert garment.taffeta_fabric.choice == fabric.NO_CHOICE, "it is gone"

@@ -52,22 +52,39 @@ def test_equal_values_have_the_middle_colour():
     assert found[1] == pytest.approx([*colours.SEQUENTIAL[2], 1])
 
 
-def test_stretch_is_the_mean_over_a_vertex_edges():
-    random = np.random.default_rng(3)
-    x, rest = random.normal(size=(20, 3)), random.normal(size=(20, 3))
-    edges = random.integers(0, 19, size=(40, 2))
-    edges = edges[edges[:, 0] != edges[:, 1]]
-    rest_length = colours.lengths(rest, edges)
-    found = colours.vertex_stretch(x, edges, rest_length)
-    for i in range(20):
-        own = [np.linalg.norm(x[b] - x[a]) / np.linalg.norm(rest[b] - rest[a]) - 1 for a, b in edges if i in (a, b)]
-        assert found[i] == pytest.approx(np.mean(own) if own else 0.0)
+def turned(flat, rng):
+    """Points of a plane (n, 2) somewhere in space (n, 3)."""
+    frame, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    return flat @ frame[:2] + rng.normal(size=3)
 
 
-def test_edges_of_no_length_say_nothing():
-    x = np.array([(0, 0, 0), (2.0, 0, 0), (2.0, 0, 0)])
-    found = colours.vertex_stretch(x, np.array([(0, 1), (1, 2)]), np.array([1.0, 0.0]))
-    assert found == pytest.approx([1.0, 1.0, 0.0])
+def test_principal_strains_are_the_singular_values_of_what_deforms():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        flat, deform = rng.normal(size=(3, 2)), rng.normal(size=(2, 2))
+        found = colours.principal_strains(turned(flat @ deform, rng), turned(flat, rng), np.array([[0, 1, 2]]))
+        assert found[0] == pytest.approx(np.linalg.svd(deform)[1][::-1] - 1.0, abs=1e-6)
+
+
+def square(warp, weft, shear=0.0):
+    """A square of two triangles, stretched along both threads and sheared: strain of its points."""
+    rest = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], float)
+    x = rest * (1 + warp, 1 + weft, 1) + rest[:, [1, 0, 2]] * (shear, 0, 0)
+    return colours.vertex_strain(x, rest, np.array([(0, 1, 2), (0, 2, 3)]))
+
+
+def test_the_strain_of_largest_size_is_shown_with_its_sign():
+    """Of warp + 10 % and weft - 10 %, a mean would be nothing."""
+    assert square(0.1, -0.1) == pytest.approx(np.full(4, 0.1))
+    assert square(0.05, -0.1) == pytest.approx(np.full(4, -0.1))
+    assert square(-0.02, -0.04) == pytest.approx(np.full(4, -0.04))
+    assert square(0.0, 0.0, shear=0.1) == pytest.approx(np.full(4, np.hypot(1, 0.05) + 0.05 - 1.0))
+
+
+def test_triangles_of_no_area_and_points_without_any_say_nothing():
+    rest = np.array([(0, 0, 0), (1, 0, 0), (2.0, 0, 0), (9, 9, 9)])
+    assert colours.vertex_strain(2 * rest, rest, np.array([(0, 1, 2), (0, 0, 0)])) == pytest.approx(np.zeros(4))
+    assert len(colours.vertex_strain(rest, rest, np.empty((0, 3), int))) == 4
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,73 @@ def test_contacts_are_what_is_within_aura_and_half_a_thickness(garment, make, sw
     assert not by_colour(marks.drawn(), marks.TOUCHING), "it does not meet the floor"
 
 
+def layer(make, name, height, **settings):
+    """A second sheet of cloth as high as that."""
+    return make.cloth(make.grid(name, count=5, location=(0, 0, height)), thickness=0.02, **settings)
+
+
+def test_contacts_of_cloth_on_cloth_are_what_is_within_half_of_both_thicknesses(garment, make, switch):
+    garment.taffeta_cloth.thickness.value = 0.01
+    above = layer(make, "Above", 0.0149)
+    found = switch("contacts")
+    assert [len(mark.x) for mark in by_colour(found, marks.LAYERED)] == [25, 25]
+    assert found.words[1] == (marks.LAYERED, "Contacts: 50 points touch cloth")
+    above.location.z = 0.017
+    bpy.context.view_layer.update()
+    assert not by_colour(marks.drawn(), marks.LAYERED)
+    above.location.z = 0.0149
+    above.taffeta_cloth.collision_collection = bpy.data.collections.new("None")
+    bpy.context.view_layer.update()
+    assert not by_colour(marks.drawn(), marks.LAYERED), "one of them does not meet the other"
+
+
+def test_a_sheet_touches_itself_where_it_is_folded_and_not_at_rest(garment, switch):
+    """Thicker than its edges are long: neighbours lie within the thickness, and are none of it."""
+    garment.taffeta_cloth.thickness.value = 0.3
+    assert not by_colour(switch("contacts"), marks.LAYERED)
+    garment.shape_key_add(name="Basis")
+    folded = garment.shape_key_add(name="Folded")
+    for point in folded.data:
+        if point.co.x > 0.01:
+            point.co.x, point.co.z = -point.co.x, 0.2
+    folded.value = 1.0
+    bpy.context.view_layer.update()
+    (mark,) = by_colour(marks.drawn(), marks.LAYERED)
+    assert len(mark.x) >= 20
+    garment.taffeta_cloth.self_collision = False
+    bpy.context.view_layer.update()
+    assert not by_colour(marks.drawn(), marks.LAYERED)
+
+
+@pytest.mark.parametrize("way", ["off", "hidden", "deleted"])
+def test_marks_go_with_what_they_are_of(garment, make, switch, way):
+    second = layer(make, "Second", 3.0)
+    assert len(by_colour(switch("thickness"), marks.CLOTH_SHELL)) == 4
+    if way == "off":
+        second.taffeta_cloth.enabled = False
+    elif way == "hidden":
+        second.hide_set(True)
+    else:
+        bpy.data.objects.remove(second)
+    bpy.context.view_layer.update()
+    assert len(by_colour(marks.drawn(), marks.CLOTH_SHELL)) == 2
+
+
+def test_marks_follow_a_painted_image(garment, switch):
+    image = bpy.data.images.new("Pins", 4, 4, float_buffer=True)
+    image.pixels.foreach_set(np.zeros(64, np.float32))
+    pin = garment.taffeta_cloth.pin
+    pin.source, pin.image = "IMAGE", image
+    if not garment.data.uv_layers:
+        garment.data.uv_layers.new()
+    assert switch("pins").words[0][1] == "Pins: 0 points held"
+    image.pixels.foreach_set(np.ones(64, np.float32))
+    image.update()
+    image.update_tag()
+    bpy.context.view_layer.update()
+    assert marks.drawn().words[0][1] == "Pins: 25 points held"
+
+
 def test_pinched_points_are_those_of_the_report(garment, switch):
     report = {"pinched": 2, "pinched_frame": 4, "pinched_vertices": {"Cloth": [3, 7, 900, -1, True, "x"]}}
     garment.taffeta_cloth.report_json = json.dumps(report)

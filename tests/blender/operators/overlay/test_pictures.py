@@ -80,6 +80,35 @@ def test_stretch_is_measured_against_the_rest_mesh_in_world_size(garment, show):
     assert [text for _, text in draw._ticks(legend)] == ["-10 %", "0 %", "10 %"]
 
 
+def test_cloth_that_one_thread_stretches_and_the_other_narrows_is_not_at_rest(garment, show):
+    garment.shape_key_add(name="Basis")
+    pulled = garment.shape_key_add(name="Pulled")
+    for point in pulled.data:
+        point.co.x, point.co.y = 1.1 * point.co.x, 0.9 * point.co.y
+    pulled.value = 1.0
+    bpy.context.view_layer.update()
+    (picture,), _ = show("STRETCH")
+    assert np.abs(picture.values) == pytest.approx(np.full(25, 0.1), abs=1e-5)
+
+
+def test_pictures_are_not_made_anew_for_nothing_while_a_garment_is_hidden(garment, make, show):
+    second = make.cloth(make.grid("Second", count=3))
+    lamp = bpy.data.objects.new("Lamp", None)
+    bpy.context.scene.collection.objects.link(lamp)
+    second.hide_set(True)
+    bpy.context.view_layer.update()
+    before, _ = show("friction")
+    lamp.location.x = 1.0
+    bpy.context.view_layer.update()
+    assert pictures.drawn()[0] is before
+    second.data.clear_geometry()
+    second.data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    bpy.context.view_layer.update()
+    second.hide_set(False)
+    bpy.context.view_layer.update()
+    assert [len(picture.x) for picture in pictures.drawn()[0]] == [25, 3]
+
+
 def test_subdivision_behind_the_cloth_does_not_disturb(garment, show):
     garment.modifiers.new("Displace", "DISPLACE").strength = 1.0
     garment.modifiers.new("Fine", "SUBSURF")

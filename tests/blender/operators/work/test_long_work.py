@@ -258,6 +258,7 @@ def test_esc_leaves_no_file_at_each_step_of_an_export(dressed, tmp_path, make):
         begun.event("ESC")
         assert begun.until_ended() == {"CANCELLED"} and found() == before, count
         count += 1
+    assert texts.pop(0) == "Checking the frames of Coat"
     assert texts == [f"Writing frame {frame} of {last}" for frame in range(make.first_frame, last + 1)]
     stepwise = {file.name: file.read_bytes() for file in folder.iterdir()}
     assert len(stepwise) == 2 * make.frame_count

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is on the screen: the first 3D view, and editors that are to be drawn anew."""
+
+import bpy
+
+
+def view3d(context: bpy.types.Context) -> tuple[bpy.types.Area, bpy.types.Region] | None:
+    """The first 3D view of the window and its main region; None where there is none, as without a window."""
+    areas = getattr(context.screen, "areas", ())
+    area = next((area for area in areas if area.type == "VIEW_3D"), None)
+    return area and (area, next(region for region in area.regions if region.type == "WINDOW"))
+
+
+def redraw(context: bpy.types.Context, *kinds: str) -> None:
+    """Have all editors of these kinds drawn anew, in all windows, or all editors."""
+    for area in (area for window in context.window_manager.windows for area in window.screen.areas):
+        if not kinds or area.type in kinds:
+            area.tag_redraw()

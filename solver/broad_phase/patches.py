@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..geometry.topology import border_edges, edge_keys
-from ..kernel.jit import inner, njit
+from ..kernel.jit import folded, inner, njit
 from ..kernel.memo import remembered
 from ..kernel.threads import cut, joined, on_threads
 from ..model import Cloth, Settings
@@ -190,7 +190,7 @@ def _bound(patches, patch, boxes, patch_boxes):
                 patch_boxes[patch, high] = boxes[triangle, high]
 
 
-@inner
+@folded
 def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
     """The least cosine between a patch's mean normal and one of its triangles' normals, or -1 where the sheet is not calm.
     # outputs: mean_normals (p, 3)

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..kernel.jit import inner
+from ..kernel.jit import folded, inner
 from .distance import CORNER_A, EDGE_AB, closest_on_triangle
 
 MOTION = 3  # column of `motions`: a vertex is at motions[i, axis] and goes by motions[i, MOTION + axis]
@@ -84,7 +84,7 @@ def carried(triangles, motions, t, wa, wb, wc):
     )
 
 
-@inner
+@folded
 def outward(triangles, motions, neighbours, vertex_start, vertex_triangles, t, feature, tau, dx, dy, dz):
     """+1 if d, from a closest point of triangle t to a point, leads out of a closed body, else -1.
 

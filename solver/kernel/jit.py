@@ -228,5 +228,7 @@ def counted_inner(function):
 
 
 def folded(function):
-    """`inner` that becomes part of what calls it: for what has one caller, and many arrays that would be handed on."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always", _nrt=False)(function)
+    """`inner` that becomes part of what calls it, for what is called for each of many items and reads many arrays: each
+    array is nine numbers that go over the stack, so that a call with a few tuples of them takes as long as 200 products.
+    """
+    return _part(function, forceinline=True, _nrt=False)

@@ -116,7 +116,7 @@ def _approach(spheres, at, e, swing, bulk, x, y, z, reach, span):
     return math.sqrt(away) - size, math.sqrt(rate) + more
 
 
-@inner
+@folded
 def _farthest(candidates, p, span):
     """The candidate of point p that stays farthest until the horizon, the last of them by number; how far that is."""
     known, at, bound = candidates.triangles, 0, -math.inf
@@ -127,7 +127,7 @@ def _farthest(candidates, p, span):
     return at, bound
 
 
-@inner
+@folded
 def _order(candidates, p, count):
     """Sort the candidates of point p by their numbers: what a point does may not depend on the image's pixels."""
     known, distances, rates = candidates.triangles, candidates.distance, candidates.rate
@@ -173,7 +173,7 @@ def is_far(image, at, before, tau):
     return True
 
 
-@inner
+@folded
 def _is_drawn(cells, at, radius):
     """Are all triangles drawn that the way ahead can meet within the radius?"""
     shape = cells.shape

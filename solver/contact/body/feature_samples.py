@@ -12,7 +12,7 @@ import numpy as np
 from ...broad_phase.boxes import touch
 from ...geometry.distance import closest_on_segments, closest_on_triangle
 from ...geometry.moving_triangle import MOTION
-from ...kernel.jit import counted_njit, inner, njit
+from ...kernel.jit import counted_njit, folded, inner, njit
 from .contacts import note
 from .features import NO_FEATURES, Features
 from .samples import Samples
@@ -136,7 +136,7 @@ def _is_apart(x, a, b, c, px, py, pz, qx, qy, qz, gap):
     )
 
 
-@inner
+@folded
 def _is_beside(near, motions, k, dx, dy, dz):
     """Does (dx, dy, dz), the way from ridge k to the cloth, lead over one of its faces? Then that is closer."""
     i, j = near.ends[k, 0], near.ends[k, 1]

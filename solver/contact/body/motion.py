@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.moving_triangle import MOTION
-from ...kernel.jit import inner, njit
+from ...kernel.jit import folded, inner, njit
 from ...ldi.rasterise import Trajectories
 from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells
 
@@ -119,7 +119,7 @@ def move(samples, origin, first, vertices, t0, t1, motions):
             motions[first + i, MOTION + axis] = _position(samples, at1, part1, i, axis) - start
 
 
-@inner
+@folded
 def _bound(triangles, trajectories, t, e, spheres):
     """To `spheres`, in row e, that of triangle t."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -151,7 +151,7 @@ def _span(trajectories, i, cells, span):
             span[i, end, axis] = int(min(max(cell, -1.0), cells.shape[axis] - 2.0)) + 1
 
 
-@inner
+@folded
 def _meets_cloth(span, a, b, c, cells):
     """Note triangle abc in the cells that its way touches; is cloth expected in one of them?
 

@@ -143,7 +143,7 @@ def _is_caught(bodies, at, t, u):
     return True
 
 
-@inner
+@folded
 def _has_no_room(bodies, candidates, contacts, at, p, t):
     """Is p a sample, inside of triangle t's body, to which another surface leaves no room? No push would lead it out."""
     if p < len(contacts.grip):
@@ -217,7 +217,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, ti
         _hold_back(at, grip, kx, ky, kz, mx, my, mz)
 
 
-@inner
+@folded
 def _recall(contacts, p, before):
     """How many surfaces particle p touched in the substep before; from now on it touches none.
     # outputs: before, as in `association.Scratch`; of `contacts` own

@@ -38,7 +38,7 @@ def mean_aura(bodies, t, u):
     return 0.5 * (bodies.aura[bodies.collider[t]] + bodies.aura[bodies.collider[u]])
 
 
-@inner
+@folded
 def wanted_by(bodies, at, t, came_from, ease):
     """Where triangle t wants the point.
 

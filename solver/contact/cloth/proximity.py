@@ -11,7 +11,7 @@ import numpy as np
 from ...broad_phase.boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, enclose, may_touch, span
 from ...broad_phase.patches import FIRST_EDGE_BIT, Ahead, Bounds
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
-from ...kernel.jit import inner, njit
+from ...kernel.jit import folded, inner, njit
 from ...kernel.threads import cut, joined, on_threads
 
 FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
@@ -86,7 +86,7 @@ def _point(normals, triangle, k, nx, ny, nz):
     return size
 
 
-@inner
+@folded
 def _turn(x, v, horizon, triangles, triangle, normals):
     """Fill a triangle's normals; returns the least height [m] that it has meanwhile, seen along any direction in which
     its normals point.
@@ -262,7 +262,7 @@ def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes:
     return joined(stencils), joined(is_edge_pair)
 
 
-@inner
+@folded
 def _room(is_edge_pair, x, v, time, a, b, c, d, nx, ny, nz):
     """Room [m] between both sides along a unit direction, after some time of their motion."""
     pa = nx * (x[a, 0] + time * v[a, 0]) + ny * (x[a, 1] + time * v[a, 1]) + nz * (x[a, 2] + time * v[a, 2])

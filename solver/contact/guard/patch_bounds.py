@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernel.jit import inner, njit
+from ...kernel.jit import folded, inner, njit
 from ..body.cell_grid import CELL_BODY, CELL_DRAWN
 from .trajectories import has_free, side_of
 
@@ -84,7 +84,7 @@ def _cells_of(box, lag, cells, axis):
     return first + 1.0, last + 1.0
 
 
-@inner
+@folded
 def _cover(box, lag, cells, mark):
     """Whether a box touches no cell where bodies are and cloth was not expected (EXPECTED), does so (UNEXPECTED) or lies
     BEYOND; cloth is expected in these cells from now on if they are to be marked.

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...broad_phase.patches import PATCH_SIZE
 from ...geometry.ccd import closest_pair, weighted_sum
-from ...kernel.jit import inner, njit
+from ...kernel.jit import folded, inner, njit
 from .trajectories import corners, has_free, side_of
 
 KNOWN_SUBSTEPS = 4.0  # for which it is found out how far patches are apart, if they go on as they do
@@ -122,7 +122,7 @@ def _connection(x, triangles, t, s):
     return (bx / size, by / size, bz / size) if size > 0.0 else (0.0, 0.0, 0.0)
 
 
-@inner
+@folded
 def _separate(own, trajectories, triangles, t, s, distance, margin):
     """Room [m] between triangles t and s at the start, and in the whole substep: along the normal of t, where it has its
     `own` extent, if that has a `margin` all the time, or the better of both normals; their shortest connection is asked
@@ -139,7 +139,7 @@ def _separate(own, trajectories, triangles, t, s, distance, margin):
     return first, always
 
 
-@inner
+@folded
 def _extent_along_normal(trajectories, triangles, t):
     """Extent of a triangle along its own normal: next to none at the start."""
     nx, ny, nz = _normal(trajectories.start, triangles, t)
@@ -196,7 +196,7 @@ def _mean_normal(start, triangles, patches, patch):
     return (sx / size, sy / size, sz / size) if size > 0.0 else (0.0, 0.0, 0.0)
 
 
-@inner
+@folded
 def _separate_patches(p, q, margin, mesh, trajectories, normals):
     """Room [m] between patches p and q at the start and in the whole substep, along one of their mean `normals` (p, 3),
     which are found out where they are NaN."""
@@ -217,7 +217,7 @@ def _separate_patches(p, q, margin, mesh, trajectories, normals):
     return first, always
 
 
-@inner
+@folded
 def _separate_triangles(p, q, count, mesh, trajectories, distance, margin, boxes, found):
     """Room [m] between patches p and q at the start and in the whole substep, at most `margin`, triangle by triangle;
     what may come closer than a distance goes into `found` from `count` on, the new one of which comes back. `boxes`

@@ -21,6 +21,11 @@ SUBJECTS = {
     # name, label, tooltip, figure of the report that says in which frame
     "STRETCH": ("Stretch", "Edges that are stretched most", "worst_stretch_frame"),
     "CROSSINGS": ("Crossings", "Vertices of cloth that passes through something", "frame_end"),
+    "MOST_CROSSINGS": (
+        "Crossings",
+        "Vertices of cloth that passed through something for a while",
+        "most_crossings_frame",
+    ),
     "PINCHED": ("Pinches", "Vertices that bodies pinched between them", "pinched_frame"),
 }
 
@@ -73,7 +78,7 @@ def _pinched(_context, garments, report):
     return {obj.name: pinched_vertices(report, obj.name, len(obj.data.vertices)) for obj in garments}
 
 
-VERTICES = {"STRETCH": _stretch, "CROSSINGS": _crossings, "PINCHED": _pinched}
+VERTICES = {"STRETCH": _stretch, "CROSSINGS": _crossings, "MOST_CROSSINGS": _crossings, "PINCHED": _pinched}
 
 
 def _garments(context, name, report) -> list[bpy.types.Object]:

@@ -15,6 +15,8 @@ ICONS = {GOOD: "CHECKMARK", LOOK: "ZOOM_IN", AGAIN: "FILE_REFRESH"}
 SEEN_STRETCH, MOST_STRETCH = 0.2, 0.5
 HELPS = 2.0  # Step Quality for motion wilder than a run
 LAST_FRAME = 1048574  # of Blender
+LONGEST_SENTENCE = 1000  # letters
+MOST_RUNS = 6  # of frames in a row that a line names
 
 
 class Verdict(NamedTuple):
@@ -38,22 +40,26 @@ def read_report(report_json: str) -> dict:
 def verdicts(report_json: str) -> dict[str, Verdict]:
     """What lines of a report mean, by the word that they begin with."""
     report, found = read_report(report_json), {}
-    stretch = _number(report, "worst_stretch")
+    stretch = number(report, "worst_stretch")
     if stretch is not None:
         word = GOOD if stretch <= SEEN_STRETCH else LOOK if stretch <= MOST_STRETCH else AGAIN
         found["Stretch:"] = Verdict(word, "STRETCH", frame_of(report, "worst_stretch_frame"))
-    crossings = _number(report, "crossings")
+    crossings = number(report, "crossings")
     if crossings is not None:
         where = frame_of(report, "frame_end") if crossings else None
         found["Crossings"] = Verdict(AGAIN if crossings else GOOD, "CROSSINGS", where)
-    pinched = _number(report, "pinched")
+    most = number(report, "most_crossings")
+    if most:
+        found["Meanwhile:"] = Verdict(LOOK, "MOST_CROSSINGS", frame_of(report, "most_crossings_frame"))
+    pinched = number(report, "pinched")
     if pinched is not None:
         where = frame_of(report, "pinched_frame") if pinched else None
         found["Pinched"] = Verdict(LOOK if pinched else GOOD, "PINCHED", where)
     return found
 
 
-def _number(report, name) -> float | None:
+def number(report: dict, name: str) -> float | None:
+    """A figure of a report, if it is a number."""
     value = report.get(name)
     good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
     return float(value) if good and math.isfinite(value) else None
@@ -61,8 +67,47 @@ def _number(report, name) -> float | None:
 
 def frame_of(report: dict, name: str) -> int | None:
     """A frame that a report names, if it is one of Blender's."""
-    value = _number(report, name)
+    value = number(report, name)
     return int(value) if value is not None and value == int(value) and abs(value) <= LAST_FRAME else None
+
+
+def taken_again(report: dict) -> list[tuple[list[int], str]]:
+    """Frames of which a report tells that a part was taken again, and why."""
+    listed = report.get("taken_again")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    found = [(_frames(item.get("frames")), item.get("why")) for item in items]
+    return [(frames, why) for frames, why in found if frames and _is_sentence(why)]
+
+
+def warnings(report: dict) -> list[tuple[int, str]]:
+    """Frame and sentence of what a report warns of."""
+    listed = report.get("warnings")
+    pairs = [item for item in listed if isinstance(item, list) and len(item) == 2] if isinstance(listed, list) else []
+    return [(frame, text) for frame, text in pairs if _frames([frame]) and _is_sentence(text)]
+
+
+def _is_sentence(text) -> bool:
+    return isinstance(text, str) and text.isprintable() and len(text) <= LONGEST_SENTENCE
+
+
+def _frames(listed) -> list[int]:
+    known = listed if isinstance(listed, list) else ()
+    return [f for f in known if isinstance(f, int) and not isinstance(f, bool) and abs(f) <= LAST_FRAME]
+
+
+def in_words(frames: list[int]) -> str:
+    """Frame numbers in ascending order as an animator writes them: "Frame 37", "Frames 37 to 41 and 50"."""
+    runs = []
+    for frame in frames:
+        if runs and frame == runs[-1][1] + 1:
+            runs[-1][1] = frame
+        else:
+            runs.append([frame, frame])
+    parts = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs]
+    more = f"{len(parts) - MOST_RUNS} more places" if len(parts) > MOST_RUNS else None
+    parts = [*parts[:MOST_RUNS], more] if more else parts
+    words = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return f"Frame{'s' if len(frames) > 1 else ''} {words}"
 
 
 def pinched_vertices(report: dict, name: str, count: int) -> list[int]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import bpy
 
 from .bakes import bakes_on_disk
-from .report import draw_verdict
+from .report import draw_verdict, in_words, taken_again, warnings
 from .rows import SubPanel, scene_settings, sentences, settings_layout, why
 from .shown import draw_shown
 
@@ -115,11 +115,19 @@ def _report_items(report):
     folded = f", {share('folded_share')} of them folded by over 60°"
     yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
     yield get("crossings"), f"Crossings in the last frame: {get('crossings')} pairs of triangles"
+    for what, count in (get("crossing_parts") or {}).items():
+        yield count, f"    {what}: {count}"
+    when = f"in frame {get('most_crossings_frame')}"
+    yield get("most_crossings"), f"Meanwhile: at most {get('most_crossings')} pairs of triangles crossed, {when}"
+    for frames, cause in taken_again(report):
+        yield frames, f"{in_words(frames)}: taken again with contact in each small step, because {cause}"
     yield get("seam_gap"), f"Seams: the widest is {1000.0 * get('seam_gap', 0.0):.1f} mm open in the last frame"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")
         yield vertices, f"    {name}: vertices {first}"
+    for _, text in warnings(report):
+        yield text, f"Warning: {text}"
 
 
 def _image_items(drawn):

@@ -10,7 +10,7 @@ import numpy as np
 from .broad_phase.bvh import bvh_overlaps
 
 AT_ONCE = 100_000  # pairs that are looked at together: about 100 MB
-BODY = -1  # in the place of a garment
+BODY = -1  # in the place of a garment the first body, below it the next
 
 
 def find_crossings(cloth, x, colliders=()):
@@ -24,8 +24,8 @@ def find_crossings(cloth, x, colliders=()):
 
     Returns
     -------
-    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` for a body's triangle. (k,) bool whether
-    pins hold all corners of cloth in the pair, so that nothing could keep it apart
+    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` - b for a triangle of body b. (k,) bool
+    whether pins hold all corners of cloth in the pair, so that nothing could keep it apart
     """
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
@@ -42,7 +42,8 @@ def find_crossings(cloth, x, colliders=()):
     pairs = pairs[np.concatenate(crossing)] if crossing else np.empty((0, 2), np.int32)
     found, is_fixed = group[pairs], np.ones(len(faces), bool)
     is_fixed[: len(cloth.triangles)] = (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
-    return np.sort(np.where(found < garment_count, found, BODY), axis=1), is_fixed[pairs].all(axis=1)
+    found = np.where(found < garment_count, found, BODY - (found - garment_count))
+    return np.sort(found, axis=1), is_fixed[pairs].all(axis=1)
 
 
 def _who_meets(cloth, colliders):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an animator is told about a bake that got to its end all the same: cloth that is far too long, or passes through."""
+"""What an animator is told about frames that are on disk all the same: cloth that is far too long, or passes through."""
+
+from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +15,15 @@ GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact k
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
 
 
+class Doubt(NamedTuple):
+    """What is wrong, and what to do."""
+
+    frame: int  # where to look
+    sentence: str
+
+
 class Doubts:
-    """Looks at each frame, and closer at the last; `sentences` tells what it saw."""
+    """Looks at each frame, and closer at the last; `tell` says what it saw."""
 
     def __init__(self, names, garments=()):
         """Names of the garments, and the garments themselves where their seams are to be looked at, in order."""
@@ -22,12 +32,27 @@ class Doubts:
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
-        self.crossing_count, self.pinned_count, self.crossed, self.last_frame = None, 0, [], 0
+        self.crossed, self.pinned_count, self.last_frame = (
+            Counter(),
+            0,
+            0,
+        )  # pairs of triangles by what goes through what
+        self.let_in = {}  # by garments and bodies the frames in which these met and crossed
 
-    def look(self, cloth, x, report):
-        """Note a frame: x (n, 3) [m] relative to the cloth's origin, and its `Report`."""
-        if report.worst_stretch <= self.worst:
-            return
+    def look(self, cloth, x, report, colliders=()):
+        """Note a frame: x (n, 3) [m] relative to the cloth's origin, and its `Report`; returns that, with all crossings
+        where something may have gone into the bodies.
+        """
+        if report.let_in:
+            found, _ = find_crossings(cloth, x, colliders)
+            report = report._replace(crossings=len(found))
+            for trouble in report.let_in if (found <= BODY).any() else ():
+                self.let_in.setdefault(trouble, []).append(report.frame)
+        if report.worst_stretch > self.worst:
+            self._note_stretch(cloth, x, report)
+        return report
+
+    def _note_stretch(self, cloth, x, report):
         self.worst, self.longest_frame = report.worst_stretch, report.frame
         owner = cloth.garment[cloth.edges[:, 0]]
         strain = [
@@ -39,43 +64,55 @@ class Doubts:
     def look_closer(self, cloth, x, colliders, frame):
         """Count the crossings of the last frame; returns a number of pairs of triangles."""
         found, is_pinned = find_crossings(cloth, x, colliders)
-        self.crossing_count, self.pinned_count, self.last_frame = len(found), int(is_pinned.sum()), frame
-        pairs = np.unique(found, axis=0).tolist()
-        self.crossed = [tuple("a body" if k == BODY else self.names[k] for k in reversed(pair)) for pair in pairs]
+        self.pinned_count, self.last_frame = int(is_pinned.sum()), frame
+        for (low, high), count in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
+            other = colliders[BODY - low].name if low <= BODY else "itself" if low == high else self.names[low]
+            self.crossed[f"{self.names[high]} through {other}"] += int(count)
         for garment, pairs in enumerate(self.sewn):
             own = x[cloth.garment == garment]
             self.gaps.append(float(gaps(pairs, own).max()) if len(pairs) else 0.0)
-        return self.crossing_count
+        return self.crossed.total()
 
     def seam_gap(self):
         """How far the worst seam was open in the last frame [m]; None where nothing is sewn."""
         return max(self.gaps) if any(map(len, self.sewn)) and self.gaps else None
 
-    def sentences(self):
-        """What is wrong, and what to do."""
+    def tell(self):
+        """A `Doubt` for each thing that is wrong."""
         told = []
         if self.longest is not None:
-            told.append(
+            words = (
                 f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}: see there what "
                 "pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
             )
+            told.append(Doubt(self.longest_frame, words))
+        for trouble, frames in self.let_in.items():
+            who = " and ".join(self.names[garment] for garment in trouble.garments)
+            when = (
+                f"frame {frames[0]}" if len(frames) == 1 else f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
+            )
+            words = (
+                f"{who} went into {' and '.join(trouble.bodies)} in {when}: make room for it there, or raise Substeps"
+            )
+            told.append(Doubt(frames[0], words))
         for name, gap, thickness in zip(self.names, self.gaps, self.thickness, strict=False):
             if gap > max(MOST_GAP, GAP_THICKNESSES * thickness):
-                told.append(
+                words = (
                     f"{name} has a seam that is {1000.0 * gap:.0f} mm open in frame {self.last_frame}: raise Max Force in Sewing, "
                     "or set it to 0, which is no limit, and look whether a body or the pins hold it open"
                 )
+                told.append(Doubt(self.last_frame, words))
         if self.crossed:
-            what = ", ".join(f"{one} through {'itself' if one == other else other}" for one, other in self.crossed)
-            told.append(
-                f"Cloth passes through in frame {self.last_frame}: {what} ({self.crossing_count} pairs of triangles); "
-                f"{self._way_out()}"
+            words = (
+                f"Cloth passes through in frame {self.last_frame}: {', '.join(self.crossed)} ({self.crossed.total()} pairs "
+                f"of triangles); {self._way_out()}"
             )
+            told.append(Doubt(self.last_frame, words))
         return told
 
     def _way_out(self):
         """What to do about what passes through."""
-        if self.pinned_count == self.crossing_count:
+        if self.pinned_count == self.crossed.total():
             return "pins hold all of that there: move what is pinned, or paint Pin away"
         kept = f"pins hold {self.pinned_count} of them there. " if self.pinned_count else ""
         return f"{kept}{'For the rest more' if kept else 'more'} Substeps help, or more room where it is pressed"

@@ -219,6 +219,13 @@ class LDI(NamedTuple):
     front: np.ndarray  # (h,) bool: the surface faces against the direction (a ray enters here)
 
 
+class Trouble(NamedTuple):
+    """What contact could not do in a substep as it usually does."""
+
+    garments: tuple[int, ...]  # whose cloth it was about
+    bodies: tuple[str, ...]  # that it could not be kept off; none: what held it back pulled it too long
+
+
 class Report(NamedTuple):
     """What one frame cost and what it looks like; a figure that was not computed is None."""
 
@@ -228,9 +235,14 @@ class Report(NamedTuple):
     mean_stretch: float
     body_contacts: int
     cloth_contacts: int
-    crossings: int | None = None  # pairs of triangles, in the last frame of a bake
+    crossings: int | None = (
+        None  # pairs of triangles: all in the last frame of a bake and where some were `let_in`, else cloth
+    )
+    # with cloth where a frame begins with such
     seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices
     steps: int | None = None  # solved one after the other
     roughness: float | None = None  # [rad] mean angle between neighbouring faces
     folded_share: float | None = None  # of neighbours that are folded by over 60 degrees
+    taken_again: tuple[Trouble, ...] = ()  # why substeps were taken again with contact in each small step
+    let_in: tuple[Trouble, ...] = ()  # what all the same went into bodies

@@ -35,7 +35,7 @@ from .integrate.predict import Motion, Substep, find_velocities
 from .integrate.small_steps import finer
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
-from .model import REFERENCE_FRAME, Report
+from .model import REFERENCE_FRAME, Report, Trouble
 
 LATE_STRETCH = (
     0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
@@ -80,18 +80,19 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
-    body_contacts = cloth_contacts = steps = 0
+    body_contacts, cloth_contacts, steps, troubles = 0, 0, 0, []
     for first, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[first].t0, end / len(substeps))
         for substep in substeps[first:end]:
             if not go_on():
                 raise Stopped
-            on_bodies, on_cloth, count = advance_substep(mechanics, contact, motion, substep)
+            on_bodies, on_cloth, count, trouble = advance_substep(mechanics, contact, motion, substep)
             body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
+            troubles.append(trouble)
     _check_finite(cloth, state.x, state.v, frame)
     worst, mean = stretch(cloth, state.x)
     rough, folded = roughness(state.x, cloth.triangles)
-    pinched = contact_frame.pinched(contact)
+    taken_again, let_in = (tuple(dict.fromkeys(filter(None, found))) for found in zip(*troubles, strict=True))
     return Report(
         frame,
         stopwatch.read(),
@@ -99,10 +100,13 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
         mean,
         body_contacts,
         cloth_contacts,
-        pinched=pinched,
+        pinched=contact_frame.pinched(contact),
         steps=steps,
         roughness=rough,
         folded_share=folded,
+        crossings=contact_frame.tangle_count(contact),
+        taken_again=taken_again,
+        let_in=let_in,
     )
 
 
@@ -122,7 +126,8 @@ def advance_substep(mechanics, contact, motion, substep):
 
     Returns
     -------
-    how many points touched bodies, and pairs of cloth each other; the small steps
+    how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the
+    substep was taken again, and what went into bodies at last
     """
     steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
@@ -131,13 +136,15 @@ def advance_substep(mechanics, contact, motion, substep):
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
     begin_substep(contact)
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
-    nearer = finer(substep, steps, LOOKS_IF_LATE)
-    if is_late or (gave_up(contact) and len(parts) < len(nearer)):
+    nearer, again, let_in = finer(substep, steps, LOOKS_IF_LATE), None, gave_up(contact)
+    if is_late or (let_in and len(parts) < len(nearer)):
+        again = let_in or Trouble((_longest(mechanics.cloth, motion.x),), ())
         motion.x[:], motion.v[:] = start
         look_again(contact, motion, substep.dt)
         steps = nearer
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
-    return *touched.tolist(), len(steps)
+        let_in = gave_up(contact)
+    return *touched.tolist(), len(steps), (again, let_in)
 
 
 def _advance_parts(mechanics, contact, motion, substep, parts):
@@ -280,6 +287,14 @@ def try_out(mechanics, contact, motion, substep):
 def stretch(cloth, x):
     """Worst and mean strain of the mesh's own edges: length over rest length, minus 1."""
     return measure(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, x)
+
+
+def _longest(cloth, x):
+    """The garment that has the mesh edge of the greatest strain."""
+    is_real = cloth.is_mesh_edge & (cloth.rest_length > 0.0)
+    edges, rest_length = cloth.edges[is_real], cloth.rest_length[is_real]
+    strain = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest_length
+    return int(cloth.garment[edges[strain.argmax(), 0]])
 
 
 def substep_count(duration, settings):

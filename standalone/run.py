@@ -178,7 +178,7 @@ def frames(scene: scene_file.Scene, doubts: Doubts) -> Iterator[tuple[int, Repor
         colliders = tuple(body.over(frame) for body in bodies)
         report = advance(cloth, state, FrameInput(scene.seconds, pose, colliders, gravity, calm), frame, scene.settings)
         garments.write(frame, state.x + cloth.origin)
-        doubts.look(cloth, state.x, report)
+        report = doubts.look(cloth, state.x, report, colliders)
         if frame == scene.frames[-1]:
             report = report._replace(crossings=doubts.look_closer(cloth, state.x, colliders, frame))
         yield frame, report
@@ -191,7 +191,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--out", type=Path, metavar="FOLDER", help="where savePath begins; the scene's folder if left out"
     )
-    options = parser.parse_args(arguments)
+    options, doubts = parser.parse_args(arguments), Doubts(())
     try:
         scene = scene_file.read(options.scene, options.out or options.scene.parent)
         print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
@@ -213,8 +213,9 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         print("Taffeta: stopped; the frames before are on disk", file=sys.stderr, flush=True)
         return EXIT_FAILED
-    for doubt in doubts.sentences():
-        print(f"Taffeta: {doubt}", file=sys.stderr, flush=True)
+    finally:
+        for doubt in doubts.tell():
+            print(f"Taffeta: {doubt.sentence}", file=sys.stderr, flush=True)
     names = ", ".join(f"{cloth.target}_*.obj" for cloth in scene.cloths)
     print(f"Taffeta: frames {scene.frames.start} to {scene.frames[-1]} are in {names}", flush=True)
     return 0

@@ -91,7 +91,10 @@ class Job:
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
         self.error = ""
-        self.doubts: list[str] = []  # what is wrong with frames that are on disk all the same
+        self.doubts: list[
+            tuple[int, str]
+        ] = []  # frame, sentence: what is wrong with frames that are on disk all the same
+        self.crossed: dict[str, int] = {}  # pairs of triangles in the last frame, by what goes through what
         self.complete = False
 
     def share(self) -> float:
@@ -278,29 +281,18 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         # Here, because they import numba: a second or two.
         if first_time and not _compile(job):
             return
-        from ...solver import shot
         from ...solver.build import build
-        from ...solver.doubts import Doubts
-        from ...solver.step import Stopped
 
-        doubts = Doubts([garment.name for garment in order.garments], order.garments)
         cloth, state = build(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         on_disk.open_caches(job, caches)
         if job.stop.is_set():
             return
-        given = []  # of the frame that is simulated
-        inputs = _noted(chain(ready, inputs), given)
-        about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
-        with contextlib.suppress(Stopped):
-            for frame, report in shot.run(cloth, state, inputs, *about):
-                _note(job, frame, report)
-                on_disk.tell_about(job, frame, report)
-                if report is not None:
-                    _doubt(job, doubts, cloth, state, given)
-                    if collecting:
-                        gc.enable()
+        with contextlib.closing(_simulated(job, cloth, state, chain(ready, inputs), caches)) as simulated:
+            for frame in simulated:
+                if collecting and job.reports:
+                    gc.enable()
                 yield frame
         for cache in caches:
             cache.check_place()
@@ -312,6 +304,33 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         if collecting:
             gc.enable()
         on_disk.close_caches(job, caches, is_gone)
+
+
+def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: list) -> Iterator[int]:
+    """Each frame when it is on disk and has been looked at; the last one of them closely, whatever ends the bake."""
+    # Here, because they import numba.
+    from ...solver import shot
+    from ...solver.doubts import Doubts
+    from ...solver.step import Stopped
+
+    order, given, last = job.order, [], None  # what is given for the frame that is simulated; the last that was
+    doubts = Doubts([garment.name for garment in order.garments], order.garments)
+    about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
+    try:
+        with contextlib.suppress(Stopped):
+            for frame, report in shot.run(cloth, state, _noted(inputs, given), *about):
+                _note(job, frame, report)
+                on_disk.tell_about(job, frame, report)
+                if report is not None:
+                    last = state.x.copy(), given[0].colliders
+                    job.reports[-1] = doubts.look(cloth, last[0], report, last[1])
+                    job.doubts = doubts.tell()
+                yield frame
+    finally:
+        if last is not None and job.frame >= order.first_frame:
+            crossings = doubts.look_closer(cloth, *last, job.reports[-1].frame)
+            job.reports[-1] = job.reports[-1]._replace(crossings=crossings, seam_gap=doubts.seam_gap())
+            job.doubts, job.crossed = doubts.tell(), dict(doubts.crossed)
 
 
 def _advance(job: Job, *about) -> Report:
@@ -334,16 +353,6 @@ def _noted(inputs: Iterable[FrameInput], given: list[FrameInput]) -> Iterator[Fr
     for item in inputs:
         given[:] = [item]
         yield item
-
-
-def _doubt(job: Job, doubts, cloth, state, given: list[FrameInput]) -> None:
-    """Look for what is wrong with the frame that was simulated last, at the end of the bake more closely."""
-    report = job.reports[-1]
-    doubts.look(cloth, state.x, report)
-    if report.frame == job.order.frames.stop - 1:
-        crossings = doubts.look_closer(cloth, state.x, given[0].colliders, report.frame)
-        job.reports[-1] = report._replace(crossings=crossings, seam_gap=doubts.seam_gap())
-    job.doubts = doubts.sentences()
 
 
 def _compile(job: Job) -> bool:

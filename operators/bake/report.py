@@ -5,11 +5,22 @@ import time
 
 import numpy as np
 
+from ...panels.report import frame_of, number, taken_again, warnings
+from ...solver.model import Report, Trouble
 from .job import Job
 
+# Figures of the worst frame, and of which frame that is.
+WORST = (
+    ("worst_stretch", "worst_stretch_frame"),
+    ("most_crossings", "most_crossings_frame"),
+    ("pinched", "pinched_frame"),
+)
 
-def figures(job: Job) -> dict:
+
+def figures(job: Job, before: dict | None = None) -> dict:
     """The report of a bake, as JSON can hold it; a figure that was not computed is absent.
+
+    before : the report of the frames that were kept, where there are any; what it tells of them is told again
 
     Times per frame are means over the frames that were simulated, in milliseconds of wall clock. The first of them
     is left out if there are more: it may have waited for the compiler.
@@ -51,12 +62,52 @@ def figures(job: Job) -> dict:
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }
     if reports[-1].crossings is not None:
-        result["crossings"] = reports[-1].crossings
+        result |= {"crossings": reports[-1].crossings, "crossing_parts": job.crossed}
     if reports[-1].seam_gap is not None:
         result["seam_gap"] = round(reports[-1].seam_gap, 5)
     if drawn := job.images.figures():
         result["body_images"] = drawn
-    return result | _pinched(order.garments, reports)
+    result["taken_again"] = _taken_again([garment.name for garment in order.garments], reports)
+    result["warnings"] = job.doubts
+    return _with_kept(result | _crossed(reports) | _pinched(order.garments, reports), before or {}, reports[0].frame)
+
+
+def _with_kept(result: dict, before: dict, first: int) -> dict:
+    """The report of frames from the `first` simulated one on, and what `before` told of those before."""
+    for name, frame_name in WORST:
+        value, frame = number(before, name), frame_of(before, frame_name)
+        if value is not None and frame is not None and frame < first and value > result.get(name, 0):
+            result |= {name: before[name], frame_name: frame}
+    kept = [{"frames": [f for f in frames if f < first], "why": why} for frames, why in taken_again(before)]
+    result["taken_again"] = [item for item in kept if item["frames"]] + result["taken_again"]
+    result["warnings"] = [[f, text] for f, text in warnings(before) if f < first] + result["warnings"]
+    return result
+
+
+def _crossed(reports: list[Report]) -> dict:
+    """How many pairs of triangles crossed when most did, if that was before the last frame."""
+    most = max(reports, key=lambda report: report.crossings or 0)
+    if not most.crossings or most is reports[-1]:
+        return {}
+    return {"most_crossings": most.crossings, "most_crossings_frame": most.frame}
+
+
+def _taken_again(names: list[str], reports: list[Report]) -> list[dict]:
+    """Frames of which a substep was taken again, by why it was."""
+    frames = {}
+    for report in reports:
+        for trouble in report.taken_again:
+            frames.setdefault(trouble, []).append(report.frame)
+    return [{"frames": found, "why": _why(names, trouble)} for trouble, found in frames.items()]
+
+
+def _why(names: list[str], trouble: Trouble) -> str:
+    who = " and ".join(names[garment] for garment in trouble.garments)
+    if not trouble.bodies:
+        return f"{who} was pulled too long where something held it back"
+    if len(trouble.bodies) == 1:
+        return f"{who} was pressed into {trouble.bodies[0]}"
+    return f"{who} was squeezed between {' and '.join(trouble.bodies)}"
 
 
 def _pinched(garments, reports) -> dict:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import bpy
 
+from ...panels.report import read_report, warnings
 from ...solver.cache.files import read_whole, written
 from ..checks import problem_list
 from ..playback.bake_files import stored_path
@@ -82,7 +83,10 @@ def finish(job: jobs.Job) -> None:
     order = job.order
     if job.frame < order.first_frame:
         return
-    report = json.dumps(figures(job), indent=1)
+    before = read_report(kept_report(order.paths[0])) if job.kept_count() else {}
+    first = job.reports[0].frame if job.reports else order.frames.stop
+    report = json.dumps(figures(job, before), indent=1)
+    job.doubts[:0] = [(frame, text) for frame, text in warnings(before) if frame < first]
     kept = [_keep_report(job, path, report) for path in order.paths]
     for index, obj in play_all(job):
         cloth = obj.taffeta_cloth
@@ -140,7 +144,7 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
     kept = f"frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
     if job.frame < order.first_frame:
         kept = "no frame was finished"
-    told += [("WARNING", doubt) for doubt in job.doubts]
+    doubts = [("WARNING", text) for _, text in job.doubts]
     if job.error:
         told.append(("ERROR", f"{job.error}. {kept[0].upper()}{kept[1:]}".replace("..", ".")))
     elif not job.complete and job.stop.is_set():
@@ -154,7 +158,8 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         if job.images.gave_up:
             told.append(("WARNING", f"Body images by the {job.images.words()}; the bake is the same"))
         told.append(("INFO", f"Baked {names}{preview}: frames {order.first_frame} to {last}{reused}{speed}"))
-    return told
+        return told + doubts  # the window shows what is told last
+    return told[:-1] + doubts + told[-1:]
 
 
 def sampled_inputs(order: jobs.Order):

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel.stopwatch import Stopwatch, timed
-from ..model import LDI, Cloth, FrameInput, Settings, State
+from ..model import LDI, Cloth, FrameInput, Settings, State, Trouble
 from . import resolve
 from .body import collide
 from .body.collide import Body
@@ -143,9 +143,14 @@ def begin_substep(contact: Contact) -> None:
         contact.guarded.let_go = ()
 
 
-def gave_up(contact: Contact) -> bool:
-    """Whether the guard has let something into a body in this substep. While bodies pinch cloth it has to."""
-    return contact.guarded is not None and any(map(len, contact.guarded.let_go)) and not _is_pinching(contact)
+def gave_up(contact: Contact) -> Trouble | None:
+    """What the guard has let into bodies in this substep, None if nothing. While bodies pinch cloth it has to."""
+    let_go = [given_up for given_up in contact.guarded.let_go if len(given_up.particles)] if contact.guarded else []
+    if not let_go or _is_pinching(contact):
+        return None
+    garments = np.unique(contact.cloth.garment[np.concatenate([given_up.particles for given_up in let_go])])
+    bodies, colliders = np.unique(np.concatenate([given_up.bodies for given_up in let_go])), contact.body.mesh.colliders
+    return Trouble(tuple(garments.tolist()), tuple(colliders[body].name for body in bodies))
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:
@@ -234,6 +239,12 @@ def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
 def _leaving(contact: Contact) -> float:
     """[m/s] of pairs that part, above which they have bounced."""
     return contact.settings.cloth_restitution * restitution.SLOWEST_CLOTH_BOUNCE if bounces(contact) else inf
+
+
+def tangle_count(contact: Contact) -> int | None:
+    """Pairs of triangles of cloth that cross, when it was last looked; None if there are none."""
+    found = contact.pairs is not None and contact.pairs.tangles is not None and contact.pairs.tangles.count
+    return found or None
 
 
 def pinched(contact: Contact) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from taffeta.solver.model import Collider, Garment
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 NO_TANGLES = Tangles(
-    np.empty(0, np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.int32)
+    np.empty(0, np.int64), np.empty(0, np.bool_), np.empty((0, 2), np.int32), 0
 )  # so that cloth that crosses is looked at, too
 
 

@@ -260,6 +260,23 @@ def test_what_is_doubtful_is_told_and_no_failure(tmp_path, capfd):
     assert run.main([str(path)]) == 0 and capfd.readouterr().err == ""
 
 
+def test_what_is_doubtful_is_told_of_a_run_that_is_stopped(tmp_path, capfd, monkeypatch):
+    grey(tmp_path / "pins.png", [[1.0, 0.0, 0.0, 0.0]])
+    held = FILE.replace("</FILE>", "<constraintsPath>pins.png</constraintsPath></FILE>")
+    general = "<general><EndFrame>9</EndFrame><externalForces>500 0 0</externalForces></general>"
+    path, advance = write(tmp_path, general, held, "<maxStiffness>5</maxStiffness>"), run.advance
+
+    def interrupted(cloth, state, given, frame, settings):
+        if frame == 5:
+            raise KeyboardInterrupt
+        return advance(cloth, state, given, frame, settings)
+
+    monkeypatch.setattr(run, "advance", interrupted)
+    assert run.main([str(path)]) == 1
+    told = capfd.readouterr().err
+    assert "Taffeta: stopped" in told and "Taffeta: sheet.obj is stretched by " in told
+
+
 def test_running_again_writes_over_its_own_frames_alone(tmp_path):
     path = write(tmp_path, "<general><EndFrame>2</EndFrame></general>")
     assert run.main([str(path)]) == 0 == run.main([str(path)])

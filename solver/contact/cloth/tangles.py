@@ -27,6 +27,7 @@ class Tangles(NamedTuple):
     couples: np.ndarray  # (k,) int64, ascending: i n + j of each two of n particles, both ways
     is_tangled: np.ndarray  # (n,) bool: is one of a couple
     near: np.ndarray  # (k, 2) int32 pairs of triangles that have one each and are near each other; changes
+    count: int  # pairs of triangles that cross
 
 
 def near_tangles(pairs: np.ndarray, triangles: np.ndarray, is_tangled: np.ndarray) -> np.ndarray:
@@ -58,7 +59,8 @@ def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tan
     couples = np.unique(np.concatenate([edge * len(x) + corner, corner * len(x) + edge]))
     is_tangled = np.zeros(len(x), np.bool_)
     is_tangled[edge], is_tangled[corner] = True, True
-    return Tangles(couples, is_tangled, near_tangles(pairs, triangles, is_tangled))
+    count = len(np.unique(np.sort(found[:, 2:], axis=1), axis=0))
+    return Tangles(couples, is_tangled, near_tangles(pairs, triangles, is_tangled), count)
 
 
 def without(tangles: Tangles, stencils: np.ndarray, is_edge_pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

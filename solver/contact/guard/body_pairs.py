@@ -62,6 +62,13 @@ class GuardedFrame(NamedTuple):
     tangled: np.ndarray  # (n,) bool: left alone until the frame ends; changes
 
 
+class LetGo(NamedTuple):
+    """What was given up."""
+
+    particles: np.ndarray  # (k,) of cloth
+    bodies: np.ndarray  # (k,) colliders that it meets
+
+
 class GuardedSubstep(NamedTuple):
     """Where all is in a substep, and what was found there."""
 
@@ -81,7 +88,7 @@ class BodyPairs:
     scene: Scene | None = None  # as long as a view of the bodies holds and cloth stays where it is expected
     patch_pairs: PatchPairs | None = None
     substep: GuardedSubstep | None = None
-    let_go: tuple[np.ndarray, ...] = ()  # particles that were given up since somebody last asked
+    let_go: tuple["LetGo", ...] = ()  # what was given up since somebody last asked
 
 
 def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
@@ -117,16 +124,18 @@ def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
     if not give_up:
         return found
     given_up, tangled = found.stencils[found.hits], this.frame.tangled
-    given_up = given_up[given_up < len(tangled)]
-    tangled[given_up] = True
-    this.let_go = (*this.let_go, given_up)
+    is_cloth = given_up < len(tangled)
+    vertices = this.scene.vertices[given_up[~is_cloth] - len(tangled)]
+    bodies = np.searchsorted(this.frame.body.mesh.starts, vertices, side="right") - 1
+    tangled[given_up[is_cloth]] = True
+    this.let_go = (*this.let_go, LetGo(given_up[is_cloth], np.unique(bodies)))
     return no_impacts()
 
 
 def hold_again(this: BodyPairs) -> None:
     """Guard what was given up since somebody last asked as before."""
     for given_up in this.let_go:
-        this.frame.tangled[given_up] = False
+        this.frame.tangled[given_up.particles] = False
     this.let_go = ()
 
 

@@ -34,7 +34,7 @@ def test_the_widest_seam_is_told(monkeypatch):
     doubts = Doubts(["Dress"], [garment(sewing=True)])
     doubts.look_closer(Nothing, X, (), 9)
     assert doubts.seam_gap() == 0.5
-    (told,) = doubts.sentences()
+    ((_, told),) = doubts.tell()
     assert "Dress has a seam that is 500 mm open in frame 9" in told and "Max Force" in told
 
 
@@ -45,4 +45,4 @@ def test_what_is_not_sewn_or_closed_is_not_told(monkeypatch):
         x = x.copy()
         x[4, 2] = 0.004
         doubts.look_closer(Nothing, x, (), 9)
-        assert doubts.sentences() == [] and (doubts.seam_gap() is None) == (not made.sewing)
+        assert doubts.tell() == [] and (doubts.seam_gap() is None) == (not made.sewing)

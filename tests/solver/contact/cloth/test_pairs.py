@@ -178,6 +178,22 @@ def test_pairs_hold_until_a_particle_has_used_its_slack_up():
     assert not contact.is_current(pairs, cloth, state.x, falling, DT)
 
 
+def test_a_wider_search_finds_more_and_is_asked_again_less_often():
+    """`neighbour_reach`, which scene files call Collisions: what may meet is the same and more, each particle may go farther."""
+    cloth, state = build([sheet("A", 6, 6, 0.03), sheet("B", 6, 6, 0.03, lambda x: x + [0, 0, 0.009])], Settings())
+    found = [
+        contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings(neighbour_reach=reach))
+        for reach in (1.5, 2.5, 4.5)
+    ]
+    pairs = [set(map(tuple, one.pair_list.stencils.tolist())) for one in found]
+    assert pairs[0] < pairs[1] <= pairs[2]
+    slack = [one.slack for one in found]
+    assert np.allclose(slack[1] - slack[0], 0.001) and np.allclose(slack[2] - slack[0], 0.003)  # half of 2 mm each
+    x = state.x.copy()
+    x[4, 2] += slack[1][4]
+    assert [detected_anew(one, cloth, x.copy(), state.x.copy()) for one in found] == [True, False, False]
+
+
 def test_what_constraints_throw_through_a_sheet_in_one_substep_is_taken_back():
     """A particle far away at rest, that no detection could foresee, is thrown through a held sheet."""
     cloth, state = build(

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What contact could not do as usual is told: substeps that are taken again, and what goes into bodies all the same."""
+
+import naive
+import numpy as np
+import solids
+from guarded import SPIKY, scene
+from taffeta.solver.build import build
+from taffeta.solver.contact import frame as contact_frame
+from taffeta.solver.contact.body import view
+from taffeta.solver.contact.body.constraints import make_support
+from taffeta.solver.contact.frame import Contact
+from taffeta.solver.contact.guard import body_pairs
+from taffeta.solver.doubts import Doubts
+from taffeta.solver.kernel.stopwatch import Stopwatch
+from taffeta.solver.model import Report, Settings, Trouble
+from taffeta.solver.step import advance
+
+
+def test_a_substep_that_is_taken_again_is_told_with_the_garment_that_was_pulled():
+    """A ball flies into the edge of a sheet that is held by its corners, at 7 m/s; another sheet hangs elsewhere."""
+    garments = [naive.sheet(5, 5, 0.2, 0.2, pin=1.0), naive.sheet(13, 13, self_collision=True)]
+    x = garments[1].x
+    corner = ((x[:, :2] == 0.0) | (x[:, :2] == 1.0)).all(axis=1)
+    far = garments[0].x + [0.0, 0.0, 3.0]
+    cloth, state = build(
+        [garments[0]._replace(x=far, x_start=far), garments[1]._replace(pin=corner.astype(float))], Settings()
+    )
+    pose, told = state.x + cloth.origin, []
+    for frame in range(3):
+        way = np.array([[-0.5, 0.5, 0.05], [-0.2, 0.5, 0.05]]) + [0.3 * frame, 0.0, 0.0]
+        body = solids.collider(solids.ball(0.2, 4), way, name="Ball")
+        told.append(advance(cloth, state, naive.still(pose, colliders=(body,)), frame, Settings()).taken_again)
+    assert told == [(), (), (Trouble((1,), ()),)]
+
+
+def test_what_the_guard_gives_up_is_told_by_name_until_it_is_held_again():
+    cloth, state, _, bodies = scene((0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]), cells=8)
+    view.move_bodies(bodies, cloth, 0.0, 0.1)
+    guarded = body_pairs.prepare(cloth, bodies)
+    contact = Contact(cloth, Settings(), Stopwatch("x"), bodies, guarded, None, None, make_support(cloth))
+    through = state.x - [0.0, 0.0, 0.07]
+    near = body_pairs.find(guarded, (0.0, 0.1), state.x, through)
+    assert len(body_pairs.impacts(guarded, near, False).hits) and contact_frame.gave_up(contact) is None
+    body_pairs.impacts(guarded, near, True)
+    assert contact_frame.gave_up(contact) == Trouble((0,), ("Body",)) and guarded.frame.tangled.any()
+    body_pairs.hold_again(guarded)
+    assert contact_frame.gave_up(contact) is None and not guarded.frame.tangled.any()
+
+
+def across():
+    """A sheet across a ball: the cloth, where it is, the ball."""
+    cloth, state = build([naive.sheet(9, 9)], Settings())
+    middle = cloth.origin + state.x.mean(axis=0) + [0.0, 0.0, 0.013]
+    return cloth, state.x, solids.collider(solids.ball(0.3), np.tile(middle, (2, 1)))
+
+
+def test_what_went_into_a_body_on_the_way_is_counted_and_told():
+    """In the frames in which it crossed; in one of them all had come out again."""
+    cloth, x, body = across()
+    doubts, into = Doubts(["Coat"]), (Trouble((0,), ("Body",)),)
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    counts = []
+    for frame in range(5):
+        place = x + [0.0, 0.0, 2.0 * (frame == 2)]
+        report = Report(frame, **about, let_in=into if frame else ())
+        counts.append(doubts.look(cloth, place, report, (body,)).crossings)
+    assert counts[0] is None and counts[2] == 0 and counts[1] == counts[3] == counts[4] > 20
+    ((frame, words),) = doubts.tell()
+    assert frame == 1 and "Coat went into Body in 3 frames from 1 to 4" in words
+
+
+def test_the_end_is_counted_by_what_goes_through_what():
+    cloth, x, body = across()
+    twice = body._replace(name="Other")
+    doubts = Doubts(["Coat"])
+    count = doubts.look_closer(cloth, x, (body, twice), 7)
+    assert doubts.crossed["Coat through Body"] == doubts.crossed["Coat through Other"] == count / 2 > 20
+
+
+def test_cloth_that_crosses_cloth_when_a_frame_begins_is_counted_by_the_way():
+    """Two sheets across each other, held in place; and none where nothing crosses."""
+    flat = naive.sheet(5, 5, pin=1.0)
+    upright = naive.sheet(5, 5, pin=1.0)
+    x = upright.x[:, [0, 2, 1]] + [0.01, 0.47, -0.53]
+    for up, count in ((0.0, 8), (3.0, None)):
+        place = x + [0.0, 0.0, up]
+        cloth, state = build([flat, upright._replace(x=place, x_start=place)], Settings())
+        pose = state.x + cloth.origin
+        report = advance(cloth, state, naive.still(pose), 0, Settings())
+        assert (report.crossings or 0) >= (count or 0) and (report.crossings is None) == (count is None)

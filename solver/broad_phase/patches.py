@@ -16,7 +16,7 @@ import numpy as np
 from ..geometry.topology import border_edges, edge_keys
 from ..kernel.jit import folded, inner, njit
 from ..kernel.memo import remembered
-from ..kernel.threads import cut, joined, on_threads
+from ..kernel.threads import cut, joined, on_threads, over
 from ..model import Cloth, Settings
 from .boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, may_touch, span
 from .bvh import bvh_overlaps
@@ -24,6 +24,7 @@ from .spatial_hash import bucket_of, hash_overlaps
 
 OVERLAPS = {"TREE": bvh_overlaps, "HASH": hash_overlaps}  # by `Settings.broad_phase`
 PATCH_SIZE = 8  # triangles
+SMALLEST_SUM_PART = 512  # patches: fewer are done before another thread wakes up
 SMALLEST_PATCH_PART = 512  # pairs of patches: fewer are done before another thread wakes up
 NEVER_ALIGNED = 2.0  # a cosine that no two directions have
 FIRST_EDGE_BIT = 3  # of `Patches.owned`
@@ -219,15 +220,16 @@ def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
 
 
 @njit
-def _sum_up_kernel(patches, asked, cloth_triangles, ahead, cone, bounds):
-    """Boxes, mean normals and flatness of the patches that are `asked` for (p,), out of those of their triangles.
+def _sum_up_kernel(first, last, patches, asked, cloth_triangles, ahead, cone, bounds):
+    """Boxes, mean normals and flatness of those of the patches first..last that are `asked` for (p,), out of those of their
+    triangles.
 
     Triangles whose normals all lie within a cone round one direction are a graph over the plane across it. For two
     patches that direction lies between their mean normals: each leans by half the angle between these.
     # outputs: bounds
     """
     widest = math.acos(cone)
-    for patch in range(len(asked)):
+    for patch in range(first, last):
         if asked[patch]:
             _bound(patches, patch, ahead.boxes.start, bounds.boxes.start)
             _bound(patches, patch, ahead.boxes.end, bounds.boxes.end)
@@ -316,7 +318,7 @@ def triangle_pairs(
     count = len(patches.garment)
     bounds = Bounds(empty_boxes(count), np.empty((count, 3)), np.empty(count))
     asked, around = np.ones(len(cloth.triangles), np.bool_), np.ones(count, np.bool_)
-    _sum_up_kernel(patches, around, cloth.triangles, ahead, cone, bounds)
+    over(len(around), SMALLEST_SUM_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = OVERLAPS[broad_phase](_swept(bounds), patches.garment, cloth.meets)
     return _expand(patch_pairs, patches, ahead.boxes, asked, around, bounds, cloth.meets), bounds
 
@@ -332,7 +334,7 @@ def pairs_around(cloth: Cloth, changed: np.ndarray, ahead: Ahead, cone: float, b
     """
     patches = patches_of(cloth)
     around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
-    _sum_up_kernel(patches, around, cloth.triangles, ahead, cone, bounds)
+    over(len(around), SMALLEST_SUM_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = bvh_overlaps(_swept(bounds), patches.garment, cloth.meets, around)
     return _expand(patch_pairs, patches, ahead.boxes, changed, around, bounds, cloth.meets)
 

@@ -16,34 +16,52 @@ import math
 import numpy as np
 
 from ..geometry.edge_projection import project_edge
-from ..kernel.jit import counted_fused, fused, fused_inner
+from ..kernel.jit import fused, fused_inner
+from ..kernel.threads import cut, joined, on_threads
 
 CLAMP_SWEEPS = 4
+SMALLEST_EDGE_PART = 8192  # edges: fewer are done before another thread wakes up
 ALLOWED_LENGTHENING = 0.05  # part of its length by which an edge may be longer than was meant
 
 
-@counted_fused
 def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
     """Shorten edges (e, 2) that a correction d (n, 3) [m] of x (n, 3) [m] makes longer than it means; returns how many.
 
     Meant is the length along the edge's direction before, if that is more than `rest_length` (e,) [m]. What a body holds
-    (`kind` (n,), as in `contact.support`) stays. 60 bytes and 10 flops an edge, and 60 flops a sweep and edge of those
-    that are longer than at rest by half of `ALLOWED_LENGTHENING`.
-    # outputs: d
+    (`kind` (n,), as in `contact.support`) stays. # outputs: d
     """
-    count, long, longer = 0, np.empty(edges.shape[0], np.int32), 0
-    for e in range(np.uintp(edges.shape[0])):
+    long = np.empty(len(edges), np.int32)
+
+    def find(_, first, last):
+        return long[first : _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, long)]
+
+    found = joined(on_threads(find, cut(len(edges), SMALLEST_EDGE_PART)))
+    return _shorten_kernel(found, edges, rest_length, inv_mass, kind, x, d) if len(found) else 0
+
+
+@fused
+def _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, long):
+    """List those of the edges first..last in `long`, from `first` on, that are longer than at rest by half of
+    `ALLOWED_LENGTHENING`; returns where they end. 60 bytes and 10 flops an edge. # outputs: long
+    """
+    longer = first
+    for e in range(first, last):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         rx, ry, rz, _, _, _ = _between(x, d, i, j)
-        if (
-            rx * rx + ry * ry + rz * rz > (1.0 + ALLOWED_LENGTHENING) * rest_length[e] * rest_length[e]
-            and is_mesh_edge[e]
-        ):
+        most = (1.0 + ALLOWED_LENGTHENING) * rest_length[e] * rest_length[e]
+        if is_mesh_edge[e] and rx * rx + ry * ry + rz * rz > most:
             long[longer] = e
             longer += 1
+    return longer
+
+
+@fused
+def _shorten_kernel(long, edges, rest_length, inv_mass, kind, x, d):
+    """`shorten` the edges that are listed as `long`, one after the other. 60 flops a sweep and edge. # outputs: d"""
+    count = 0
     for _ in range(CLAMP_SWEEPS):
         before = count
-        for slot in range(np.uintp(longer)):
+        for slot in range(np.uintp(len(long))):
             e = np.uintp(long[slot])
             i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
             rx, ry, rz, ox, oy, oz = _between(x, d, i, j)

@@ -46,7 +46,8 @@ class Task:
         return self._begun.acquire(False)
 
     def result(self):
-        """Wait for what it returned, or raise what it raised."""
+        """What it returned, or raise what it raised; done here if nobody has begun it, else waited for."""
+        self.run()
         self._ended.acquire()
         if self._error is not None:
             raise self._error
@@ -114,6 +115,11 @@ def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
         return [function(part, *ends) for part, ends in enumerate(ranges)]
     others = [hand_over(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]
+
+
+def over(count: int, smallest: int, kernel: Callable, *arguments) -> list:
+    """[kernel(first, last, *arguments) for each of even ranges of 0..count], none shorter than `smallest`, on all threads."""
+    return on_threads(lambda _, first, last: kernel(first, last, *arguments), cut(count, smallest))
 
 
 def joined(parts: list) -> np.ndarray:

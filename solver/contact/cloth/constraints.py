@@ -19,11 +19,13 @@ import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import inner, njit
+from ...kernel.threads import cut, joined, on_threads
 from .pairs import Pairs
 from .proximity import deviation_kernel
 from .response import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
+SMALLEST_STACK_PART = 8192  # pairs: fewer are done before another thread wakes up
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 
@@ -67,9 +69,9 @@ def look_at(is_edge_pair, x, corners):
 
 
 @njit
-def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, stack):
-    """List the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
-    else.
+def stack_kernel(span, pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, stack):
+    """List those of a span (first, end) of pairs that touch or will in a substep, in rows from the first on; returns where they end.
+    20 bytes of a pair that is too far off, 150 flops else.
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
     on_body : (n,) bool, what touches a body, or `NO_BODY`
@@ -77,8 +79,8 @@ def stack_kernel(pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, lea
     # outputs: stack; pairs.pulled, taken back
     """
     stencils, weight, row, room, pair = stack
-    count = 0
-    for p in range(len(pairs.gap)):
+    count = span[0]
+    for p in range(span[0], span[1]):
         if pairs.pulled[p]:
             pairs.pulled[p] = False
             continue
@@ -121,8 +123,14 @@ def find_stack(
     mean, faster = np.empty(3), np.empty(len(x))
     deviation_kernel(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
-    count = stack_kernel(*about, x, v, inv_mass, on_body, leaving, dt, stack)
-    return Stack(*(array[:count] for array in stack))
+    about += x, v, inv_mass, on_body, leaving, dt, stack
+
+    def find(_, first, last):
+        end = stack_kernel((first, last), *about)
+        return [array[first:end] for array in stack]
+
+    found = on_threads(find, cut(most, SMALLEST_STACK_PART))
+    return Stack(*(joined(parts) for parts in zip(*found, strict=True)))
 
 
 @njit

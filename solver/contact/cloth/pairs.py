@@ -35,10 +35,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.threads import cut, joined, on_threads, over
 from ...model import Cloth, Settings
 from .edge_lengths import LENGTH_ROUNDS, restore
 from .proximity import (
+    SMALLEST_AHEAD_PART,
     SMALLEST_CANDIDATE_PART,
     STEEP_COSINE,
     PairList,
@@ -52,6 +53,7 @@ from .proximity import (
     look_ahead_kernel,
     measure_kernel,
     scales_kernel,
+    way_ahead_kernel,
 )
 from .response import NO_BRACE, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
 from .tangles import Tangles, find_tangles, near_tangles, without
@@ -298,7 +300,9 @@ def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: 
     """Renew what a search knows of `fresh` particles (n,); returns which triangles have one (t,)."""
     triangles, reach, changed = cloth.triangles, search.reach, np.empty(len(cloth.triangles), np.bool_)
     ahead, height = search.ahead, search.height
-    look_ahead_kernel(x, v, search.drift, fresh, triangles, reach, horizon, search.boxes, ahead, height, changed)
+    way_ahead_kernel(x, v, search.drift, fresh, reach, horizon, search.boxes)
+    about = x, v, fresh, triangles, horizon, search.boxes, ahead, height, changed
+    over(len(triangles), SMALLEST_AHEAD_PART, look_ahead_kernel, *about)
     scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
     calm_kernel(triangles, reach, cloth.thickness, changed, ahead, height, *scratch)
     ahead.calm[patches_of(cloth).border] = False

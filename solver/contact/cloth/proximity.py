@@ -17,6 +17,7 @@ from ...kernel.threads import cut, joined, on_threads
 FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
 STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even then
 OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
+SMALLEST_AHEAD_PART = 4096  # triangles: fewer are done before another thread wakes up
 SMALLEST_CANDIDATE_PART = 1024  # pairs: fewer are done before another thread wakes up
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
@@ -115,10 +116,9 @@ def _turn(x, v, horizon, triangles, triangle, normals):
 
 
 @njit
-def look_ahead_kernel(x, v, drift, fresh, triangles, reach, horizon, boxes, ahead, height, changed):
-    """Boxes of particles and triangles now and when the time looked ahead is over, and how triangles turn meanwhile; only
-    of `fresh` particles (n,) and of triangles that have one. What moves by the `drift` (3,) [m/s] of the whole stays.
-    # outputs: boxes, ahead.boxes, ahead.normals, height (t,); changed (t,) bool
+def way_ahead_kernel(x, v, drift, fresh, reach, horizon, boxes):
+    """Boxes of `fresh` particles (n,) now and when the time looked ahead is over. What moves by the `drift` (3,) [m/s] of
+    the whole stays. # outputs: boxes
     """
     for i in range(len(x)):
         if fresh[i]:
@@ -127,7 +127,14 @@ def look_ahead_kernel(x, v, drift, fresh, triangles, reach, horizon, boxes, ahea
                 there = here + horizon * (v[i, axis] - drift[axis])
                 boxes.start[i, axis], boxes.start[i, axis + HIGH] = here - reach[i], here + reach[i]
                 boxes.end[i, axis], boxes.end[i, axis + HIGH] = there - reach[i], there + reach[i]
-    for triangle in range(len(triangles)):
+
+
+@njit
+def look_ahead_kernel(first, last, x, v, fresh, triangles, horizon, boxes, ahead, height, changed):
+    """Boxes of those of the triangles first..last that have a `fresh` particle (n,), and how they turn in the time that is
+    looked ahead. # outputs: ahead.boxes, ahead.normals, height (t,); changed (t,) bool
+    """
+    for triangle in range(first, last):
         a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
         changed[triangle] = fresh[a] | fresh[b] | fresh[c]
         if changed[triangle]:

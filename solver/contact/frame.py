@@ -140,12 +140,12 @@ def look_again(contact: Contact, motion, dt: float) -> None:
 def begin_substep(contact: Contact) -> None:
     """Nothing has been given up in the substep that begins."""
     if contact.guarded is not None:
-        contact.guarded.let_go = ()
+        contact.guarded.given_up = ()
 
 
 def gave_up(contact: Contact) -> bool:
     """Whether the guard has let something into a body in this substep. While bodies pinch cloth it has to."""
-    return contact.guarded is not None and any(map(len, contact.guarded.let_go)) and not _is_pinching(contact)
+    return contact.guarded is not None and any(map(len, contact.guarded.given_up)) and not _is_pinching(contact)
 
 
 def unheld(contact: Contact, dt: float) -> Constraints:

@@ -81,7 +81,7 @@ class BodyPairs:
     scene: Scene | None = None  # as long as a view of the bodies holds and cloth stays where it is expected
     patch_pairs: PatchPairs | None = None
     substep: GuardedSubstep | None = None
-    let_go: tuple[np.ndarray, ...] = ()  # particles that were given up since somebody last asked
+    given_up: tuple[np.ndarray, ...] = ()  # particles that may go into a body, since somebody last asked
 
 
 def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
@@ -116,18 +116,18 @@ def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
     found = find_impacts(pairs, np.zeros(len(start)), 0.0, np.ones(len(start), np.bool_), start, end)
     if not give_up:
         return found
-    given_up, tangled = found.stencils[found.hits], this.frame.tangled
-    given_up = given_up[given_up < len(tangled)]
-    tangled[given_up] = True
-    this.let_go = (*this.let_go, given_up)
+    particles, tangled = found.stencils[found.hits], this.frame.tangled
+    particles = particles[particles < len(tangled)]
+    tangled[particles] = True
+    this.given_up = (*this.given_up, particles)
     return no_impacts()
 
 
 def hold_again(this: BodyPairs) -> None:
     """Guard what was given up since somebody last asked as before."""
-    for given_up in this.let_go:
-        this.frame.tangled[given_up] = False
-    this.let_go = ()
+    for particles in this.given_up:
+        this.frame.tangled[particles] = False
+    this.given_up = ()
 
 
 def leaders(this: BodyPairs) -> Leaders:

@@ -21,7 +21,7 @@ from .checks.problem_list import look_again
 from .checks.rows import colliders
 from .live import simulation
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
-from .playback.cache_modifier import attach, detach, let_go, played, trouble
+from .playback.cache_modifier import attach, detach, forget_bake, played, trouble
 from .playback.owners import cache_file, maker_of
 from .read import snapshot
 from .read.modifier_stack import find_cache
@@ -162,7 +162,7 @@ class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
         if users:
             raise ValueError(f"{users[0].name} plays {bake.about.label}, too: free that first")
         if cache_file(obj) == bake.path:
-            let_go(obj)
+            forget_bake(obj)
         trash.put(bake.path)
         return f"{bake.about.label} is in the trash ({room(bake.size)}), to restore or empty"
 

@@ -7,7 +7,7 @@ from ..solver.cache import trash
 from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
 from .playback.bake_files import bakes_of, shared_with
-from .playback.cache_modifier import let_go
+from .playback.cache_modifier import forget_bake
 from .playback.owners import cache_file, maker_of
 from .read.modifier_stack import find_cache, is_inherited
 from .read.participants import chosen_cloths, cloths_of, refuse_linked
@@ -50,7 +50,7 @@ def _freed(obj, scene, older: bool, others: str) -> int:
         listed = bakes_of(scene, cloths)[cloths.index(obj)] if older else ()
         for bake in dict.fromkeys((*own, *(bake.path for bake in listed if not maker_of(bake.path)))):
             count += trash.put(bake) is not None
-    let_go(obj)
+    forget_bake(obj)
     return count
 
 

@@ -158,9 +158,8 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="File name of the cache without its ending; empty takes the object's name",
     )
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
-    fingerprint: StringProperty(
-        name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON; written by Bake"
-    )
+    fingerprint: StringProperty(name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON")
+    muted: StringProperty(name="Muted", override=OVERRIDE, description="Modifiers, a line each, that Play Live switched off")
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 
@@ -344,7 +343,7 @@ CLASSES = (
     TaffetaSceneSettings,
 )
 # Notes that operators leave with a garment; writing them changes nothing that anyone would have to look at again.
-NOTES = frozenset(("cache_path", "fingerprint", "stale", "report_json"))
+NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json"))
 
 
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.

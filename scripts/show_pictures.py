@@ -18,7 +18,7 @@ CUTS = {
     "show_timeline.png": ("29_timeline_baked", (0, 1000, 815, 1078)),
     "show_report.png": ("36_report", (510, 185, 1095, 700)),
     "show_vertices.png": ("37_shown", (0, 300, 815, 700)),
-    "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 760)),
+    "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 890)),
     "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
 }
 MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
@@ -33,7 +33,9 @@ def main() -> int:
         return 1
     for name, (shot, box) in CUTS.items():
         picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(box)
-        picture.quantize(200, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
+        if not name.startswith("fabric"):  # whose many colours would become few
+            picture = picture.quantize(200, dither=Image.Dither.NONE)
+        picture.save(PICTURES / name, optimize=True)
     width, high, low = MARKS_BOX[2] - MARKS_BOX[0], MARKS_BOX[3] - MARKS_BOX[1], LEGEND_BOX[3] - LEGEND_BOX[1]
     sheet = Image.new("RGB", (2 * width, 2 * (high + low)))
     for number, shot in enumerate(MARKS):

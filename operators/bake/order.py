@@ -26,24 +26,25 @@ LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the
 
 
 def read_order(
-    scene: bpy.types.Scene, resume: bool = False, from_frame: int = 0, only: Collection[str] = (), label: str = ""
+    scene: bpy.types.Scene,
+    resume: bool = False,
+    from_frame: int = 0,
+    only: Collection[str] = (),
+    label: str = "",
+    kept: bool = True,
 ) -> Order:
     """Check the scene and read everything that holds for the whole bake.
 
     only : names of the cloths to bake; the scene's other cloths are left out, unless they are colliders too. All if empty.
     label : what the bake is to be called; one that goes on keeps its own if this is empty.
+    kept : whether frames go to disk; without, nobody asks what they were made of, and painted maps are not read for that.
 
     Raises
     ------
     ValueError
         Something is wrong; a sentence with a remedy.
     """
-    cloths = cloths_of(scene)
-    if only:
-        unknown = sorted(set(only) - {obj.name for obj in cloths})
-        if unknown:
-            raise ValueError(f"{unknown[0]} is not a Taffeta Cloth of scene {scene.name}; check the name")
-        cloths = [obj for obj in cloths if obj.name in only]
+    cloths = _wanted(scene, only)
     if scene.frame_end < scene.frame_start:
         raise ValueError(
             f"The frame range ends ({scene.frame_end}) before it starts ({scene.frame_start}); set it in the Output tab"
@@ -59,7 +60,7 @@ def read_order(
         depsgraph = depsgraph_of(scene)
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
-    prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths]
+    prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths] if kept else []
     now = datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
@@ -79,9 +80,16 @@ def read_order(
         from_frame=from_frame or None,
         fingerprints=prints,
         abouts=[About(label, "", now, text) for text in prints],
-        recipes=[snapshot.take(scene, [obj]) for obj in cloths],
+        recipes=[snapshot.take(scene, [obj]) for obj in cloths] if kept else [],
         owners=[owner_in(path.parent) for path in paths],
     )
+
+
+def _wanted(scene, only) -> list[bpy.types.Object]:
+    cloths = cloths_of(scene)
+    if unknown := sorted(set(only) - {obj.name for obj in cloths}):
+        raise ValueError(f"{unknown[0]} is not a Taffeta Cloth of scene {scene.name}; check the name")
+    return [obj for obj in cloths if obj.name in only] if only else cloths
 
 
 def settings_of(scene: bpy.types.Scene, quality: str) -> Settings:

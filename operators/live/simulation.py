@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate while the timeline plays: no bake, no file, in Preview quality.
 
-    frame changes ─► the scene is evaluated ─► obey, read_moment ─► step.advance ─► attribute of the mesh ─► shown
+    frame changes ─► the scene is evaluated ─► obey, read_moment ─► step.advance ─► a file of one frame ─► shown
+                     garments as posed                                              by a Mesh Cache
 
-Each garment gets, for as long as it lasts, a Geometry Nodes modifier where its cache would stand, which keeps its own
-pose in an attribute and then moves it to where the simulation says. All of that goes when the playback stops: the
-garment is as it was. What it looked like last is kept aside, for `taffeta.keep_pose`.
+Each garment gets, for as long as it lasts, a Mesh Cache where its bake would stand (`modifier`). It is off while Blender
+evaluates a new frame, so that the garment's own pose can be read, and on again for the second evaluation, which Blender
+does in each frame that a handler has changed anything in. (A Geometry Nodes modifier would do both in one, but Blender
+adds a panel to the Physics tab for any.) All of that goes when the playback stops: the garment is as it was. What it
+looked like last is kept aside, for `taffeta.keep_pose`.
 
 The next frame goes on from the last; a few that the playback has dropped are one long step; any other jump begins anew
 from the garment's own pose, and so does the timeline's at its end, unless the animator wants the cloth to go on. Whatever
@@ -14,7 +17,6 @@ A bake is what counts: live, bodies go straight from frame to frame.
 """
 
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,13 +27,10 @@ from bpy.app.handlers import persistent
 from ..bake import job as jobs
 from ..bake.images import Images
 from ..bake.order import read_order
-from ..read.modifier_stack import find_cache, muted
-from ..read.participants import find_object
+from ..read.modifier_stack import find_live
+from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
-from ..read.shape_key import refuse_shared
-from ..read.write_back import set_vectors
-from . import changes
-from .nodes import SIMULATED, add_nodes, modifier_of, remove_nodes
+from . import changes, modifier
 
 MOST_DROPPED = 6  # frames that one step may span
 RECENT_FRAMES = 24  # whose time is told
@@ -47,8 +46,8 @@ class Live:
     frame: int
     moment: Moment
     images: Images  # who draws those of bodies
-    muted: ExitStack  # the garments' caches, and what is behind them
     watch: changes.Watch
+    bare: bool = False  # the garments show their own pose, to be read
     unread: set[int] = field(default_factory=set)  # garments that were changed and could not be read, by index
     trouble: str = ""  # why not, as a sentence
     seconds: list[float] = field(default_factory=list)  # that the last frames took
@@ -86,30 +85,31 @@ def start(scene: bpy.types.Scene) -> None:
     global _live
     if jobs.running() or _live is not None:
         raise ValueError("A simulation is under way; wait for it or press Stop")
-    order = read_order(scene)
+    order = read_order(scene, kept=False)
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
-        refuse_shared(obj)
+        refuse_linked(obj)
     order = order._replace(settings=changes.live_settings(scene), quality="PREVIEW")
     images = Images(order.body_images, bool(order.bodies))
     images.open()
-    cloth, state = build(order.garments, order.settings)
-    stack = ExitStack()
-    stack.enter_context(muted(objects))
     try:
+        cloth, state = build(order.garments, order.settings)
+        for obj in objects:
+            modifier.add(obj)
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
         state, watch = State(np.empty_like(state.x), state.v), changes.Watch(objects)
-        _live = Live(order, cloth, state, scene.frame_current, moment, images, stack, watch)
-        for obj in objects:
-            add_nodes(obj)
-        _begin_anew(_live, moment)
+        live = Live(order, cloth, state, scene.frame_current, moment, images, watch)
+        _begin_anew(live, moment)
+        _show(objects)
     except BaseException:
-        end()
-        stack.close()
+        images.close()
+        _tidy()
         raise
-    for handlers in _handlers():
+    _live = live
+    for handlers in _ending():
         handlers.append(_stop)
-    bpy.app.handlers.frame_change_post.append(_follow)
+    for handlers, function in _following():
+        handlers.insert(0, function)  # before the overlays', which are to see the cloth of this frame
 
 
 def end() -> None:
@@ -119,18 +119,13 @@ def end() -> None:
         return
     live, _live = _live, None
     live.images.close()
-    for handlers in (*_handlers(), bpy.app.handlers.frame_change_post):
-        for function in (_stop, _follow):
-            if function in handlers:
-                handlers.remove(function)
+    for handlers, function in (*((handlers, _stop) for handlers in _ending()), *_following()):
+        if function in handlers:
+            handlers.remove(function)
     cloth, x = live.cloth, live.state.x + live.cloth.origin
     bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], live.order.garment_objects, strict=True)
     _kept = Kept(live.order.scene, live.frame, [(w.uid, w.name, x[first:last].copy()) for first, last, w in bounds])
-    objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    for known in live.order.garment_objects:
-        if known.uid in objects:
-            remove_nodes(objects[known.uid])
-    live.muted.close()
+    _tidy()
 
 
 def kept() -> Kept | None:
@@ -139,15 +134,33 @@ def kept() -> Kept | None:
     return _kept if _kept is not None and all(uid in known for uid, _, _ in _kept.garments) else None
 
 
+def _bare(scene, _):
+    """Before a frame change: let it show the garments' own pose, unless an operator does so already for itself."""
+    live = _live
+    if live is None or live.error or scene.name != live.order.scene or bpy.app.is_job_running("RENDER"):
+        return
+    uids = {known.uid for known in live.order.garment_objects}
+    playing = [find_live(obj) for obj in bpy.data.objects if obj.session_uid in uids]
+    live.bare = all(found is not None and found.show_viewport for found in playing)
+    for found in playing if live.bare else ():
+        found.show_viewport = False
+
+
 def _follow(scene, depsgraph):
     """After a frame change: simulate up to it, or begin anew."""
     live = _live
-    if live is None or live.error or scene.name != live.order.scene or depsgraph.mode == "RENDER":
+    if live is None or not live.bare:
         return
-    gap = _gap(scene, live.frame)
-    shown = all(modifier_of(obj) and modifier_of(obj).show_viewport for obj in _objects(live))
-    if gap == 0 or not shown:  # not shown: an operator poses the scene for itself
-        return
+    try:
+        gap = _gap(scene, live.frame)
+        if gap != 0 and depsgraph.mode != "RENDER":
+            _advance(live, scene, depsgraph, gap)
+    finally:
+        live.bare = False
+        _show(bpy.data.objects)
+
+
+def _advance(live, scene, depsgraph, gap):
     began = time.perf_counter()
     try:
         before = live.order.bodies
@@ -197,31 +210,47 @@ def _obey(live, scene, depsgraph):
 def _step(live, scene, moment, gap):
     frame_input = straight_input(scene, live.order.bodies, live.moment, moment, gap)
     live.images.advance(live.cloth, live.state, frame_input, scene.frame_current, live.order.settings)
-    _show(live, moment)
+    _write(live, moment)
 
 
 def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
     live.state.v[:] = 0.0
-    _show(live, moment)
+    _write(live, moment)
 
 
-def _show(live, moment):
+def _write(live, moment):
     from ...solver.shot import object_samples
 
     for obj, x in zip(_objects(live), object_samples(live.cloth, live.state, moment.to_object), strict=True):
-        set_vectors(obj.data, SIMULATED, x)
-        obj.data.update_tag()
+        modifier.write(obj, x)
+
+
+def _show(objects):
+    """Let the simulation be seen; Blender reads its files again."""
+    for obj in objects:
+        if found := find_live(obj):
+            found.show_viewport = True
 
 
 def _objects(live):
     return [find_object(known.uid, known.name) for known in live.order.garment_objects]
 
 
-def _handlers():
+def _ending():
     """What must not find a half-simulated scene: saving, loading, undo."""
     names = "save_pre", "load_pre", "undo_pre", "redo_pre"
+    return [getattr(bpy.app.handlers, name) for name in names]
+
+
+def _following():
+    return (bpy.app.handlers.frame_change_pre, _bare), (bpy.app.handlers.frame_change_post, _follow)
+
+
+def _tidying():
+    """What may bring back a live simulation that has ended: a file that Blender saved by itself, a step of undo."""
+    names = "load_post", "undo_post", "redo_post"
     return [getattr(bpy.app.handlers, name) for name in names]
 
 
@@ -232,17 +261,13 @@ def _stop(*_):
 
 @persistent
 def _tidy(*_):
-    """After a file is opened: Blender may have saved it by itself in the middle of a live simulation."""
-    for obj in bpy.data.objects:
-        if obj.type == "MESH" and modifier_of(obj) is not None and obj.library is None:
-            remove_nodes(obj)
-            if (cache := find_cache(obj)) is not None:
-                cache.show_viewport = True
+    modifier.remove_all()
 
 
 def register():
-    """Clear up after a simulation when a file is opened."""
-    bpy.app.handlers.load_post.append(_tidy)
+    """Clear up after a simulation when a file is opened, or an undo leads into one."""
+    for handlers in _tidying():
+        handlers.append(_tidy)
 
 
 def unregister():
@@ -250,4 +275,5 @@ def unregister():
     global _kept
     end()
     _kept = None
-    bpy.app.handlers.load_post.remove(_tidy)
+    for handlers in _tidying():
+        handlers.remove(_tidy)

@@ -16,7 +16,7 @@ from ...solver.cache.frames import cached_frames
 from ...solver.cache.journal import read_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
 from ...solver.cache.whose import is_ours
-from ..read.modifier_stack import own_caches
+from ..read.modifier_stack import own_modifiers
 from ..read.participants import cloths_of
 from .owners import cache_file, cache_folder, maker_of
 
@@ -103,8 +103,8 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
 
 
 def _other_caches(obj: bpy.types.Object) -> list[Path]:
-    """Files that an object plays by Mesh Cache modifiers besides a bake's, as an imported sequence does."""
-    ours = own_caches(obj)
+    """Files that an object plays by Mesh Cache modifiers besides ours, as an imported sequence does."""
+    ours = own_modifiers(obj)
     others = [modifier for modifier in obj.modifiers if modifier.type == "MESH_CACHE" and modifier not in ours]
     return [Path(os.path.normpath(bpy.path.abspath(other.filepath, library=obj.library))) for other in others]
 

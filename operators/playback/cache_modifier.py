@@ -76,7 +76,7 @@ def detach(obj: bpy.types.Object) -> None:
             obj.modifiers.remove(modifier)
 
 
-def let_go(obj: bpy.types.Object) -> None:
+def forget_bake(obj: bpy.types.Object) -> None:
     """Play no bake any more, and know of none; files stay where they are."""
     detach(obj)
     cloth = obj.taffeta_cloth

@@ -109,11 +109,6 @@ def stored_values(attribute: bpy.types.Attribute) -> np.ndarray:
     return values.reshape(-1, width)
 
 
-def vectors(mesh: bpy.types.Mesh, name: str) -> np.ndarray:
-    """Vectors that an attribute keeps per vertex, (n, 3) float32."""
-    return stored_values(mesh.attributes[name])
-
-
 def pixels(image: bpy.types.Image) -> np.ndarray:
     """Pixels of an image, (rows, columns, channels) float32, from the bottom up."""
     width, height = image.size

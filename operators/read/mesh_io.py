@@ -26,8 +26,6 @@ from .modifier_stack import rebuilders_before_rig
 FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
 FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
 
-OWN_POSE = "taffeta_pose"  # attribute in which a garment that is simulated live keeps its own pose
-
 # Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
 PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "model", *THREADS)
 LOOKED_AT = (*PLAIN, "sewing_force", "uv_map", "self_group", "body_group")
@@ -218,13 +216,6 @@ def rest_positions(obj, placed, metres: float) -> np.ndarray:
 def world_positions(evaluated, metres: float) -> np.ndarray:
     """World-space vertices (n, 3) float64 [m] of an evaluated object."""
     return _placed(arrays.positions(evaluated.data), world_matrix(evaluated, metres))
-
-
-def own_pose(evaluated, metres: float) -> np.ndarray:
-    """World-space vertices (n, 3) float64 [m] of a garment's own pose, while it is simulated live, too."""
-    mesh = evaluated.data
-    x = arrays.vectors(mesh, OWN_POSE) if OWN_POSE in mesh.attributes else arrays.positions(mesh)
-    return _placed(x, world_matrix(evaluated, metres))
 
 
 def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:

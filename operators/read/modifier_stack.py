@@ -7,7 +7,8 @@ and before those that refine the result (Subdivision, Solidify, ...):
     Armature  Hook  [Taffeta Cache]  Subdivision  Solidify  Corrective Smooth
     └─ the garment's own pose        └─ works on the simulated cloth
 
-While a bake reads the garment's own pose, `muted` switches off the cache and everything behind it.
+While a bake reads the garment's own pose, `muted` switches off the cache and everything behind it. A simulation that
+follows the timeline is played by a modifier of its own, "Taffeta Live", right before the cache.
 """
 
 import re
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 import bpy
 
 CACHE_NAME = "Taffeta Cache"
+LIVE_NAME = "Taffeta Live"
 
 # Modifiers that carry the garment along with a rig or another object: they belong before the simulation.
 RIGS = frozenset(
@@ -92,9 +94,7 @@ def muted(objects):
     """
     before = []
     for obj in objects:
-        caches = own_caches(obj)
-        first = index_of(obj, caches[0]) if caches else cache_index(obj)
-        for later in list(obj.modifiers)[first:]:
+        for later in simulated(obj):
             before.append((obj.session_uid, later.name, later.show_viewport))
             if later.show_viewport:
                 later.show_viewport = False
@@ -108,8 +108,26 @@ def muted(objects):
                 modifier.show_viewport = shown
 
 
+def simulated(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """What does not belong to the garment's own pose: our own modifiers, and all that work on the simulated cloth."""
+    ours = [index_of(obj, modifier) for modifier in own_modifiers(obj)]
+    return list(obj.modifiers)[min(ours, default=cache_index(obj)) :]
+
+
+def own_modifiers(obj: bpy.types.Object) -> list[bpy.types.MeshCacheModifier]:
+    """Our own modifiers: those that play a bake, and the one that plays a live simulation."""
+    live = find_live(obj)
+    return own_caches(obj) + ([live] if live is not None else [])
+
+
+def find_live(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier that plays a live simulation on `obj`, if there is one."""
+    modifier = obj.modifiers.get(LIVE_NAME)
+    return modifier if modifier is not None and modifier.type == "MESH_CACHE" else None
+
+
 def own_caches(obj) -> list[bpy.types.MeshCacheModifier]:
-    """Our own modifiers, in stack order; Blender numbers equal names (Taffeta Cache.001)."""
+    """The modifiers that play a bake, in stack order; Blender numbers equal names (Taffeta Cache.001)."""
     return [m for m in obj.modifiers if m.type == "MESH_CACHE" and re.fullmatch(CACHE_NAME + r"(\.\d+)?", m.name)]
 
 
@@ -120,7 +138,7 @@ def is_inherited(obj, modifier) -> bool:
 
 def _others(obj):
     """The modifiers of an object without our own."""
-    own = own_caches(obj)
+    own = own_modifiers(obj)
     return [modifier for modifier in obj.modifiers if modifier not in own]
 
 

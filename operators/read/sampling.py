@@ -21,7 +21,7 @@ from .force_fields import between as fields_between
 from .force_fields import noise_table, read_fields
 from .keyed import keyed_settings
 from .maps import read_map
-from .mesh_io import Body, check_finite, metres_per_unit, own_pose, world_positions, world_to_object
+from .mesh_io import Body, check_finite, metres_per_unit, world_positions, world_to_object
 from .modifier_stack import muted
 from .preroll import eased, resting
 
@@ -245,7 +245,7 @@ def read_moment(
     targets, to_object, bodies, settings, pins = [], [], [], [], []
     for known in cloths:
         evaluated = _evaluated(objects, known, depsgraph)
-        x = own_pose(evaluated, metres)
+        x = world_positions(evaluated, metres)
         if len(x) != known.vertex_count:
             raise ValueError(
                 f"{known.name} has {len(x)} vertices at frame {frame} instead of {known.vertex_count}; "

@@ -4,7 +4,7 @@
 import bmesh
 import bpy
 
-from .modifier_stack import own_caches
+from .modifier_stack import own_modifiers
 
 LARGEST_FACE = 4  # corners; what has more is cut into triangles about its middle before
 
@@ -22,9 +22,9 @@ BOUND = {
 
 
 def bound(obj: bpy.types.Object) -> tuple[str, str]:
-    """Names of an object and of its modifier that would not know new vertices of `obj`: its own, our cache aside, or one by
+    """Names of an object and of its modifier that would not know new vertices of `obj`: its own, ours aside, or one by
     which something else sticks to it. ("", "") if there is none."""
-    own = own_caches(obj)
+    own = own_modifiers(obj)
     for modifier in obj.modifiers:
         if modifier not in own and modifier.type in BOUND and BOUND[modifier.type](modifier):
             return obj.name, modifier.name

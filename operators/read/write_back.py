@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole arrays into Blender's data: positions, shape keys, attributes, the selection, pictures."""
+"""Whole arrays into Blender's data: positions, shape keys, the selection, pictures."""
 
 from pathlib import Path
 
@@ -15,12 +15,6 @@ def set_positions(mesh: bpy.types.Mesh, x: np.ndarray) -> None:
 def set_key(key: bpy.types.ShapeKey, x: np.ndarray) -> None:
     """Let a shape key put the vertices at x (n, 3) [Blender units, object space]."""
     key.data.foreach_set("co", _flat(x))
-
-
-def set_vectors(mesh: bpy.types.Mesh, name: str, vectors: np.ndarray) -> None:
-    """Keep vectors (n, 3), one a vertex, in the attribute `name` of a mesh, made if it has none."""
-    values = mesh.attributes.get(name) or mesh.attributes.new(name, "FLOAT_VECTOR", "POINT")
-    values.data.foreach_set("vector", _flat(vectors))
 
 
 def select_only(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:

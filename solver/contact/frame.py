@@ -140,16 +140,16 @@ def look_again(contact: Contact, motion, dt: float) -> None:
 def begin_substep(contact: Contact) -> None:
     """Nothing has been given up in the substep that begins."""
     if contact.guarded is not None:
-        contact.guarded.let_go = ()
+        contact.guarded.given_up = ()
 
 
 def gave_up(contact: Contact) -> Trouble | None:
     """What the guard has let into bodies in this substep, None if nothing. While bodies pinch cloth it has to."""
-    let_go = [given_up for given_up in contact.guarded.let_go if len(given_up.particles)] if contact.guarded else []
-    if not let_go or _is_pinching(contact):
+    met = [each for each in contact.guarded.given_up if len(each.particles)] if contact.guarded else []
+    if not met or _is_pinching(contact):
         return None
-    garments = np.unique(contact.cloth.garment[np.concatenate([given_up.particles for given_up in let_go])])
-    bodies, colliders = np.unique(np.concatenate([given_up.bodies for given_up in let_go])), contact.body.mesh.colliders
+    garments = np.unique(contact.cloth.garment[np.concatenate([each.particles for each in met])])
+    bodies, colliders = np.unique(np.concatenate([each.bodies for each in met])), contact.body.mesh.colliders
     return Trouble(tuple(garments.tolist()), tuple(colliders[body].name for body in bodies))
 
 

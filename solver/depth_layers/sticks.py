@@ -218,8 +218,9 @@ def _far(planes, x, x_prev, p, t, thickest):
 def _pixel(image, x, p, d):
     """The pixel that a particle is in along axis d, or -1."""
     low, pixel, shape, a, b = image.low, image.pixel, image.shape, (d + 1) % 3, (d + 2) % 3
-    column, row = math.floor((x[p, a] - low[a]) / pixel), math.floor((x[p, b] - low[b]) / pixel)
-    if not (0 <= column < shape[a] and 0 <= row < shape[b]):
+    # np.floor is a float, as math.floor is none in a kernel: what is not finite, or beyond all integers, is in none
+    column, row = np.floor((x[p, a] - low[a]) / pixel), np.floor((x[p, b] - low[b]) / pixel)
+    if not (0.0 <= column < shape[a] and 0.0 <= row < shape[b]):
         return -1
     return image.first_pixel[d] + int(column) * shape[b] + int(row)
 

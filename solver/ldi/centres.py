@@ -49,8 +49,12 @@ def _cross(u, pa, pb, qa, qb):
 
 @inner
 def _span(p, q, r, count):
-    """First whole number, of 0 to count - 1, from the least of three coordinates on, and the first from the greatest on."""
-    return int(max(math.ceil(min(p, q, r)), 0)), int(min(math.ceil(max(p, q, r)), count))
+    """First whole number, of 0 to count, from the least of three coordinates on, and the first from the greatest on; twice
+    the same where one of them is not finite."""
+    if not math.isfinite(p + q + r):
+        return 0, 0
+    # np.ceil is a float, as math.ceil is none in a kernel: it may be beyond all integers
+    return int(min(max(np.ceil(min(p, q, r)), 0.0), count)), int(max(min(np.ceil(max(p, q, r)), count), 0.0))
 
 
 @inner

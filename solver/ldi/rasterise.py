@@ -9,6 +9,7 @@ Work is cut into chunks of triangles; their hits are counted per pixel, then wri
 does not depend on the chunks, nor on the threads: it is that of the triangles.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,8 @@ def _measure(triangles, trajectories, t, raster, corner, growth, normal):
 @inner
 def _squares(corner, growth, axis, size):
     """First and last pixel of 0 to size - 1 along an axis that the triangle's way touches; none if last < first."""
+    if math.isnan(corner[0, axis] + corner[1, axis] + corner[2, axis] + growth[axis]):
+        return 0, -1
     near = min(corner[0, axis], min(corner[1, axis], corner[2, axis])) - growth[axis]
     far = max(corner[0, axis], max(corner[1, axis], corner[2, axis])) + growth[axis]
     return int(min(max(np.floor(near), 0.0), size)), int(max(min(np.floor(far), size - 1.0), -1.0))

@@ -99,12 +99,15 @@ def _enter_node(at, px, py, pz, a, b, c, normal, body, reach, solid, grip):
 
 @inner
 def _find_box(tiles, x, a, b, c, box):
-    """The nodes within reach of a triangle, as far as they are in the box of the own tiles; whether there are any.
+    """The nodes within reach of a triangle, as far as they are in the box of the own tiles; whether there are any, as there
+    are of none that is not finite.
     # outputs: box (2, 3)
     """
     step, low, high = tiles.step, tiles.low, tiles.high
     outside = False
     for axis in range(3):
+        if not math.isfinite(x[a, axis] + x[b, axis] + x[c, axis]):
+            return False
         least = min(x[a, axis], x[b, axis], x[c, axis]) / step - SOLID_REACH
         most = max(x[a, axis], x[b, axis], x[c, axis]) / step + SOLID_REACH
         first, end = float(TILE_SIDE) * low[axis], float(TILE_SIDE) * high[axis] + TILE_SIDE

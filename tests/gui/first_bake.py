@@ -228,7 +228,12 @@ def preflight(shoot, press, places, result):
     left, _, right, _ = rectangle("PROPERTIES")
     panel, drawn = bpy.types.TAFFETA_PT_preflight, []
     draw = panel.draw
-    panel.draw = lambda self, context: (drawn.append(1), draw(self, context))  # below More it is closed
+
+    def drawing(self, context):  # below More it is closed
+        drawn.append(1)
+        draw(self, context)
+
+    panel.draw = drawing
     yield from click(left + 0.94 * (right - left), y)
     yield 2.0
     shoot("6_preflight")
@@ -237,13 +242,26 @@ def preflight(shoot, press, places, result):
     yield 0.7
 
 
+def panels_of_the_tab():
+    """Names of the panels that the Physics tab has now, Blender's own among them, without those in others."""
+    place = area("PROPERTIES")
+    region = next(region for region in place.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=region):
+        kinds = (getattr(bpy.types, name) for name in dir(bpy.types))
+        panels = [
+            kind for kind in kinds if getattr(kind, "bl_context", "") == "physics" and not hasattr(kind, "bl_parent_id")
+        ]
+        return {kind.__name__ for kind in panels if not hasattr(kind, "poll") or kind.poll(bpy.context)}
+
+
 def play_live(shoot, places, result):
     """Step 8: Play Live, a second click at the same place, Stop."""
     scene = bpy.context.scene
-    live = places["bpy.ops.taffeta.live("]
+    live, before = places["bpy.ops.taffeta.live("], panels_of_the_tab()
     yield from click(*live)
     yield from wait(lambda: session().live and scene.frame_current > 8, 240)
     shoot("8_live")
+    result["panels_that_live_brings"] = sorted(panels_of_the_tab() ^ before)
     move(*live)
     yield SETTLE
     result["under_play_live_while_playing"] = under_pointer()

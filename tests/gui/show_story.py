@@ -147,7 +147,8 @@ def fabrics(shoot, press, result):
     shoot("39_silk_changed")
     with first.inside():
         result["fabric_save"] = list(bpy.ops.taffeta.fabric_save())
-    yield 2.5
+    yield from walk.wait(lambda: notes["Shawl"].fabric != names[-1], 60)  # a busy machine looks seconds later
+    yield 1.0
     shoot("40_saved")
     result["names"] = [*names, notes["Shawl"].fabric]
     path = next(Path(item[0]) for item in presets._items() if item[1] == shawl.taffeta_fabric.chosen)

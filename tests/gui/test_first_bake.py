@@ -52,6 +52,10 @@ def test_a_second_click_on_play_live_starts_no_bake(result):
     assert not live and not playing and "Taffeta Live" not in modifiers
 
 
+def test_playing_live_brings_no_panel_and_takes_none_away(result):
+    assert result["panels_that_live_brings"] == []
+
+
 def test_a_second_click_on_bake_stops_nothing(result):
     assert result["second_click_on_bake"]
 

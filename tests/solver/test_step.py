@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from taffeta.solver import step
 from taffeta.solver.build import build
-from taffeta.solver.model import Collider, Settings, State
+from taffeta.solver.model import CLOTH_CONTACTS, Collider, Settings, State
 from taffeta.solver.step import advance, stretch, substep_count
 
 QUIET = Settings(air_drag=0.0)
@@ -157,12 +157,15 @@ def test_shear_is_not_reported_as_stretch():
     assert np.allclose(stretch(cloth, 1.3 * x), 0.3)
 
 
-def test_what_is_not_finite_is_told():
-    cloth, state = build([naive.sheet(4, 4), naive.sheet(4, 4)], Settings())
+@pytest.mark.parametrize("contact", CLOTH_CONTACTS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_is_told(bad, contact):
+    settings = Settings(cloth_contact=contact)
+    cloth, state = build([naive.sheet(4, 4), naive.sheet(4, 4)], settings)
     target = pose(cloth, state)
-    state.v[20] = np.nan
+    state.v[20] = bad
     with pytest.raises(FloatingPointError, match="Garment 2 of 2 .* frame 12"):
-        advance(cloth, state, naive.still(target), 12, Settings())
+        advance(cloth, state, naive.still(target), 12, settings)
 
 
 def test_no_particle_is_faster_than_the_limit():

@@ -62,7 +62,7 @@ class GuardedFrame(NamedTuple):
     tangled: np.ndarray  # (n,) bool: left alone until the frame ends; changes
 
 
-class LetGo(NamedTuple):
+class GivenUp(NamedTuple):
     """What was given up."""
 
     particles: np.ndarray  # (k,) of cloth
@@ -88,7 +88,7 @@ class BodyPairs:
     scene: Scene | None = None  # as long as a view of the bodies holds and cloth stays where it is expected
     patch_pairs: PatchPairs | None = None
     substep: GuardedSubstep | None = None
-    let_go: tuple["LetGo", ...] = ()  # what was given up since somebody last asked
+    given_up: tuple[GivenUp, ...] = ()  # what was given up since somebody last asked
 
 
 def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
@@ -123,20 +123,20 @@ def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
     found = find_impacts(pairs, np.zeros(len(start)), 0.0, np.ones(len(start), np.bool_), start, end)
     if not give_up:
         return found
-    given_up, tangled = found.stencils[found.hits], this.frame.tangled
-    is_cloth = given_up < len(tangled)
-    vertices = this.scene.vertices[given_up[~is_cloth] - len(tangled)]
+    met, tangled = found.stencils[found.hits], this.frame.tangled
+    is_cloth = met < len(tangled)
+    vertices = this.scene.vertices[met[~is_cloth] - len(tangled)]
     bodies = np.searchsorted(this.frame.body.mesh.starts, vertices, side="right") - 1
-    tangled[given_up[is_cloth]] = True
-    this.let_go = (*this.let_go, LetGo(given_up[is_cloth], np.unique(bodies)))
+    tangled[met[is_cloth]] = True
+    this.given_up = (*this.given_up, GivenUp(met[is_cloth], np.unique(bodies)))
     return no_impacts()
 
 
 def hold_again(this: BodyPairs) -> None:
     """Guard what was given up since somebody last asked as before."""
-    for given_up in this.let_go:
-        this.frame.tangled[given_up.particles] = False
-    this.let_go = ()
+    for met in this.given_up:
+        this.frame.tangled[met.particles] = False
+    this.given_up = ()
 
 
 def leaders(this: BodyPairs) -> Leaders:

@@ -137,6 +137,13 @@ def test_every_example_is_ready_to_bake(scene, name):
     assert not problem_list.hold_ups(scene), "Bake does not ask"
 
 
+@pytest.mark.parametrize("name", ["poncho", "skirt"])
+def test_preflight_has_nothing_to_say_of_the_first_bake(saved, name):
+    """What a beginner bakes first is to be right, not nearly."""
+    add(name)
+    assert not [problem.sentence for problem in problem_list.check(saved, bpy.context.evaluated_depsgraph_get())]
+
+
 def evaluated(obj, frame):
     """World positions of an object's vertices at a frame."""
     bpy.context.scene.frame_set(frame)

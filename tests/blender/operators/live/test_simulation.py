@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulating while the timeline plays: `scene.frame_set` takes the place of the playback here."""
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
 from taffeta.operators.keep_pose import POSE_KEY
-from taffeta.operators.live import nodes, simulation
+from taffeta.operators.live import simulation
 from taffeta.operators.read import modifier_stack
 
 
@@ -23,7 +25,16 @@ def traces(obj):
     modifiers = [(modifier.name, modifier.show_viewport, modifier.show_render) for modifier in obj.modifiers]
     x = np.empty(3 * len(obj.data.vertices), np.float32)
     obj.data.attributes["position"].data.foreach_get("vector", x)
-    return modifiers, sorted(obj.data.attributes.keys()), len(bpy.data.node_groups), x.tobytes()
+    files = sorted(path.name for path in Path(bpy.app.tempdir).glob("*live*"))
+    kinds = len(bpy.data.node_groups), obj.taffeta_cloth.muted, files
+    return modifiers, sorted(obj.data.attributes.keys()), kinds, x.tobytes()
+
+
+def hide_some(obj):
+    """Modifiers behind the cloth, of which the animator sees one, and a bake that nobody looks at."""
+    obj.modifiers.new("Fine", "SUBSURF")
+    obj.modifiers.new("Thick", "SOLIDIFY").show_viewport = False
+    modifier_stack.find_cache(obj).show_viewport = False
 
 
 def play(scene, obj, make, frames):
@@ -119,6 +130,7 @@ def test_an_auto_saved_file_is_tidied_when_it_is_opened(shot, make, tmp_path):
     """Blender saves by itself without telling anybody."""
     scene, sheet = shot
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    hide_some(sheet)
     name, before = sheet.name, traces(sheet)
     simulation.start(scene)
     play(scene, sheet, make, range(2, 4))
@@ -127,6 +139,99 @@ def test_an_auto_saved_file_is_tidied_when_it_is_opened(shot, make, tmp_path):
     simulation.end()
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "auto.blend"))
     assert traces(bpy.data.objects[name]) == before
+
+
+def test_an_undo_into_the_middle_of_it_is_tidied(shot, make):
+    """What an animator does while it plays is undone after it has stopped, and redone."""
+    scene, sheet = shot
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    hide_some(sheet)
+    name, before = sheet.name, traces(sheet)
+    simulation.start(scene)
+    for frame in (2, 3):
+        play(scene, sheet, make, [frame])
+        sheet.location.x = frame
+        bpy.ops.ed.undo_push(message=f"At frame {frame}")
+    simulation.end()
+    bpy.ops.ed.undo_push(message="Stopped")
+    for turn in (bpy.ops.ed.undo, bpy.ops.ed.undo, bpy.ops.ed.redo, bpy.ops.ed.undo):
+        turn()
+        assert traces(bpy.data.objects[name]) == before
+    assert bpy.data.objects[name].location.x == 2.0
+
+
+def test_a_copy_that_is_made_meanwhile_is_left_clean(shot, make):
+    scene, sheet = shot
+    before = traces(sheet)
+    simulation.start(scene)
+    play(scene, sheet, make, range(2, 4))
+    copy = sheet.copy()
+    scene.collection.objects.link(copy)
+    scene.frame_set(4)
+    assert "became cloth" in simulation.running().error
+    simulation.end()
+    assert traces(sheet) == traces(copy) == before
+
+
+def test_the_mesh_is_not_touched_and_blender_has_no_reason_to_add_a_panel(shot, make):
+    """Blender's panel Simulation Nodes comes for any Geometry Nodes modifier, and pushes what is below."""
+    scene, sheet = shot
+    before = traces(sheet)
+    simulation.start(scene)
+    play(scene, sheet, make, range(2, 4))
+    assert not any(modifier.type == "NODES" for modifier in sheet.modifiers) and not bpy.data.node_groups
+    now = traces(sheet)
+    assert (now[1], now[3]) == (before[1], before[3])
+
+
+def test_painted_maps_are_not_read_for_a_recipe_that_nobody_keeps(shot):
+    scene, sheet = shot
+    sheet.vertex_groups.new(name="Some").add(range(11), 1.0, "REPLACE")
+    sheet.taffeta_cloth.mass.source, sheet.taffeta_cloth.mass.vertex_group = "GROUP", "Some"
+    simulation.start(scene)
+    order = simulation.running().order
+    assert not order.recipes and not order.fingerprints and not order.abouts
+
+
+def test_garments_that_share_a_mesh_can_be_played(shot, make):
+    scene, sheet = shot
+    other = bpy.data.objects.new("Other", sheet.data)
+    other.location = 4.0, 0.0, 1.0
+    scene.collection.objects.link(other)
+    make.cloth(other)
+    before = traces(sheet), traces(other)
+    simulation.start(scene)
+    play(scene, sheet, make, range(2, 6))
+    assert simulation.running().error == "" and make.world(other)[:, 2].max() < 0.95
+    assert make.world(sheet)[:, 2].min() < 0.3 < make.world(sheet)[:, 2].max()
+    simulation.end()
+    assert (traces(sheet), traces(other)) == before
+
+
+def test_a_garment_that_is_deleted_meanwhile_ends_it_with_a_sentence(shot, make):
+    scene, sheet = shot
+    other = make.cloth(make.grid("Coat", location=(0, 0, 0.6)))
+    before = traces(sheet)
+    simulation.start(scene)
+    play(scene, sheet, make, range(2, 4))
+    bpy.data.objects.remove(other)
+    scene.frame_set(4)
+    assert simulation.running().error.startswith("Coat was deleted")
+    simulation.end()
+    assert traces(sheet) == before
+
+
+def test_handlers_of_others_see_the_cloth_of_this_frame(shot, make):
+    """The overlays, and other extensions."""
+    scene, sheet = shot
+    seen = []
+    bpy.app.handlers.frame_change_post.append(lambda *_: seen.append(make.world(sheet)))
+    simulation.start(scene)
+    try:
+        shown = play(scene, sheet, make, range(2, 6))
+    finally:
+        bpy.app.handlers.frame_change_post.pop()
+    assert all(np.array_equal(one, other) for one, other in zip(seen[-4:], shown, strict=True))
 
 
 def test_undo_ends_it(shot, make):
@@ -146,7 +251,7 @@ def test_a_bake_ends_it(shot, make):
     simulation.start(scene)
     play(scene, sheet, make, range(2, 4))
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
-    assert simulation.running() is None and nodes.LIVE_NAME not in sheet.modifiers
+    assert simulation.running() is None and modifier_stack.find_live(sheet) is None
 
 
 def test_what_goes_wrong_is_told_in_a_sentence(shot, make):

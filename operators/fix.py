@@ -6,6 +6,7 @@ from bpy.props import StringProperty
 from mathutils import Matrix
 
 from .checks import problem_list
+from .checks.shape_rows import DOUBLED_REACH
 from .read.attach import attach, carrier
 from .read.keyed import keyed
 from .read.modifier_stack import lift_rebuilders
@@ -101,6 +102,18 @@ class TAFFETA_OT_fix_modifiers(Fix, bpy.types.Operator):
         if not names:
             raise ValueError(f"{obj.name} has no modifier that stands too far up")
         return f"{', '.join(names)} of {obj.name} works on the simulated cloth now"
+
+
+class TAFFETA_OT_fix_weld(Fix, bpy.types.Operator):
+    """Simulate vertices that are doubled along seams as one; the mesh stays as it is"""
+
+    bl_idname = "taffeta.fix_weld"
+    bl_label = "Weld for Simulation"
+
+    def mend(self, context, obj):
+        """Of what lies on each other."""
+        obj.taffeta_cloth.weld = DOUBLED_REACH
+        return f"{obj.name} is simulated in one piece along its doubled vertices (More > Sewing and Size)"
 
 
 class TAFFETA_OT_fix_aura(Fix, bpy.types.Operator):
@@ -219,6 +232,6 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         TAFFETA_OT_fix_save, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
-        TAFFETA_OT_fix_tangles,
+        TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld,
     )
 )  # fmt: skip

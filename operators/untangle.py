@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..solver.untangle import ALLOWED_STRETCH, DEFAULT_DEPTH
 from .bake import job as jobs
 from .checks import crossings
 from .playback.cache_modifier import mesh_shown_sentence, show_bake
@@ -28,7 +29,7 @@ from .work.steps import Step, Steps, prepared
 from .work.window import LongWork
 
 UNTANGLED_KEY = "Untangled"  # name of the shape key
-DEFAULT_DEPTH = 0.08  # [m]
+ANY_STRETCH = 1.0  # from which on edges may change as they like
 
 
 def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
@@ -60,37 +61,40 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
     return garments, shapes
 
 
-def doubts(surfaces: list[crossings.Surface]) -> Generator[Step, None, list[str]]:
-    """Steps: look for what Untangle cannot do with these garments; the sentences are returned.
+def doubts(surfaces: list[crossings.Surface]) -> Generator[Step, None, None]:
+    """Steps: look for what Untangle cannot do with these garments.
 
     Raises
     ------
     ValueError
-        Two of one layer cross, so that nothing says who is outside.
+        Two of one layer cross, so that nothing says who is outside; or there is nothing but one garment, and it does not
+        cross itself.
     """
-    said = []
     for index, one in enumerate(surfaces):
-        for other in surfaces[index:]:
+        for other in surfaces[index + 1 :]:
             layer = one.obj.taffeta_cloth.layer
-            if layer != other.obj.taffeta_cloth.layer or (one is not other and not groups.meet(one.obj, other.obj)):
+            if layer != other.obj.taffeta_cloth.layer or not groups.meet(one.obj, other.obj):
                 continue
-            yield Step(f"Looking where {one.name} crosses {'itself' if one is other else other.name}", 0.1)
-            count = len(crossings.crossing_pairs(one, other))
-            if count and one is other:
-                said.append(
-                    f"{one.name} crosses itself ({count} pairs of triangles): it has no inside there, so that stays"
-                )
-            elif count:
+            yield Step(f"Looking where {one.name} crosses {other.name}", 0.1)
+            if len(crossings.crossing_pairs(one, other)):
                 raise ValueError(
                     f"{one.name} and {other.name} cross, and both have Layer {layer}; "
                     "give the one that is worn outside a higher Layer"
                 )
-    return said
+
+
+def _refuse_alone(surface: crossings.Surface) -> None:
+    """A garment without company has to cross itself."""
+    if not groups.meet(surface.obj, surface.obj) or not len(crossings.crossing_pairs(surface, surface)):
+        raise ValueError(
+            f"{surface.name} is alone, and does not cross itself; select more cloths, or press Taffeta Collider on the body "
+            "that it is worn on"
+        )
 
 
 def who_meets(cloths: list[bpy.types.Object], bodies: list[bpy.types.Object]) -> np.ndarray:
-    """(g, g + b) whether garments are to meet each other and bodies, by their Collision Collections."""
-    return np.array([[one is other or groups.meet(one, other) for other in (*cloths, *bodies)] for one in cloths])
+    """(g, g + b) whether garments are to meet each other and bodies, by their Collision Collections, and themselves."""
+    return np.array([[groups.meet(one, other) for other in (*cloths, *bodies)] for one in cloths])
 
 
 @contextmanager
@@ -113,11 +117,11 @@ def steps(
     tell: Callable[[str, str], None],
     result: str = "KEY",
     depth: float = DEFAULT_DEPTH,
+    stretch: float = ALLOWED_STRETCH,
 ) -> Steps:
-    """Untangle these garments as they look at the current frame; `tell(level, sentence)` hears what cannot be done, and
-    what was done.
+    """Untangle these garments as they look at the current frame; `tell(level, sentence)` hears what was done, and what not.
 
-    result : "KEY" or "REST"; depth : [m], see the operator
+    result : "KEY" or "REST"; depth : [m], stretch : see the operator
 
     Raises
     ------
@@ -127,27 +131,45 @@ def steps(
     start = time.perf_counter()
     cloths = sorted(cloths, key=lambda obj: (obj.taffeta_cloth.layer, obj.name))
     bodies = colliders_of(scene, cloths)
-    if len(cloths) + len(bodies) < 2:
-        raise ValueError(
-            f"{cloths[0].name} is alone; select more cloths, or press Taffeta Collider on the body that it is worn on"
-        )
     yield from prepared("untangle")
-    from ..solver.untangle import nest as solver
+    from ..solver.untangle.apart import rounds
 
     yield Step("Reading the garments", 0.1)
     with posed(scene, cloths, bodies), without_key(cloths):
         depsgraph, origin = depsgraph_of(scene), np.array(cloths[0].matrix_world.translation)
         surfaces = [crossings.surface(obj, depsgraph, origin) for obj in cloths]
-    for sentence in (yield from doubts(surfaces)):
-        tell("WARNING", sentence)
+    if len(cloths) + len(bodies) < 2:
+        _refuse_alone(surfaces[0])
+    yield from doubts(surfaces)
     with posed(scene, cloths, bodies), without_key(cloths):
         garments, shapes = read(scene, cloths)
         met = who_meets(cloths, bodies)
-    found = yield Step("Untangling", 0.3, lambda _: solver.untangle(garments, shapes, depth, met))
-    yield Step("Giving the garments their new shape", 0.9)
+    limit = stretch if stretch < ANY_STRETCH else np.inf
+    found = yield from _taken_apart(rounds(garments, shapes, depth, met, limit))
+    yield Step("Giving the garments their new shape", 0.95)
     if hidden := _give(scene, cloths, [(garment.x, x) for garment, x in zip(garments, found.x, strict=True)], result):
         tell("INFO", mesh_shown_sentence(hidden))
-    tell(*outcome(found, [obj.name for obj in cloths], time.perf_counter() - start))
+    seconds = time.perf_counter() - start
+    for sentence in outcome(found, [obj.name for obj in cloths], [obj.name for obj in bodies], stretch, seconds):
+        tell(*sentence)
+
+
+def _taken_apart(found) -> Generator[Step, object, object]:
+    """Steps: the solver's rounds, one beside the window at a time; returns what they do."""
+
+    def take(_):
+        try:
+            return next(found), None
+        except StopIteration as end:
+            return None, end.value
+
+    text, share, most = "Untangling", 0.15, None
+    while True:
+        left, result = yield Step(text, share, take)
+        if result is not None:
+            return result
+        most = max(left, 1) if most is None else most
+        text, share = f"Untangling: {left:,} pairs of triangles cross", max(share, 0.9 - 0.7 * min(left / most, 1.0))
 
 
 def _give(scene, cloths, shapes, result: str) -> list[bpy.types.Object]:
@@ -165,23 +187,38 @@ def _give(scene, cloths, shapes, result: str) -> list[bpy.types.Object]:
     return [obj for obj in placed if show_bake(obj, False)]
 
 
-def outcome(found, names: list[str], seconds: float) -> tuple[str, str]:
-    """Level and sentence of a report."""
-    garments = f"{len(names)} garments" if len(names) > 1 else names[0]
-    if not found.moved_count:
-        return "INFO", f"{garments}: nothing was tangled, all layers keep their distance"
-    text = (
-        f"{garments} untangled in {seconds:.1f} s: {found.moved_count:,} vertices moved, {1000 * found.farthest:.1f} mm "
-        f"at most; edges changed by {100 * found.stretch_median:.1f} % in the middle, "
-        f"{100 * found.stretch_worst:.0f} % at worst"
+def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds: float) -> list[tuple[str, str]]:
+    """Level and sentence of each report: what was done, and what could not be."""
+    garments, everything = f"{len(names)} garments" if len(names) > 1 else names[0], [*names, *bodies]
+    if not found.moved_count and not found.crossing_count:
+        return [("INFO", f"{garments}: nothing was tangled, all layers keep their distance")]
+    told = []
+    if found.moved_count:
+        text = (
+            f"{garments} untangled in {seconds:.1f} s: {found.moved_count:,} vertices moved, {1000 * found.farthest:.1f} mm "
+            f"at most; edges changed by {100 * found.stretch_median:.1f} % in the middle, "
+            f"{100 * found.stretch_worst:.0f} % at worst"
+        )
+        if not found.crossing_count:
+            return [("INFO", f"{text}; nothing crosses")]
+        told = [("INFO", f"{text}; {found.crossing_count:,} of {sum(found.before.values()):,} pairs still cross")]
+    left = [
+        f"{everything[one]} and {'itself' if one == other else everything[other]} ({count:,} of {found.before[one, other]:,} pairs)"
+        for (one, other), count in sorted(found.after.items(), key=lambda kind: -kind[1])
+    ]
+    why = (
+        f" without edges changing by more than {100 * stretch:.3g} %; allow more Stretch"
+        if stretch < ANY_STRETCH
+        else ""
     )
-    if found.crossing_count:
-        return "WARNING", f"{text}. {found.crossing_count} edges still cross; look at them with Check Before Baking"
-    return "INFO", f"{text}; no layer crosses another"
+    return [
+        *told,
+        ("WARNING", f"Could not be taken apart{why}: {', '.join(left)}. A bake eases the rest apart as far as it can"),
+    ]
 
 
 class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
-    """Take the selected cloths out of each other and out of the colliders, in the order of their layers"""
+    """Take the selected cloths out of themselves, each other and the colliders, in the order of their layers"""
 
     bl_idname = "taffeta.untangle"
     bl_label = "Untangle"
@@ -200,6 +237,11 @@ class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
         description="How deep garments may be in each other, in metres. What is deeper is taken to hang beside the other "
         "one, as an arm hangs beside a vest",
     )  # fmt: skip
+    stretch: FloatProperty(
+        name="Stretch", default=ALLOWED_STRETCH, min=0.01, max=ANY_STRETCH, soft_max=0.5, step=1, precision=2,
+        description="Part of its length that an edge of a garment may get longer or shorter by, a pure number: 0.1 is 10 %. What "
+        "cannot be taken apart so stays, and is told. 1 allows any",
+    )  # fmt: skip
     everything: BoolProperty(
         name="All Cloths", options={"SKIP_SAVE"}, description="Untangle every cloth of the scene, not the selected ones"
     )
@@ -217,7 +259,7 @@ class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
             raise ValueError("A bake is under way; wait for it or press Stop, then untangle")
         cloths = chosen_cloths(context, everything=self.everything)
         tell = lambda level, sentence: self.report({level}, sentence)  # noqa: E731
-        yield from steps(context.scene, cloths, tell, self.result, self.depth)
+        yield from steps(context.scene, cloths, tell, self.result, self.depth, self.stretch)
         return {"FINISHED"}
 
 

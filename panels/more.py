@@ -50,6 +50,7 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         cloth = context.object.taffeta_cloth
         mapped(layout, context, context.object, "shrink")
+        layout.prop(cloth, "weld")
         layout.prop(cloth, "sewing")
         column = layout.column()
         column.enabled = cloth.sewing

@@ -121,6 +121,11 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     friction: PointerProperty(type=MAPPED_CLASSES["friction"], override=OVERRIDE)
     pin_distance: PointerProperty(type=MAPPED_CLASSES["pin_distance"], override=OVERRIDE)
     shrink: PointerProperty(type=MAPPED_CLASSES["shrink"], override=OVERRIDE)
+    weld: FloatProperty(
+        name="Weld for Simulation", default=0.0, min=0.0, max=1.0, soft_max=1e-3, unit="LENGTH", precision=5, step=0.001, override=OVERRIDE,
+        description="Simulate vertices on borders that are no farther apart than this, in metres, as one, so that pieces with doubled "
+        "vertices along their seams hold together. The mesh stays as it is. 0 welds nothing, 0.0001 what lies on each other",
+    )
     sewing: BoolProperty(
         name="Sewing", default=False, override=OVERRIDE,
         description="Let edges without a face pull their ends together, as threads that sew panels to each other. Off, "
@@ -254,23 +259,19 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Lift coefficient, a pure number: how much slanting air pushes the cloth sideways",
     )
     wind: FloatVectorProperty(
-        name="Wind", default=(0.0, 0.0, 0.0), size=3, subtype="VELOCITY", soft_min=-30.0, soft_max=30.0,
-        step=10, override=OVERRIDE,
+        name="Wind", default=(0.0, 0.0, 0.0), size=3, subtype="VELOCITY", soft_min=-30.0, soft_max=30.0, step=10, override=OVERRIDE,
         description="Velocity of the air in m/s. A breeze is 3, a strong wind 12, a storm 25",
     )
     constant_force: FloatVectorProperty(
-        name="Constant Force", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
-        override=OVERRIDE,
+        name="Constant Force", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10, override=OVERRIDE,
         description="Force per mass on all cloth, in N/kg (= m/s²), besides gravity",
     )
     random_force_min: FloatVectorProperty(
-        name="Random Force Min", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
-        override=OVERRIDE,
+        name="Random Force Min", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10, override=OVERRIDE,
         description="Lower limit per axis of a force that differs for every particle and step, in N/kg",
     )
     random_force_max: FloatVectorProperty(
-        name="Random Force Max", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10,
-        override=OVERRIDE,
+        name="Random Force Max", default=(0.0, 0.0, 0.0), size=3, subtype="ACCELERATION", step=10, override=OVERRIDE,
         description="Upper limit per axis of the random force, in N/kg",
     )
     seed: IntProperty(
@@ -300,8 +301,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Cloth faster than this is slowed down, in m/s; raise it for bullets",
     )
     cloth_restitution: FloatProperty(
-        name="Cloth Bounce", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR",
-        override=OVERRIDE,
+        name="Cloth Bounce", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR", override=OVERRIDE,
         description="Restitution: share of the impact speed given back where cloth meets cloth; 0 for real fabric",
     )
     collider_source: EnumProperty(

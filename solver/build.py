@@ -113,6 +113,7 @@ def build(garments, settings):
         meets=_meetings(garments),
         **{name: _mask(garments, name) for name in ("meets_bodies", "meets_itself")},
         **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
+        twins=_twins(garments, start),
         **joined,
         matrix=None,
     )
@@ -123,6 +124,8 @@ def build(garments, settings):
 
 def repin(cloth, pin):
     """The cloth with other pin weights (n,), for a frame: without the springs and hinges that join what is held."""
+    pin = pin.copy()
+    np.maximum.at(pin, cloth.twins[:, 1], pin[cloth.twins[:, 0]])
     inv_mass = np.where(pin < 1.0, cloth.inv_mass, 0.0)
     spring = _matters(inv_mass, cloth.edges, cloth.couples)
     hinge = _bends(cloth.mass, inv_mass, cloth.bend_stencils, cloth.bend_weight)
@@ -381,6 +384,11 @@ def _mask(garments, field):
     masks = (getattr(garment, field) for garment in garments)
     parts = [np.ones(len(g.x), bool) if m is None else m for g, m in zip(garments, masks, strict=True)]
     return np.concatenate(parts).astype(bool)
+
+
+def _twins(garments, start):
+    welded = [g.twins + first for g, first in zip(garments, start, strict=False) if g.twins is not None]
+    return np.concatenate([np.zeros((0, 2)), *welded]).astype(np.int32)
 
 
 def _per_vertex(garments, field):

@@ -55,6 +55,7 @@ class Garment(NamedTuple):
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
     strain_limit: float = 0.0  # strain of a thread beyond which it is stiffer; 0: it never is
     stiffening: float = 5.0  # how many times as stiff it is there
+    twins: np.ndarray | None = None  # (k, 2) vertices without faces, and those that they are welded to; None: none
 
 
 class Cloth(NamedTuple):
@@ -76,6 +77,7 @@ class Cloth(NamedTuple):
     meets: np.ndarray  # (g, g) bool: which garments touch which; on the diagonal, which touch themselves
     meets_bodies: np.ndarray  # (n,) bool: bodies touch a particle, and faces and edges that it belongs to
     meets_itself: np.ndarray  # (n,) bool: the same of the garment's own folds
+    twins: np.ndarray  # (k, 2) kinematic particles, and those that they are welded to, where each frame ends
     # springs, in the order of the tree below, so that neighbours in memory are neighbours in the cloth
     edges: np.ndarray  # (e, 2)
     rest_length: np.ndarray  # (e,) [m]

@@ -162,7 +162,8 @@ def _compile_inside():
 
 def _compile_untangle():
     """Garments out of each other: two sheets that cross each other, bent, over a body that they cross."""
-    from .untangle.nest import Shape, Worn, untangle
+    from .untangle.apart import untangle
+    from .untangle.nest import Shape, Worn
 
     body, garment = _body(), _garment("Inner", 0.0)
     turned = garment.x * [1.0, 1.0, -1.0] + [0.001, 0.001, 0.0015]

@@ -89,6 +89,8 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
             on_bodies, on_cloth, count, trouble = advance_substep(mechanics, contact, motion, substep)
             body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
             troubles.append(trouble)
+    twin, place = cloth.twins.T
+    state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
     worst, mean = stretch(cloth, state.x)
     rough, folded = roughness(state.x, cloth.triangles)

@@ -62,6 +62,7 @@ CLOTH_WORDS = {
     "sewing": "Sewing",
     "sewing_time": "Closing Time",
     "sewing_force": "Max Force",
+    "weld": "Weld for Simulation",
 }
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from ..read import measures, modifier_stack
 from ..read.arrays import positions
 from ..read.keyed import moves
-from ..read.mesh_io import FARTHEST_COORDINATE
+from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
+
+DOUBLED_REACH = 1e-4  # [m] up to which two vertices of open edges were meant to be one
 
 # Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame: when.
 SHAPE_DEPENDENT = {
@@ -53,6 +55,23 @@ def _areas(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} has no area: each of its {len(obj.data.polygons)} faces is a line or a point",
                 "Pull its vertices apart, or apply the shape key or modifier that does",
                 alone=True,
+            )
+
+
+def _doubled(shot: Shot) -> Iterator[Problem]:
+    """Garments that fall apart along seams because their vertices are doubled there."""
+    for obj in shot.cloths:
+        if obj.taffeta_cloth.weld > 0.0 or not obj.data.polygons:
+            continue
+        count = measures.doubled_vertices(obj, metres_per_unit(shot.scene), DOUBLED_REACH)
+        if count:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has {count:,} doubled vertices along open edges, and would come apart there",
+                "Weld for Simulation bakes them as one and leaves the mesh alone; or merge them by distance in Edit Mode",
+                ("taffeta.fix_weld",),
+                heavy=True,
             )
 
 
@@ -152,4 +171,4 @@ def _differences(obj, modifiers) -> Iterator[Problem]:
             )
 
 
-SHAPE_CHECKS = (_coordinates, _areas, _modifiers, _rebuilt_bodies)
+SHAPE_CHECKS = (_coordinates, _areas, _doubled, _modifiers, _rebuilt_bodies)

@@ -51,6 +51,23 @@ def loose_edges(mesh: bpy.types.Mesh) -> int:
     return _kept[key]
 
 
+def doubled_vertices(obj: bpy.types.Object, metres: float, reach: float) -> int:
+    """How many vertices of a garment at rest lie up to `reach` [m] from another one along borders, which welding would make
+    one (`solver.geometry.weld`); in a world of so many metres a unit. 0 in Edit Mode."""
+    mesh = obj.data
+    if obj.mode == "EDIT" or not open_edges(mesh):
+        return 0
+    key = ("doubled", mesh.session_uid, len(mesh.vertices), metres, reach, _size(obj))
+    if key not in _kept:
+        from ...solver.geometry.weld import find_twins  # here, because it imports scipy
+
+        with np.errstate(invalid="ignore"):
+            x = rest_positions(obj, obj, metres)
+        known = np.isfinite(x).all()  # else `checks.shape_rows` tells of them
+        _kept[key] = len(find_twins(arrays.triangulated(mesh)[0], x, reach)) if known else 0
+    return _kept[key]
+
+
 def has_area(mesh: bpy.types.Mesh) -> bool:
     """Whether any face is more than a line or a point."""
     key = ("area", mesh.session_uid)
@@ -65,10 +82,7 @@ def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
     mesh = obj.data
     if obj.mode == "EDIT" or not len(mesh.polygons):
         return 0.0
-    size = tuple(
-        f"{scale:.4g}" for scale in obj.matrix_world.to_scale()
-    )  # rounded: turning about changes the last digits
-    key = ("edges", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, size)
+    key = ("edges", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, _size(obj))
     if key not in _kept:
         with_face = np.zeros(len(mesh.edges), bool)
         with_face[arrays.corner_edge(mesh)] = True
@@ -76,6 +90,11 @@ def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
             x = rest_positions(obj, obj, metres)
         _kept[key] = edge_quantile(x, arrays.edges(mesh)[with_face], part)
     return _kept[key]
+
+
+def _size(obj) -> tuple[str, ...]:
+    """An object's scale, rounded: turning about changes the last digits."""
+    return tuple(f"{scale:.4g}" for scale in obj.matrix_world.to_scale())
 
 
 def mesh_sums(mesh: bpy.types.Mesh) -> list[int]:

@@ -28,7 +28,7 @@ FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is f
 
 # Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
 PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "model", *THREADS)
-LOOKED_AT = (*PLAIN, "sewing_force", "uv_map", "self_group", "body_group")
+LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "self_group", "body_group")
 
 
 class Body(NamedTuple):
@@ -87,7 +87,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     settings = obj.taffeta_cloth
     values = {name: read_map(obj, getattr(settings, name), evaluated.data) for name in MAPPED}
     values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
-    return Garment(
+    garment = Garment(
         name=obj.name,
         x=x,
         x_start=x_start,
@@ -101,6 +101,11 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         **{name: getattr(settings, name) for name in PLAIN},
         **values,
     )
+    if settings.weld <= 0.0:
+        return garment
+    from ...solver.geometry.weld import weld  # here, because it imports scipy
+
+    return weld(garment, settings.weld)
 
 
 def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene) -> Body:

@@ -43,12 +43,12 @@ def _on_each_other(ends: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndar
 def _sewn(triangles: np.ndarray, border: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """`sew_borders` where vertices `one` (k,) lie on the `other`."""
     vertex_count = int(triangles.max()) + 1
-    _, place = _sets(one, other, vertex_count)
+    _, place = same_places(one, other, vertex_count)
     start, end = place[border].T.astype(np.int64)
     edge, partner = _partners(start * vertex_count + end, end * vertex_count + start)
     ones = np.concatenate([border[edge, 0], border[edge, 1]])
     others = np.concatenate([border[partner, 1], border[partner, 0]])
-    first, joined = _sets(ones, others, vertex_count)
+    first, joined = same_places(ones, others, vertex_count)
     kept = first[joined]
     sewn = kept[triangles]
     # a needle that would lose a corner stays as it is
@@ -67,7 +67,7 @@ def _partners(forth: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return one, order[first[one]]
 
 
-def _sets(ones: np.ndarray, others: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+def same_places(ones: np.ndarray, others: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Of `count` vertices, of which `ones` (k,) belong to the `others`: the first of each set, and (count,) each one's set."""
     graph = coo_array((np.ones(len(ones), np.int8), (ones, others)), shape=(count, count))
     _, own = connected_components(graph, directed=False)

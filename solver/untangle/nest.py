@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Untangle: garments that pass through each other at rest come out nested, each outside of the ones below it.
+"""Garments that pass through each other at rest are nested, each outside of the ones below it.
 
     surfaces (outside, border) -> distance fields of every layer on a grid -> gradient and tangential relaxation ->
     separation
 
-A garment that crosses itself stays as it is in that place: a distance field has no inside and outside there (Buffet 2021,
-2.5.4). Garments of one layer have no order, so they are not taken apart. Sets of garments that are not to meet each
+A distance field has no inside and outside where a garment crosses itself, or lies in folds finer than the grid (Buffet 2021,
+2.5.4): what comes out there is for `mend` to judge. Garments of one layer have no order, so they are not taken apart. Sets of garments that are not to meet each
 other, not even by way of others, are nested one after the other, each set with the bodies that one of it meets.
 """
 
@@ -47,60 +47,35 @@ class Shape(NamedTuple):
     aura: float  # [m]
 
 
-class Untangled(NamedTuple):
-    """What came out."""
-
-    x: list[np.ndarray]  # (n, 3) [m] of each garment
-    moved_count: int  # vertices
-    farthest: float  # [m] that one of them went
-    stretch_median: float  # length over length before, of edges of which an end moved, less 1, in size
-    stretch_worst: float
-    crossing_count: int  # sides of triangles that still go through a triangle of another layer
-    close_count: int  # pairs that could not be brought to 85 % of their distance
-
-
-class _Nested(NamedTuple):
-    """Garments that were nested together."""
-
-    worn: list[Surface]
-    before: np.ndarray  # (n, 3) [m] relative to the origin
-    after: np.ndarray  # (n, 3) [m]
-    crossing_count: int
-    close_count: int
-
-
-def untangle(
-    garments: list[Worn], bodies: list[Shape], depth: float = 0.08, meets: np.ndarray | None = None
-) -> Untangled:
-    """Nest garments in the order of their layers.
+def nest(garments: list[Worn], bodies: list[Shape], depth: float, meets: np.ndarray) -> list[np.ndarray]:
+    """(n, 3) [m] of each garment, nested in the order of the layers as well as that goes.
 
     Parameters
     ----------
     garments : in any order
     bodies : the innermost layer; none is needed
     depth : [m] how deep garments may be in each other; what is deeper is taken to be apart, as a sleeve and a vest
-    meets : (g, g + b) bool, which garments are to be outside of each other and of bodies; None: all
+    meets : (g, g + b) bool, which garments are to be outside of each other and of bodies
 
     Raises
     ------
     ValueError
         A garment has no outside: names it and what to do.
     """
-    count = len(garments)
-    meets = np.ones((count, count + len(bodies)), bool) if meets is None else meets
+    count, found = len(garments), [garment.x for garment in garments]
     part_count, part = connected_components(meets[:, :count], directed=False)
-    origin = np.concatenate([garment.x for garment in garments]).mean(axis=0)
-    found = []
+    origin = np.concatenate(found).mean(axis=0)
     for k in range(part_count):
         own = np.flatnonzero(part == k)
         near = [body for body, met in zip(bodies, meets[own, count:].any(axis=0), strict=True) if met]
         if len(own) + len(near) > 1:
-            found.append((own, _nest([garments[index] for index in own], near, depth, origin)))
-    return _result(garments, found, origin)
+            for index, x in zip(own, _nest([garments[index] for index in own], near, depth, origin), strict=True):
+                found[index] = x
+    return found
 
 
-def _nest(garments, bodies, depth, origin) -> _Nested:
-    """Nest all these garments, and those outside of all these bodies."""
+def _nest(garments, bodies, depth, origin) -> list[np.ndarray]:
+    """Nest all these garments, and those outside of all these bodies; what does not move stays to the bit."""
     order = sorted(range(len(garments)), key=lambda index: garments[index].layer)
     levels = sorted({garment.layer for garment in garments})
     rank = [levels.index(garment.layer) + 1 for garment in garments]
@@ -117,8 +92,11 @@ def _nest(garments, bodies, depth, origin) -> _Nested:
     before = x.copy()
     x = relax(x, sheet, wear, grid)
     layered, everything = _layered(garments, bodies, rank, worn, solid, x, sheet)
-    crossing, close = separate_layers(everything, layered)
-    return _Nested(worn, before, everything[: len(x)], crossing, close)
+    separate_layers(everything, layered)
+    after, starts = everything[: len(x)], np.cumsum([0] + [len(surface.x) for surface in worn])
+    moved = (after != before).any(axis=1)[:, None]
+    parts = [slice(*ends) for ends in zip(starts[:-1], starts[1:], strict=True)]
+    return [np.where(moved[k], after[k] + origin, g.x) for k, g in zip(parts, garments, strict=True)]
 
 
 def _shapes(garments, bodies, order):
@@ -186,29 +164,3 @@ def _layered(garments, bodies, rank, worn, solid, x, sheet):
         softness=np.concatenate((soft, np.zeros(body_count))),
     )
     return layered, everything
-
-
-def _result(garments, found, origin):
-    """All together; `found` has the numbers of garments in `garments`, and how they were nested."""
-    x, changes, farthest, moved_count = [garment.x for garment in garments], [np.zeros(0)], 0.0, 0
-    for own, (worn, before, after, _, _) in found:
-        starts = np.cumsum([0] + [len(surface.x) for surface in worn])
-        edges = np.concatenate([surface.edges + start for surface, start in zip(worn, starts, strict=False)])
-        moved = (after != before).any(axis=1)
-        edges = edges[moved[edges].any(axis=1)]
-        length = [np.sqrt(((y[edges[:, 1]] - y[edges[:, 0]]) ** 2).sum(axis=1)) for y in (before, after)]
-        changes.append(np.abs(length[1] / length[0] - 1.0))
-        farthest = max(farthest, float(np.sqrt(((after - before) ** 2).sum(axis=1)).max()))
-        moved_count += int(moved.sum())
-        for index, first, last in zip(own, starts[:-1], starts[1:], strict=True):
-            x[index] = np.where(moved[first:last, None], after[first:last] + origin, garments[index].x)
-    stretch = np.concatenate(changes) if any(map(len, changes)) else np.zeros(1)
-    return Untangled(
-        x=x,
-        moved_count=moved_count,
-        farthest=farthest,
-        stretch_median=float(np.median(stretch)),
-        stretch_worst=float(stretch.max()),
-        crossing_count=sum(one.crossing_count for _, one in found),
-        close_count=sum(one.close_count for _, one in found),
-    )

@@ -18,7 +18,7 @@ from ..broad_phase.patches import find_owners
 from ..broad_phase.spatial_hash import hash_overlaps
 from ..contact.cloth.proximity import candidates
 from ..geometry.ccd import closest_pair, weighted_sum
-from ..geometry.piercing import area_normal, pierces
+from ..geometry.piercing import area_normal
 from ..kernel.jit import inner, njit
 from .surface import vertex_normals
 
@@ -41,17 +41,13 @@ class Layered(NamedTuple):
     softness: np.ndarray  # (n,) 1 / rigidity, 0 for bodies
 
 
-def separate_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
+def separate_layers(x: np.ndarray, layered: Layered) -> None:
     """Part what crosses or is too close.
 
     Parameters
     ----------
     x : (n, 3) [m], changed in place
     layered : what they are
-
-    Returns
-    -------
-    Sides of triangles that still go through a triangle of another layer, and pairs that are still too close.
     """
     triangles, start = layered.triangles, x.copy()
     owned, calm = find_owners(triangles), np.zeros(len(x), np.bool_)  # nowhere too flat to meet
@@ -76,7 +72,6 @@ def separate_layers(x: np.ndarray, layered: Layered) -> tuple[int, int]:
         # What did not move is as it was.
         touched = (x != before).any(axis=1)[triangles].any(axis=1)
         pairs = found[touched[found[:, 0]] | touched[found[:, 1]]]
-    return _count_kernel(x, triangles, found), lacking
 
 
 def _find(x, layered):
@@ -219,19 +214,4 @@ def _push_kernel(stencils, kinds, x, start, normals, layered):
         _move(x, start, b, room, lack * sb * nx, lack * sb * ny, lack * sb * nz)
         _move(x, start, c, room, lack * sc * nx, lack * sc * ny, lack * sc * nz)
         _move(x, start, d, room, lack * sd * nx, lack * sd * ny, lack * sd * nz)
-    return count
-
-
-@njit
-def _count_kernel(x, triangles, pairs):
-    """Sides of triangles that go through the other triangle of a pair; an edge with two triangles counts twice."""
-    count = 0
-    for pair in range(len(pairs)):
-        first, second = pairs[pair, 0], pairs[pair, 1]
-        for _ in range(2):
-            a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
-            for corner in range(3):
-                p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
-                count += pierces(x, p, q, a, b, c)
-            first, second = second, first
     return count

@@ -2,6 +2,7 @@
 """Untangle in Blender: shape key and rest shape, undo, posed garments, what it refuses, and that it runs headless."""
 
 import bpy
+import folds
 import numpy as np
 import pytest
 from crossings import count_crossings
@@ -217,7 +218,7 @@ def test_one_layer_has_no_order(dressed):
 
 def test_a_garment_alone_needs_company(make, scene):
     select(make.cloth(make.ball("Shirt")))
-    refused("Shirt is alone; select more cloths, or press Taffeta Collider on the body")
+    refused("Shirt is alone, and does not cross itself; select more cloths, or press Taffeta Collider on the body")
 
 
 def test_nothing_selected(make, scene):
@@ -237,15 +238,69 @@ def test_a_position_that_is_no_number_is_named(make, dressed):
     refused("Shirt: vertex 7 has no finite position")
 
 
-def test_a_garment_that_crosses_itself_is_told_before(make, dressed, capfd):
-    _, shirt, coat = dressed
+def crossed(make, obj):
+    """Edges of a garment that go through itself."""
+    x, triangles = make.world(obj), triangles_of(obj)
+    return count_crossings(x, triangles, np.zeros(len(x), int)).cloth_self
+
+
+def lengths(obj):
+    x, edges = np.array([v.co for v in obj.data.vertices]), np.array([e.vertices for e in obj.data.edges])
+    keys = obj.data.shape_keys
+    after = np.array([point.co for point in keys.key_blocks[KEY].data]) if keys else x
+    return [np.linalg.norm(y[edges[:, 0]] - y[edges[:, 1]], axis=1) for y in (x, after)]
+
+
+def hem(make):
+    """A skirt alone whose hem, turned in, comes out through it in waves."""
+    garment = folds.doubled_hem()
+    obj = make.cloth(make.mesh("Skirt", garment.x, garment.triangles), thickness=folds.THICKNESS)
+    select(obj)
+    assert crossed(make, obj) > 200
+    return obj
+
+
+def test_a_garment_alone_is_taken_out_of_itself(make, scene):
+    skirt = hem(make)
+    assert bpy.ops.taffeta.untangle() == {"FINISHED"}
+    assert crossed(make, skirt) == 0
+    before, after = lengths(skirt)
+    assert np.abs(after / before - 1.0).max() < 0.1
+
+
+def test_without_self_collision_it_is_left_as_it_is(make, scene):
+    hem(make).taffeta_cloth.self_collision = False
+    refused("Skirt is alone, and does not cross itself")
+
+
+def test_what_cannot_be_done_is_told_with_names_and_is_not_worse(make, dressed, capfd):
+    """The coat's top goes out through its bottom, and 10 % are too little for that."""
+    body, shirt, coat = dressed
     x = np.array([v.co for v in coat.data.vertices])
-    x[x[:, 2] > 0.25, 2] -= 0.8  # the top goes out through the bottom
+    x[x[:, 2] > 0.25, 2] -= 0.8
     coat.data.attributes["position"].data.foreach_set("vector", x.astype(np.float32).ravel())
     coat.data.update()
+    bpy.context.view_layer.update()
+    before = crossed(make, coat), count(make, shirt, coat, body=body)
     assert bpy.ops.taffeta.untangle() == {"FINISHED"}
     out = capfd.readouterr().out
-    assert "Coat crosses itself" in out and "it has no inside there, so that stays" in out
+    assert "Could not be taken apart without edges changing by more than 10 %; allow more Stretch: " in out
+    assert "Coat and itself (" in out
+    assert crossed(make, coat) <= before[0] and count(make, shirt, coat, body=body) < before[1]
+    for obj in (shirt, coat):
+        rest, after = lengths(obj)
+        assert np.abs(after / rest - 1.0).max() < 0.101
+
+
+def test_stretch_says_how_far_edges_may_go(make, dressed):
+    """1 % is too little, and what it leaves is no harm."""
+    body, shirt, coat = dressed
+    before = count(make, shirt, coat, body=body)
+    assert bpy.ops.taffeta.untangle(stretch=0.01) == {"FINISHED"}
+    assert 0 < count(make, shirt, coat, body=body) < before
+    for obj in (shirt, coat):
+        rest, after = lengths(obj)
+        assert np.abs(after / rest - 1.0).max() < 0.0101
 
 
 # Untangle, then bake

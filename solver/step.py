@@ -80,28 +80,31 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
-    body_contacts, cloth_contacts, steps, troubles = 0, 0, 0, []
+    done = []
     for first, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[first].t0, end / len(substeps))
         for substep in substeps[first:end]:
             if not go_on():
                 raise Stopped
-            on_bodies, on_cloth, count, trouble = advance_substep(mechanics, contact, motion, substep)
-            body_contacts, cloth_contacts, steps = body_contacts + on_bodies, cloth_contacts + on_cloth, steps + count
-            troubles.append(trouble)
+            done.append(advance_substep(mechanics, contact, motion, substep))
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
-    worst, mean = stretch(cloth, state.x)
-    rough, folded = roughness(state.x, cloth.triangles)
+    return _report(cloth, state.x, contact, frame, stopwatch, done)
+
+
+def _report(cloth, x, contact, frame, stopwatch, done):
+    """`Report` of a frame that ends at x (n, 3) [m]; done : what `advance_substep` has returned of each substep."""
+    *counts, troubles = zip(*done, strict=True)
+    on_bodies, on_cloth, steps = map(sum, counts)
     taken_again, let_in = (tuple(dict.fromkeys(filter(None, found))) for found in zip(*troubles, strict=True))
+    rough, folded = roughness(x, cloth.triangles)
     return Report(
         frame,
         stopwatch.read(),
-        worst,
-        mean,
-        body_contacts,
-        cloth_contacts,
+        *stretch(cloth, x),
+        on_bodies,
+        on_cloth,
         pinched=contact_frame.pinched(contact),
         steps=steps,
         roughness=rough,

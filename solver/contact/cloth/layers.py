@@ -55,7 +55,10 @@ def _vote(cloth: Cloth, x, normal, is_border, one: int, other: int, wanted) -> N
     """Fill in what the patches of two garments want."""
     whose = np.where(cloth.is_mesh_edge, cloth.garment[cloth.edges[:, 0]], -1)
     beside = [cloth.edges[whose == garment] for garment in (one, other)]
-    near = NEAR * cloth.rest_length[(whose == one) | (whose == other)].mean()
+    lengths = cloth.rest_length[(whose == one) | (whose == other)]
+    if not len(lengths):  # all of both is pinned
+        return
+    near = NEAR * lengths.mean()
     across = np.concatenate([
         _facing(cloth, x, normal, is_border, near, *garments) for garments in ((one, other), (other, one))
     ])  # fmt: skip

@@ -18,8 +18,8 @@ from ...kernel.jit import njit
 from ...kernel.mat3 import FREE, KINEMATIC
 from .contacts import PINCHED
 
-REST = 0.1  # [m/s] of two surfaces against each other above which they hold less, so that cloth goes no farther behind
-STIR = 0.3  # [m/s] the same from which on nothing is calm
+REST = 0.03  # [m/s] of two surfaces against each other above which they hold less, so that cloth goes no farther behind
+STIR = 0.1  # [m/s] the same from which on nothing is calm
 CALM_RINGS = 3  # edges from what is pinched up to which cloth is calm
 CREEP_TIME = 0.1  # [s] of its springs against what holds it
 

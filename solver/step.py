@@ -283,7 +283,7 @@ def try_out(mechanics, contact, motion, substep):
     part = mechanics.dynamics.part(substep, mechanics.settings)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     mechanics.dynamics.predict(mechanics, motion, part)
-    constraints = unheld(contact, part.dt)
+    constraints = unheld(contact, motion, part.dt)
     mechanics.dynamics.solve(mechanics, motion, constraints, substep)
     respond_to_bodies(contact, motion, constraints, mechanics.system.solution, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start

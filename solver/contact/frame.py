@@ -26,6 +26,7 @@ from ..kernel.stopwatch import Stopwatch, timed
 from ..model import LDI, Cloth, FrameInput, Settings, State, Trouble
 from . import resolve
 from .body import collide
+from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import CORNER_COSINE, PINCHED
@@ -34,7 +35,7 @@ from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
-from .cloth.response import NO_BRACE, braced
+from .cloth.response import NO_BRACE, NONE_CALM, braced
 from .guard import body_pairs
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
@@ -65,6 +66,7 @@ class Contact:
     pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
+    calm: Calm
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     is_holding: bool = False  # something was kept from passing in the last substep
@@ -86,7 +88,7 @@ def prepare(
     with stopwatch.during(BODY_TIME):
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
-    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth))
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth), make_calm(cloth))
 
 
 @timed(IMAGE_TIME)
@@ -106,14 +108,23 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
     if ahead:
         _look_for_cloth(contact, *start, ahead)
     if not is_held:
-        return unheld(contact, dt)
+        return unheld(contact, motion, dt)
     stack = no_stack()
     if contact.pairs is not None:
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
+        _hold_calm(contact, motion, contact.support, dt)
     return Constraints(contact.support, stack, dt)
+
+
+def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
+    """Hold what is beside a pinch."""
+    contacts = contact.body.contacts
+    if _is_pinching(contact) or (contact.calm.ring == 0).any():
+        find_calm(contact.cloth.edges, contacts, contact.calm)
+        hold_calm(contact.calm, contacts.calm, motion.x, motion.x_prev, dt, support)
 
 
 def _look_for_cloth(contact: Contact, *about) -> None:
@@ -153,9 +164,12 @@ def gave_up(contact: Contact) -> Trouble | None:
     return Trouble(tuple(garments.tolist()), tuple(colliders[body].name for body in bodies))
 
 
-def unheld(contact: Contact, dt: float) -> Constraints:
-    """The conditions of a solve over dt [s] in which nothing touches."""
-    return Constraints(make_support(contact.cloth), no_stack(), dt)
+def unheld(contact: Contact, motion, dt: float) -> Constraints:
+    """The conditions of a solve over dt [s] in which nothing touches, but what is pinched is calm."""
+    support = make_support(contact.cloth)
+    if contact.body is not None:
+        _hold_calm(contact, motion, support, dt)
+    return Constraints(support, no_stack(), dt)
 
 
 @timed(BODY_TIME)
@@ -188,7 +202,8 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         _ease(contact, motion, origin, substep.dt, cloth, brace)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
-        touched, held, holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace)
+        calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
+        touched, held, holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace, calm)
         # Beside many tangles something always is: they would be looked at in each step, for twice the time and nothing.
         many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(motion.x)
         contact.is_holding = holding and not many

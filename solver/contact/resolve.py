@@ -16,7 +16,7 @@ import numpy as np
 from ..model import Cloth
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
 from .cloth.proximity import PairList
-from .cloth.response import NO_BRACE, braced
+from .cloth.response import NO_BRACE, NONE_CALM, braced
 from .guard import body_pairs, clusters, impact_zones
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE, GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
@@ -35,6 +35,7 @@ def resolve(
     x_prev,
     dt: float,
     brace=NO_BRACE,
+    calm=NONE_CALM,
 ) -> tuple[int, np.ndarray, bool]:
     """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, what the guard
     holds back (n,) as in `impact_zones.holders`, and whether it, or a body's edges and faces, moved any. Once in every
@@ -54,14 +55,14 @@ def resolve(
     touched, pairs = 0, pairs if can_meet(cloth) else None
     if pairs is not None:
         go_on(pairs, dt)
-        touched = respond(pairs, cloth, start, x, x_prev, dt, brace)
+        touched = respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
     near, is_pushed = _near_bodies(bodies, times, start, x), False
     for _ in range(BODY_RESPONSES):
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
         is_pushed = True
         if pairs is not None:
-            respond(pairs, cloth, start, x, x_prev, dt, brace)
+            respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
         near = _near_bodies(bodies, times, start, x)
     zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:

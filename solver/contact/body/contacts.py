@@ -27,8 +27,10 @@ class Contacts(NamedTuple):
     friction: np.ndarray  # (p, 2) inf where it is pinched, but 0 in the second where it can be pulled out
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
+    calm: np.ndarray  # (n,) bool: beside a pinch (`calm`), where nothing pushes
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
     grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
+    unrest: np.ndarray  # (n,) [m/s] of the one surface against the other
     between: np.ndarray  # (n,) [m] from the one to the other through the particle; above 0 where they do not overlap
 
 
@@ -45,9 +47,9 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros((points, 2)),
         np.zeros((sample_count, 3)),
         np.zeros(points),
-        np.zeros(particle_count, np.bool_),
+        *(np.zeros(particle_count, np.bool_) for _ in range(2)),
         np.full((particle_count, 2), -1, np.int32),
-        np.zeros(particle_count),
+        *(np.zeros(particle_count) for _ in range(2)),
     )
 
 

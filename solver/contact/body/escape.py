@@ -74,12 +74,12 @@ def _exit(bodies, candidates, contacts, at, p, g, limit, several):
 
 
 @inner
-def leave(bodies, image, candidates, contacts, at, p, g, dt):
+def leave(bodies, image, candidates, contacts, at, p, g, speed, dt):
     """One substep of a point inside a closed body: to the nearest way out, or along with the skin if there is none."""
     t = _exit(bodies, candidates, contacts, at, p, g, image.way_out, image.solids > 1)
     if t < 0:
         return
-    push, _, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, 0.0, RECOVERY_SPEED * dt)
+    push, _, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, 0.0, speed * dt)
     mx, my, mz = carried(bodies.triangles, bodies.motions, t, a, b, c)
     if contacts.grip[p, 1] >= 0:
         hold_pinched(bodies, contacts, at, p, RECOVERY_SPEED * dt, dt)

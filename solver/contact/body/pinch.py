@@ -78,19 +78,20 @@ def _follow(bodies, t, tau, x, y, z):
 
 @inner
 def _carry(bodies, grip, p, x, y, z):
-    """How far both surfaces take pinched point p on the mean; 0 where they have gone where bodies are not looked at.
-    # outputs: grip
+    """How far both surfaces take pinched point p on the mean, and how far [m] they go apart or over each other; 0 where they
+    have gone where bodies are not looked at. # outputs: grip
     """
-    triangles, motions, mx, my, mz = bodies.triangles, bodies.motions, 0.0, 0.0, 0.0
+    triangles, motions, mx, my, mz, ax, ay, az = bodies.triangles, bodies.motions, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for side in range(2):
         t = _follow(bodies, grip[p, side], 0.0, x, y, z)
         _, wa, wb, wc, _, _, _, _ = closest(triangles, motions, t, 0.0, x, y, z)
         ox, oy, oz = carried(triangles, motions, t, wa, wb, wc)
         mx, my, mz = mx + 0.5 * ox, my + 0.5 * oy, mz + 0.5 * oz
+        ax, ay, az = ox - ax, oy - ay, oz - az
         grip[p, side] = t
     if abs(mx + my + mz) < math.inf:
-        return mx, my, mz
-    return 0.0, 0.0, 0.0
+        return mx, my, mz, math.sqrt(ax * ax + ay * ay + az * az)
+    return 0.0, 0.0, 0.0, 0.0
 
 
 @inner
@@ -107,7 +108,8 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     """
     place, grip = contacts.place, contacts.grip
     x, y, z = at[THERE, 0], at[THERE, 1], at[THERE, 2]
-    mx, my, mz = _carry(bodies, grip, p, x, y, z)
+    mx, my, mz, apart = _carry(bodies, grip, p, x, y, z)
+    contacts.unrest[p] = apart / dt
     x, y, z, t, u = x + mx, y + my, z + mz, grip[p, 0], grip[p, 1]
     gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
     other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)

@@ -41,7 +41,7 @@ from .association import (
 from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
 from .escape import leave
 from .pinch import hold_pinched, meet
-from .surface import RECOVERY_SPEED, gap_to, wanted_by
+from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
 MOST_CORRECTIONS = 4  # of one point in one substep: a floor, two walls and one more
 CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
@@ -170,15 +170,15 @@ def _hold_back(at, grip, kx, ky, kz, mx, my, mz):
 
 
 @folded
-def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, times):
+def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
-    first, dt = np.int64(-1), times.dt
+    first, dt, ease = np.int64(-1), times.dt, (CALM_SPEED if is_calm else RECOVERY_SPEED) * times.dt
     grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for _ in range(MOST_CORRECTIONS):
         t, came_from, again = _choose(bodies, candidates, at, p, g, largest, deviation, times.tau)
         if t < 0:
             break
-        lift, felt, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, RECOVERY_SPEED * dt)
+        lift, felt, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, ease)
         if lift <= 0.0:
             break
         if came_from == 0.0 and gap < 0.0 and _has_no_room(bodies, candidates, contacts, at, p, t):
@@ -275,7 +275,7 @@ def _is_bound(points, place, i, j, k, is_sample):
 
 
 @folded
-def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, times):
+def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_calm, times):
     """Correct point p, whose first particle is i, if it may touch anything; False if it is LOST."""
     at, asked, place, tau, largest = scratch.at, candidates.asked, contacts.place, times.tau, image.aura
     deviation = math.inf
@@ -289,9 +289,9 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, tim
                 return False
         g = points.garment[i]
         if place[p] != OUTSIDE:
-            leave(bodies, image, candidates, contacts, at, p, g, times.dt)
+            leave(bodies, image, candidates, contacts, at, p, g, (CALM_SPEED if is_calm else RECOVERY_SPEED), times.dt)
         elif may_touch(asked, p, tau, deviation, largest):
-            _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, times)
+            _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times)
     if p < len(points.x):
         # of what is beyond its skin it knows nothing
         sag = points.sag
@@ -308,6 +308,7 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
     """
     x, x_prev, v, parents, weight = points.x, points.x_prev, points.v, points.parents, points.weight
     place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at
+    calm = contacts.calm
     particle_count, touching, lost = len(x), 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -342,8 +343,9 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
             continue
         for axis in range(3):
             at[VELOCITY, axis] = a * v[i, axis] + b * v[j, axis] + c * v[k, axis]
+        is_calm = calm[i] or calm[j] or calm[k]
         mu = a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
-        if not _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, times):
+        if not _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_calm, times):
             touched[p], contacts.own[p] = LOST, known
             lost += 1
             continue

@@ -9,6 +9,7 @@ from ...kernel.jit import folded, inner
 from .association import HERE, THERE
 
 RECOVERY_SPEED = 0.5  # [m/s] at which a point regains the aura, or leaves a body's inside
+CALM_SPEED = 0.02  # [m/s] the same beside a pinch
 ON_SURFACE = 1e-9  # [m] from a triangle up to which the way to the closest point tells no direction
 
 

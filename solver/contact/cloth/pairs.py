@@ -55,7 +55,7 @@ from .proximity import (
     scales_kernel,
     way_ahead_kernel,
 )
-from .response import NO_BRACE, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
+from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
 from .tangles import Tangles, find_tangles, near_tangles, without
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
@@ -151,7 +151,7 @@ def go_on(pairs: Pairs, dt: float) -> None:
     pairs.reach = None
 
 
-def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE) -> int:
+def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE, calm=NONE_CALM) -> int:
     """Keep cloth at its contact distance from cloth, with the lengths that it has; returns how many pairs touched.
 
     Parameters
@@ -164,12 +164,13 @@ def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BR
     brace : as in `response.Substep`
     """
     before = x.copy()
-    touched, follows = _push_apart(pairs, cloth, start, x, x_prev, dt, brace), _follows(pairs)
+    about = pairs, cloth, start, x, x_prev, dt, brace, calm
+    touched, follows = _push_apart(*about), _follows(pairs)
     for _ in range(LENGTH_ROUNDS):
         if not touched:
             break
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
-        _push_apart(pairs, cloth, start, x, x_prev, dt, brace, follows)
+        _push_apart(*about, follows)
     return touched
 
 
@@ -189,7 +190,7 @@ def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarra
     return np.maximum(deviation, pairs.deviation, out=deviation)
 
 
-def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, follows: int = MOST_RESPONSES) -> int:
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, calm, follows=MOST_RESPONSES) -> int:
     """`respond` without a look at lengths. follows : how often what is out of bounds gets new pairs; 0: one response with
     those that there are
     """
@@ -201,7 +202,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, cloth, x)
-            substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt)
+            substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt, calm)
             touched, count = respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
             pairs.reach = reach._replace(active=reach.active[:count])
     return touched

@@ -20,6 +20,7 @@ THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
+NONE_CALM = np.zeros(0, np.bool_)  # of cloth beside no pinch
 
 
 class Reach(NamedTuple):
@@ -40,6 +41,7 @@ class Substep(NamedTuple):
     x: np.ndarray  # (n, 3) [m] where it ends; changes
     x_prev: np.ndarray  # (n, 3) [m] where velocities count from; changes
     dt: float  # [s]
+    calm: np.ndarray = NONE_CALM  # (n,) bool, or `NONE_CALM`: particles between which nothing pushes
 
 
 def braced(cloth, brace: np.ndarray):
@@ -175,6 +177,11 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     before = nx * px + ny * py + nz * pz
     # Where the approach is stopped; what then lacks is made good without speed.
     bound = min(distance, max(before, min(DEFENDED_GAP * distance, before + DEFENCE_SPEED * substep.dt)))
+    calm = substep.calm
+    if len(calm) > 0 and calm[a] and calm[b] and calm[c] and calm[d]:
+        if gap >= before:
+            return False
+        bound, ease_part = min(distance, before), 0.0
     stop = max(bound - gap, 0.0)
     ease = ease_part * max(distance - max(bound, gap), 0.0)
     # Sliding: what the closest points did across the normal, up to the friction of this push.

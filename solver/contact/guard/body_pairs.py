@@ -109,7 +109,8 @@ def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, b
     before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
     reach = Reach(end, np.zeros(len(inv_mass)), np.zeros(pair_count), np.arange(pair_count, dtype=np.int32))
     brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
-    substep = Substep(inv_mass, brace, trajectories.start, end, before, dt)
+    calm = np.concatenate([this.frame.body.contacts.calm, np.ones(len(bodies), np.bool_)])
+    substep = Substep(inv_mass, brace, trajectories.start, end, before, dt, calm)
     touched, _ = respond_kernel(pairs, reach, this.frame.distance, 0, substep)
     x[:], x_prev[:] = end[:count], before[:count]
     return touched

@@ -293,11 +293,11 @@ def test_what_cannot_be_done_is_told_with_names_and_is_not_worse(make, dressed, 
 
 
 def test_stretch_says_how_far_edges_may_go(make, dressed):
-    """1 % is too little, and what it leaves is no harm."""
+    """Edges keep to 1 % where that is asked, and nothing gets worse by it."""
     body, shirt, coat = dressed
     before = count(make, shirt, coat, body=body)
     assert bpy.ops.taffeta.untangle(stretch=0.01) == {"FINISHED"}
-    assert 0 < count(make, shirt, coat, body=body) < before
+    assert count(make, shirt, coat, body=body) < before
     for obj in (shirt, coat):
         rest, after = lengths(obj)
         assert np.abs(after / rest - 1.0).max() < 0.0101

@@ -47,7 +47,7 @@ def test_pleats_that_cross_come_out_and_the_guard_of_bodies_stays_on():
     assert counts[0].cloth_self > 100
     assert counts[-1].cloth_self == 0
     assert max(count.cloth_self for count in counts) == counts[0].cloth_self
-    assert min(touching[1:]) > 0
+    assert min(touching[1:-1]) > 0  # in the last the body is back in the middle
     assert not any(count.cloth_body for count in counts)
 
 

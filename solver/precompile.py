@@ -108,6 +108,8 @@ def _compile_dynamics():
 def _compile_bodies():
     """Bodies: their images, by a graphics card too, and cloth that is kept off them and rests on them."""
     from .contact.body import collide
+    from .contact.body.calm import find_calm, hold_calm, make_calm
+    from .contact.body.constraints import make_support
     from .ldi.ahead import WideImage, taken_out
     from .ldi.rasterise import render_motion
     from .ldi.texels import render_by
@@ -125,6 +127,9 @@ def _compile_bodies():
     collide.detect(body, cloth, state.x, state.v, 0.0, 1.0, settings)
     collide.respond(body, cloth, state.x, x_prev, state.v, 1.0, frame_input.duration)
     collide.respond_velocity(body, cloth, state.v, frame_input.duration)
+    calm = make_calm(cloth)  # nothing is pinched in a scene as small as this
+    find_calm(cloth.edges, body.contacts, calm)
+    hold_calm(calm, body.contacts.calm, state.x, x_prev, SUBSTEP, make_support(cloth))
     _advance(1, (_body(),), Settings(substeps=2, guard_bodies=False))
 
 

@@ -32,11 +32,8 @@ class Doubts:
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
-        self.crossed, self.pinned_count, self.last_frame = (
-            Counter(),
-            0,
-            0,
-        )  # pairs of triangles by what goes through what
+        self.crossed = Counter()  # pairs of triangles by what goes through what
+        self.pinned_count, self.last_frame = 0, 0
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
 
     def look(self, cloth, x, report, colliders=()):

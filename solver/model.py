@@ -237,10 +237,9 @@ class Report(NamedTuple):
     mean_stretch: float
     body_contacts: int
     cloth_contacts: int
-    crossings: int | None = (
-        None  # pairs of triangles: all in the last frame of a bake and where some were `let_in`, else cloth
-    )
-    # with cloth where a frame begins with such
+    # Pairs of triangles: all in the last frame of a bake and where some were `let_in`, else cloth with cloth where a frame
+    # begins with such.
+    crossings: int | None = None
     seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices
     steps: int | None = None  # solved one after the other

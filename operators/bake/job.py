@@ -91,9 +91,8 @@ class Job:
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
         self.error = ""
-        self.doubts: list[
-            tuple[int, str]
-        ] = []  # frame, sentence: what is wrong with frames that are on disk all the same
+        # Frame, sentence: what is wrong with frames that are on disk all the same.
+        self.doubts: list[tuple[int, str]] = []
         self.crossed: dict[str, int] = {}  # pairs of triangles in the last frame, by what goes through what
         self.complete = False
 

@@ -25,9 +25,7 @@ SMOOTHINGS = 10  # at most, each over larger balls
 FIRST_BALL, LAST_BALL, BALL_GROWTH = 0.75, 2.5, 1.3  # edges: standard deviation of the mean's weight
 PATCH_RINGS = 2  # of vertices round what is hurt, that a move is smoothed in
 RETREATS = 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32  # rings of vertices round what is hurt, in which a move is taken back
-CONTOUR_RINGS = (
-    2  # of vertices round what crosses, where it crosses itself, among which other triangles may come to cross
-)
+CONTOUR_RINGS = 2  # of vertices round what crosses itself, among which other triangles may come to cross
 FOLD_RINGS = 8  # of vertices round what crosses itself, that go with what they hang on by the mesh alone,
 SHEET_RINGS = 4  # by so many edges
 LIMIT_SHARE = 0.8  # part of the allowed stretch that edges are brought to

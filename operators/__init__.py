@@ -7,6 +7,7 @@
     bake/       what is to be baked, the job that simulates, and how it runs
     live/       the simulation that follows the timeline
     overlay/    values on a garment as colours in the viewport
+    drape/      the simulation at a stopped frame, under the animator's hands
     work/       what takes longer than a moment, in steps beside the window
 
 Only the main thread touches Blender. A worker thread is given plain arrays and a `bake.job.Job`, never an object, a
@@ -39,6 +40,7 @@ from . import (
     untangle,
 )
 from .checks import problem_list
+from .drape import session
 from .live import simulation
 from .overlay import marks, pictures, timeline
 from .playback import cache_modifier, owners
@@ -47,7 +49,7 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, stop,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session, play_live, stop,
     keep_pose, command,
 )  # fmt: skip
 

@@ -31,7 +31,7 @@ from .bake.order import notices, read_order
 from .bake.run import bake_now, finish, outcome, play_all, sampled
 from .checks import hold_up
 from .checks.problem_list import look_again
-from .live import simulation
+from .live import turn
 from .playback.bake_files import bake_paths, stored_path
 from .playback.owners import cache_folder
 from .read.participants import chosen_cloths, cloths_of
@@ -156,7 +156,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         scene = context.scene
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
-        simulation.end()
+        turn.end()
         only = [self.object] if self.object else []
         if self.selected:
             only = [obj.name for obj in chosen_cloths(context, self.object)]

@@ -19,7 +19,7 @@ from .bake.run import kept_report
 from .checks import fingerprint
 from .checks.problem_list import look_again
 from .checks.rows import colliders
-from .live import simulation
+from .live import turn
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
 from .playback.cache_modifier import attach, detach, forget_bake, played, trouble
 from .playback.owners import cache_file, maker_of
@@ -42,7 +42,7 @@ class BakeVerb:
         try:
             if jobs.running():
                 raise ValueError("A bake is under way; wait for it or press Stop first")
-            simulation.end()
+            turn.end()
             obj = chosen_cloths(context, self.object)[0]
             refuse_linked(obj)
             self.report({"INFO"}, self.work(context, obj, self._chosen(context.scene, obj)))

@@ -7,15 +7,15 @@ by itself; where an animator changes it by hand, a button says why nothing is se
 
 import bpy
 
-from .live import simulation
+from .live import turn
 from .playback.cache_modifier import show_bake, shows_bake
 from .read.participants import chosen_cloths
 
 
 def _allows(cls, context, shown: bool) -> bool:
     obj = context.object
-    if simulation.running() is not None:
-        cls.poll_message_set("The cloth is played live; stop that first")
+    if turn.is_taken():
+        cls.poll_message_set("The cloth is simulated now; stop that first")
     elif obj is None or obj.type != "MESH" or not obj.taffeta_cloth.enabled or shows_bake(obj) is None:
         cls.poll_message_set("Select a Taffeta Cloth that plays a bake")
     elif shows_bake(obj) != shown:

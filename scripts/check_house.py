@@ -48,7 +48,7 @@ ORDERS = {
         ("shot",),
         ("precompile",),
     ),
-    "operators": (("read",), ("playback",), ("checks",), ("bake",), ("live", "overlay", "work")),
+    "operators": (("read",), ("playback",), ("checks",), ("bake",), ("live", "overlay", "work"), ("drape",)),
 }
 BORDER = "operators/read/"
 LINES, TEST_LINES = 400, 600

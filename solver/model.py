@@ -157,6 +157,18 @@ class Field(NamedTuple):
     end: FieldNumbers
 
 
+class Grip(NamedTuple):
+    """What a hand holds for a frame: springs that pull particles to places of their own.
+
+    Each is damped as is critical for the mass that it brings to its place in about `time`.
+    """
+
+    particles: np.ndarray  # (m,)
+    targets: np.ndarray  # (s + 1, m, 3) [m] world space, at the times of `FrameInput.targets`
+    stiffness: np.ndarray  # (m,) [N/m]
+    time: float  # [s]
+
+
 class FrameInput(NamedTuple):
     """Everything that Blender says about the time between two frames."""
 
@@ -173,6 +185,7 @@ class FrameInput(NamedTuple):
     pin: np.ndarray | None = None  # (n,) pin weights in this frame; None: those of the cloth
     changed: tuple[tuple[str, float | tuple[float, ...]], ...] = ()  # `Settings` that are keyframed: name, value now
     noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
+    grip: Grip | None = None  # what a hand holds, while cloth is draped; None in bakes
 
 
 class Settings(NamedTuple):

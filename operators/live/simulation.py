@@ -30,7 +30,7 @@ from ..bake.order import read_order
 from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
-from . import changes, modifier
+from . import changes, modifier, turn
 
 MOST_DROPPED = 6  # frames that one step may span
 RECENT_FRAMES = 24  # whose time is told
@@ -54,16 +54,7 @@ class Live:
     error: str = ""
 
 
-class Kept(NamedTuple):
-    """What the garments looked like when the simulation ended."""
-
-    scene: str
-    frame: int
-    garments: list[tuple[int, str, np.ndarray]]  # uid, name, world positions (n, 3) [m]
-
-
 _live: Live | None = None
-_kept: Kept | None = None
 
 
 def running() -> Live | None:
@@ -83,8 +74,7 @@ def start(scene: bpy.types.Scene) -> None:
     from ...solver.model import State
 
     global _live
-    if jobs.running() or _live is not None:
-        raise ValueError("A simulation is under way; wait for it or press Stop")
+    turn.refuse()
     order = read_order(scene, kept=False)
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
@@ -106,6 +96,7 @@ def start(scene: bpy.types.Scene) -> None:
         _tidy()
         raise
     _live = live
+    turn.take(end)
     for handlers in _ending():
         handlers.append(_stop)
     for handlers, function in _following():
@@ -114,7 +105,7 @@ def start(scene: bpy.types.Scene) -> None:
 
 def end() -> None:
     """Leave the garments as they were; what they looked like last is kept aside for `taffeta.keep_pose`."""
-    global _live, _kept
+    global _live
     if _live is None:
         return
     live, _live = _live, None
@@ -122,16 +113,8 @@ def end() -> None:
     for handlers, function in (*((handlers, _stop) for handlers in _ending()), *_following()):
         if function in handlers:
             handlers.remove(function)
-    cloth, x = live.cloth, live.state.x + live.cloth.origin
-    bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], live.order.garment_objects, strict=True)
-    _kept = Kept(live.order.scene, live.frame, [(w.uid, w.name, x[first:last].copy()) for first, last, w in bounds])
+    turn.give_back(live.order, live.frame, live.cloth, live.state.x)
     _tidy()
-
-
-def kept() -> Kept | None:
-    """What the last live simulation left, if its garments are still there."""
-    known = {obj.session_uid for obj in bpy.data.objects}
-    return _kept if _kept is not None and all(uid in known for uid, _, _ in _kept.garments) else None
 
 
 def _bare(scene, _):
@@ -272,8 +255,7 @@ def register():
 
 def unregister():
     """End what runs, and forget what it left."""
-    global _kept
     end()
-    _kept = None
+    turn.forget()
     for handlers in _tidying():
         handlers.remove(_tidy)

@@ -56,7 +56,7 @@ def prepare_mechanics(cloth, x, frame_input, frame, settings):
     """`Mechanics` of the frame of this number that starts at x (n, 3) [m]; ValueError where it would never end."""
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
     forces = optional.prepare(cloth, frame_input, settings, x)
-    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate))
+    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate, frame_input.grip))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
     system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings)
     spring = matrix.spring if inner is None else inner.elastic.spring

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drape: cloth is simulated at the frame that is shown, for as long as somebody arranges it.
+
+    main thread    obey, look at bodies ─► Step ──┐                 ┌─► a file of one frame ─► Mesh Cache (`live.modifier`)
+    worker                                        └─► step.advance ─┘
+
+A step is `STEP_SHARE` of a frame of cloth's time, or half of that. The cloth begins as the viewport shows it, be that its
+own pose or a bake, at rest. Contact is that of a bake in Final quality: nothing passes through anything, whatever is pulled.
+The scene's frame is held; bodies may be posed, and go straight from where they were. Each step works on a copy: what
+failed, or was undone meanwhile, leaves nothing. When it ends the garments are as they were; what they looked like is kept
+aside for `taffeta.keep_pose`, as after playing live.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+
+from ...solver.model import EXPLICIT, Cloth, FrameInput, Settings, State
+from ..bake import job as jobs
+from ..bake.order import read_order, settings_of
+from ..live import changes, modifier, turn
+from ..read.mesh_io import metres_per_unit, world_matrix
+from ..read.modifier_stack import find_live
+from ..read.participants import find_object, refuse_linked
+from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
+from ..read.shown import shown_positions
+from .hand import Hand
+from .touch import Hit, cast
+
+SPEEDS = PAUSE, FREEZE, HALF, FULL = "PAUSE", "FREEZE", "HALF", "FULL"
+STEP_SHARE = 0.5  # of a frame, in a step
+HISTORY_BYTES = 256_000_000  # of states to go back to; one at least
+
+
+class Past(NamedTuple):
+    """What undo goes back to."""
+
+    x: np.ndarray
+    v: np.ndarray
+    pinned: np.ndarray
+    places: np.ndarray
+
+
+@dataclass
+class Step:
+    """A step under way. A worker calls `run` and nothing else; all arrays are its own."""
+
+    cloth: Cloth
+    state: State
+    frame_input: FrameInput
+    settings: Settings
+    number: int
+    epoch: int  # of the session: another one by now, and nobody wants the result
+    error: str = ""
+
+    def run(self) -> None:
+        """Simulate; what goes wrong is a sentence in `error`."""
+        from ...solver.step import advance  # here, because it imports numba
+
+        try:
+            advance(self.cloth, self.state, self.frame_input, self.number, self.settings)
+        except jobs.FAILURES as error:
+            self.error = str(error)
+
+
+class Drape:
+    """Cloth that is being draped. Everything but `Step.run` belongs to the main thread."""
+
+    def __init__(self, order: jobs.Order, cloth: Cloth, x: np.ndarray, moment: Moment, frame: int):
+        self.order, self.cloth, self.moment, self.frame = order, cloth, moment, frame
+        self.pose = moment.targets
+        self.state = State(x - cloth.origin, np.zeros_like(x))
+        self.hand = Hand(cloth)
+        self.speed = FULL
+        self.trouble = ""  # what was not obeyed, or has failed, as a sentence
+        self.steps = 0
+        self.watch = changes.Watch(self._objects())
+        self._held_cloth = cloth  # with the pins that were made by hand
+        self._unread: set[int] = set()
+        self._epoch = 0
+        self._undo: list[Past] = []
+        self._redo: list[Past] = []
+        self._under_way: tuple[Step, threading.Thread] | None = None
+
+    def cast(self, origin: np.ndarray, direction: np.ndarray) -> Hit | None:
+        """Where a ray (world space [m], direction of length 1) meets cloth first; None where a body hides it, or it meets none."""
+        hit = cast(origin, direction, self.state.x + self.cloth.origin, self.cloth.triangles)
+        if hit is None:
+            return None
+        for body, x in zip(self.order.bodies, self.moment.bodies, strict=True):
+            before = cast(origin, direction, x, body.triangles)
+            if before is not None and before.distance < hit.distance:
+                return None
+        return hit
+
+    def grab(self, hit: Hit, radius: float) -> bool:
+        """Take hold of the cloth around a hit; whether any of it can move."""
+        self._remember()
+        return self.hand.grab(*self._at(hit), radius)
+
+    def move(self, point: np.ndarray) -> None:
+        """Pull what is held to a point [m]."""
+        self.hand.move(point - self.cloth.origin)
+
+    def smooth(self, hit: Hit, radius: float, begins: bool = True) -> None:
+        """Smooth the cloth around a hit from now on; `begins`: undo goes back to now."""
+        if begins:
+            self._remember()
+        self.hand.smooth(*self._at(hit), radius)
+
+    def pin(self, hit: Hit, radius: float, begins: bool = True) -> None:
+        """Pin the cloth around a hit where it is."""
+        if begins:
+            self._remember()
+        self.hand.pin(*self._at(hit), radius)
+        self._hold()
+
+    def unpin(self, hit: Hit, radius: float, begins: bool = True) -> None:
+        """Take off pins that were made by hand."""
+        if begins:
+            self._remember()
+        self.hand.unpin(*self._at(hit), radius)
+        self._hold()
+
+    def release(self) -> None:
+        """Let go."""
+        self.hand.let_go()
+
+    def undo(self) -> bool:
+        """Back to before the last pull, pin or smoothing; whether there was one."""
+        return self._go_to(self._undo, self._redo)
+
+    def redo(self) -> bool:
+        """Take an undo back."""
+        return self._go_to(self._redo, self._undo)
+
+    def begin(self, scene: bpy.types.Scene) -> Step | None:
+        """What is to be simulated next, of the scene as it is set now; None while time stands still.
+
+        Raises
+        ------
+        ValueError
+            Something was deleted, or another garment joined: the drape cannot go on.
+        """
+        if scene.frame_current != self.frame or scene.frame_subframe:
+            scene.frame_set(self.frame)
+        if self.speed == PAUSE:
+            return None
+        depsgraph = depsgraph_of(scene)
+        before = self.order.bodies
+        self._obey(scene, depsgraph)
+        moment = read_moment(scene, depsgraph, self.order.garment_objects, self.order.bodies)
+        moment = moment._replace(targets=self.pose)
+        start = changes.with_bodies(self.moment, before, self.order.bodies, moment)
+        frame_input = straight_input(scene, self.order.bodies, start, moment)
+        self.moment = moment
+        return self._step(frame_input)
+
+    def finish(self, step: Step) -> bool:
+        """Take over what a step came to, and show it; whether it is what the cloth looks like now."""
+        if step.epoch != self._epoch:
+            return False
+        if step.error:
+            self.trouble = f"{jobs.sentence(self.order.garments, step.error)} Time stands still now"
+            self.state.v[:] = 0.0
+            self.speed = PAUSE
+            self.hand.let_go()
+            return False
+        self.state, self.steps = step.state, self.steps + 1
+        self.show()
+        return True
+
+    def step(self, scene: bpy.types.Scene) -> bool:
+        """A whole step at once, as scripts take it."""
+        step = self.begin(scene)
+        if step is not None:
+            step.run()
+        return step is not None and self.finish(step)
+
+    def tick(self, scene: bpy.types.Scene) -> bool:
+        """Go on beside the window: show the step that a worker has done, and give it the next; whether there is a new one to see.
+
+        Raises ValueError as `begin` does.
+        """
+        is_new = False
+        if self._under_way is not None:
+            step, worker = self._under_way
+            if worker.is_alive():
+                return False
+            self._under_way, is_new = None, self.finish(step)
+        step = self.begin(scene)
+        if step is not None:
+            worker = threading.Thread(target=step.run, name="Taffeta drape")
+            self._under_way = step, worker
+            worker.start()
+        return is_new
+
+    def wait(self) -> None:
+        """Wait for the worker; what it does is not wanted any more."""
+        if self._under_way is not None:
+            self._under_way[1].join()
+            self._under_way = None
+
+    def show(self) -> None:
+        """Let the viewport see the cloth."""
+        from ...solver.shot import object_samples
+
+        for obj, x in zip(self._objects(), object_samples(self.cloth, self.state, self.moment.to_object), strict=True):
+            modifier.write(obj, x)
+            if found := find_live(obj):
+                found.show_viewport = True  # Blender reads its file again
+
+    def _step(self, frame_input):
+        targets, state = frame_input.targets.copy(), State(self.state.x.copy(), self.state.v.copy())
+        pinned = self.hand.pinned
+        targets[:, pinned] = self.hand.places[pinned] + self.cloth.origin
+        pace = STEP_SHARE * (0.5 if self.speed == HALF else 1.0)
+        changed = {"targets": targets, "duration": pace * frame_input.duration, "pin": None}
+        if self.speed == FREEZE:
+            state.v[:] = 0.0
+            changed |= {"gravity": np.zeros(3), "wind": np.zeros(3), "fields": (), "field_weight": None}
+        changed["grip"] = self.hand.grip(self.cloth, state.x)
+        frame_input = frame_input._replace(**changed)
+        return Step(self._held_cloth, state, frame_input, self.order.settings, self.steps, self._epoch)
+
+    def _obey(self, scene, depsgraph):
+        """Take over what was set since the last step; what cannot be read is told, and what held before goes on."""
+        from ...solver.build import build  # here, because it imports numba
+
+        cloths, order = self._objects(), self.order
+        changes.refuse_other_cloths(scene, cloths)
+        self._unread |= self.watch.changed(cloths)
+        try:
+            order = order._replace(settings=settings(scene), bodies=changes.bodies(scene, depsgraph, order, cloths))
+            if self._unread:
+                order = changes.read_again(scene, depsgraph, order, cloths, self._unread)
+                self.cloth, _ = build(order.garments, order.settings)
+                self._unread = set()
+                self._hold()
+            self.order, self.trouble = order, ""
+        except ValueError as error:
+            self.trouble = jobs.sentence(self.order.garments, error)
+
+    def _hold(self):
+        """The cloth with the pins that were made by hand."""
+        from ...solver.build import repin  # here, because it imports numba
+
+        pinned = self.hand.pinned
+        self._held_cloth = repin(self.cloth, np.where(pinned, 1.0, self.cloth.pin)) if pinned.any() else self.cloth
+
+    def _at(self, hit):
+        return self.cloth, self.state.x, self.cloth.triangles[hit.triangle], hit.point - self.cloth.origin
+
+    def _now(self):
+        return Past(self.state.x.copy(), self.state.v.copy(), self.hand.pinned.copy(), self.hand.places.copy())
+
+    def _remember(self):
+        self._undo.append(self._now())
+        self._redo.clear()
+        size = sum(array.nbytes for array in self._undo[0])
+        del self._undo[: -max(1, HISTORY_BYTES // size)]
+
+    def _go_to(self, there, back):
+        if not there:
+            return False
+        back.append(self._now())
+        past = there.pop()
+        self.hand.let_go()
+        self.state = State(past.x, past.v)
+        self.hand.pinned, self.hand.places = past.pinned, past.places
+        self._epoch += 1
+        self._hold()
+        self.show()
+        return True
+
+    def _objects(self):
+        return [find_object(known.uid, known.name) for known in self.order.garment_objects]
+
+
+_drape: Drape | None = None
+
+
+def running() -> Drape | None:
+    """What is being draped, if anything is."""
+    return _drape
+
+
+def settings(scene: bpy.types.Scene) -> Settings:
+    """The solver's: substeps of Preview, and contact of Final. Explicit methods cannot be pulled at as stiffly as a hand does."""
+    found = settings_of(scene, "PREVIEW")._replace(guard_bodies=True)
+    return found._replace(dynamics=Settings().dynamics) if found.dynamics in EXPLICIT else found
+
+
+def start(scene: bpy.types.Scene) -> Drape:
+    """Drape the scene's garments as they are shown at its frame.
+
+    Raises
+    ------
+    ValueError
+        Something is wrong with the scene, or another simulation runs: a sentence with a remedy; nothing was changed.
+    """
+    from ...solver.build import build  # here, because it imports numba
+
+    global _drape
+    turn.refuse()
+    order = read_order(scene, kept=False)
+    order = order._replace(settings=settings(scene), quality="FINAL")
+    objects = [find_object(known.uid, known.name) for known in order.garment_objects]
+    for obj in objects:
+        refuse_linked(obj)
+    cloth, _ = build(order.garments, order.settings)
+    x = _shown(scene, objects, order)
+    try:
+        for obj in objects:
+            modifier.add(obj)
+        moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
+        drape = Drape(order, cloth, moment.targets if x is None else x, moment, scene.frame_current)
+        drape.show()
+    except BaseException:
+        modifier.remove_all()
+        raise
+    _drape = drape
+    turn.take(end)
+    for handlers, function in _minding():
+        handlers.append(function)
+    return drape
+
+
+def end() -> None:
+    """Leave the garments as they were; what they looked like last is kept aside for `taffeta.keep_pose`."""
+    global _drape
+    if _drape is None:
+        return
+    drape, _drape = _drape, None
+    drape.wait()
+    for handlers, function in _minding():
+        if function in handlers:
+            handlers.remove(function)
+    turn.give_back(drape.order, drape.frame, drape.cloth, drape.state.x)
+    modifier.remove_all()
+
+
+def _shown(scene, objects, order):
+    """(n, 3) [m] where the garments are shown; None where a modifier keeps that from being known."""
+    depsgraph, metres = depsgraph_of(scene), metres_per_unit(scene)
+    places = []
+    for obj, garment in zip(objects, order.garments, strict=True):
+        try:
+            x = shown_positions(obj, depsgraph).astype(np.float64)
+        except ValueError:
+            return None
+        if len(x) != len(garment.x) or not np.isfinite(x).all():
+            return None
+        matrix = world_matrix(obj.evaluated_get(depsgraph), metres)
+        places.append(sum(x[:, k, None] * matrix[:3, k] for k in range(3)) + matrix[:3, 3])
+    return np.concatenate(places)
+
+
+def _minding():
+    """What must not find a half-draped scene: loading and undo end it, a file is saved without it."""
+    ending = [getattr(bpy.app.handlers, name) for name in ("load_pre", "undo_pre", "redo_pre")]
+    back = [getattr(bpy.app.handlers, name) for name in ("save_post", "save_post_fail")]
+    aside = [(bpy.app.handlers.save_pre, _aside)]
+    return [(handlers, _stop) for handlers in ending] + aside + [(handlers, _back) for handlers in back]
+
+
+@persistent
+def _stop(*_):
+    end()
+
+
+@persistent
+def _aside(*_):
+    modifier.remove_all()
+
+
+@persistent
+def _back(*_):
+    if _drape is not None:
+        for known in _drape.order.garment_objects:
+            modifier.add(find_object(known.uid, known.name))
+        _drape.show()
+
+
+def register():
+    """Nothing listens before the first drape. What an auto-saved file brings back, `live.simulation` clears up."""
+
+
+def unregister():
+    """End what runs."""
+    end()

@@ -19,6 +19,7 @@ from . import (
     bakes,
     command,
     convert,
+    drape_cloth,
     export,
     fabric_assets,
     fit,
@@ -49,7 +50,7 @@ from .read import measures
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session, play_live, stop,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session, play_live, drape_cloth, stop,
     keep_pose, command,
 )  # fmt: skip
 

@@ -15,6 +15,16 @@ from .read.shape_key import make_rest, place, refuse_shared
 POSE_KEY = "Taffeta Pose"  # shape key that keeps a pose
 FURTHER_KEY = "Drape {frame}"  # and those that only lie ready
 
+RESULTS = (
+    (
+        "KEY",
+        "Start Pose",
+        f"Cloth starts as it lies now, at rest in the shape that it had: a shape key, {POSE_KEY}, that is on",
+    ),
+    ("REST", "Rest Shape", "Change the garments themselves: lengths are measured in the new shape"),
+    ("FURTHER", "Shape Key", "A further shape key that is off: nothing else changes; raise its value to see it"),
+)
+
 
 def keep(result: str) -> list[bpy.types.Object]:
     """Make the kept pose what each garment starts from, by a shape key that is on ("KEY"), or its rest shape ("REST"), and
@@ -59,6 +69,18 @@ def _unused(obj, name):
     return next(each for each in chain([name], (f"{name}.{k:03d}" for k in count(1))) if each not in taken)
 
 
+def keep_and_tell(operator: bpy.types.Operator, result: str) -> set[str]:
+    """As `keep`, for an operator: tells what went wrong, or what viewports show now; returns its result."""
+    try:
+        hidden = keep(result)
+    except ValueError as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    if hidden:
+        operator.report({"INFO"}, mesh_shown_sentence(hidden))
+    return {"FINISHED"}
+
+
 class TAFFETA_OT_keep_pose(bpy.types.Operator):
     """Keep what the cloth looked like when it was last played live or draped"""
 
@@ -66,15 +88,7 @@ class TAFFETA_OT_keep_pose(bpy.types.Operator):
     bl_label = "Keep Pose"
     bl_options = {"REGISTER", "UNDO"}
 
-    result: EnumProperty(
-        name="As", default="KEY",
-        items=(
-            ("KEY", "Start Pose", f"Cloth starts as it lies now, at rest in the shape that it had: a shape key, {POSE_KEY}, that is on"),
-            ("REST", "Rest Shape", "Change the garments themselves: lengths are measured in the new shape"),
-            ("FURTHER", "Shape Key", "A further shape key that is off: nothing else changes; raise its value to see it"),
-        ),
-        description="Where the pose goes",
-    )  # fmt: skip
+    result: EnumProperty(name="As", default="KEY", items=RESULTS, description="Where the pose goes")
 
     @classmethod
     def poll(cls, context):
@@ -84,14 +98,7 @@ class TAFFETA_OT_keep_pose(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        try:
-            hidden = keep(self.result)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if hidden:
-            self.report({"INFO"}, mesh_shown_sentence(hidden))
-        return {"FINISHED"}
+        return keep_and_tell(self, self.result)
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_keep_pose,))

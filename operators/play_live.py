@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Play Live: the timeline plays and the cloth is simulated along (`live.simulation`), until Esc or a stop."""
 
-import threading
-
 import bpy
 
-from ..solver import precompile
-from ..solver.model import Settings
 from .bake import job as jobs
 from .live import simulation
 from .read.screen import redraw
+from .work.loading import PREPARING, Loader
 from .work.window import StatusBar
 
 PLAYBACK_TICK = 0.1  # [s] between two looks whether the playback still runs
@@ -32,13 +29,10 @@ class TAFFETA_OT_live(bpy.types.Operator):
         if jobs.running():
             self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then play live")
             return {"CANCELLED"}
-        self._leaving, self._started = threading.Event(), False
-        self._parts = precompile.parts_of(Settings(cloth_contact=context.scene.taffeta.cloth_contact))
-        self._loader = threading.Thread(target=self._load, name="Taffeta live")
-        self._loader.start()
+        self._loader, self._started = Loader(context.scene), False
         self._timer = context.window_manager.event_timer_add(PLAYBACK_TICK, window=context.window)
         self._status = StatusBar(context)
-        self._status.show("Preparing the solver (the first time, less than a minute)… Esc stops")
+        self._status.show(PREPARING)
         context.window_manager.modal_handler_add(self)
         context.window_manager.taffeta.live = True
         return {"RUNNING_MODAL"}
@@ -52,7 +46,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
         if stopped or (event.type == "ESC" and event.value == "PRESS"):
             self._leave(context)
             return {"FINISHED", "PASS_THROUGH"}
-        if event.type != "TIMER" or self._loader.is_alive():
+        if event.type != "TIMER" or self._loader.is_busy():
             return {"PASS_THROUGH"}
         live = simulation.running()
         if not self._started:
@@ -81,14 +75,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
         """Blender ends this operator: another file is loaded, or it quits."""
         self._leave(context)
 
-    def _load(self):
-        """In a thread: have the kernels compiled, and then here, too."""
-        if precompile.compile_kernels(self._parts, lambda: not self._leaving.is_set()):
-            for part in self._parts:
-                precompile.PARTS[part].compile()
-
     def _leave(self, context):
-        self._leaving.set()
+        self._loader.stop()
         playing = _playing() and self._started
         simulation.end()
         context.window_manager.event_timer_remove(self._timer)

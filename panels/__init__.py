@@ -6,6 +6,7 @@ from . import (
     bar,
     cloth,
     collider,
+    drape,
     fabric,
     layers,
     more,
@@ -22,6 +23,7 @@ from . import (
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
     preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, more, layers, scene_tab, collider, show, shown,
+    drape,
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 """Physics tab, right below Blender's own buttons: the bar, five rows that are always there and always as high.
 
 Blender keeps panels without a header above all others, so nothing that Blender or another extension inserts moves it.
-What does not apply is greyed; Bake, Play Live and Stop have a place each, so a second click never starts the other.
+What does not apply is greyed; Bake, Play Live, Drape and Stop have a place each, so a second click never starts the other.
 """
 
 import bpy
@@ -42,14 +42,15 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
 
 
 def _verbs(column, session, narrow):
-    """Bake, Play Live, Stop."""
-    busy = session.baking or session.live
+    """Bake, Play Live, Drape, Stop."""
+    busy = session.baking or session.live or session.draping
     row = column.row(align=True)
     row.scale_y = TALL
     start = row.row(align=True)
     start.enabled = not busy
     start.operator("taffeta.bake", text="Bake", icon=_icon("RENDER_ANIMATION", narrow))
     start.operator("taffeta.live", text="Play Live", icon=_icon("PLAY", narrow), depress=session.live)
+    start.operator("taffeta.drape", text="Drape", icon=_icon("VIEW_PAN", narrow), depress=session.draping)
     stop = row.row(align=True)
     stop.enabled = busy
     stop.operator("taffeta.stop", text="Stop", icon=_icon("PAUSE", narrow))
@@ -63,7 +64,7 @@ def _go_on(column, context, session, narrow):
     """Two ways to go on with a bake."""
     split = column.split(factor=0.4, align=True)
     kept = context.object.taffeta_cloth.cache_path or bakes_on_disk(context)
-    split.enabled = bool(kept) and not (session.baking or session.live)
+    split.enabled = bool(kept) and not (session.baking or session.live or session.draping)
     split.operator("taffeta.bake", text="Resume", icon=_icon("FRAME_NEXT", narrow)).resume = True
     frame = context.scene.frame_current
     again = split.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon=_icon("FILE_REFRESH", narrow))
@@ -101,6 +102,8 @@ def _sentence(session, cloth, painting, is_on_disk, narrow) -> tuple[str, str]:
         return "Settings are locked", "INFO"
     if session.live:
         return "Live: nothing is kept", "INFO"
+    if session.draping:
+        return "Draping: Keep is in the view", "INFO"
     if painting:
         return f"Painting {ROWS[painting].label}", "BRUSH_DATA"
     if doubts:

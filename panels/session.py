@@ -64,6 +64,7 @@ class TaffetaSession(bpy.types.PropertyGroup):
 
     baking: BoolProperty(description="A bake is running")
     live: BoolProperty(description="The cloth is simulated while the timeline plays")
+    draping: BoolProperty(description="The cloth is simulated at a stopped frame, to be arranged by hand")
     live_end: EnumProperty(
         name="At the End",
         items=(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cut the pictures of docs/show.md and docs/fabric.md from those of the window test: `python scripts/show_pictures.py`.
+"""Cut the pictures of docs/show.md, docs/fabric.md and docs/drape.md from those of the window test: `python scripts/show_pictures.py`.
 
-`make test-gui` leaves them in out/gui/show/ (tests/gui/show_story.py draws them).
+`make test-gui` leaves them in out/gui/show/ and out/gui/drape/ (tests/gui/show_story.py and drape_story.py draw them).
 """
 
 import sys
@@ -20,6 +20,7 @@ CUTS = {
     "show_vertices.png": ("37_shown", (0, 300, 815, 700)),
     "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 890)),
     "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
+    "drape.png": ("../drape/51_pull", (0, 25, 815, 1000)),
 }
 MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
 MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 892, 520, 952)  # what is marked, and what the legend says of it

@@ -70,8 +70,9 @@ class Step:
 class Drape:
     """Cloth that is being draped. Everything but `Step.run` belongs to the main thread."""
 
-    def __init__(self, order: jobs.Order, cloth: Cloth, x: np.ndarray, moment: Moment, frame: int):
-        self.order, self.cloth, self.moment, self.frame = order, cloth, moment, frame
+    def __init__(self, order: jobs.Order, cloth: Cloth, x: np.ndarray, moment: Moment, scene: bpy.types.Scene):
+        self.order, self.cloth, self.moment = order, cloth, moment
+        self.frame, self.metres = scene.frame_current, metres_per_unit(scene)
         self.pose = moment.targets
         self.state = State(x - cloth.origin, np.zeros_like(x))
         self.hand = Hand(cloth)
@@ -130,6 +131,10 @@ class Drape:
         """Let go."""
         self.hand.let_go()
 
+    def forget(self) -> None:
+        """Nothing came of what was remembered last."""
+        self._undo.pop()
+
     def undo(self) -> bool:
         """Back to before the last pull, pin or smoothing; whether there was one."""
         return self._go_to(self._undo, self._redo)
@@ -144,8 +149,10 @@ class Drape:
         Raises
         ------
         ValueError
-            Something was deleted, or another garment joined: the drape cannot go on.
+            Something was deleted, another garment joined, or this is another scene: the drape cannot go on.
         """
+        if scene.name != self.order.scene:
+            raise ValueError(f"What was draped is of scene {self.order.scene}; Keep Pose has it as it was seen last")
         if scene.frame_current != self.frame or scene.frame_subframe:
             scene.frame_set(self.frame)
         if self.speed == PAUSE:
@@ -318,7 +325,7 @@ def start(scene: bpy.types.Scene) -> Drape:
         for obj in objects:
             modifier.add(obj)
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        drape = Drape(order, cloth, moment.targets if x is None else x, moment, scene.frame_current)
+        drape = Drape(order, cloth, moment.targets if x is None else x, moment, scene)
         drape.show()
     except BaseException:
         modifier.remove_all()

@@ -18,8 +18,9 @@ def bar_buttons():
 
 
 def test_the_buttons_that_need_a_bake_are_grey(garment):
-    bake, live, stop, resume, again, _ = bar_buttons()
+    bake, live, drape, stop, resume, again, _ = bar_buttons()
     assert bake == ("taffeta.bake", {}, False) and live == ("taffeta.live", {}, False)
+    assert drape == ("taffeta.drape", {}, False)
     assert stop == ("taffeta.stop", {}, True)
     assert resume == ("taffeta.bake", {"resume": True}, True)
     assert again == ("taffeta.bake", {"from_frame": 1}, True)
@@ -33,7 +34,7 @@ def test_a_bake_makes_them_work(garment):
     garment.taffeta_cloth.cache_path = "//taffeta_cache/Cloth.pc2"
     garment.taffeta_cloth.stale = "Cloth was baked before you changed Mass"
     bpy.context.scene.frame_set(6)
-    _, _, _, resume, again, _ = bar_buttons()
+    *_, resume, again, _ = bar_buttons()
     assert not resume[2] and not again[2]
     assert again[1] == {"from_frame": 6}
     layout = draw("TAFFETA_PT_bake")
@@ -42,7 +43,7 @@ def test_a_bake_makes_them_work(garment):
     assert "Changed since it was baked" in draw("TAFFETA_PT_bar").texts()
 
 
-@pytest.fixture(params=["nothing", "painting", "doubts", "stale", "baked", "baking", "live"])
+@pytest.fixture(params=["nothing", "painting", "doubts", "stale", "baked", "baking", "live", "draping"])
 def moment(request, garment):
     """The garment at one of the moments that a bar tells of."""
     session, cloth = bpy.context.window_manager.taffeta, garment.taffeta_cloth
@@ -62,9 +63,9 @@ def moment(request, garment):
     elif request.param == "baking":
         session.baking, session.progress, session.status = True, 0.4, "Frame 4 of 10, 12 s left"
     else:
-        session.live = request.param == "live"
+        session.live, session.draping = request.param == "live", request.param == "draping"
     yield request.param
-    session.live = False
+    session.live = session.draping = False
     session.fabrics.clear()
 
 
@@ -77,7 +78,7 @@ def test_the_bar_has_the_same_rows_whatever_happens(moment):
     ]
     assert shape == [
         ("column", None, True), ("row", None, True), ("row", None, True), ("operator", "taffeta.bake", True),
-        ("operator", "taffeta.live", True), ("row", None, True), ("operator", "taffeta.stop", True), ("split", None, True),
+        ("operator", "taffeta.live", True), ("operator", "taffeta.drape", True), ("row", None, True), ("operator", "taffeta.stop", True), ("split", None, True),
         ("operator", "taffeta.bake", True), ("operator", "taffeta.bake", True), ("progress", None, True),
         ("split", None, True), ("popover", "TAFFETA_PT_fabric_presets", True), ("row", None, True),
         ("prop", "quality", True), ("split", None, True), ("label", None, True), ("row", None, True), ("row", None, True),
@@ -86,18 +87,19 @@ def test_the_bar_has_the_same_rows_whatever_happens(moment):
 
 
 def test_no_button_of_the_bar_does_one_thing_now_and_another_then(moment):
-    """A second click where Bake or Play Live was never starts or stops the other; Stop alone works while one runs."""
+    """A second click where Bake, Play Live or Drape was never starts or stops the other; Stop alone works while one runs."""
     *verbs, done = bar_buttons()
     assert [verb for verb, _, _ in verbs] == [
         "taffeta.bake",
         "taffeta.live",
+        "taffeta.drape",
         "taffeta.stop",
         "taffeta.bake",
         "taffeta.bake",
     ]
-    greys, busy = [grey for _, _, grey in verbs], moment in ("baking", "live")
+    greys, busy = [grey for _, _, grey in verbs], moment in ("baking", "live", "draping")
     baked = moment in ("stale", "baked")
-    assert greys == [busy, busy, not busy, not baked, not baked]
+    assert greys == [busy, busy, busy, not busy, not baked, not baked]
     assert done[2] == (moment != "painting")
 
 
@@ -106,7 +108,7 @@ def test_the_bar_tells_fabric_frames_and_what_matters_most(moment):
     said = {
         "nothing": "Nothing baked yet", "painting": "Painting Friction", "doubts": "1 warning before you bake",
         "stale": "Changed since it was baked", "baked": "Baked", "baking": "Settings are locked",
-        "live": "Live: nothing is kept",
+        "live": "Live: nothing is kept", "draping": "Draping: Keep is in the view",
     }  # fmt: skip
     assert said[moment] in texts
     told = {"baked": "7 of 10 frames kept", "baking": "Frame 4 of 10, 12 s left"}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draping without a window: what the hand does to cloth, and what is left of it."""
 
+import threading
+import time
 from pathlib import Path
 
 import bpy
@@ -272,3 +274,43 @@ def test_starts_that_cannot_be_and_what_blows_up_change_nothing(shot, make, monk
     assert np.array_equal(make.world(sheet), seen) and modifier_stack.find_live(sheet) is not None
     assert bpy.ops.taffeta.bake() == {"FINISHED"}  # ends it
     assert session.running() is None and modifier_stack.find_live(sheet) is None
+
+
+def test_a_worker_steps_beside_the_window_and_whoever_ends_it_waits(shot, make):
+    scene, sheet, _ = shot
+    drape = session.start(scene)
+    seen = 0
+    for _ in range(2000):
+        seen += drape.tick(scene)
+        if seen == 5:
+            break
+        time.sleep(0.005)
+    assert drape.steps == 5 and drape.trouble == ""
+    session.end()
+    assert not [thread for thread in threading.enumerate() if thread.name == "Taffeta drape"]
+
+
+def test_another_scene_ends_it_with_a_sentence(shot):
+    scene, _, _ = shot
+    drape = session.start(scene)
+    with pytest.raises(ValueError, match="of scene Scene"):
+        drape.step(bpy.data.scenes.new("Other"))
+
+
+def test_buttons_work_while_cloth_is_draped_and_keep_ends_it(shot, make):
+    scene, sheet, _ = shot
+    for verb in (bpy.ops.taffeta.drape_keep, bpy.ops.taffeta.drape_undo, bpy.ops.taffeta.drape_redo):
+        assert not verb.poll()
+    with pytest.raises(RuntimeError, match="needs a window"):
+        bpy.ops.taffeta.drape()
+    drape = session.start(scene)
+    hit = at(drape, 0.0, 0.0)
+    drape.grab(hit, 0.2)
+    drape.move(hit.point + [0.0, 0.0, 0.3])
+    steps(drape, scene, 6)
+    high = make.world(sheet)[:, 2].max()
+    assert bpy.ops.taffeta.drape_undo() == {"FINISHED"} and make.world(sheet)[:, 2].max() < high - 0.05
+    assert bpy.ops.taffeta.drape_redo() == {"FINISHED"} and make.world(sheet)[:, 2].max() == high
+    assert bpy.ops.taffeta.drape_keep(result="REST") == {"FINISHED"}
+    assert session.running() is None and modifier_stack.find_live(sheet) is None
+    assert make.world(sheet)[:, 2].max() == pytest.approx(high, abs=2e-5)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draping with the mouse: pull, pin, step back, pause, keep, and Esc.
+
+As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
+"""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy_extras import view3d_utils
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import first_bake as walk
+import story as first
+
+KEEP = "bpy.ops.taffeta.drape_keep(result='FURTHER'"
+
+
+def drape():
+    """What is being draped."""
+    return import_module(first.PACKAGE + ".operators.drape.session").running()
+
+
+def dress():
+    """A shawl that lies on a ball, the way `story` begins."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    ball, shawl = first.body(), first.garment(size=1.2, count=40)
+    shawl.location.z = 1.31
+    for obj, verb in ((ball, bpy.ops.taffeta.collider_add), (shawl, bpy.ops.taffeta.cloth_add)):
+        first.activate(obj)
+        with first.inside():
+            verb()
+    return shawl
+
+
+def on_screen(point):
+    """Pixels from the top left of the screen of a point of the world."""
+    place = first.area("VIEW_3D")
+    region = next(region for region in place.regions if region.type == "WINDOW")
+    x, y = view3d_utils.location_3d_to_region_2d(region, place.spaces.active.region_3d, point)
+    return round(region.x + x), round(first.window().height - region.y - y)
+
+
+def stroke(points, key=""):
+    """Drag over the screen with the left button, while a key is held."""
+    (x, y), *rest = points
+    steps = ["mousemove", str(x - 20), str(y), "sleep", "0.5", "mousemove", str(x), str(y), "sleep", "1.0"]
+    steps += ["keydown", key, "sleep", "0.3"] if key else []
+    steps += ["mousedown", "1", "sleep", "0.5"]
+    for x, y in rest:
+        steps += ["mousemove", str(x), str(y), "sleep", "0.4"]
+    return subprocess.Popen(["xdotool", *steps]), ["mouseup", "1", *(["sleep", "0.3", "keyup", key] if key else [])]
+
+
+def dragged(points, key="", shoot=None, name=""):
+    """A whole stroke, with a picture before the button is let go."""
+    begun, end = stroke(points, key)
+    yield from walk.wait(lambda: begun.poll() is not None, 60)
+    yield 4.0
+    if shoot:
+        shoot(name)
+    subprocess.run(["xdotool", *end], check=True, timeout=20)
+    yield 2.0
+
+
+def begin():
+    """Press Drape in the Physics tab, and wait for the first steps."""
+    with first.inside():
+        bpy.ops.taffeta.drape("INVOKE_DEFAULT")
+    yield from walk.wait(lambda: drape() is not None and drape().steps > 10, 200)
+
+
+def lowest():
+    """Where the cloth is that is seen farthest below on the screen, a little above its hem."""
+    place = first.area("VIEW_3D")
+    eye = np.array(place.spaces.active.region_3d.view_matrix.inverted().translation)
+    x = drape().state.x + drape().cloth.origin
+    for point in x[np.argsort(x[:, 2])]:
+        way = point - eye
+        far = np.linalg.norm(way)
+        hit = drape().cast(eye, way / far)
+        if hit is not None and abs(hit.distance - far) < 0.01:
+            return int(np.abs(x - point).sum(axis=1).argmin())
+    raise LookupError("no cloth is seen")
+
+
+def at(particle):
+    """Where a particle is, in the world."""
+    return drape().state.x[particle] + drape().cloth.origin
+
+
+def crossings():
+    """Pairs of triangles of the cloth that pass through each other, or through the ball."""
+    model, find = (import_module(f"{first.PACKAGE}.solver.{name}") for name in ("model", "crossings"))
+    (body,), (x,) = drape().order.bodies, drape().moment.bodies
+    ball = model.Collider(body.name, np.stack((x, x)), body.triangles, 0.0, 0.0, body.aura)
+    return len(find.find_crossings(drape().cloth, drape().state.x, [ball])[0])
+
+
+def keep(shoot, places):
+    """Look for Keep in the view's header, and click it."""
+    place = first.area("VIEW_3D")
+    header = next(region for region in place.regions if region.type == "TOOL_HEADER")
+    y = first.window().height - header.y - header.height // 2
+    for x in range(header.x + 20, header.x + header.width - 5, 12):
+        walk.move(x, y)
+        yield walk.SETTLE
+        with bpy.context.temp_override(window=first.window(), area=place, region=header):
+            if bpy.ops.ui.copy_python_command_button.poll():
+                bpy.ops.ui.copy_python_command_button()
+        if bpy.context.window_manager.clipboard.startswith(KEEP):
+            places["keep"] = x + 4, y
+            break
+    shoot("54_keep")
+    yield from walk.click(*places["keep"])
+    yield 2.0
+
+
+def story(shoot, press, drag, result, out):
+    """The whole story, step by step."""
+    yield from first.arrange_window()
+    shawl = dress()
+    first.look_at_the_body(distance=2.8)
+    bpy.context.preferences.system.viewport_aa = "OFF"
+    yield 1.0
+    before = [modifier.name for modifier in shawl.modifiers], first.evaluated(shawl)
+    yield from begin()
+    session = bpy.context.window_manager.taffeta
+    tool = bpy.context.workspace.tools.from_space_view3d_mode("OBJECT", create=False)
+    result["tool"] = tool.idname, session.draping
+    yield from walk.wait(lambda: drape().steps > 40, 200)
+    shoot("50_draping")
+    held = lowest()
+    start = at(held)
+    x, y = on_screen(start)
+    yield from dragged([(x, y - 6), (x - 30, y - 120), (x - 60, y - 240)], shoot=shoot, name="51_pull")
+    result["pulled"] = (at(held) - start).tolist(), drape().trouble
+    result["crossings"] = crossings()
+    x, y = on_screen(at(lowest()))
+    yield from dragged([(x, y - 12), (x + 15, y - 20)], "shift", shoot, "52_pinned")
+    result["pinned"] = int(drape().hand.pinned.sum())
+    settings = bpy.context.window_manager.taffeta_drape
+    press("space")
+    yield 1.0
+    steps = drape().steps
+    yield 1.0
+    result["paused"] = settings.speed, drape().steps - steps
+    press("space")
+    yield 1.0
+    result["going_on"] = settings.speed
+    press("ctrl+z")
+    yield 1.0
+    result["unpinned"] = int(drape().hand.pinned.sum())
+    press("ctrl+z")
+    yield 0.5
+    shoot("53_stepped_back")
+    seen, places = first.evaluated(shawl), {}
+    yield from keep(shoot, places)
+    result["kept"] = session.draping, [key.name for key in shawl.data.shape_keys.key_blocks]
+    result["as_it_was_kept"] = float(np.abs(first.evaluated(shawl) - before[1]).max())
+    shawl.data.shape_keys.key_blocks[1].value = 1.0
+    bpy.context.view_layer.update()
+    result["key_shows_it"] = float(np.abs(first.evaluated(shawl) - seen).max())
+    shawl.data.shape_keys.key_blocks[1].value = 0.0
+    yield from begin()
+    shoot("55_again")
+    walk.move(*on_screen(at(lowest())))
+    press("Escape")
+    yield 2.0
+    result["after_esc"] = session.draping, drape() is None
+    result["left_all"] = before[0] == [modifier.name for modifier in shawl.modifiers] and bool(
+        np.array_equal(before[1], first.evaluated(shawl))
+    )
+    shoot("56_left")

@@ -72,7 +72,7 @@ def begin():
     """Press Drape in the Physics tab, and wait for the first steps."""
     with first.inside():
         bpy.ops.taffeta.drape("INVOKE_DEFAULT")
-    yield from walk.wait(lambda: drape() is not None and drape().steps > 10, 200)
+    yield from walk.wait(lambda: drape() is not None and drape().steps > 10, 500)  # the solver may have to be compiled
 
 
 def lowest():
@@ -145,6 +145,16 @@ def story(shoot, press, drag, result, out):
     yield from dragged([(x, y - 12), (x + 15, y - 20)], "shift", shoot, "52_pinned")
     result["pinned"] = int(drape().hand.pinned.sum())
     settings = bpy.context.window_manager.taffeta_drape
+    press("f")
+    yield 1.0
+    walk.move(x + 60, y - 20)
+    yield 1.0
+    shoot("52_radius")
+    yield from walk.click(x + 60, y - 20)
+    yield 1.0
+    result["radius"] = settings.radius
+    walk.move(x, y - 12)
+    yield 1.0
     press("space")
     yield 1.0
     steps = drape().steps

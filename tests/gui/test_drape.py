@@ -29,6 +29,10 @@ def test_the_mouse_pulls_and_pins_cloth_and_steps_back(result):
     assert result["pinned"] > 0 and result["unpinned"] == 0
 
 
+def test_f_changes_the_radius_as_with_brushes(result):
+    assert result["radius"] > 65
+
+
 def test_space_stops_time_and_lets_it_go_on(result):
     assert result["paused"] == ["PAUSE", 0] and result["going_on"] == "FULL"
 

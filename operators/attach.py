@@ -68,7 +68,8 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
     chosen, share = chosen[found], share[found]
     if is_garment:  # a thread, not shorter than what keeps cloth off cloth
         apart = [read_map(each, each.taffeta_cloth.thickness, each.data) for each in (obj, body)]
-        foot[:, 2] = np.maximum(foot[:, 2], 0.5 * (apart[0][chosen] + apart[1][corners[:, 0]]))
+        length = np.maximum(foot[:, 2], 0.5 * (apart[0][chosen] + apart[1][corners[:, 0]]))
+        foot[:, 2] = np.copysign(length, anchors.above(x[chosen], other, corners)[:, 2])
     else:
         foot = anchors.above(x[chosen], other, corners)
     entries = obj.taffeta_cloth.attachments

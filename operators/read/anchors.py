@@ -26,7 +26,9 @@ class Anchors(NamedTuple):
 
     vertices: np.ndarray  # (m,) int32, of the garment
     corners: np.ndarray  # (m, 3) int32, of the other mesh
-    place: np.ndarray  # (m, 3) weights of the second and the third corner, offset along the normal [m]
+    place: (
+        np.ndarray
+    )  # (m, 3) weights of the second and the third corner, offset along the normal [m]: a thread is as long
     share: np.ndarray  # (m,) in [0, 1]: how firmly, times the attachment's own weight
 
 

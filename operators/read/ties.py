@@ -195,7 +195,7 @@ def _threads(known, entry, tie, start, other_start, other):
             np.int32
         ),
         weight=np.column_stack((1.0 - u - v, u, v)),
-        length=length,
+        length=np.abs(length),
         stiffness=entry.weight * tie.anchors.share * stiffness,
         breaking=np.full(len(length), entry.breaking_force or np.inf),
     )

@@ -171,9 +171,7 @@ def test_a_body_that_became_another_one_is_told(shot):
     attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
     body.shape_key_clear()
     body.modifiers.new("Finer", "SUBSURF").levels = 1
-    with pytest.raises(
-        RuntimeError, match="Cloth is attached to Body, which has .* vertices and had 42 then"
-    ):
+    with pytest.raises(RuntimeError, match="Cloth is attached to Body, which has .* vertices and had 42 then"):
         bpy.ops.taffeta.bake()
     bpy.data.objects.remove(body)
     with pytest.raises(RuntimeError, match="Cloth is attached to a body that was deleted"):
@@ -213,3 +211,36 @@ def test_preflight_tells_of_a_body_with_another_mesh(shot):
     body.modifiers.new("Finer", "SUBSURF").levels = 1
     found = [problem for problem in problem_list.check(scene, depsgraph()) if problem.severity == "ERROR"]
     assert [problem.object for problem in found] == ["Cloth"] and "attached to Body" in found[0].sentence
+
+
+@pytest.fixture
+def layers(saved, make):
+    """A sheet that is pinned everywhere, and a smaller one a few millimetres below it."""
+    saved.taffeta.air_density = 0.0
+    upper = make.cloth(make.grid("Coat", count=5, size=0.4), pin=1.0)
+    lower = make.cloth(make.grid("Belt", count=4, size=0.3, location=(0, 0, -0.004)))
+    return saved, upper, lower
+
+
+def test_a_garment_tacked_to_another_hangs_on_it(layers, make):
+    """Threads are as long as they are found, at least what keeps cloth off cloth, and give way by little."""
+    scene, upper, lower = layers
+    assert attach(lower, body="Coat", vertices="NEAR", reach=0.0041) == {"FINISHED"}
+    assert (anchors.numbers(lower.data) > 0).all() and entry(lower).body == upper
+    bake(scene, 12)
+    weight = 0.15 * 0.09 * 9.81 / 16
+    fallen = -make.world(lower)[:, 2]
+    assert (fallen > 0.0039).all() and fallen.max() < 0.004 + 4.0 * weight / 1000.0
+    entry(lower).breaking_force = 0.05 * weight
+    bake(scene, 12)
+    assert -make.world(lower)[:, 2].max() > 0.3
+
+
+def test_a_tack_to_a_garment_that_leaves_the_bake_follows_its_mesh(layers, make):
+    """Baked alone, a garment takes the other one for a body, as it is shown."""
+    scene, upper, lower = layers
+    attach(lower, body="Coat", vertices="NEAR", reach=0.0041)
+    with pytest.raises(RuntimeError, match="Coat is tacked to Belt already|Belt is tacked to Coat already"):
+        attach(upper, body="Belt", vertices="NEAR", reach=0.0041)
+    bake(scene, 4, object="Belt")
+    assert np.abs(make.world(lower)[:, 2] + 0.004).max() < 1e-3

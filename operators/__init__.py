@@ -15,6 +15,7 @@ scene or an operator. Objects are kept by their session uid and found again, bec
 """
 
 from . import (
+    attach,
     bake_cloth,
     bakes,
     command,
@@ -49,7 +50,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session, play_live, drape_cloth, stop,
     keep_pose, command,
 )  # fmt: skip

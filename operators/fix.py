@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 from mathutils import Matrix
 
+from .attach import tie
 from .checks import problem_list
 from .checks.shape_rows import DOUBLED_REACH
 from .read.attach import attach, carrier
@@ -165,13 +166,17 @@ class TAFFETA_OT_fix_pins(Fix, bpy.types.Operator):
     bl_label = "Attach to the Body"
 
     def mend(self, context, obj):
-        """By a parent, or by a modifier where the body bends."""
+        """By a parent, or by a modifier where the body bends; the pins alone where neither can be."""
         scene = context.scene
         with at_start(scene):
             body = carrier(obj, colliders_of(scene, cloths_of(scene)), depsgraph_of(scene))
             if body is None:
                 raise ValueError(f"{obj.name} has no pins beside a body that moves in frame {scene.frame_start}")
-            return attach(obj, body)
+            try:
+                return attach(obj, body)
+            except ValueError:  # it hangs on something else, or Blender cannot bind it to that mesh
+                _, count = tie(scene, obj, body)
+                return f"{count} pinned vertices of {obj.name} are attached to {body.name}"
 
 
 class TAFFETA_OT_fix_gravity(Fix, bpy.types.Operator):

@@ -92,12 +92,17 @@ TABLE = (
         "Part by which the cloth is smaller than its mesh, a pure number: 0.1 is a tenth smaller, as at a gathered "
         "waist; below 0 it is larger",
     ),
+    Mapped(
+        "blend", "Blend to Animation", "", 0.0, (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), "NONE", 3,
+        "How much of Blend Stiffness and Blend Damping pulls the cloth to the object's own animation, a pure number: 0 is free "
+        "cloth, 1 all of it. Keyed, it brings cloth to a pose and lets it go",
+    ),
 )
 # fmt: on
 MAPPED: tuple[str, ...] = tuple(row.name for row in TABLE)
 ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
 # What a fabric preset sets: the material, not where it is pinned or gathered.
-FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance", "shrink"))
+FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance", "shrink", "blend"))
 # What else it sets, the same everywhere; defaults are those of `solver.model.Garment`: no difference, as presets of old.
 THREADS: dict[str, float] = {
     "weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 5.0

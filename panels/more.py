@@ -41,6 +41,31 @@ class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
                 layout.operator(verb).object = note.name
 
 
+class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
+    """What holds the garment besides its pins"""
+
+    bl_label = "Attachments and Blending"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        cloth = context.object.taffeta_cloth
+        for index, entry in enumerate(cloth.attachments):
+            box = layout.box()
+            row = box.row(align=True)
+            row.prop(entry, "body", text="")
+            row.operator("taffeta.detach", text="", icon="X").index = index
+            for name in ("weight", "stiffness", "breaking_force"):
+                box.prop(entry, name)
+            row = box.row()
+            row.active = entry.stiffness > 0.0
+            row.prop(entry, "damping")
+        if not cloth.attachments:
+            why(layout, "Nothing is attached: Pins > Attach")
+        mapped(layout, context, context.object, "blend")
+        layout.prop(cloth, "blend_stiffness")
+        layout.prop(cloth, "blend_damping")
+
+
 class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
     """How the garment is made from its mesh"""
 
@@ -98,5 +123,11 @@ class TAFFETA_PT_cloth_forces(SubPanel, bpy.types.Panel):
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (TAFFETA_PT_cloth_details, TAFFETA_PT_cloth_sewing, TAFFETA_PT_cloth_masks, TAFFETA_PT_cloth_forces)
+    (
+        TAFFETA_PT_cloth_details,
+        TAFFETA_PT_cloth_holds,
+        TAFFETA_PT_cloth_sewing,
+        TAFFETA_PT_cloth_masks,
+        TAFFETA_PT_cloth_forces,
+    )
 )

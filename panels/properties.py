@@ -11,6 +11,7 @@ Values are SI (m, kg, s), whatever the scene's unit scale; see `units` for how t
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     FloatVectorProperty,
@@ -20,12 +21,11 @@ from bpy.props import (
 )
 
 from ..solver.model import Settings
+from .attachment import TaffetaAttachment
+from .body_settings import RELATIVE, TaffetaColliderSettings
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .units import add_shown
-
-# A path may start with "//", the folder of the .blend.
-RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"}
 
 
 # fmt: off
@@ -121,6 +121,22 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     friction: PointerProperty(type=MAPPED_CLASSES["friction"], override=OVERRIDE)
     pin_distance: PointerProperty(type=MAPPED_CLASSES["pin_distance"], override=OVERRIDE)
     shrink: PointerProperty(type=MAPPED_CLASSES["shrink"], override=OVERRIDE)
+    blend: PointerProperty(type=MAPPED_CLASSES["blend"], override=OVERRIDE)
+    blend_stiffness: FloatProperty(
+        name="Blend Stiffness (N/m per kg)", default=1000.0, min=0.0, max=1e8, soft_max=1e4, step=10000, precision=0,
+        override=OVERRIDE,
+        description="How hard Blend to Animation pulls, in N/m for each kg of cloth, where its weight is 1: cloth hangs 9.81 "
+        "over this metres below its animation, 1 cm at 1000",
+    )
+    blend_damping: FloatProperty(
+        name="Blend Damping (1/s)", default=20.0, min=0.0, max=1e5, soft_max=200.0, step=100, precision=1, override=OVERRIDE,
+        description="How fast the cloth takes over the velocity of its animation, in 1/s, where the weight is 1. Twice the root "
+        "of the stiffness (63 at 1000) does not swing beyond it",
+    )
+    attachments: CollectionProperty(
+        name="Attachments", type=TaffetaAttachment, override={*OVERRIDE, "USE_INSERTION"},
+        description="What bodies and garments vertices of this one are attached to",
+    )
     weld: FloatProperty(
         name="Weld for Simulation", default=0.0, min=0.0, max=1.0, soft_max=1e-3, unit="LENGTH", precision=5, step=0.001, override=OVERRIDE,
         description="Simulate vertices on borders that are no farther apart than this, in metres, as one, so that pieces with doubled "
@@ -166,35 +182,6 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     fingerprint: StringProperty(name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON")
     muted: StringProperty(name="Muted", override=OVERRIDE, description="Modifiers, a line each, that Play Live switched off")
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
-
-
-class TaffetaColliderSettings(bpy.types.PropertyGroup):
-    """A body that cloth is kept out of."""
-
-    enabled: BoolProperty(name="Taffeta Collider", description="Keep cloth out of this object", override=OVERRIDE)
-    aura: FloatProperty(
-        name="Distance", default=0.005, min=0.0, max=1e3, soft_min=0.001, soft_max=0.05, unit="LENGTH", precision=4,
-        step=0.1, override=OVERRIDE,
-        description="Aura: a shell around the body that cloth is kept out of, in metres. "
-        "5 mm hides the facets of a character; raise it if skin shines through",
-    )
-    friction: FloatProperty(
-        name="Friction", default=0.3, min=0.0, max=100.0, soft_max=1.0, step=5, override=OVERRIDE,
-        description="Coulomb coefficient of the surface, a pure number; combined with the cloth's. "
-        "Polished wood 0.2, skin 0.3 to 0.9",
-    )
-    restitution: FloatProperty(
-        name="Bounce", default=0.0, min=0.0, max=1.0, step=5, subtype="FACTOR", override=OVERRIDE,
-        description="Restitution: share of the impact speed that is given back, 0 for cloth on anything real, 1 bounces for ever",
-    )
-    single_frame_samples: IntProperty(
-        name="Subframes", default=0, min=0, max=64, soft_max=16, override=OVERRIDE,
-        description="How many times within a frame the body is looked at. 0 chooses by its speed",
-    )
-    sequence: StringProperty(
-        name="OBJ Sequence", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,
-        description="First file of the OBJ sequence that this body was imported from; it plays from a cache of its own",
-    )
 
 
 class TaffetaSceneSettings(bpy.types.PropertyGroup):
@@ -338,6 +325,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
 
 CLASSES = (
     *MAPPED_CLASSES.values(),
+    TaffetaAttachment,
     TaffetaClothSettings,
     TaffetaColliderSettings,
     TaffetaSceneSettings,
@@ -349,10 +337,12 @@ NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json")
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.
 ANIMATED = frozenset((
     "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
-    "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution",
+    "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution", "blend_stiffness",
+    "blend_damping", "weight", "stiffness", "damping", "breaking_force",
 ))  # fmt: skip
 
-PIN_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of a pin's map
+HOLDS = "pin", "pin_distance", "blend"  # mapped properties whose numbers are looked at in every frame, too
+MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))
 
 
 def _tag(group, context):
@@ -363,15 +353,15 @@ def _tag(group, context):
 def _add_tags(cls):
     """Let every setting tell that it changed, so that preflight and overlay look again."""
     for name, prop in cls.__annotations__.items():
-        if name not in NOTES:
+        if name not in NOTES and prop.function is not CollectionProperty:
             prop.keywords["update"] = _tag
 
 
 def _fix(cls):
     """Let Blender refuse keyframes that a bake would not see."""
-    animated = PIN_NUMBERS if cls is MAPPED_CLASSES["pin"] else ANIMATED
+    animated = MAP_NUMBERS if cls in [MAPPED_CLASSES[name] for name in HOLDS] else ANIMATED
     for name, prop in cls.__annotations__.items():
-        if name.removesuffix("_shown") not in animated and prop.function is not PointerProperty:
+        if name.removesuffix("_shown") not in animated and prop.function not in (PointerProperty, CollectionProperty):
             prop.keywords["options"] = prop.keywords.get("options", set()) - {"ANIMATABLE"}
 
 

@@ -119,7 +119,7 @@ def build(garments, settings):
     )
     cloth = cloth._replace(matrix=lay_out(cloth))
     x = np.ascontiguousarray(x_start - origin)
-    return cloth, State(x, np.zeros_like(x))
+    return cloth, State(x, np.zeros_like(x), np.zeros(len(x), np.uint8))
 
 
 def repin(cloth, pin):

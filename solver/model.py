@@ -18,6 +18,7 @@ CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_ST
 BROAD_PHASES = "TREE", "HASH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
+ATTACHMENT, TACK = 1, 2  # bits of `State.broken`
 
 
 class Garment(NamedTuple):
@@ -107,6 +108,7 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
+    broken: np.ndarray | None = None  # (n,) uint8: which of a particle's ties broke, `ATTACHMENT` or `TACK`; None: none
 
 
 class Collider(NamedTuple):
@@ -157,16 +159,24 @@ class Field(NamedTuple):
     end: FieldNumbers
 
 
-class Grip(NamedTuple):
-    """What a hand holds for a frame: springs that pull particles to places of their own.
-
-    Each is damped as is critical for the mass that it brings to its place in about `time`.
-    """
+class Attachments(NamedTuple):
+    """Particles that springs pull to points that move, as on a body, over one frame."""
 
     particles: np.ndarray  # (m,)
-    targets: np.ndarray  # (s + 1, m, 3) [m] world space, at the times of `FrameInput.targets`
+    targets: np.ndarray  # (s + 1, m, 3) [m] those points, world space, at the times of `FrameInput.targets`
     stiffness: np.ndarray  # (m,) [N/m]
-    time: float  # [s]
+    damping: np.ndarray  # (m,) [N s/m] against the point's velocity
+    breaking: np.ndarray  # (m,) [N] of the spring, from which on it is broken for good; inf: it never is
+
+
+class Tacks(NamedTuple):
+    """Threads from particles to points on faces of other cloth, in one frame."""
+
+    stencils: np.ndarray  # (k, 4) the particle, and the three corners of the face
+    weight: np.ndarray  # (k, 3) barycentric, of the point
+    length: np.ndarray  # (k,) [m] up to which a thread is slack
+    stiffness: np.ndarray  # (k,) [N/m] beyond that
+    breaking: np.ndarray  # (k,) [N] from which on it is broken for good; inf: it never is
 
 
 class FrameInput(NamedTuple):
@@ -185,7 +195,12 @@ class FrameInput(NamedTuple):
     pin: np.ndarray | None = None  # (n,) pin weights in this frame; None: those of the cloth
     changed: tuple[tuple[str, float | tuple[float, ...]], ...] = ()  # `Settings` that are keyframed: name, value now
     noise_table: tuple[int, ...] | None = None  # (256,) order of the gradients of turbulence; None: one of our own
-    grip: Grip | None = None  # what a hand holds, while cloth is draped; None in bakes
+    pin_distance: np.ndarray | None = None  # (n,) [m] largest distances from the pose in this frame; None: the cloth's
+    attachments: Attachments | None = None
+    tacks: Tacks | None = None
+    blend: np.ndarray | None = (
+        None  # (n, 2) what pulls to the pose, per mass: stiffness [1/s2], damping [1/s]; None: nothing
+    )
 
 
 class Settings(NamedTuple):

@@ -211,9 +211,12 @@ def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: 
             # Adding a zero would turn -0.0 into 0.0, and a resumed bake has to have the same bits.
             state.x[start:end] = x if np.array_equal(origin, cloth.origin) else x + (origin - cloth.origin)
             state.v[start:end] = v
+            if state.broken is not None:
+                state.broken[start:end] = cache.broken(frame)
 
 
 def _write(cloth, state, caches, frame, digest, samples, restart) -> None:
     bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)
     for cache, sample, (start, end) in zip(caches, samples, bounds, strict=True):
-        cache.append(frame, digest, sample, state.x[start:end], state.v[start:end], cloth.origin, restart)
+        broken = None if state.broken is None else state.broken[start:end]
+        cache.append(frame, digest, sample, state.x[start:end], state.v[start:end], cloth.origin, restart, broken)

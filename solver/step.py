@@ -29,7 +29,7 @@ from .elastic.sewing import limit
 from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
-from .integrate.dynamics import in_steps, prepare_mechanics
+from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
 from .integrate.small_steps import finer
@@ -75,9 +75,11 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     stopwatch = Stopwatch("integration", contact_frame.BODY_TIME, contact_frame.CLOTH_TIME, contact_frame.IMAGE_TIME)
     settings = settings._replace(**dict(frame_input.changed))
     cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
+    if frame_input.pin_distance is not None:
+        cloth = cloth._replace(pin_distance=frame_input.pin_distance)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings)
-    mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
+    mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
     done = []
@@ -136,7 +138,7 @@ def advance_substep(mechanics, contact, motion, substep):
     """
     steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
-    steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy())
+    steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
     begin_substep(contact)
@@ -144,7 +146,7 @@ def advance_substep(mechanics, contact, motion, substep):
     nearer, again, let_in = finer(substep, steps, LOOKS_IF_LATE), None, gave_up(contact)
     if is_late or (let_in and len(parts) < len(nearer)):
         again = let_in or Trouble((_longest(mechanics.cloth, motion.x),), ())
-        motion.x[:], motion.v[:] = start
+        motion.x[:], motion.v[:], mechanics.broken[:] = start
         look_again(contact, motion, substep.dt)
         steps = nearer
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
@@ -223,7 +225,7 @@ def move(mechanics, contact, motion, step, ahead):
 
         v  <-  v + dt a(x, v)                       act          air, fields, random force
         x* <-  x_0 + dt v + dt^2 g                  predict
-        C  <-  what touches at x_0 or before        constraints
+        C  <-  what touches at x_0 or before        constraints     and tacks
         x  <-  x* + d,  (M / dt^2 + K) d = f + C    solve        (`integrate.pcg`)
         x  <-  x out of bodies                      bodies       (`contact.body`)
 
@@ -254,8 +256,9 @@ def move(mechanics, contact, motion, step, ahead):
         try_out(mechanics, contact, motion, step)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
-    constraints = constrain(contact, motion, dynamics.is_held, part.dt, ahead)
+    constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
     origin = dynamics.solve(mechanics, motion, constraints, step)
+    tear(mechanics, motion, step)
     return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, step)
 
 
@@ -283,7 +286,7 @@ def try_out(mechanics, contact, motion, substep):
     part = mechanics.dynamics.part(substep, mechanics.settings)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     mechanics.dynamics.predict(mechanics, motion, part)
-    constraints = unheld(contact, motion, part.dt)
+    constraints = tie(mechanics, motion, unheld(contact, motion, part.dt))
     mechanics.dynamics.solve(mechanics, motion, constraints, substep)
     respond_to_bodies(contact, motion, constraints, mechanics.system.solution, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start

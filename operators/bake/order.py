@@ -19,6 +19,7 @@ from ..read.mesh_io import read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of
 from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, frame_seconds, garment_object, plain, posed
+from ..read.ties import with_ties
 from .job import Order
 
 PREVIEW_STEPS = 0.5  # small steps in Preview over those in Final
@@ -59,6 +60,7 @@ def read_order(
     with posed(scene, cloths, bodies), at_start(scene):
         depsgraph = depsgraph_of(scene)
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
+        garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
     prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths] if kept else []
     now = datetime.now().strftime(DATE)

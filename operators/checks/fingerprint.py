@@ -13,7 +13,7 @@ import zlib
 import bpy
 
 from ...panels.mapped import ROWS
-from ..read import measures
+from ..read import anchors, measures
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
@@ -63,8 +63,12 @@ CLOTH_WORDS = {
     "sewing_time": "Closing Time",
     "sewing_force": "Max Force",
     "weld": "Weld for Simulation",
+    "blend_stiffness": "Blend Stiffness",
+    "blend_damping": "Blend Damping",
 }
 
+
+TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
 # What settings were called in bakes of old.
 RENAMED = {
@@ -82,7 +86,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = {
         f"the mesh of {obj.name}": measures.mesh_sums(obj.data),
-        "the animation": measures.animation_sum([scene, obj, *colliders, *force_fields]),
+        "the animation": measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
         "the force fields": [_force_field(emitter) for emitter in force_fields],
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
         "the unit scale": round(scene.unit_settings.scale_length, 9),
@@ -99,7 +103,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints.setdefault(word, []).append(None if f"taffeta.{name}" in by_keys[scene] else value)
     for name, word in CLOTH_WORDS.items():
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
-    prints |= _groups(obj, scene, colliders)
+    prints |= _groups(obj, scene, colliders) | {"Attachments": _attachments(obj, by_keys[obj])}
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
@@ -167,6 +171,20 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
     told = met(obj, others)
     names = None if told is None else sorted(other.name for other, is_met in zip(others, told, strict=True) if is_met)
     return prints | {"Collision Collection": names}
+
+
+def _carriers(cloth) -> list[bpy.types.Object]:
+    return [entry.body for entry in cloth.attachments if entry.body is not None]
+
+
+def _attachments(obj, by_keys) -> list:
+    """What a garment is attached to, and where, and how firmly as far as no key says it."""
+    found = []
+    for index, entry in enumerate(obj.taffeta_cloth.attachments):
+        keys = {path.rpartition(".")[2] for path in by_keys if path.startswith(f"taffeta_cloth.attachments[{index}].")}
+        numbers = [None if name in keys else _plain(getattr(entry, name)) for name in TIE_NUMBERS]
+        found.append([entry.body.name if entry.body else None, *numbers])
+    return [found, anchors.checksum(obj.data)] if found else []
 
 
 def _mapped(obj, mapped, by_keys) -> list:

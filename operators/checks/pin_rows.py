@@ -7,6 +7,7 @@ from ..read import measures
 from ..read.attach import carrier
 from ..read.force_fields import emitters
 from ..read.keyed import is_animated, keyed_settings, pin_moves
+from ..read.ties import ties_of
 from .problem import Problem, Shot
 
 
@@ -61,6 +62,23 @@ def _unattached(shot: Shot) -> Iterator[Problem]:
             )
 
 
+def _ties(shot: Shot) -> Iterator[Problem]:
+    """Attachments to what is no more, or has another mesh than it had."""
+    for obj in shot.cloths:
+        try:
+            for tie in ties_of(obj):
+                body = obj.taffeta_cloth.attachments[tie.index].body
+                count = len((body if body.taffeta_cloth.enabled else body.evaluated_get(shot.depsgraph)).data.vertices)
+                if count != tie.vertex_count:
+                    raise ValueError(
+                        f"{obj.name} is attached to {body.name}, which has {count} vertices and had {tie.vertex_count} then; "
+                        f"Attach it again, or take away what changes the mesh of {body.name}"
+                    )
+        except ValueError as error:
+            sentence, _, remedy = str(error).partition("; ")
+            yield Problem("ERROR", obj.name, sentence, remedy[:1].upper() + remedy[1:])
+
+
 def _still(shot: Shot) -> Iterator[Problem]:
     """Scenes in which nothing happens, or next to nothing."""
     scene, settings = shot.scene, shot.scene.taffeta
@@ -83,4 +101,4 @@ def _still(shot: Shot) -> Iterator[Problem]:
             yield Problem("INFO", obj.name, sentence, "Animate the body or the pins, or set Wind, if it is to move")
 
 
-PIN_CHECKS = (_pins, _unattached, _still)
+PIN_CHECKS = (_pins, _unattached, _ties, _still)

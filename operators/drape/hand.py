@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a hand does to cloth: it grabs and pulls, smooths, and pins where cloth is. Arrays only.
 
-What is grabbed is pulled by springs in the solve (`model.Grip`), in all as stiff as brings the whole garment to the hand in
+What is grabbed is pulled by attachments in the solve (`model.Attachments`), in all as stiff as brings the whole garment to the hand in
 `REACH_TIME`, and never by more than `MOST_PULL` times its weight on Earth: so cloth comes along as fast as the hand goes, and
 what holds it elsewhere is not torn out. What is smoothed is pulled to the middle of its neighbours, each particle for itself.
 Both leave it to contact where cloth can go: nothing passes through anything by it.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solver.model import Cloth, Grip
+from ...solver.model import Attachments, Cloth
 from .touch import Patch, patch, smoothed
 
 REACH_TIME = 0.05  # [s] in which a garment nearly comes to where it is pulled, at a strength of 1
@@ -30,6 +30,15 @@ class Held(NamedTuple):
     point: np.ndarray  # (3,) [m] where the hand was
     mass: float  # [kg] of the garment
     wanted: np.ndarray  # (3,) [m] by which it is to come
+
+
+def with_grip(attachments: Attachments | None, grip: Attachments | None) -> Attachments | None:
+    """The garments' own attachments, and those to a hand."""
+    if attachments is None or grip is None:
+        return grip if attachments is None else attachments
+    both = {name: np.concatenate((getattr(attachments, name), getattr(grip, name))) for name in Attachments._fields[2:]}
+    particles = np.concatenate((attachments.particles, grip.particles))
+    return Attachments(particles, np.concatenate((attachments.targets, grip.targets), axis=1), **both)
 
 
 class Hand:
@@ -76,13 +85,13 @@ class Hand:
         """Take pins that were made by hand off the cloth around a point."""
         self.pinned[self._under(cloth, x, triangle, point, radius, self.pinned).particles] = False
 
-    def grip(self, cloth: Cloth, x: np.ndarray) -> Grip | None:
-        """What is pulled at in the step that begins at x; None: nothing."""
+    def grip(self, cloth: Cloth, x: np.ndarray) -> Attachments | None:
+        """The attachments to the hand in the step that begins at x; None: nothing."""
         if self.smoothing is not None and len(self.smoothing.particles):
             particles, weight = self.smoothing
             targets = smoothed(x, cloth.edges, particles, SMOOTH_ROUNDS) + cloth.origin
             stiffness = self._firmness() * weight * cloth.mass[particles] / SMOOTH_TIME**2
-            return Grip(particles, np.stack((targets, targets)), stiffness, SMOOTH_TIME)
+            return _attachments(particles, targets, stiffness, SMOOTH_TIME)
         if self.held is None:
             return None
         particles, weight = self.held.patch
@@ -94,7 +103,7 @@ class Hand:
         lead = self.held.wanted - has_come
         length, most = float(np.sqrt((lead * lead).sum())), MOST_PULL * EARTH * self.held.mass / stiffness
         targets = self.held.start + has_come + lead * min(1.0, most / max(length, 1e-12)) + cloth.origin
-        return Grip(particles, np.stack((targets, targets)), share * stiffness, float(time))
+        return _attachments(particles, targets, share * stiffness, time)
 
     def _firmness(self):
         return max(self.strength, LEAST_STRENGTH)
@@ -107,3 +116,9 @@ class Hand:
         mine = cloth.edges[(cloth.edges[:, 0] >= first) & (cloth.edges[:, 0] < end)] - first
         found = patch(x[first:end], mine, middle - first, point, radius, may[first:end])
         return Patch((found.particles + first).astype(np.int32), found.weight)
+
+
+def _attachments(particles, targets, stiffness, time):
+    """To places that stand still, damped as is critical for what comes there in about `time` [s]."""
+    bears = np.full(len(particles), np.inf)
+    return Attachments(particles, np.stack((targets, targets)), stiffness, 2.0 * time * stiffness, bears)

@@ -12,14 +12,12 @@ aside for `taffeta.keep_pose`, as after playing live.
 """
 
 import threading
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ...solver.model import EXPLICIT, Cloth, FrameInput, Settings, State
+from ...solver.model import EXPLICIT, Cloth, Settings, State
 from ..bake import job as jobs
 from ..bake.order import read_order, settings_of
 from ..live import changes, modifier, turn
@@ -28,53 +26,22 @@ from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
 from ..read.shown import shown_positions
-from .hand import Hand
+from .hand import Hand, with_grip
+from .history import History, Past, copied
+from .step import Step
 from .touch import Hit, cast
 
 SPEEDS = PAUSE, FREEZE, HALF, FULL = "PAUSE", "FREEZE", "HALF", "FULL"
 STEP_SHARE = 0.5  # of a frame, in a step
-HISTORY_BYTES = 256_000_000  # of states to go back to; one at least
-
-
-class Past(NamedTuple):
-    """What undo goes back to."""
-
-    x: np.ndarray
-    v: np.ndarray
-    pinned: np.ndarray
-    places: np.ndarray
-
-
-@dataclass
-class Step:
-    """A step under way. A worker calls `run` and nothing else; all arrays are its own."""
-
-    cloth: Cloth
-    state: State
-    frame_input: FrameInput
-    settings: Settings
-    number: int
-    epoch: int  # of the session: another one by now, and nobody wants the result
-    error: str = ""
-
-    def run(self) -> None:
-        """Simulate; what goes wrong is a sentence in `error`."""
-        from ...solver.step import advance  # here, because it imports numba
-
-        try:
-            advance(self.cloth, self.state, self.frame_input, self.number, self.settings)
-        except jobs.FAILURES as error:
-            self.error = str(error)
 
 
 class Drape:
     """Cloth that is being draped. Everything but `Step.run` belongs to the main thread."""
 
-    def __init__(self, order: jobs.Order, cloth: Cloth, x: np.ndarray, moment: Moment, scene: bpy.types.Scene):
+    def __init__(self, order: jobs.Order, cloth: Cloth, state: State, moment: Moment, scene: bpy.types.Scene):
         self.order, self.cloth, self.moment = order, cloth, moment
         self.frame, self.metres = scene.frame_current, metres_per_unit(scene)
-        self.pose = moment.targets
-        self.state = State(x - cloth.origin, np.zeros_like(x))
+        self.state = state
         self.hand = Hand(cloth)
         self.speed = FULL
         self.trouble = ""  # what was not obeyed, or has failed, as a sentence
@@ -83,8 +50,7 @@ class Drape:
         self._held_cloth = cloth  # with the pins that were made by hand
         self._unread: set[int] = set()
         self._epoch = 0
-        self._undo: list[Past] = []
-        self._redo: list[Past] = []
+        self._history = History()
         self._under_way: tuple[Step, threading.Thread] | None = None
 
     def cast(self, origin: np.ndarray, direction: np.ndarray) -> Hit | None:
@@ -100,7 +66,7 @@ class Drape:
 
     def grab(self, hit: Hit, radius: float) -> bool:
         """Take hold of the cloth around a hit; whether any of it can move."""
-        self._remember()
+        self._history.remember(self._now())
         return self.hand.grab(*self._at(hit), radius)
 
     def move(self, point: np.ndarray) -> None:
@@ -110,20 +76,20 @@ class Drape:
     def smooth(self, hit: Hit, radius: float, begins: bool = True) -> None:
         """Smooth the cloth around a hit from now on; `begins`: undo goes back to now."""
         if begins:
-            self._remember()
+            self._history.remember(self._now())
         self.hand.smooth(*self._at(hit), radius)
 
     def pin(self, hit: Hit, radius: float, begins: bool = True) -> None:
         """Pin the cloth around a hit where it is."""
         if begins:
-            self._remember()
+            self._history.remember(self._now())
         self.hand.pin(*self._at(hit), radius)
         self._hold()
 
     def unpin(self, hit: Hit, radius: float, begins: bool = True) -> None:
         """Take off pins that were made by hand."""
         if begins:
-            self._remember()
+            self._history.remember(self._now())
         self.hand.unpin(*self._at(hit), radius)
         self._hold()
 
@@ -133,15 +99,15 @@ class Drape:
 
     def forget(self) -> None:
         """Nothing came of what was remembered last."""
-        self._undo.pop()
+        self._history.forget()
 
     def undo(self) -> bool:
         """Back to before the last pull, pin or smoothing; whether there was one."""
-        return self._go_to(self._undo, self._redo)
+        return self._go_to(self._history.back(self._now()))
 
     def redo(self) -> bool:
         """Take an undo back."""
-        return self._go_to(self._redo, self._undo)
+        return self._go_to(self._history.forth(self._now()))
 
     def begin(self, scene: bpy.types.Scene) -> Step | None:
         """What is to be simulated next, of the scene as it is set now; None while time stands still.
@@ -161,8 +127,11 @@ class Drape:
         before = self.order.bodies
         self._obey(scene, depsgraph)
         moment = read_moment(scene, depsgraph, self.order.garment_objects, self.order.bodies)
-        moment = moment._replace(targets=self.pose)
         start = changes.with_bodies(self.moment, before, self.order.bodies, moment)
+        if all(map(np.array_equal, start.bodies, moment.bodies)):
+            moment = moment._replace(targets=self.moment.targets)
+        else:  # somebody poses: pins and attachments go along
+            moment = self._bare_moment(scene)
         frame_input = straight_input(scene, self.order.bodies, start, moment)
         self.moment = moment
         return self._step(frame_input)
@@ -222,17 +191,35 @@ class Drape:
                 found.show_viewport = True  # Blender reads its file again
 
     def _step(self, frame_input):
-        targets, state = frame_input.targets.copy(), State(self.state.x.copy(), self.state.v.copy())
-        pinned = self.hand.pinned
+        cloth, targets, state, pinned = (
+            self._held_cloth,
+            frame_input.targets.copy(),
+            copied(self.state),
+            self.hand.pinned,
+        )
         targets[:, pinned] = self.hand.places[pinned] + self.cloth.origin
-        pace = STEP_SHARE * (0.5 if self.speed == HALF else 1.0)
-        changed = {"targets": targets, "duration": pace * frame_input.duration, "pin": None}
+        changed = {"targets": targets, "duration": self._pace() * frame_input.duration}
+        if frame_input.pin is not None:  # anew in each step
+            cloth, changed["pin"] = self.cloth, np.where(pinned, 1.0, frame_input.pin)
         if self.speed == FREEZE:
             state.v[:] = 0.0
             changed |= {"gravity": np.zeros(3), "wind": np.zeros(3), "fields": (), "field_weight": None}
-        changed["grip"] = self.hand.grip(self.cloth, state.x)
+        changed["attachments"] = with_grip(frame_input.attachments, self.hand.grip(self.cloth, state.x))
         frame_input = frame_input._replace(**changed)
-        return Step(self._held_cloth, state, frame_input, self.order.settings, self.steps, self._epoch)
+        return Step(cloth, state, frame_input, self.order.settings, self.steps, self._epoch)
+
+    def _pace(self):
+        return STEP_SHARE * (0.5 if self.speed == HALF else 1.0)
+
+    def _bare_moment(self, scene):
+        """The scene with the garments in their own pose."""
+        playing = [found for obj in self._objects() if (found := find_live(obj))]
+        for found in playing:
+            found.show_viewport = False
+        moment = read_moment(scene, depsgraph_of(scene), self.order.garment_objects, self.order.bodies)
+        for found in playing:
+            found.show_viewport = True
+        return moment
 
     def _obey(self, scene, depsgraph):
         """Take over what was set since the last step; what cannot be read is told, and what held before goes on."""
@@ -263,21 +250,13 @@ class Drape:
         return self.cloth, self.state.x, self.cloth.triangles[hit.triangle], hit.point - self.cloth.origin
 
     def _now(self):
-        return Past(self.state.x.copy(), self.state.v.copy(), self.hand.pinned.copy(), self.hand.places.copy())
+        return Past(copied(self.state), self.hand.pinned.copy(), self.hand.places.copy())
 
-    def _remember(self):
-        self._undo.append(self._now())
-        self._redo.clear()
-        size = sum(array.nbytes for array in self._undo[0])
-        del self._undo[: -max(1, HISTORY_BYTES // size)]
-
-    def _go_to(self, there, back):
-        if not there:
+    def _go_to(self, past):
+        if past is None:
             return False
-        back.append(self._now())
-        past = there.pop()
         self.hand.let_go()
-        self.state = State(past.x, past.v)
+        self.state = past.state
         self.hand.pinned, self.hand.places = past.pinned, past.places
         self._epoch += 1
         self._hold()
@@ -319,13 +298,14 @@ def start(scene: bpy.types.Scene) -> Drape:
     objects = [find_object(known.uid, known.name) for known in order.garment_objects]
     for obj in objects:
         refuse_linked(obj)
-    cloth, _ = build(order.garments, order.settings)
+    cloth, state = build(order.garments, order.settings)
     x = _shown(scene, objects, order)
     try:
         for obj in objects:
             modifier.add(obj)
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        drape = Drape(order, cloth, moment.targets if x is None else x, moment, scene)
+        begun = (moment.targets if x is None else x) - cloth.origin
+        drape = Drape(order, cloth, state._replace(x=begun, v=np.zeros_like(begun)), moment, scene)
         drape.show()
     except BaseException:
         modifier.remove_all()

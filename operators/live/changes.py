@@ -20,11 +20,12 @@ from ..bake.order import Order, settings_of
 from ..read import measures
 from ..read.arrays import pixels
 from ..read.groups import MASKS, met, met_by
-from ..read.keyed import pin_moves
+from ..read.keyed import map_moves, pin_moves
 from ..read.maps import weights_in
 from ..read.mesh_io import LOOKED_AT, Body, read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of
 from ..read.sampling import Moment, garment_object
+from ..read.ties import with_ties
 
 MAPS_REST = 20  # times what a look at the maps takes that lie between two
 NUMBERS = "value", "minimum", "maximum"  # of a mapped property
@@ -100,7 +101,7 @@ def read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], w
     garments, objects = list(order.garments), list(order.garment_objects)
     for index in sorted(which):
         obj, known = cloths[index], garments[index]
-        found = read_garment(obj, depsgraph, scene)
+        found = with_ties(read_garment(obj, depsgraph, scene), obj, cloths, depsgraph)
         garments[index] = found._replace(x=known.x, x_start=known.x_start, meets=met(obj, cloths))
         objects[index] = garment_object(obj, garments[index])
     return order._replace(garments=garments, garment_objects=objects)
@@ -112,9 +113,10 @@ def _settings(obj, cloths) -> tuple:
     mapped = []
     for name in MAPPED:
         group = getattr(cloth, name)
-        names = CHOICES if name == "pin" and keyed else (*NUMBERS, *CHOICES)  # each frame is told of keyed pins
+        names = CHOICES if map_moves(obj, name) else (*NUMBERS, *CHOICES)  # each frame is told of what is keyed
         mapped.append((*(getattr(group, each) for each in names), group.image.session_uid if group.image else 0))
-    return (*(getattr(cloth, name) for name in LOOKED_AT), tuple(mapped), met(obj, cloths), keyed)
+    tied = tuple((entry.number, entry.body.session_uid if entry.body else 0) for entry in cloth.attachments)
+    return (*(getattr(cloth, name) for name in LOOKED_AT), tuple(mapped), met(obj, cloths), keyed, tied)
 
 
 def _map_sums(obj) -> list[int | None]:

@@ -71,7 +71,6 @@ def start(scene: bpy.types.Scene) -> None:
         Something is wrong with the scene, or another simulation runs: a sentence with a remedy; nothing was changed.
     """
     from ...solver.build import build  # here, because it imports numba
-    from ...solver.model import State
 
     global _live
     turn.refuse()
@@ -87,7 +86,7 @@ def start(scene: bpy.types.Scene) -> None:
         for obj in objects:
             modifier.add(obj)
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        state, watch = State(np.empty_like(state.x), state.v), changes.Watch(objects)
+        state, watch = state._replace(x=np.empty_like(state.x)), changes.Watch(objects)
         live = Live(order, cloth, state, scene.frame_current, moment, images, watch)
         _begin_anew(live, moment)
         _show(objects)
@@ -199,7 +198,7 @@ def _step(live, scene, moment, gap):
 def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
-    live.state.v[:] = 0.0
+    live.state.v[:], live.state.broken[:] = 0.0, 0
     _write(live, moment)
 
 

@@ -45,6 +45,13 @@ def key_positions(key: bpy.types.ShapeKey) -> np.ndarray:
     return x.reshape(-1, 3)
 
 
+def selected(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Whether each vertex is selected, (n,) bool; in Object Mode what was selected in Edit Mode last."""
+    chosen = np.zeros(len(mesh.vertices), bool)
+    mesh.vertices.foreach_get("select", chosen)
+    return chosen
+
+
 def corner_vertex(mesh: bpy.types.Mesh) -> np.ndarray:
     """Vertex of each face corner, (corners,) int32."""
     corners = np.empty(len(mesh.loops), np.int32)

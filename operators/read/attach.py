@@ -27,6 +27,7 @@ def carrier(
         or pin_moves(obj)
         or is_animated(obj)
         or rigs(obj)
+        or len(obj.taffeta_cloth.attachments)
     ):
         return None
     moving = [body for body in bodies if is_animated(body) and body.data.polygons and body.mode == "OBJECT"]
@@ -41,6 +42,17 @@ def carrier(
     distances = [_distance(body.evaluated_get(depsgraph), points) for body in moving]
     nearest = int(np.argmin(distances))
     return moving[nearest] if distances[nearest] <= BESIDE * max(obj.dimensions) else None
+
+
+def nearest_body(
+    obj: bpy.types.Object, bodies: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph
+) -> bpy.types.Object | None:
+    """The body that lies nearest to a garment's vertices in the mean; None where there is none."""
+    count = len(obj.data.vertices)
+    points = [obj.matrix_world @ obj.data.vertices[i].co for i in range(0, count, 1 + count // MOST_PINS)]
+    bodies = [body for body in bodies if body.data.polygons and body.mode == "OBJECT"]
+    distances = [_distance(body.evaluated_get(depsgraph), points) for body in bodies] if points else []
+    return bodies[int(np.argmin(distances))] if distances and min(distances) < np.inf else None
 
 
 def _distance(body, points) -> float:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which settings are animated: by keyframes or drivers, of the object itself or of what it hangs on."""
 
+import re
 from collections.abc import Iterator
 
 import bpy
 
 from ...solver.model import Settings
 from .modifier_stack import rigs
+
+ATTACHMENTS = "taffeta_cloth.attachments"  # data path of the list
 
 
 def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
@@ -55,5 +58,26 @@ def keyed_settings(scene: bpy.types.Scene) -> list[str]:
 
 
 def pin_moves(obj: bpy.types.Object) -> bool:
-    """Whether how firmly a garment is pinned is animated, and sampled in every frame."""
-    return any(path.startswith("taffeta_cloth.pin.") for path in keyed(obj))
+    """Whether how firmly a garment is pinned, or attached, is animated, and sampled in every frame."""
+    return any(path.startswith(("taffeta_cloth.pin.", ATTACHMENTS + "[")) for path in keyed(obj))
+
+
+def map_moves(obj: bpy.types.Object, name: str) -> bool:
+    """Whether the numbers of one of a garment's mapped properties are animated."""
+    return any(path.startswith(f"taffeta_cloth.{name}.") for path in keyed(obj))
+
+
+def drop_keys(obj: bpy.types.Object, removed: int) -> None:
+    """Take the keyframes and drivers of a garment's attachment away before it is removed, and let those of the ones behind it
+    go with them."""
+    if obj.animation_data is None:
+        return
+    action = obj.animation_data.action
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags] if action else []
+    for found in (*(bag.fcurves for bag in bags), obj.animation_data.drivers):
+        for curve in list(found):
+            index = re.match(re.escape(ATTACHMENTS) + r"\[(\d+)\]", curve.data_path)
+            if index and int(index[1]) == removed:
+                found.remove(curve)
+            elif index and int(index[1]) > removed:
+                curve.data_path = f"{ATTACHMENTS}[{int(index[1]) - 1}]" + curve.data_path[index.end() :]

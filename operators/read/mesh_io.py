@@ -85,7 +85,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
         uv = None if uv is None else uv[:, [0, 2, 1]]
     settings = obj.taffeta_cloth
-    values = {name: read_map(obj, getattr(settings, name), evaluated.data) for name in MAPPED}
+    values = {name: read_map(obj, getattr(settings, name), evaluated.data) for name in MAPPED if name != "blend"}
     values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
     garment = Garment(
         name=obj.name,

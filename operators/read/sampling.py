@@ -19,11 +19,12 @@ from ...solver.model import Collider, FrameInput, Garment
 from .arrays import corner_vertex
 from .force_fields import between as fields_between
 from .force_fields import noise_table, read_fields
-from .keyed import keyed_settings
+from .keyed import keyed_settings, map_moves
 from .maps import read_map
 from .mesh_io import Body, check_finite, metres_per_unit, world_positions, world_to_object
 from .modifier_stack import muted
 from .preroll import eased, resting
+from .ties import Holds, Tie, attachments, between, read_holds, ties_of
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
 # How far a chord between two samples may lie beside the true trajectory, as a share of a body's aura, ...
@@ -43,6 +44,10 @@ class GarmentObject(NamedTuple):
     size: float  # [m] diagonal of its box
     pin: np.ndarray  # (n,) at the first frame
     pin_moves: bool
+    ties: tuple[Tie, ...]
+    blend: np.ndarray | None  # (n,) weight of Blend to Animation; None: read anew in each frame
+    pin_distance: np.ndarray  # (n,) [m] at the first frame
+    distance_moves: bool
 
 
 class Moment(NamedTuple):
@@ -54,6 +59,7 @@ class Moment(NamedTuple):
     fields: dict  # from `force_fields.read_fields`
     cloths: list[tuple[float, ...]]  # of each garment: part of the fields, pressure [Pa], target volume [m3]
     pin: np.ndarray | None  # (n,) of all garments, if any of them is pinned anew in every frame
+    holds: Holds
 
 
 def frame_seconds(scene: bpy.types.Scene) -> float:
@@ -83,7 +89,19 @@ def plain(value):
 def garment_object(obj: bpy.types.Object, garment: Garment) -> GarmentObject:
     """What `sample_frame` has to know about a garment's object."""
     size = float(np.linalg.norm(np.ptp(garment.x_start, axis=0)))
-    return GarmentObject(obj.session_uid, obj.name, len(garment.x), size, garment.pin, garment.pin_moves)
+    cloth = obj.taffeta_cloth
+    return GarmentObject(
+        uid=obj.session_uid,
+        name=obj.name,
+        vertex_count=len(garment.x),
+        size=size,
+        pin=garment.pin,
+        pin_moves=garment.pin_moves,
+        ties=ties_of(obj),
+        blend=None if map_moves(obj, "blend") else read_map(obj, cloth.blend, obj.data),
+        pin_distance=garment.pin_distance,
+        distance_moves=map_moves(obj, "pin_distance"),
+    )
 
 
 @contextmanager
@@ -130,12 +148,12 @@ def sample_frame(
     moments = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
     if times:
         scene.frame_set(frame)  # wind and gravity belong to the end of the frame
-    targets = np.stack([moments[k / counts[0]].targets for k in range(counts[0] + 1)])
+    poses = [moments[k / counts[0]] for k in range(counts[0] + 1)]
     bodies = []
     for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
         x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
         bodies.append(_collider(body, x))
-    return _frame_input(scene, targets, tuple(bodies), start, end), end
+    return _frame_input(scene, poses, tuple(bodies)), end
 
 
 def frame_inputs(
@@ -173,6 +191,7 @@ def _between(rest: Moment, pose: Moment, share: float) -> Moment:
     return pose._replace(
         targets=rest.targets + share * (pose.targets - rest.targets),
         bodies=[a + share * (b - a) for a, b in zip(rest.bodies, pose.bodies, strict=True)],
+        holds=between(rest.holds, pose.holds, share),
     )
 
 
@@ -183,7 +202,7 @@ def straight_input(
     bodies = tuple(
         _collider(body, np.stack(ends)) for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
     )
-    frame_input = _frame_input(scene, np.stack((start.targets, end.targets)), bodies, start, end)
+    frame_input = _frame_input(scene, (start, end), bodies)
     return frame_input._replace(duration=frames * frame_input.duration)
 
 
@@ -202,12 +221,14 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
     return view_layer.depsgraph
 
 
-def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInput:
+def _frame_input(scene, poses: Sequence[Moment], bodies) -> FrameInput:
+    """poses : the moments, from the frame's start to its end, between which garments' own poses go straight"""
+    start, end = poses[0], poses[-1]
     fields = fields_between(start.fields, end.fields)
     field_weight, pressure, volume = zip(*end.cloths, strict=True)
     return FrameInput(
         duration=frame_seconds(scene),
-        targets=targets,
+        targets=np.stack([pose.targets for pose in poses]),
         colliders=bodies,
         gravity=gravity(scene),
         wind=np.array(scene.taffeta.wind, np.float64),
@@ -219,6 +240,10 @@ def _frame_input(scene, targets, bodies, start: Moment, end: Moment) -> FrameInp
         pin=end.pin,
         changed=tuple((name, plain(getattr(scene.taffeta, name))) for name in keyed_settings(scene)),
         noise_table=noise_table() if any(field.kind == "TURBULENCE" for field in fields) else None,
+        pin_distance=end.holds.pin_distance,
+        attachments=attachments(*(pose.holds.attached for pose in poses)) if end.holds.attached else None,
+        tacks=end.holds.tacks,
+        blend=end.holds.blend,
     )
 
 
@@ -242,9 +267,10 @@ def read_moment(
     """
     metres, frame = metres_per_unit(scene), scene.frame_current
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    targets, to_object, bodies, settings, pins = [], [], [], [], []
+    targets, to_object, bodies, settings, pins, placed = [], [], [], [], [], []
     for known in cloths:
         evaluated = _evaluated(objects, known, depsgraph)
+        placed.append(evaluated)
         x = world_positions(evaluated, metres)
         if len(x) != known.vertex_count:
             raise ValueError(
@@ -255,7 +281,7 @@ def read_moment(
         targets.append(x)
         to_object.append(world_to_object(known.name, evaluated, metres, frame))
         cloth = evaluated.taffeta_cloth
-        pins.append(read_map(objects[known.uid], cloth.pin, evaluated.data) if known.pin_moves else known.pin)
+        pins.append(read_map(objects[known.uid], cloth.pin, evaluated.data) if known.pin_moves else known.pin.copy())
         settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume))
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
@@ -269,12 +295,13 @@ def read_moment(
         x = world_positions(evaluated, metres)
         check_finite(body.name, x, f"at frame {frame}")
         bodies.append(x)
+    holds = read_holds(cloths, placed, targets, pins, depsgraph, metres)
     own = {known.uid for known in cloths}
     fields = (
         read_fields(scene, depsgraph, own, metres) if scene.frame_subframe == 0.0 else {}
     )  # between frames they go straight
     pin = np.concatenate(pins) if any(known.pin_moves for known in cloths) else None
-    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin)
+    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin, holds)
 
 
 def _sample_counts(start, end, cloths, colliders, at) -> list[int]:
@@ -282,7 +309,7 @@ def _sample_counts(start, end, cloths, colliders, at) -> list[int]:
     pairs = list(zip(start.bodies, end.bodies, strict=True))
     bounds = [body.aura or BARE_BODY_SHARE * _size(x) for body, (x, _) in zip(colliders, pairs, strict=True)]
     given = [body.sample_count for body in colliders]
-    pairs.insert(0, (start.targets, end.targets))
+    pairs.insert(0, (_followed(start), _followed(end)))
     bounds.insert(0, GARMENT_SHARE * min(known.size for known in cloths))
     given.insert(0, 0)
     fast = [_distance(a, b) > bound for (a, b), bound in zip(pairs, bounds, strict=True)]
@@ -291,9 +318,15 @@ def _sample_counts(start, end, cloths, colliders, at) -> list[int]:
         middle = at(0.5)
         for index, ((a, b), bound) in enumerate(zip(pairs, bounds, strict=True)):
             if fast[index] and not given[index]:
-                x = middle.targets if index == 0 else middle.bodies[index - 1]
+                x = _followed(middle) if index == 0 else middle.bodies[index - 1]
                 counts[index] = _parts(_distance(0.5 * (a + b), x) / (SAGITTA_SHARE * bound))
     return counts
+
+
+def _followed(moment: Moment) -> np.ndarray:
+    """All points that pins and attachments go to, (n + m, 3) [m]."""
+    held = moment.holds.attached
+    return moment.targets if held is None else np.concatenate((moment.targets, held.points))
 
 
 def _parts(sagitta: float) -> int:

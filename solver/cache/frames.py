@@ -5,8 +5,8 @@ Three files a garment, side by side:
 
 - `NAME.pc2`: object-space positions, float32, which Blender's Mesh Cache plays (`pc2`);
 - `NAME.state`: x then v of each frame, float64, 48 bytes a particle, so that any frame can be restarted exactly;
-- `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state and the
-  digest of all that led to it (`shot`). A frame exists when its journal line is whole and both checksums agree.
+- `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state, the
+  digest of all that led to it (`shot`) and what ties are broken. A frame exists when its journal line is whole and both checksums agree.
 
 A frame is written in the order sample, state, journal line, number of samples in the PC2 header: whatever moment a
 process dies at, the frames before are whole, and opening the cache cuts the torn rest away. Frames that are more than
@@ -25,7 +25,7 @@ import numpy as np
 
 from . import pc2
 from .intact import STATE_BYTES, good_count
-from .journal import JOURNAL_FORMAT, Line, line_bytes, read_journal
+from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
 from .names import parts, release_lock, take_lock
 
@@ -77,11 +77,13 @@ class FrameCache:
         v: np.ndarray,
         origin: np.ndarray | None = None,
         restart: bool = False,
+        broken: np.ndarray | None = None,
     ) -> None:
         """Add the frame after the last good one.
 
         sample : (n, 3) [m] object space, stored as float32.
         x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
+        broken : (n,) uint8, as in `State`.
 
         Raises
         ------
@@ -103,7 +105,7 @@ class FrameCache:
                 f"{self.path}: frame {frame} has coordinates that are not finite; it was not written"
             )
         at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
-        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart)
+        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart, pack_broken(broken))
         try:
             _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
             _write_at(self._files[".state"], state.nbytes * index, state.data)
@@ -126,6 +128,10 @@ class FrameCache:
         file.seek(size * (frame - self.first_frame))
         x, v = np.frombuffer(file.read(size), "<f8").reshape(2, self.vertex_count, 3).copy()
         return x, v, np.array(self.line(frame).origin)
+
+    def broken(self, frame: int) -> np.ndarray:
+        """(n,) uint8, what ties are broken in a good frame, as in `State`."""
+        return unpack_broken(self.line(frame).broken, self.vertex_count)
 
     def truncate_to(self, frame: int) -> None:
         """Keep the frames up to and with `frame`, drop those after it; more than one goes only after a copy."""

@@ -10,8 +10,12 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from ..model import ATTACHMENT, TACK
+
 JOURNAL_FORMAT = "taffeta-cache-1"
-LONGEST_JOURNAL_LINE = 1024  # bytes of a journal line; ours have about 200
+LONGEST_JOURNAL_LINE = 1024  # bytes of a journal line without what is broken; ours have about 200
 
 
 class Line(NamedTuple):
@@ -23,10 +27,28 @@ class Line(NamedTuple):
     digest: str  # hexadecimal, see `shot`
     origin: tuple[float, float, float]  # [m] what x in the state file is relative to
     restart: bool  # baked anew from here on, whatever the frames before were made of
+    broken: str = ""  # hexadecimal: what ties of the vertices are broken (`pack_broken`); "" where none is
+
+
+def pack_broken(broken: np.ndarray | None) -> str:
+    """`State.broken` of one garment, (n,) uint8, as `Line.broken`."""
+    if broken is None or not broken.any():
+        return ""
+    return np.packbits([broken & ATTACHMENT > 0, broken & TACK > 0], axis=1).tobytes().hex()
+
+
+def unpack_broken(text: str, vertex_count: int) -> np.ndarray:
+    """(n,) uint8 from what `pack_broken` gave; a text of another length has lost its meaning: nothing is broken."""
+    packed = np.frombuffer(bytes.fromhex(text), np.uint8)
+    if len(packed) != 2 * (-(-vertex_count // 8)):
+        return np.zeros(vertex_count, np.uint8)
+    attachment, tack = np.unpackbits(packed.reshape(2, -1), axis=1, count=vertex_count)
+    return ATTACHMENT * attachment + TACK * tack
 
 
 def line_bytes(value: dict) -> bytes:
-    """A header or a line as it stands in the file."""
+    """A header or a line as it stands in the file; nothing is said of ties where none is broken."""
+    value = {key: part for key, part in value.items() if key != "broken" or part}
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
@@ -40,9 +62,10 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
         if header is None:
             return None, [], [0]
         ends.append(file.tell())
-        while (
-            line := _frame_line(_json(file.readline(LONGEST_JOURNAL_LINE)), header["first_frame"] + len(lines))
-        ) is not None:
+        longest = (
+            LONGEST_JOURNAL_LINE + header["vertex_count"]
+        )  # half of that many letters, at most, tell what is broken
+        while (line := _frame_line(_json(file.readline(longest)), header["first_frame"] + len(lines))) is not None:
             lines.append(line)
             ends.append(file.tell())
     return header, lines, ends
@@ -83,16 +106,21 @@ def _is_header(value: dict | None) -> bool:
 
 
 def _frame_line(value: dict | None, frame: int) -> Line | None:
-    if value is None or set(value) != set(Line._fields) or value["frame"] != frame or type(value["frame"]) is not int:
+    if value is None or set(value) | {"broken"} != set(Line._fields) or type(value["frame"]) is not int:
+        return None
+    broken = value.get("broken", "")
+    if value["frame"] != frame or not _is_hexadecimal(broken):
         return None
     crcs = value["sample_crc"], value["state_crc"]
     digest, origin, restart = value["digest"], value["origin"], value["restart"]
-    if not all(type(crc) is int for crc in crcs) or type(restart) is not bool or type(digest) is not str:
+    if not all(type(crc) is int for crc in crcs) or type(restart) is not bool or not _is_hexadecimal(digest):
         return None
     if type(origin) is not list or len(origin) != 3:
         return None
     if not all(type(number) is float and math.isfinite(number) for number in origin):
         return None
-    if any(letter not in "0123456789abcdef" for letter in digest) or len(digest) % 2:
-        return None
-    return Line(frame, *crcs, digest, tuple(origin), restart)
+    return Line(frame, *crcs, digest, tuple(origin), restart, broken)
+
+
+def _is_hexadecimal(text: object) -> bool:
+    return type(text) is str and len(text) % 2 == 0 and set(text) <= set("0123456789abcdef")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What few scenes have: force fields, random force and pressure. Nothing of it costs or is compiled where nothing asks
-for it.
+"""What few scenes have: force fields, random force, pressure, attachments. Nothing of it costs or is compiled where nothing
+asks for it.
 
 Fields and chance change velocities by dt of themselves: dv = dt a(x, v), implicit in what resists motion. Fields are
 looked at when the air is, and act in every substep. Pressure is a force that the solve balances.
@@ -18,7 +18,7 @@ FAINT_STIFFNESS = 1e-30  # [N/m] stiffness of a pull that has none: the solve le
 
 
 class Pulls(NamedTuple):
-    """Particles that something pulls in the solve: soft pins first, then pressure."""
+    """Particles that something pulls in the solve: soft pins first, then pressure, then attachments."""
 
     particles: np.ndarray  # (m,) int32
     pull: np.ndarray  # (m, 3) [N]
@@ -48,21 +48,34 @@ def prepare(cloth, frame_input, settings, x):
     return Forces(fields, shaken, insides) if fields is not None or shaken is not None or insides else None
 
 
-def pulls(forces, pins):
-    """`pins` with their pull inside of what the solve is pulled by in a frame, and that."""
+def pulls(forces, pins, attached=None):
+    """`pins` with their pull inside of what the solve is pulled by in a frame, and that; the same of attachments.
+
+    attached : `integrate.attachments.Attached`, or None
+    """
     insides = forces.insides if forces is not None else []
-    if not insides:
-        return pins, Pulls(pins.particles, pins.pull, pins.rate)
+    if not insides and attached is None:
+        return pins, Pulls(pins.particles, pins.pull, pins.rate), None
     particles = [pins.particles, *(np.arange(*inside.particles, dtype=np.int32) for inside in insides)]
-    pull = np.concatenate([pins.pull, *(inside.pull for inside in insides)])
+    pull, held = [pins.pull, *(inside.pull for inside in insides)], np.zeros(0, np.int32)
+    if attached is not None:
+        particles, pull, held = [*particles, attached.particles], [*pull, attached.pull], attached.particles
     ends, first = np.cumsum([len(part) for part in particles]), len(pins.particles)
+    particles, pull = np.concatenate(particles), np.concatenate(pull)
+    rate = np.concatenate([pins.rate, np.full(len(pull) - first, FAINT_STIFFNESS)])
     for k, inside in enumerate(insides):
         insides[k] = inside._replace(pull=pull[ends[k] : ends[k + 1]])
-    rate = np.concatenate([pins.rate, np.full(len(pull) - first, FAINT_STIFFNESS)])
+    if attached is not None:
+        attached = attached._replace(pull=pull[-len(held) :], rate=rate[-len(held) :])
     # The solve sees to it that what nothing acts on keeps its momentum; pressure on an open garment acts.
     moved = [inside.particles[0] for inside in insides if not inside.closed]
-    pins = pins._replace(pull=pull[:first], free=pins.free[~np.isin(pins.free[:, 0], moved)])
-    return pins, Pulls(np.concatenate(particles), pull, rate)
+    starts, stops = pins.free.T
+    is_free = [
+        not (np.isin(one, moved) or ((one <= held) & (held < end)).any())
+        for one, end in zip(starts, stops, strict=True)
+    ]
+    pins = pins._replace(pull=pull[:first], free=pins.free[np.array(is_free, bool)])
+    return pins, Pulls(particles, pull, rate), attached
 
 
 def act(forces, cloth, x, v, seed, frame, substep):

@@ -18,17 +18,19 @@ from ..forces import optional
 from ..forces.air import acceleration
 from ..model import Cloth, Settings
 from . import explicit, implicit, pcg, small_steps
+from .attachments import Attached, attach, break_attachments, points, pull_along
 from .edge_clamp import shorten
 from .momentum import slide_as_wholes
 from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
+from .tacks import Threads, break_tacks, joined, keep_momentum, lay, thread
 
 
 class Dynamics(NamedTuple):
     """A way to move particles."""
 
     steps: Callable  # (substep, settings, cloth, x, v) -> list of Substep, the small steps of a substep
-    prepare: Callable  # (cloth, pins, frame_input, settings) -> `explicit.Pull`, or None where it needs none
+    prepare: Callable  # (cloth, pins, attached, frame_input, settings) -> `explicit.Pull`, or None where it needs none
     part: Callable  # (substep, settings) -> Substep
     predict: Callable  # (mechanics, motion, part)
     is_held: bool  # whether what touches holds particles in the solve
@@ -50,19 +52,29 @@ class Mechanics(NamedTuple):
     system: System
     explicit: explicit.Pull | None  # the cloth's own forces, where they are taken as they are
     spring: np.ndarray  # numbers of the springs that these or the system have; a seam's change
+    attached: Attached | None
+    threads: Threads | None
+    broken: np.ndarray  # (n,) uint8, as in `State`; changes in place
 
 
-def prepare_mechanics(cloth, x, frame_input, frame, settings):
-    """`Mechanics` of the frame of this number that starts at x (n, 3) [m]; ValueError where it would never end."""
+def prepare_mechanics(cloth, state, frame_input, frame, settings):
+    """`Mechanics` of the frame of this number that starts with `state`; ValueError where it would never end."""
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
-    forces = optional.prepare(cloth, frame_input, settings, x)
-    pins, pulls = optional.pulls(forces, prepare_pins(cloth, frame_input.targets, settings.pin_rate, frame_input.grip))
+    broken = np.zeros(len(cloth.mass), np.uint8) if state.broken is None else state.broken
+    forces = optional.prepare(cloth, frame_input, settings, state.x)
+    attached, threads = attach(cloth, frame_input, broken), thread(cloth, frame_input, broken, settings)
+    pins = prepare_pins(cloth, frame_input.targets, settings.pin_rate)
+    pins, pulls, attached = optional.pulls(forces, pins, attached)
+    if threads is not None:
+        pins = pins._replace(free=joined(threads, pins.free, cloth))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
-    system, inner = make_system(matrix, cloth.mass, pins.free), dynamics.prepare(cloth, pins, frame_input, settings)
+    system = make_system(matrix, cloth.mass, pins.free)
+    inner = dynamics.prepare(cloth, pins, attached, frame_input, settings)
     spring = matrix.spring if inner is None else inner.elastic.spring
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
-        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring,
+        dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring, attached, threads,
+        broken,
     )  # fmt: skip
 
 
@@ -72,13 +84,28 @@ def in_steps(mechanics, dt):
     set_step(mechanics.pins, mechanics.pulls.rate, solved)
 
 
-def _nothing_more(cloth, pins, frame_input, settings):
+def tie(mechanics, motion, constraints):
+    """`contact.frame.Constraints` of a solve with what tacks hold at the predicted motion.x."""
+    if mechanics.threads is None:
+        return constraints
+    return constraints._replace(stack=lay(mechanics.threads, motion.x, motion.x_prev, constraints.stack))
+
+
+def tear(mechanics, motion, substep):
+    """Break what has pulled too hard in a step, from the next one on. # output: mechanics.broken"""
+    if mechanics.attached is not None:
+        break_attachments(mechanics.attached, motion.x, substep.t1)
+    if mechanics.threads is not None:
+        break_tacks(mechanics.threads, motion.x)
+
+
+def _nothing_more(cloth, pins, attached, frame_input, settings):
     return None
 
 
-def _prepare_explicit(cloth, pins, frame_input, settings):
+def _prepare_explicit(cloth, pins, attached, frame_input, settings):
     touching = bool(frame_input.colliders) or bool(cloth.meets.any())
-    inner = explicit.prepare_pull(cloth, pins, touching)
+    inner = explicit.prepare_pull(cloth, pins, touching, attached)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
 
@@ -104,14 +131,17 @@ def _to_theta(substep, settings):
 
 def _predict(mechanics, motion, part):
     predict(motion, mechanics.cloth.inv_mass, mechanics.acceleration, mechanics.pins, part)
+    if mechanics.attached is not None:
+        pull_along(mechanics.attached, motion, part)
 
 
 def _march(mechanics, motion, substep):
     """By an explicit method, in as many inner steps as it needs; contacts come afterwards."""
     cloth, pulls, first = mechanics.cloth, mechanics.pulls, len(mechanics.pins.particles)
-    pulled = pulls.particles[first:]
+    last = len(pulls.particles) - (0 if mechanics.attached is None else len(mechanics.attached.particles))
+    pulled = pulls.particles[first:last]
     everywhere = np.broadcast_to(mechanics.acceleration, motion.x.shape).copy()
-    everywhere[pulled] += cloth.inv_mass[pulled, None] * pulls.pull[first:]
+    everywhere[pulled] += cloth.inv_mass[pulled, None] * pulls.pull[first:last]
     explicit.move(mechanics.settings.dynamics, mechanics.explicit, motion, everywhere, substep)
 
 
@@ -126,6 +156,8 @@ def _solve_once(mechanics, motion, constraints, substep):
     shorten(*edges, constraints.support.kind, x, system.solution.correction)
     about = constraints.support, 1.0 / substep.dt**2, system.free, system.held_by
     slide_as_wholes(system.solution.correction, cloth.mass, *about)
+    if mechanics.threads is not None:
+        keep_momentum(mechanics.threads, system, x, motion.x_prev, constraints)
     pcg.correct(system, x, motion.x_prev)
     _end(mechanics, motion, substep)
     return motion.x_prev
@@ -148,7 +180,7 @@ def _solve_to_theta(mechanics, motion, constraints, substep):
     kinematic = pins.particles[is_kinematic]
     before[kinematic] = there[kinematic]
     motion.x[:] = motion.x_prev + dt * there
-    motion.x[kinematic] = explicit.pose(pins, substep.t1)[is_kinematic]
+    motion.x[kinematic] = points(pins, substep.t1)[is_kinematic]
     origin = motion.x - dt * (before + (there - before) / theta)
     keep_near_pose(motion.x, mechanics.cloth.inv_mass, pins, substep.t1)
     return origin

@@ -24,6 +24,7 @@ from ..elastic.bending import HINGE_DAMPING, HINGE_STIFFNESS
 from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
 from ..elastic.springs import SPRING_DAMPING, SPRING_STIFFNESS, TAUT_STIFFNESS
 from ..model import REFERENCE_FRAME
+from .attachments import Attached, accelerate, course, fastest_of, points
 from .predict import Pins, prepare_pins
 
 MODE_GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
@@ -181,11 +182,12 @@ class Pull(NamedTuple):
     pins: Pins
     soft: np.ndarray  # (s,) rows of `pins` that pull softly
     rate: np.ndarray  # (s, 1) [1/s] angular frequency of their pull
-    bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins included
+    attached: Attached | None
+    bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins and attachments included
 
 
-def prepare_pull(cloth, pins, touching):
-    """`Pull` of a frame with these `Pins`.
+def prepare_pull(cloth, pins, touching, attached=None):
+    """`Pull` of a frame with these `Pins` and attachments.
 
     Where cloth may touch something (`touching`), a contact moves single particles once a substep, many periods of the
     fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
@@ -203,7 +205,9 @@ def prepare_pull(cloth, pins, touching):
     soft = np.flatnonzero((pins.frequency > 0) & np.isfinite(pins.frequency))
     rate = pins.frequency[soft, None]
     most = float(rate.max(initial=0.0))
-    return Pull(elastic, cloth.inv_mass, pins, soft, rate, (hypot(frequency, most), damping + 2.0 * most))
+    by_springs, lost = (0.0, 0.0) if attached is None else fastest_of(attached, cloth.inv_mass)
+    bounds = hypot(frequency, most, by_springs), damping + 2.0 * most + lost
+    return Pull(elastic, cloth.inv_mass, pins, soft, rate, attached, bounds)
 
 
 def count_steps(name, cloth, pin_rate):
@@ -223,15 +227,6 @@ def refuse_endless(name, pull):
         )
 
 
-def pose(pins, t):
-    """The animated pose of the pinned particles at time t in [0, 1] of the frame, (m, 3) [m]; linear between samples."""
-    span = len(pins.targets) - 1
-    sample = min(int(t * span), max(span - 1, 0))
-    share = t * span - sample
-    last = pins.targets[min(sample + 1, span)]
-    return last if share >= 1.0 else pins.targets[sample] + share * (last - pins.targets[sample])
-
-
 def acceleration_of(pull, push, substep):
     """acceleration(x, v, t) [m/s2] of a substep, t [s] counted from its start.
 
@@ -240,8 +235,10 @@ def acceleration_of(pull, push, substep):
     elastic, pins, soft = pull.elastic, pull.pins, pull.soft
     force, free = np.empty((len(pull.inv_mass), 3)), pull.inv_mass[:, None] > 0
     share, everywhere = pull.inv_mass[:, None], np.where(free, push, 0.0)
-    particles, start = pins.particles[soft], pose(pins, substep.t0)[soft]
-    going = (pose(pins, substep.t1)[soft] - start) / substep.dt
+    particles, start = pins.particles[soft], points(pins, substep.t0)[soft]
+    going = (points(pins, substep.t1)[soft] - start) / substep.dt
+    attached = pull.attached
+    along = None if attached is None else course(attached, substep)
 
     def acceleration(x, v, t):
         elastic_forces(x, v, elastic, force)
@@ -249,6 +246,8 @@ def acceleration_of(pull, push, substep):
         if len(soft):
             lag = start + t * going - x[particles]
             a[particles] += pull.rate * (pull.rate * lag + 2.0 * (going - v[particles]))
+        if attached is not None:
+            accelerate(attached, along, x, v, t, pull.inv_mass, a)
         return a
 
     return acceleration
@@ -262,7 +261,7 @@ def move(name, pull, motion, push, substep):
     x, v, pins, dt = motion.x, motion.v, pull.pins, substep.dt
     is_kinematic = np.isinf(pins.frequency)
     kinematic = pins.particles[is_kinematic]
-    start, end = (pose(pins, t)[is_kinematic] for t in (substep.t0, substep.t1))
+    start, end = (points(pins, t)[is_kinematic] for t in (substep.t0, substep.t1))
     x[kinematic], v[kinematic] = start, (end - start) / dt
     motion.x_prev[:] = x
     acceleration = acceleration_of(pull, push, substep)

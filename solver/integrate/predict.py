@@ -17,11 +17,11 @@ from ..kernel.jit import fused, inner
 
 
 class Pins(NamedTuple):
-    """Particles that the animated pose has a say in, and that pose during the frame; then those that a hand holds."""
+    """Particles that the animated pose has a say in, and that pose during the frame."""
 
     particles: np.ndarray  # (m,) int32
     targets: np.ndarray  # (s + 1, m, 3) [m] relative to Cloth.origin
-    mass: np.ndarray  # (m,) [kg] of the particle, or that it is pulled like
+    mass: np.ndarray  # (m,) [kg]
     frequency: np.ndarray  # (m,) [1/s] angular, of a soft pin; 0 none, inf kinematic
     stiffness: np.ndarray  # (m,) (frequency x dt)^2, as the next and `rate` for the dt of now: see `set_step`
     mass_rate: np.ndarray  # (m,) [N/m] mass / dt^2
@@ -51,30 +51,19 @@ class Substep(NamedTuple):
     slow_dt: float  # [s] time that the air acts for now; 0 in some substeps
 
 
-def prepare_pins(cloth, targets, pin_rate, grip=None):
-    """`Pins` of a frame, and what a hand holds (`model.Grip`) behind them.
-
-    One of weight p pulls like a critically damped spring of rate pin_rate p / (1 - p).
-    """
+def prepare_pins(cloth, targets, pin_rate):
+    """`Pins` of a frame. One of weight p pulls like a critically damped spring of rate pin_rate p / (1 - p)."""
     kinematic = cloth.inv_mass == 0
     particles = np.flatnonzero(kinematic | (cloth.pin > 0) | np.isfinite(cloth.pin_distance)).astype(np.int32)
     pin = cloth.pin[particles]
     frequency = np.divide(pin_rate * pin, 1.0 - pin, out=np.full(len(pin), np.inf), where=pin < 1)
     frequency[kinematic[particles]] = np.inf
-    places, mass, distance = targets[:, particles], cloth.mass[particles], cloth.pin_distance[particles]
-    if grip is not None:
-        count = len(grip.particles)
-        particles = np.concatenate([particles, grip.particles], dtype=np.int32)
-        places = np.concatenate([places, grip.targets], axis=1)
-        mass = np.concatenate([mass, grip.stiffness * grip.time**2])
-        frequency = np.concatenate([frequency, np.full(count, 1.0 / grip.time)])
-        distance = np.concatenate([distance, np.full(count, np.inf)])
+    local = np.ascontiguousarray(targets[:, particles] - cloth.origin)
     start, garments = cloth.garment_start, np.arange(len(cloth.garment_start) - 1)
     garments = np.setdiff1d(garments, cloth.garment[particles])
     free = np.stack([start[garments], start[garments + 1]], axis=1)
     by_step = (np.zeros(len(particles)) for _ in range(2))
-    local = np.ascontiguousarray(places - cloth.origin)
-    numbers = mass, frequency, *by_step, distance
+    numbers = cloth.mass[particles], frequency, *by_step, cloth.pin_distance[particles]
     return Pins(particles, local, *numbers, np.zeros((len(particles), 3)), np.zeros(len(particles)), free)
 
 

@@ -5,7 +5,7 @@ import naive
 import numpy as np
 import pytest
 from taffeta.solver.build import build, repin
-from taffeta.solver.model import Grip, Settings, State
+from taffeta.solver.model import Settings, State
 from taffeta.solver.step import advance
 
 VACUUM = Settings(air_drag=0.0)
@@ -78,20 +78,3 @@ def test_weights_between_change_the_pull(weight):
         advance(cloth, state, given, frame, VACUUM)
     sag = 9.81 / (VACUUM.pin_rate * weight / (1 - weight)) ** 2
     assert (start - state.x)[:, 2].mean() == pytest.approx(sag, rel=0.02)
-
-
-def test_what_a_hand_holds_sags_as_its_springs_say_also_where_a_pin_holds_it_too():
-    """Springs of K in all under a sheet of mass M: M g / K. Where a soft pin pulls a particle as well, both do."""
-    cloth, state = build([pinned(0.0)], VACUUM)
-    place, mass = state.x + cloth.origin, cloth.mass.sum()
-    each = 400.0 * cloth.mass  # [N/m]
-    grip = Grip(np.arange(49, dtype=np.int32), np.stack((place, place)), each, 0.05)
-    given = naive.still(np.stack((place, place)))._replace(grip=grip)
-    for frame in range(40):
-        advance(cloth, state, given, frame, VACUUM)
-    sag = (place - cloth.origin - state.x)[:, 2]
-    assert np.allclose(sag, mass * 9.81 / each.sum(), rtol=1e-3) and np.abs(state.v).max() < 1e-4
-    both = given._replace(pin=np.full(49, 0.25))  # omega = 20/s, so the same again
-    for frame in range(40):
-        advance(cloth, state, both, frame, VACUUM)
-    assert np.allclose((place - cloth.origin - state.x)[:, 2], 0.5 * sag, rtol=1e-3)

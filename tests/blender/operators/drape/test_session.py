@@ -171,6 +171,24 @@ def test_sliders_act_at_once_and_bodies_may_be_posed(shot, make):
     assert scene.frame_current == 1
 
 
+def test_painted_pins_go_along_with_what_is_posed(shot, make):
+    scene, sheet, body = shot
+    rim = sheet.vertex_groups.new(name="Rim")
+    rim.add(range(15), 1.0, "REPLACE")
+    sheet.taffeta_cloth.pin.source, sheet.taffeta_cloth.pin.vertex_group = "GROUP", "Rim"
+    sheet.parent = body
+    drape = session.start(scene)
+    steps(drape, scene, 3)
+    before = make.world(sheet)
+    body.location.x = 0.1
+    steps(drape, scene, 2)
+    moved = make.world(sheet) - before
+    assert np.allclose(moved[:15], [0.1, 0.0, 0.0], atol=1e-5) and drape.trouble == ""
+    drape.grab(at(drape, 0.1, 0.4), 0.1)
+    steps(drape, scene, 2)
+    assert crossings(drape) == 0
+
+
 def test_the_upper_of_two_garments_is_pulled_and_nothing_passes_through(shot, make):
     scene, sheet, _ = shot
     coat = make.cloth(make.grid("Coat", count=12, location=(0, 0, 0.33)), layer=1)

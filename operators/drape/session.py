@@ -47,7 +47,7 @@ class Drape:
         self.trouble = ""  # what was not obeyed, or has failed, as a sentence
         self.steps = 0
         self.watch = changes.Watch(self._objects())
-        self._held_cloth = cloth  # with the pins that were made by hand
+        self._held_cloth: Cloth | None = cloth  # with the pins that were made by hand; None: to be made anew
         self._unread: set[int] = set()
         self._epoch = 0
         self._history = History()
@@ -84,14 +84,14 @@ class Drape:
         if begins:
             self._history.remember(self._now())
         self.hand.pin(*self._at(hit), radius)
-        self._hold()
+        self._held_cloth = None
 
     def unpin(self, hit: Hit, radius: float, begins: bool = True) -> None:
         """Take off pins that were made by hand."""
         if begins:
             self._history.remember(self._now())
         self.hand.unpin(*self._at(hit), radius)
-        self._hold()
+        self._held_cloth = None
 
     def release(self) -> None:
         """Let go."""
@@ -191,12 +191,8 @@ class Drape:
                 found.show_viewport = True  # Blender reads its file again
 
     def _step(self, frame_input):
-        cloth, targets, state, pinned = (
-            self._held_cloth,
-            frame_input.targets.copy(),
-            copied(self.state),
-            self.hand.pinned,
-        )
+        cloth, state, pinned = self._hold(), copied(self.state), self.hand.pinned
+        targets = frame_input.targets.copy()
         targets[:, pinned] = self.hand.places[pinned] + self.cloth.origin
         changed = {"targets": targets, "duration": self._pace() * frame_input.duration}
         if frame_input.pin is not None:  # anew in each step
@@ -234,17 +230,19 @@ class Drape:
                 order = changes.read_again(scene, depsgraph, order, cloths, self._unread)
                 self.cloth, _ = build(order.garments, order.settings)
                 self._unread = set()
-                self._hold()
+                self._held_cloth = None
             self.order, self.trouble = order, ""
         except ValueError as error:
             self.trouble = jobs.sentence(self.order.garments, error)
 
     def _hold(self):
-        """The cloth with the pins that were made by hand."""
+        """The cloth with the pins that were made by hand; once a step, however often a stroke adds some."""
         from ...solver.build import repin  # here, because it imports numba
 
         pinned = self.hand.pinned
-        self._held_cloth = repin(self.cloth, np.where(pinned, 1.0, self.cloth.pin)) if pinned.any() else self.cloth
+        if self._held_cloth is None:
+            self._held_cloth = repin(self.cloth, np.where(pinned, 1.0, self.cloth.pin)) if pinned.any() else self.cloth
+        return self._held_cloth
 
     def _at(self, hit):
         return self.cloth, self.state.x, self.cloth.triangles[hit.triangle], hit.point - self.cloth.origin
@@ -259,7 +257,7 @@ class Drape:
         self.state = past.state
         self.hand.pinned, self.hand.places = past.pinned, past.places
         self._epoch += 1
-        self._hold()
+        self._held_cloth = None
         self.show()
         return True
 

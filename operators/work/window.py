@@ -17,11 +17,13 @@ class StatusBar:
     """The status bar of the workspace that something was begun in, wherever the animator goes meanwhile."""
 
     def __init__(self, context):
-        self._workspace = context.workspace.name
+        self._workspace, self._shown = context.workspace.name, None
 
     def show(self, what: str | Callable | None) -> None:
         """Show a text or what a function draws; None: what Blender shows."""
-        workspace = bpy.data.workspaces.get(self._workspace)
+        if what == self._shown:
+            return
+        self._shown, workspace = what, bpy.data.workspaces.get(self._workspace)
         if workspace is not None:  # no screen lists the status bar's area: only a new text has it drawn anew
             workspace.status_text_set(what)
 

@@ -46,26 +46,24 @@ def on_screen(point):
     return round(region.x + x), round(first.window().height - region.y - y)
 
 
-def stroke(points, key=""):
-    """Drag over the screen with the left button, while a key is held."""
+def dragged(points, key, shoot, name):
+    """Drag over the screen with the left button, while a key is held, and do not let go yet; a picture of that."""
     (x, y), *rest = points
     steps = ["mousemove", str(x - 20), str(y), "sleep", "0.5", "mousemove", str(x), str(y), "sleep", "1.0"]
     steps += ["keydown", key, "sleep", "0.3"] if key else []
     steps += ["mousedown", "1", "sleep", "0.5"]
     for x, y in rest:
         steps += ["mousemove", str(x), str(y), "sleep", "0.4"]
-    return subprocess.Popen(["xdotool", *steps]), ["mouseup", "1", *(["sleep", "0.3", "keyup", key] if key else [])]
+    begun, steps = subprocess.Popen(["xdotool", *steps]), drape().steps
+    yield from walk.wait(lambda: begun.poll() is not None and drape().steps > steps + 24, 120)
+    shoot(name)
 
 
-def dragged(points, key="", shoot=None, name=""):
-    """A whole stroke, with a picture before the button is let go."""
-    begun, end = stroke(points, key)
-    yield from walk.wait(lambda: begun.poll() is not None, 60)
-    yield 4.0
-    if shoot:
-        shoot(name)
-    subprocess.run(["xdotool", *end], check=True, timeout=20)
-    yield 2.0
+def let_go(key=""):
+    """Let go of the button, and of the key."""
+    release = ["mouseup", "1", *(["sleep", "0.3", "keyup", key] if key else [])]
+    subprocess.run(["xdotool", *release], check=True, timeout=20)
+    yield 1.5
 
 
 def begin():
@@ -76,16 +74,16 @@ def begin():
 
 
 def lowest():
-    """Where the cloth is that is seen farthest below on the screen, a little above its hem."""
+    """The particle that is seen farthest below on the screen."""
     place = first.area("VIEW_3D")
     eye = np.array(place.spaces.active.region_3d.view_matrix.inverted().translation)
     x = drape().state.x + drape().cloth.origin
-    for point in x[np.argsort(x[:, 2])]:
-        way = point - eye
+    for particle in sorted(range(len(x)), key=lambda k: -on_screen(x[k])[1]):
+        way = x[particle] - eye
         far = np.linalg.norm(way)
         hit = drape().cast(eye, way / far)
         if hit is not None and abs(hit.distance - far) < 0.01:
-            return int(np.abs(x - point).sum(axis=1).argmin())
+            return particle
     raise LookupError("no cloth is seen")
 
 
@@ -125,7 +123,7 @@ def story(shoot, press, drag, result, out):
     """The whole story, step by step."""
     yield from first.arrange_window()
     shawl = dress()
-    first.look_at_the_body(distance=2.8)
+    first.look_at_the_body(distance=2.2)
     bpy.context.preferences.system.viewport_aa = "OFF"
     yield 1.0
     before = [modifier.name for modifier in shawl.modifiers], first.evaluated(shawl)
@@ -138,11 +136,13 @@ def story(shoot, press, drag, result, out):
     held = lowest()
     start = at(held)
     x, y = on_screen(start)
-    yield from dragged([(x, y - 6), (x - 30, y - 120), (x - 60, y - 240)], shoot=shoot, name="51_pull")
+    yield from dragged([(x, y - 8), (x - 30, y - 150), (x - 60, y - 330)], "", shoot, "51_pull")
     result["pulled"] = (at(held) - start).tolist(), drape().trouble
     result["crossings"] = crossings()
+    yield from let_go()
     x, y = on_screen(at(lowest()))
     yield from dragged([(x, y - 12), (x + 15, y - 20)], "shift", shoot, "52_pinned")
+    yield from let_go("shift")
     result["pinned"] = int(drape().hand.pinned.sum())
     settings = bpy.context.window_manager.taffeta_drape
     press("f")

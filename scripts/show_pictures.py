@@ -10,19 +10,19 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-SHOTS, PICTURES = ROOT / "out" / "gui" / "show", ROOT / "docs" / "images"
+SHOTS, PICTURES = ROOT / "out" / "gui", ROOT / "docs" / "images"
 # picture: (shot, box in pixels of the screen: left, top, right, bottom)
 CUTS = {
-    "show_popover.png": ("30_popover", (0, 25, 870, 600)),
-    "show_lines.png": ("34_lines_while_painting", (0, 300, 815, 1000)),
-    "show_timeline.png": ("29_timeline_baked", (0, 1000, 815, 1078)),
-    "show_report.png": ("36_report", (510, 185, 1095, 700)),
-    "show_vertices.png": ("37_shown", (0, 300, 815, 700)),
-    "fabric_picker.png": ("38_all_fabrics", (90, 225, 1310, 890)),
-    "fabric_assets.png": ("41_assets", (0, 25, 815, 700)),
-    "drape.png": ("../drape/51_pull", (0, 25, 815, 1000)),
+    "show_popover.png": ("show/30_popover", (0, 25, 870, 600)),
+    "show_lines.png": ("show/34_lines_while_painting", (0, 300, 815, 1000)),
+    "show_timeline.png": ("show/29_timeline_baked", (0, 1000, 815, 1078)),
+    "show_report.png": ("show/36_report", (510, 185, 1095, 700)),
+    "show_vertices.png": ("show/37_shown", (0, 300, 815, 700)),
+    "fabric_picker.png": ("show/38_all_fabrics", (90, 225, 1310, 890)),
+    "fabric_assets.png": ("show/41_assets", (0, 25, 815, 700)),
+    "drape.png": ("drape/51_pull", (0, 25, 815, 1000)),
 }
-MARKS = "31_pins", "31_contacts", "31_thickness", "31_aura"
+MARKS = "show/31_pins", "show/31_contacts", "show/31_thickness", "show/31_aura"
 MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 892, 520, 952)  # what is marked, and what the legend says of it
 
 

@@ -37,6 +37,7 @@ from . import (
     show_values,
     stop,
     takes,
+    trim,
     untangle,
 )
 from .checks import problem_list
@@ -47,7 +48,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, fix, free, bakes, export, setup, convert, preset,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, trim, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, stop,
     keep_pose, command,
 )  # fmt: skip

@@ -39,6 +39,7 @@ from . import (
     show_values,
     stop,
     takes,
+    trim,
     untangle,
 )
 from .checks import problem_list
@@ -50,8 +51,9 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session, play_live, drape_cloth, stop,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, trim, fix, free, bakes, export, setup, convert, preset,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session,
+    play_live, drape_cloth, stop,
     keep_pose, command,
 )  # fmt: skip
 

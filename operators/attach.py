@@ -49,7 +49,7 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
         raise ValueError(
             f"{obj.name} has no such vertices ({dict((i[0], i[1]) for i in VERTICES)[vertices]}); choose others"
         )
-    with _bare([obj, body] if is_garment else [obj]):
+    with bare([obj, body] if is_garment else [obj]):
         depsgraph = depsgraph_of(scene)
         x, other = (_shown(each, depsgraph, metres) for each in (obj, body))
         mesh = body.data if is_garment else body.evaluated_get(depsgraph).data
@@ -119,7 +119,7 @@ def _choose(obj, vertices, group):
 
 
 @contextmanager
-def _bare(garments):
+def bare(garments):
     """Garments as they are shown now, simulated or not, without what works on the simulated cloth."""
     muted = []
     for obj in garments:

@@ -18,11 +18,12 @@ from . import (
     show,
     shown,
     takes,
+    trim,
 )
 
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
-    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, more, layers, scene_tab, collider, show, shown,
+    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, more, layers, scene_tab, collider, trim, show, shown,
     drape,
 )  # fmt: skip
 

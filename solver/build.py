@@ -13,6 +13,7 @@ import numpy as np
 
 from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
+from .elastic.masses import LIGHTEST_PARTICLE, masses
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
@@ -23,9 +24,6 @@ from .integrate.preconditioner import grow
 from .integrate.stiffness_matrix import lay_out
 from .model import DYNAMICS, MODELS, Cloth, State
 
-LIGHTEST_PARTICLE = (
-    1e-6  # least mass of a particle in units of the garment's mean: a sliver's corner must not be weightless
-)
 LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
 
 # field: (least value, may it be equal to that, what a message calls it, unit)
@@ -189,6 +187,8 @@ def check(garment):
         raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
     for field, rule in VALUE_RULES.items():
         _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
+    if garment.added_mass is not None:
+        _check_value(name, count, np.asarray(garment.added_mass), 0.0, True, "added mass", "kg")
     if garment.shrink is not None:
         _check_value(name, count, np.asarray(garment.shrink), -np.inf, True, "shrinking", "")
         if np.max(garment.shrink) >= 1.0:
@@ -249,7 +249,7 @@ def _build_part(garment):
         raise ValueError(f"'{garment.name}': the UV map holds numbers that are not finite; unwrap it again.")
     quads, edges = np.asarray(garment.quads), np.asarray(garment.edges)
     springs = find_springs(faces.triangles, quads, edges, len(x))
-    mass, inv_mass = _masses(garment, faces, springs)
+    mass, inv_mass = masses(garment, faces, springs)
     stretch, shear, bending, damping = (
         np.asarray(getattr(garment, name), dtype=np.float64)
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
@@ -304,31 +304,6 @@ def _keep_seams(useful, seam, garment, pairs):
     force = np.where(seam, garment.sewing_force, np.inf)
     distance = np.where(seam, held_apart(garment, pairs), 0.0)
     return {"seam_force": force[useful], "seam_distance": distance[useful]}
-
-
-def _masses(garment, faces, springs):
-    """Lumped mass [kg] and its inverse; a loose vertex, or one pinned with weight 1, is kinematic.
-
-    Corners of a triangle, and corners of a quad, share its area evenly. The end of a loose edge, and a corner of nothing
-    but faces without area, weigh as much as the mean of the others.
-    """
-    count = len(garment.x)
-    density = np.asarray(garment.mass, dtype=np.float64)
-    corner, quad_corner = faces.triangles.ravel(), springs.quads.ravel()
-    quad_area = faces.area[springs.halves[:, 0]] + faces.area[springs.halves[:, 1]]
-    single = faces.area.copy()
-    single[springs.halves.ravel()] = 0.0
-    area = np.bincount(corner, np.repeat(single / 3.0, 3), minlength=count)
-    area += np.bincount(quad_corner, np.repeat(quad_area / 4.0, 4), minlength=count)
-    mass = density * area
-    in_face = np.bincount(corner, minlength=count) > 0
-    mean = mass[in_face].mean()
-    mass = np.where(in_face, np.maximum(mass, LIGHTEST_PARTICLE * mean), mean)
-    joined = in_face.copy()
-    for indices in (garment.edges, garment.triangles):
-        joined[np.asarray(indices).ravel()] = True
-    free = joined & (garment.pin_moves | (np.asarray(garment.pin) < 1.0))
-    return mass, np.where(free, 1.0 / mass, 0.0)
 
 
 def _join(parts, start):

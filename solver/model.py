@@ -57,6 +57,7 @@ class Garment(NamedTuple):
     strain_limit: float = 0.0  # strain of a thread beyond which it is stiffer; 0: it never is
     stiffening: float = 5.0  # how many times as stiff it is there
     twins: np.ndarray | None = None  # (k, 2) vertices without faces, and those that they are welded to; None: none
+    added_mass: np.ndarray | None = None  # (n,) [kg] that vertices carry, as a button; None: nothing
 
 
 class Cloth(NamedTuple):

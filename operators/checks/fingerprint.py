@@ -13,7 +13,7 @@ import zlib
 import bpy
 
 from ...panels.mapped import ROWS
-from ..read import anchors, measures
+from ..read import anchors, measures, trims
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
@@ -103,7 +103,8 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints.setdefault(word, []).append(None if f"taffeta.{name}" in by_keys[scene] else value)
     for name, word in CLOTH_WORDS.items():
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
-    prints |= _groups(obj, scene, colliders) | {"Attachments": _attachments(obj, by_keys[obj])}
+    prints |= _groups(obj, scene, colliders)
+    prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]

@@ -26,6 +26,7 @@ from ..read.mesh_io import LOOKED_AT, Body, read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of
 from ..read.sampling import Moment, garment_object
 from ..read.ties import with_ties
+from ..read.trims import summary
 
 MAPS_REST = 20  # times what a look at the maps takes that lie between two
 NUMBERS = "value", "minimum", "maximum"  # of a mapped property
@@ -116,7 +117,7 @@ def _settings(obj, cloths) -> tuple:
         names = CHOICES if map_moves(obj, name) else (*NUMBERS, *CHOICES)  # each frame is told of what is keyed
         mapped.append((*(getattr(group, each) for each in names), group.image.session_uid if group.image else 0))
     tied = tuple((entry.number, entry.body.session_uid if entry.body else 0) for entry in cloth.attachments)
-    return (*(getattr(cloth, name) for name in LOOKED_AT), tuple(mapped), met(obj, cloths), keyed, tied)
+    return (*(getattr(cloth, name) for name in LOOKED_AT), tuple(mapped), met(obj, cloths), keyed, tied, summary(obj))
 
 
 def _map_sums(obj) -> list[int | None]:

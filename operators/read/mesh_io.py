@@ -22,6 +22,7 @@ from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
 from .modifier_stack import rebuilders_before_rig
+from .trims import loads
 
 FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
 FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
@@ -98,6 +99,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         **masks(obj, evaluated.data),
         pin_moves=pin_moves(obj),
         sewing_force=settings.sewing_force or np.inf,
+        added_mass=loads(obj, x, values),
         **{name: getattr(settings, name) for name in PLAIN},
         **values,
     )

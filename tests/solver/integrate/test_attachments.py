@@ -130,3 +130,14 @@ def test_a_resumed_bake_knows_what_is_broken(tmp_path):
     again, _, simulated = bake(tmp_path / "b", 10)
     assert simulated == [8, 9, 10]
     assert [file.read_bytes() for file in names.parts(whole)] == [file.read_bytes() for file in names.parts(again)]
+
+
+def test_what_a_vertex_carries_pulls_on_its_spring():
+    """k x = (m + added) g, for one corner with a button and three without; cloth so limp that each hangs on its own."""
+    limp = {"stretch_stiffness": 1e-6, "shear_stiffness": 0.0, "bending_stiffness": 0.0}
+    button = np.array([4e-4, 0.0, 0.0, 0.0])
+    cloth, state = build([naive.sheet(2, 2, width=0.1, height=0.1, added_mass=button, **limp)], VACUUM)
+    start = state.x.copy()
+    for frame in range(24):
+        advance(cloth, state, held(start + cloth.origin, 0.5, 0.03), frame, VACUUM)
+    assert np.allclose((start - state.x)[:, 2], (0.15 * 0.01 / 4 + button) * G / 0.5, rtol=5e-3)

@@ -272,7 +272,10 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
             raise ValueError(f"{obj.name} has no such vertices that are attached")
         anchors.let_go(obj.data, np.flatnonzero(chosen))
         forget_empty(obj)
-        return f"{int(chosen.sum())} vertices of {obj.name} are free again"
+        count = int(chosen.sum())
+        return (
+            f"{count} {'vertex' if count == 1 else 'vertices'} of {obj.name} {'is' if count == 1 else 'are'} free again"
+        )
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_attach, TAFFETA_OT_detach))

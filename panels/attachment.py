@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of an attachment: what vertices of a garment are tied to, and how firmly. `Object.taffeta_cloth.attachments`."""
+"""The settings of what holds a garment besides its pins: `Object.taffeta_cloth.attachments` and `.ride`."""
 
 import bpy
 from bpy.props import FloatProperty, IntProperty, PointerProperty, StringProperty
@@ -37,4 +37,20 @@ class TaffetaAttachment(bpy.types.PropertyGroup):
         name="Breaking Force (N)", default=0.0, min=0.0, max=1e6, soft_max=10.0, step=10, precision=3, override=OVERRIDE,
         description="Force in N at which a vertex tears off, for the rest of the shot. 0 never does",
     )
+
+
+class TaffetaRide(bpy.types.PropertyGroup):
+    """What a garment rides on, and how much of its motion it feels."""
+
+    felt: FloatProperty(
+        name="Felt Motion", default=1.0, min=0.0, max=1.0, subtype="FACTOR", override=OVERRIDE,
+        description="Part of the carrier's motion that the cloth feels, a pure number: 1 all, as cloth does; 0 none, as if it hung "
+        "in a room that moves along. A cape on a hero that flies 0.2",
+    )
+    object: PointerProperty(
+        name="Carrier", type=bpy.types.Object, override=OVERRIDE,
+        description="Object whose motion is felt in part: the character's armature. Empty takes the garment itself, with what it is "
+        "parented to",
+    )
+    bone: StringProperty(name="Bone", override=OVERRIDE, description="Bone of that armature, such as the chest; empty takes the object")
 # fmt: on

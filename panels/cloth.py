@@ -54,7 +54,7 @@ class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("taffeta.attach", icon="PINNED")
         row.operator("taffeta.detach", icon="UNPINNED")
-        row.operator("taffeta.trim_add", icon="DOT")
+        layout.operator("taffeta.trim_add", icon="DOT")
 
 
 class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):

@@ -64,6 +64,10 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
         mapped(layout, context, context.object, "blend")
         layout.prop(cloth, "blend_stiffness")
         layout.prop(cloth, "blend_damping")
+        layout.prop(cloth.ride, "felt")
+        layout.prop(cloth.ride, "object")
+        if cloth.ride.object is not None and cloth.ride.object.type == "ARMATURE":
+            layout.prop_search(cloth.ride, "bone", cloth.ride.object.data, "bones")
 
 
 class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):

@@ -21,7 +21,7 @@ from bpy.props import (
 )
 
 from ..solver.model import Settings
-from .attachment import TaffetaAttachment
+from .attachment import TaffetaAttachment, TaffetaRide
 from .body_settings import RELATIVE, TaffetaColliderSettings
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
@@ -133,6 +133,7 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         description="How fast the cloth takes over the velocity of its animation, in 1/s, where the weight is 1. Twice the root "
         "of the stiffness (63 at 1000) does not swing beyond it",
     )
+    ride: PointerProperty(type=TaffetaRide, override=OVERRIDE)
     attachments: CollectionProperty(
         name="Attachments", type=TaffetaAttachment, override={*OVERRIDE, "USE_INSERTION"},
         description="What bodies and garments vertices of this one are attached to",
@@ -326,6 +327,7 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
 CLASSES = (
     *MAPPED_CLASSES.values(),
     TaffetaAttachment,
+    TaffetaRide,
     TaffetaClothSettings,
     TaffetaColliderSettings,
     TaffetaSceneSettings,
@@ -338,7 +340,7 @@ NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json")
 ANIMATED = frozenset((
     "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
     "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution", "blend_stiffness",
-    "blend_damping", "weight", "stiffness", "damping", "breaking_force",
+    "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt",
 ))  # fmt: skip
 
 HOLDS = "pin", "pin_distance", "blend"  # mapped properties whose numbers are looked at in every frame, too

@@ -180,6 +180,15 @@ class Tacks(NamedTuple):
     breaking: np.ndarray  # (k,) [N] from which on it is broken for good; inf: it never is
 
 
+class Ride(NamedTuple):
+    """The rigid motion of what a garment rides on, over one frame, and the part of it that the cloth does not feel."""
+
+    unfelt: float  # in [0, 1]: 0 feels all of it, 1 rides along as if nothing moved
+    before: np.ndarray  # (2, 3) velocity [m/s] and angular velocity [rad/s] at the end of the frame before
+    velocity: np.ndarray  # (s, 2, 3) the same in s equal parts of this frame
+    place: np.ndarray  # (s + 1, 3) [m] the point that has these velocities, world space, at their ends
+
+
 class FrameInput(NamedTuple):
     """Everything that Blender says about the time between two frames."""
 
@@ -199,9 +208,8 @@ class FrameInput(NamedTuple):
     pin_distance: np.ndarray | None = None  # (n,) [m] largest distances from the pose in this frame; None: the cloth's
     attachments: Attachments | None = None
     tacks: Tacks | None = None
-    blend: np.ndarray | None = (
-        None  # (n, 2) what pulls to the pose, per mass: stiffness [1/s2], damping [1/s]; None: nothing
-    )
+    rides: tuple[Ride | None, ...] | None = None  # of each garment; None: what moves, it feels
+    blend: np.ndarray | None = None  # (n, 2) pull to the pose, per mass: stiffness [1/s2], damping [1/s]; None: none
 
 
 class Settings(NamedTuple):

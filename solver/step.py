@@ -32,6 +32,7 @@ from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
+from .integrate.rides import arrive, join, leave
 from .integrate.small_steps import finer
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
@@ -266,6 +267,8 @@ def end_step(mechanics, contact, motion, origin, step):
     """Velocities at the end of a small step from where they count from, and the restitution of bodies."""
     cloth, settings = mechanics.cloth, mechanics.settings
     find_velocities(motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
+    if mechanics.rides is not None:
+        arrive(mechanics.rides, cloth, motion, step)
     restore(contact, motion, step)
 
 
@@ -273,12 +276,16 @@ def act(mechanics, motion, substep):
     """Change velocities by what does not go into the solve: air, fields, random force. Seams and pressure are made ready."""
     cloth, settings, half = mechanics.cloth, mechanics.settings, 0.5 * mechanics.settings.air_density
     drag, lift = half * settings.air_drag, half * settings.air_lift
+    if mechanics.rides is not None:
+        leave(mechanics.rides, cloth, motion, substep)
     if substep.slow_dt and (drag or lift):
         blow(motion.x, motion.v, cloth.inv_mass, cloth.triangles, *mechanics.wind, drag, lift, substep.slow_dt)
     if len(cloth.seams):
         limit(cloth, mechanics.spring, motion.x)
     if mechanics.forces is not None:
         optional.act(mechanics.forces, cloth, motion.x, motion.v, settings.seed, mechanics.frame, substep)
+    if mechanics.rides is not None:
+        join(mechanics.rides, cloth, motion, substep)
 
 
 def try_out(mechanics, contact, motion, substep):

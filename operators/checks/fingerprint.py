@@ -105,6 +105,10 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
     prints |= _groups(obj, scene, colliders)
     prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
+    prints["Felt Motion"] = [
+        None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),
+        cloth.ride.object and [cloth.ride.object.name, cloth.ride.bone],
+    ]
     for collider in colliders:
         settings = collider.taffeta_collider
         numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
@@ -175,7 +179,8 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
 
 
 def _carriers(cloth) -> list[bpy.types.Object]:
-    return [entry.body for entry in cloth.attachments if entry.body is not None]
+    found = [entry.body for entry in cloth.attachments] + [cloth.ride.object]
+    return [obj for obj in found if obj is not None]
 
 
 def _attachments(obj, by_keys) -> list:

@@ -195,6 +195,7 @@ class Drape:
         targets = frame_input.targets.copy()
         targets[:, pinned] = self.hand.places[pinned] + self.cloth.origin
         changed = {"targets": targets, "duration": self._pace() * frame_input.duration}
+        changed["rides"] = None  # whoever poses a carrier here is felt as it is
         if frame_input.pin is not None:  # anew in each step
             cloth, changed["pin"] = self.cloth, np.where(pinned, 1.0, frame_input.pin)
         if self.speed == FREEZE:

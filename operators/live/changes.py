@@ -117,7 +117,15 @@ def _settings(obj, cloths) -> tuple:
         names = CHOICES if map_moves(obj, name) else (*NUMBERS, *CHOICES)  # each frame is told of what is keyed
         mapped.append((*(getattr(group, each) for each in names), group.image.session_uid if group.image else 0))
     tied = tuple((entry.number, entry.body.session_uid if entry.body else 0) for entry in cloth.attachments)
-    return (*(getattr(cloth, name) for name in LOOKED_AT), tuple(mapped), met(obj, cloths), keyed, tied, summary(obj))
+    return (
+        *(getattr(cloth, name) for name in LOOKED_AT),
+        tuple(mapped),
+        met(obj, cloths),
+        keyed,
+        tied,
+        summary(obj),
+        cloth.ride.felt < 1.0,
+    )
 
 
 def _map_sums(obj) -> list[int | None]:

@@ -29,7 +29,7 @@ from ..bake.images import Images
 from ..bake.order import read_order
 from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
-from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
+from ..read.sampling import Moment, depsgraph_of, frame_seconds, going_on, read_moment, straight_input
 from . import changes, modifier, turn
 
 MOST_DROPPED = 6  # frames that one step may span
@@ -151,6 +151,7 @@ def _advance(live, scene, depsgraph, gap):
         live.moment = changes.with_bodies(live.moment, before, live.order.bodies, moment)
         if 0 < gap <= MOST_DROPPED:
             _step(live, scene, moment, gap)
+            moment = going_on(live.moment, moment, gap * frame_seconds(scene))
         else:
             _begin_anew(live, moment)
     except jobs.FAILURES as error:

@@ -26,9 +26,7 @@ class Anchors(NamedTuple):
 
     vertices: np.ndarray  # (m,) int32, of the garment
     corners: np.ndarray  # (m, 3) int32, of the other mesh
-    place: (
-        np.ndarray
-    )  # (m, 3) weights of the second and the third corner, offset along the normal [m]: a thread is as long
+    place: np.ndarray  # (m, 3) weights of the second and third corner, and along the normal [m]: length of a thread
     share: np.ndarray  # (m,) in [0, 1]: how firmly, times the attachment's own weight
 
 

@@ -19,11 +19,12 @@ from ...solver.model import Collider, FrameInput, Garment
 from .arrays import corner_vertex
 from .force_fields import between as fields_between
 from .force_fields import noise_table, read_fields
-from .keyed import keyed_settings, map_moves
+from .keyed import keyed, keyed_settings, map_moves
 from .maps import read_map
 from .mesh_io import Body, check_finite, metres_per_unit, world_positions, world_to_object
 from .modifier_stack import muted
 from .preroll import eased, resting
+from .rides import later, ride, rides_moves
 from .ties import Holds, Tie, attachments, between, read_holds, ties_of
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
@@ -48,6 +49,7 @@ class GarmentObject(NamedTuple):
     blend: np.ndarray | None  # (n,) weight of Blend to Animation; None: read anew in each frame
     pin_distance: np.ndarray  # (n,) [m] at the first frame
     distance_moves: bool
+    rides: bool  # whether it feels less than all of what it rides on
 
 
 class Moment(NamedTuple):
@@ -101,6 +103,7 @@ def garment_object(obj: bpy.types.Object, garment: Garment) -> GarmentObject:
         blend=None if map_moves(obj, "blend") else read_map(obj, cloth.blend, obj.data),
         pin_distance=garment.pin_distance,
         distance_moves=map_moves(obj, "pin_distance"),
+        rides=rides_moves(keyed(obj), cloth),
     )
 
 
@@ -153,7 +156,14 @@ def sample_frame(
     for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
         x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
         bodies.append(_collider(body, x))
-    return _frame_input(scene, poses, tuple(bodies)), end
+    frame_input = _frame_input(scene, poses, tuple(bodies))
+    return frame_input, going_on(poses[-2], end, frame_input.duration / counts[0])
+
+
+def going_on(before: Moment, moment: Moment, seconds: float) -> Moment:
+    """A moment that knows with what velocity the garments' carriers have come from the one before, so many seconds ago."""
+    rides = later(before.holds.rides, moment.holds.rides, seconds)
+    return moment._replace(holds=moment.holds._replace(rides=rides))
 
 
 def frame_inputs(
@@ -202,8 +212,7 @@ def straight_input(
     bodies = tuple(
         _collider(body, np.stack(ends)) for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
     )
-    frame_input = _frame_input(scene, (start, end), bodies)
-    return frame_input._replace(duration=frames * frame_input.duration)
+    return _frame_input(scene, (start, end), bodies, frames)
 
 
 def _collider(body: Body, x: np.ndarray) -> Collider:
@@ -221,13 +230,15 @@ def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
     return view_layer.depsgraph
 
 
-def _frame_input(scene, poses: Sequence[Moment], bodies) -> FrameInput:
-    """poses : the moments, from the frame's start to its end, between which garments' own poses go straight"""
+def _frame_input(scene, poses: Sequence[Moment], bodies, frames: int = 1) -> FrameInput:
+    """poses : the moments, from the start of so many frames to their end, between which garments' own poses go straight"""
+    seconds = frames * frame_seconds(scene)
     start, end = poses[0], poses[-1]
     fields = fields_between(start.fields, end.fields)
     field_weight, pressure, volume = zip(*end.cloths, strict=True)
+    ridden = list(zip(*(pose.holds.rides for pose in poses), strict=True))
     return FrameInput(
-        duration=frame_seconds(scene),
+        duration=seconds,
         targets=np.stack([pose.targets for pose in poses]),
         colliders=bodies,
         gravity=gravity(scene),
@@ -243,6 +254,7 @@ def _frame_input(scene, poses: Sequence[Moment], bodies) -> FrameInput:
         pin_distance=end.holds.pin_distance,
         attachments=attachments(*(pose.holds.attached for pose in poses)) if end.holds.attached else None,
         tacks=end.holds.tacks,
+        rides=tuple(ride(r, seconds) if r[-1] else None for r in ridden) if any(end.holds.rides) else None,
         blend=end.holds.blend,
     )
 

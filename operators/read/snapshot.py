@@ -12,7 +12,11 @@ from ...solver.cache.recipe import Recipe
 from . import painted
 
 SKIPPED = NOTES | {"rna_type", "name", "enabled", "cache_name", "cache_folder", "sequence"}
-NAMED = {"Image": "images", "Collection": "collections"}  # what settings point to, and where it is found
+NAMED = {
+    "Image": "images",
+    "Collection": "collections",
+    "Object": "objects",
+}  # what settings point to, and where it is found
 
 
 def take(scene: bpy.types.Scene, cloths: list[bpy.types.Object], with_maps: bool = True) -> Recipe:

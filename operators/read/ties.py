@@ -16,6 +16,7 @@ from . import anchors
 from .anchors import Anchors
 from .maps import read_map
 from .mesh_io import check_evaluated, check_finite, metres_per_unit, world_positions
+from .rides import Riding, read_riding
 
 GIVES_WAY = 1e-3  # [m] by which what is hard, but can break, gives way at the force at which it does
 FIRM_THREAD = 1000.0  # [N/m] of a tack that is to be hard
@@ -46,6 +47,7 @@ class Holds(NamedTuple):
     tacks: Tacks | None = None
     blend: np.ndarray | None = None  # (n, 2), as in `FrameInput`
     pin_distance: np.ndarray | None = None  # (n,) [m]
+    rides: tuple[Riding | None, ...] = ()  # of each garment; None where it feels all
 
 
 def ties_of(obj: bpy.types.Object) -> tuple[Tie, ...]:
@@ -153,6 +155,8 @@ def read_holds(cloths: Sequence, evaluated: Sequence, targets: list, pins: list,
     first = {known.uid: (int(start), known) for start, known in zip(starts, cloths, strict=False)}
     held, tacks, blends, distances = [], [], [], []
     for known, placed, start, x, pin in zip(cloths, evaluated, starts, targets, pins, strict=False):
+        if known.ties and known.ties[-1].index >= len(placed.taffeta_cloth.attachments):
+            raise ValueError(f"{known.name} was detached during the bake; undo that, or bake again")
         bodies = bodies_of(placed, known.ties, depsgraph, metres, uids) if known.ties else {}
         pin_hard(placed, known.ties, pin, x, bodies)
         for tie in known.ties:
@@ -168,6 +172,10 @@ def read_holds(cloths: Sequence, evaluated: Sequence, targets: list, pins: list,
         Tacks(*(np.concatenate(parts) for parts in zip(*tacks, strict=True))) if tacks else None,
         np.concatenate(blends) if any(map(np.any, blends)) else None,
         np.concatenate(distances) if any(known.distance_moves for known in cloths) else None,
+        tuple(
+            read_riding(placed, depsgraph, metres) if known.rides else None
+            for known, placed in zip(cloths, evaluated, strict=True)
+        ),
     )
 
 
@@ -230,7 +238,7 @@ def attachments(start: Held, *later: Held) -> Attachments:
 
 def between(rest: Holds, pose: Holds, share: float) -> Holds:
     """A share of the way from what holds in the rest pose to what does in the pose, in [0, 1]."""
-    if pose.attached is None:
+    if pose.attached is None:  # objects stay where they are (`preroll`), and with them what is ridden on
         return pose
     way = pose.attached.points - rest.attached.points
     return pose._replace(attached=pose.attached._replace(points=rest.attached.points + share * way))

@@ -16,7 +16,7 @@ import numpy as np
 from ..elastic.springs import CALM_SHARE
 from ..forces import optional
 from ..forces.air import acceleration
-from ..model import Cloth, Settings
+from ..model import Cloth, Ride, Settings
 from . import explicit, implicit, pcg, small_steps
 from .attachments import Attached, attach, break_attachments, points, pull_along
 from .edge_clamp import shorten
@@ -55,6 +55,7 @@ class Mechanics(NamedTuple):
     attached: Attached | None
     threads: Threads | None
     broken: np.ndarray  # (n,) uint8, as in `State`; changes in place
+    rides: tuple[Ride | None, ...] | None
 
 
 def prepare_mechanics(cloth, state, frame_input, frame, settings):
@@ -74,7 +75,7 @@ def prepare_mechanics(cloth, state, frame_input, frame, settings):
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
         dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring, attached, threads,
-        broken,
+        broken, frame_input.rides,
     )  # fmt: skip
 
 

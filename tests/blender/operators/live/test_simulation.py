@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from taffeta.operators.keep_pose import POSE_KEY
 from taffeta.operators.live import simulation
-from taffeta.operators.read import modifier_stack
+from taffeta.operators.read import anchors, modifier_stack
 
 
 @pytest.fixture
@@ -55,6 +55,28 @@ def test_live_shows_what_a_preview_bake_shows(shot, make):
     for frame, x in zip(range(2, 9), shown, strict=True):
         scene.frame_set(frame)
         assert np.allclose(make.world(sheet), x, atol=1e-6), frame
+
+
+def test_live_holds_what_is_attached_and_lets_go_of_what_is_detached(shot, make):
+    """Also where what it rides on is felt in part; Detach in the middle of a playback is seen in the next frame."""
+    scene, sheet = shot
+    body = bpy.data.objects["Body"]
+    for frame, height in ((1, 0.0), (9, 0.2)):
+        body.location.z = height
+        body.keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    sheet.taffeta_cloth.ride.felt, sheet.taffeta_cloth.ride.object = 0.5, body
+    bpy.context.view_layer.objects.active = sheet
+    assert bpy.ops.taffeta.attach(vertices="NEAR", reach=0.06, body="Body") == {"FINISHED"}
+    tied = anchors.read(sheet.data, 1)
+    simulation.start(scene)
+    play(scene, sheet, make, range(2, 6))
+    assert simulation.running().error == "" and len(tied.vertices)
+    assert np.abs(make.world(sheet)[tied.vertices] - anchors.points(tied, make.world(body))).max() < 1e-5
+    bpy.ops.taffeta.detach()
+    play(scene, sheet, make, range(6, 9))
+    assert simulation.running().error == "" and simulation.running().trouble == ""
+    assert np.abs(make.world(sheet)[tied.vertices] - anchors.points(tied, make.world(body))).max() > 1e-3
 
 
 def test_end_leaves_all_as_it_was(shot, make):

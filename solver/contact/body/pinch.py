@@ -29,6 +29,7 @@ MIDDLE_SLACK, MOST_SLACK = (
     4.0,
 )  # part of the depth, or of the gap, by which it may be off the middle; auras at most
 OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is between them
+BESIDE_COSINE = 0.7  # between them from which on both are on one side of it: it has slid out round an edge of one
 PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
 LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between
 
@@ -116,7 +117,9 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     turn, aura = nx * ox + ny * oy + nz * oz, mean_aura(bodies, t, u)
     lack, share = 2.0 * PARTED * aura - gap - other, 0.0
     sx, sy, sz = nx + ox, ny + oy, nz + oz
-    if is_squeezed(lack, turn, aura, NO_WAY_OUT):
+    if turn > BESIDE_COSINE:
+        place[p], grip[p, 1] = OUTSIDE if min(gap, other) >= 0.0 else INSIDE, -1
+    elif is_squeezed(lack, turn, aura, NO_WAY_OUT):
         sx, sy, sz = nx - ox, ny - oy, nz - oz
         share = _lag(gap, other, aura) / max(2.0 - 2.0 * turn, 0.5)
     elif gap >= 0.0 and other >= 0.0:

@@ -110,6 +110,7 @@ def _compile_bodies():
     from .contact.body import collide
     from .contact.body.calm import find_calm, hold_calm, make_calm
     from .contact.body.constraints import make_support
+    from .contact.body.slip import find_slip, make_hold
     from .ldi.ahead import WideImage, taken_out
     from .ldi.rasterise import render_motion
     from .ldi.texels import render_by
@@ -129,7 +130,9 @@ def _compile_bodies():
     collide.respond_velocity(body, cloth, state.v, frame_input.duration)
     calm = make_calm(cloth)  # nothing is pinched in a scene as small as this
     find_calm(cloth.edges, body.contacts, calm)
-    hold_calm(calm, body.contacts.calm, state.x, x_prev, SUBSTEP, make_support(cloth))
+    support = make_support(cloth)
+    hold_calm(calm, body.contacts.calm, state.x, x_prev, SUBSTEP, support)
+    find_slip(x_prev, make_hold(cloth), support.kind, body.contacts)
     _advance(1, (_body(),), Settings(substeps=2, guard_bodies=False))
 
 

@@ -30,6 +30,7 @@ from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import CORNER_COSINE, PINCHED
+from .body.slip import Hold, find_slip, make_hold
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
@@ -67,6 +68,7 @@ class Contact:
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
     calm: Calm
+    hold: Hold  # how firmly what is pinched is held
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     is_holding: bool = False  # something was kept from passing in the last substep
@@ -88,7 +90,8 @@ def prepare(
     with stopwatch.during(BODY_TIME):
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
-    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth), make_calm(cloth))
+    beside = make_calm(cloth), make_hold(cloth)
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth), *beside)
 
 
 @timed(IMAGE_TIME)
@@ -179,6 +182,8 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
         return 0
     cloth, contacts = contact.cloth, contact.body.contacts
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
+    if _is_pinching(contact):
+        find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about = motion.x, motion.x_prev, motion.v
     return collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
 

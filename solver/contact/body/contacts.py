@@ -32,6 +32,8 @@ class Contacts(NamedTuple):
     grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
     unrest: np.ndarray  # (n,) [m/s] of the one surface against the other
     between: np.ndarray  # (n,) [m] from the one to the other through the particle; above 0 where they do not overlap
+    press: np.ndarray  # (n,) in [0, 1]: how firmly they hold it
+    slip: np.ndarray  # (n, 3) [m] that cloth pulls it along between them in this step
 
 
 def no_contacts(particle_count: int, sample_count: int) -> Contacts:
@@ -49,7 +51,8 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros(points),
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
         np.full((particle_count, 2), -1, np.int32),
-        *(np.zeros(particle_count) for _ in range(2)),
+        *(np.zeros(particle_count) for _ in range(3)),
+        np.zeros((particle_count, 3)),
     )
 
 

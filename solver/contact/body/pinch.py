@@ -4,9 +4,10 @@
 Where an arm is pressed into the side, no place is outside of both. Whoever pushes a particle there to one side, then to
 the other, makes it tremble; whoever lets it go loses it inside. So a particle that is wanted elsewhere by two opposing
 surfaces, with no way out nearby, is pinched: it goes along with the mean of both, as if it stuck to them (Baraff, Witkin
-and Kass 2003, of pinches), and the solve takes it for fixed. It is led to where it is as deep in one as in the other:
-when they part, that is the gap between them. Near where the surfaces come together it may be pulled out by cloth
-(`constraints`), unless friction would hold it.
+and Kass 2003, of pinches), and the solve takes it for fixed; what cloth pulls at too hard slips (`slip`). It is led to
+where it is as deep in one as in the other: when they part, that is the gap between them. Near where the surfaces come
+together it may be pulled out by cloth (`constraints`), unless friction would hold it. What slides round an edge of one of
+them, so that both are on one side of it, is let go.
 
 It remembers what it lies between as two triangles, which it follows over the mesh as it slides. So it does not matter
 whether they are of two bodies or of one that goes into itself.
@@ -29,7 +30,9 @@ MIDDLE_SLACK, MOST_SLACK = (
     4.0,
 )  # part of the depth, or of the gap, by which it may be off the middle; auras at most
 OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is between them
+BESIDE_COSINE = 0.7  # between them from which on both are on one side of it: it has slid out round an edge of one
 PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
+PRESSED = 0.4  # auras between two surfaces from which on they do not press what is between
 LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between
 
 
@@ -110,13 +113,17 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     x, y, z = at[THERE, 0], at[THERE, 1], at[THERE, 2]
     mx, my, mz, apart = _carry(bodies, grip, p, x, y, z)
     contacts.unrest[p] = apart / dt
-    x, y, z, t, u = x + mx, y + my, z + mz, grip[p, 0], grip[p, 1]
+    slip = contacts.slip
+    x, y, z, t, u = x + mx + slip[p, 0], y + my + slip[p, 1], z + mz + slip[p, 2], grip[p, 0], grip[p, 1]
+    slip[p, 0], slip[p, 1], slip[p, 2] = 0.0, 0.0, 0.0
     gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
     other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)
     turn, aura = nx * ox + ny * oy + nz * oz, mean_aura(bodies, t, u)
     lack, share = 2.0 * PARTED * aura - gap - other, 0.0
     sx, sy, sz = nx + ox, ny + oy, nz + oz
-    if is_squeezed(lack, turn, aura, NO_WAY_OUT):
+    if turn > BESIDE_COSINE:
+        place[p], grip[p, 1] = OUTSIDE if min(gap, other) >= 0.0 else INSIDE, -1
+    elif is_squeezed(lack, turn, aura, NO_WAY_OUT):
         sx, sy, sz = nx - ox, ny - oy, nz - oz
         share = _lag(gap, other, aura) / max(2.0 - 2.0 * turn, 0.5)
     elif gap >= 0.0 and other >= 0.0:
@@ -126,6 +133,7 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     elif gap + other <= 0.0:  # not where it is unknown
         share = most
     contacts.between[p] = gap + other
+    contacts.press[p] = min(max(1.0 - (gap + other) / (PRESSED * aura), 0.0), 1.0)
     far = abs(share) * math.sqrt(sx * sx + sy * sy + sz * sz)
     if far > most:
         share *= most / far

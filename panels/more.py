@@ -55,6 +55,7 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column()
         column.enabled = cloth.sewing
         column.prop(cloth, "sewing_time")
+        column.prop(cloth, "sewing_speed")
         column.prop(cloth, "sewing_force")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")

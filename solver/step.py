@@ -33,6 +33,7 @@ from .integrate.dynamics import in_steps, prepare_mechanics
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
 from .integrate.small_steps import finer
+from .join import hand_back, join, weld
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report, Trouble
@@ -74,7 +75,9 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     """
     stopwatch = Stopwatch("integration", contact_frame.BODY_TIME, contact_frame.CLOTH_TIME, contact_frame.IMAGE_TIME)
     settings = settings._replace(**dict(frame_input.changed))
-    cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
+    whole, frame_end = cloth if frame_input.pin is None else repin(cloth, frame_input.pin), state
+    joined, state, frame_input = join(whole, state, frame_input)
+    cloth = whole if joined is None else joined.cloth
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings)
     mechanics = prepare_mechanics(cloth, state.x, frame_input, frame, settings)
@@ -90,7 +93,13 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
-    return _report(cloth, state.x, contact, frame, stopwatch, done)
+    report = _report(cloth, state.x, contact, frame, stopwatch, done)
+    if len(whole.seams):
+        hand_back(joined, state, frame_end)
+        weld(whole, frame_end)
+    if joined is not None and report.pinched is not None:
+        report = report._replace(pinched=joined.kept[report.pinched])
+    return report
 
 
 def _report(cloth, x, contact, frame, stopwatch, done):

@@ -32,6 +32,7 @@ from . import (
     scenes,
     sequence,
     setup,
+    sew,
     show_bake,
     show_values,
     stop,
@@ -48,7 +49,7 @@ from .read import measures
 SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, play_live, stop,
-    keep_pose, command,
+    keep_pose, sew, command,
 )  # fmt: skip
 
 

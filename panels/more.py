@@ -59,6 +59,7 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "sewing_force")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
+        layout.operator("taffeta.sew")
 
 
 class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):

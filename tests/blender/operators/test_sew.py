@@ -84,3 +84,36 @@ def test_twice_adds_nothing_and_a_whole_panel_is_refused(panels, capfd):
         bpy.ops.taffeta.sew()
     bpy.ops.object.mode_set(mode="OBJECT")
     assert not bpy.ops.taffeta.sew.poll()
+
+
+def test_apply_makes_one_piece_of_what_is_sewn(make, scene, tmp_path):
+    """Two squares that lie 2 cm apart in their pose are sewn; the copy is one, the garment is kept."""
+    scene.frame_end = 8
+    scene.taffeta.cache_folder, scene.gravity[2] = str(tmp_path), 0.0
+    (low, faces), count = square(COUNT), COUNT * COUNT
+    seams = [(count - COUNT + k, count + k) for k in range(COUNT)]
+    obj = make.mesh(
+        "Panels", np.concatenate([low, low + [0, 1.02, 0]]), [*faces.tolist(), *(faces + count).tolist()], seams
+    )
+    obj.shape_key_add(name="Basis")
+    group = obj.vertex_groups.new(name="half")
+    group.add(list(range(count, 2 * count)), 0.5, "REPLACE")
+    obj.modifiers.new("Thick", "SOLIDIFY")
+    make.cloth(obj, sewing=True, thickness=0.005)
+    bpy.context.view_layer.objects.active = obj
+    with pytest.raises(RuntimeError, match="Panels has no closed seam in frame 1; bake it"):
+        bpy.ops.taffeta.sewing_apply(object="Panels")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    scene.frame_set(8)
+    assert bpy.ops.taffeta.sewing_apply(object="Panels") == {"FINISHED"}
+    new = bpy.context.view_layer.objects.active
+    assert new.name == "Panels Sewn" and new.taffeta_cloth.enabled and not new.taffeta_cloth.sewing
+    assert not new.taffeta_cloth.cache_path and [m.type for m in new.modifiers] == ["SOLIDIFY"]
+    assert len(new.data.vertices) == 2 * count - COUNT and len(new.data.polygons) == 2 * len(faces)
+    assert not sewn(new) and "half" in new.vertex_groups
+    x = np.array([vertex.co for vertex in new.data.vertices])
+    assert np.ptp(x[:, 1]) == pytest.approx(2.0, abs=0.02), "drawn together, not as it was modelled"
+    assert not obj.taffeta_cloth.enabled and obj.hide_get() and obj.taffeta_cloth.cache_path
+    assert len(obj.data.vertices) == 2 * count and len(obj.data.shape_keys.key_blocks) == 1
+    new.modifiers.clear()
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}

@@ -116,7 +116,9 @@ class Cloth(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that changes from frame to frame; a checkpoint is a `State` and nothing else."""
+    """All that changes from frame to frame; a checkpoint is a `State` and nothing else. The ends of a seam that is welded are at
+    one place with one velocity, to the bit: so it says that, too (`join`).
+    """
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]

@@ -106,8 +106,9 @@ def test_a_bake_goes_on_from_a_frame_in_which_something_is_welded():
 
 def test_thick_cloth_lies_still_beside_a_seam():
     """Cloth thicker than its edges are long: beside a seam as elsewhere the pattern tells what lies near at rest."""
-    garment, seams = halves(0.0, thickness=0.06)
-    cloth, state = build([garment], STILL)
+    garment, seams = halves(0.0, thickness=0.08)
+    pattern = garment.x + np.repeat([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], COLUMNS * ROWS, axis=0)
+    cloth, state = build([garment._replace(x=pattern)], STILL)
     before = state.x.copy()
     frames(cloth, state, 1, 4, gravity=(0, 0, 0))
     assert are_one(state, seams).all() and np.abs(state.x - before).max() < 1e-6

@@ -59,9 +59,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "sewing_force")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
-        row = layout.row(align=True)
-        row.operator("taffeta.sew")
-        row.operator("taffeta.sewing_apply").object = context.object.name
+        column = layout.column(align=True)
+        column.operator("taffeta.sew")
+        column.operator("taffeta.sewing_apply").object = context.object.name
 
 
 class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):

@@ -125,3 +125,23 @@ def test_what_is_pinned_on_both_sides_stays_apart_and_one_pin_holds_both():
     assert np.array_equal(state.x[seams[0]], before[seams[0]]) and np.array_equal(
         state.x[seams[1, 1]], before[seams[1, 0]]
     )
+
+
+def test_among_other_garments_each_is_sewn_for_itself():
+    """And where pins are said anew in each frame."""
+    garment, seams = halves(0.02)
+    lift = [0.0, 0.0, 0.05]
+    plain = naive.sheet(4, 4, 0.2, 0.2)
+    other = garment._replace(name="Other", x=garment.x + lift, x_start=garment.x_start + lift, pin_moves=True)
+    under = plain._replace(x=plain.x - lift, x_start=plain.x_start - lift)
+    cloth, state = build([under, garment, other], STILL)
+    still = naive.still(state.x + cloth.origin)._replace(pin=np.zeros(len(state.x)))
+    for frame in range(1, 15):
+        advance(cloth, state, still, frame, STILL)
+    for first in cloth.garment_start[1:3]:
+        assert are_one(state, seams + first).all()
+    joined, inner, given = join(cloth, state, still)
+    assert (
+        np.diff(joined.cloth.garment_start).tolist() == [16, 54, 54] and given.targets.shape[1] == len(inner.x) == 124
+    )
+    assert np.array_equal(joined.cloth.garment, np.repeat([0, 1, 2], [16, 54, 54]))

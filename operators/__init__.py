@@ -35,6 +35,7 @@ from . import (
     scenes,
     sequence,
     setup,
+    sew,
     show_bake,
     show_values,
     stop,
@@ -54,7 +55,7 @@ SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, trim, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, command,
+    keep_pose, sew, command,
 )  # fmt: skip
 
 

@@ -84,9 +84,13 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column()
         column.enabled = cloth.sewing
         column.prop(cloth, "sewing_time")
+        column.prop(cloth, "sewing_speed")
         column.prop(cloth, "sewing_force")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
+        column = layout.column(align=True)
+        column.operator("taffeta.sew")
+        column.operator("taffeta.sewing_apply").object = context.object.name
 
 
 class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):

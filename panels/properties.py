@@ -78,8 +78,7 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     )
     uv_map: StringProperty(
         name="Pattern", override=OVERRIDE,
-        description="UV map that holds the sewing pattern: warp threads run along u. "
-        "Empty takes threads along the mesh's edges",
+        description="UV map that holds the sewing pattern: warp threads run along u. Empty takes threads along the mesh's edges",
     )
     weft_stretch: FloatProperty(
         name="Weft Stretch", default=THREADS["weft_stretch"], min=0.05, max=20.0, soft_min=0.2, soft_max=5.0, step=10,
@@ -145,16 +144,18 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
     )
     sewing: BoolProperty(
         name="Sewing", default=False, override=OVERRIDE,
-        description="Let edges without a face pull their ends together, as threads that sew panels to each other. Off, "
-        "they keep their length",
+        description="Let edges without a face pull shut, as threads that sew, and weld what has closed. Off, they keep their length",
     )
     sewing_time: FloatProperty(
         name="Closing Time (s)", default=0.5, min=0.01, max=1e3, soft_max=5.0, step=10, precision=2, override=OVERRIDE,
         description="Seconds in which a seam closes to a twentieth of its gap, if nothing holds it open",
     )
+    sewing_speed: FloatProperty(name="Closing Speed (m/s)", default=1.5, min=0.01, max=50.0, soft_max=5.0, override=OVERRIDE,
+        description="Speed in m/s at which its ends come together at most. Lower where panels crumple, higher where they fall too far",
+    )
     sewing_force: FloatProperty(
         name="Max Force (N)", default=0.0, min=0.0, max=1e6, soft_max=5.0, step=1, precision=3, override=OVERRIDE,
-        description="Force in N that each sewing edge pulls with at most; 0 sets no limit, and less than a few leaves seams open",
+        description="Force in N that each sewing edge pulls with at most until it is closed; 0 sets no limit, and less than a few leaves seams open",
     )
     field_weight: FloatProperty(
         name="Fields", default=1.0, min=0.0, max=1e3, soft_max=1.0, step=5, override=OVERRIDE,

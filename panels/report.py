@@ -13,6 +13,7 @@ GOOD, LOOK, AGAIN = "good", "look here", "re-bake"
 ICONS = {GOOD: "CHECKMARK", LOOK: "ZOOM_IN", AGAIN: "FILE_REFRESH"}
 # Strain of the longest edge: up to the first, nobody sees it; beyond the second, nobody overlooks it (`solver.doubts`).
 SEEN_STRETCH, MOST_STRETCH = 0.2, 0.5
+SEEN_GAP = 0.002  # [m] of a seam: as wide as a stitch is long
 HELPS = 2.0  # Step Quality for motion wilder than a run
 LAST_FRAME = 1048574  # of Blender
 LONGEST_SENTENCE = 1000  # letters
@@ -51,6 +52,10 @@ def verdicts(report_json: str) -> dict[str, Verdict]:
     most = number(report, "most_crossings")
     if most:
         found["Meanwhile:"] = Verdict(LOOK, "MOST_CROSSINGS", frame_of(report, "most_crossings_frame"))
+    gap = number(report, "seam_gap")
+    if gap is not None:
+        word = GOOD if gap <= SEEN_GAP else LOOK
+        found["Seams:"] = Verdict(word, "SEAMS", frame_of(report, "frame_end") if gap > 0.0 else None)
     pinched = number(report, "pinched")
     if pinched is not None:
         where = frame_of(report, "pinched_frame") if pinched else None

@@ -121,13 +121,21 @@ def _report_items(report):
     yield get("most_crossings"), f"Meanwhile: at most {get('most_crossings')} pairs of triangles crossed, {when}"
     for frames, cause in taken_again(report):
         yield frames, f"{in_words(frames)}: taken again with contact in each small step, because {cause}"
-    yield get("seam_gap"), f"Seams: the widest is {1000.0 * get('seam_gap', 0.0):.1f} mm open in the last frame"
+    yield get("seam_gap"), _seams(get("seam_gap", 0.0), get("seam_garment"))
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")
         yield vertices, f"    {name}: vertices {first}"
     for _, text in warnings(report):
         yield text, f"Warning: {text}"
+
+
+def _seams(gap, garment):
+    """How far [m] the widest seam is open, and whose it is."""
+    if not gap:
+        return "Seams: all are closed"
+    whose = f", of {garment}," if garment else ""
+    return f"Seams: the widest{whose} is {1000.0 * gap:.1f} mm open in the last frame"
 
 
 def _image_items(drawn):

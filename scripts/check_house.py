@@ -44,6 +44,7 @@ ORDERS = {
         ("velocity_field", "depth_layers", "untangle", "cache"),
         ("build",),
         ("crossings",),
+        ("join",),
         ("step", "doubts"),
         ("shot",),
         ("precompile",),

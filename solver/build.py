@@ -17,12 +17,12 @@ from .elastic.masses import LIGHTEST_PARTICLE, masses
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
-from .elastic.sewing import find_seams, held_apart, seam_damping
+from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
 from .elastic.springs import taut_rest
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 from .integrate.preconditioner import grow
 from .integrate.stiffness_matrix import lay_out
-from .model import DYNAMICS, MODELS, Cloth, State
+from .model import DYNAMICS, MODELS, Cloth, Pattern, State
 
 LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
 
@@ -42,7 +42,7 @@ VALUE_RULES = {
 
 SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
-SEAM_FIELDS = "seam_force", "seam_distance"
+SEAM_FIELDS = "seam_force", "seam_distance", "seam_speed"
 
 
 class _Part(NamedTuple):
@@ -59,6 +59,7 @@ class _Part(NamedTuple):
     taut: np.ndarray
     seam_force: np.ndarray
     seam_distance: np.ndarray
+    seam_speed: np.ndarray
     couples: np.ndarray
     coupling: np.ndarray
     bend_stencils: np.ndarray
@@ -97,16 +98,17 @@ def build(garments, settings):
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     parts = [_build_part(garment) for garment in garments]
     joined = _join(parts, start)
-    joined |= _in_tree_order(joined)
+    joined |= in_tree_order(joined)
 
     x_start = np.concatenate([garment.x_start for garment in garments]).astype(np.float64)
     # Whole metres: subtracting them is exact for every garment that is nearer to them than to the world's centre.
     origin = np.round(0.5 * (x_start.min(axis=0) + x_start.max(axis=0)))
+    x_rest = np.concatenate([garment.x for garment in garments]).astype(np.float64) - origin
     cloth = Cloth(
         origin=origin,
         garment_start=start,
         garment=np.repeat(np.arange(len(garments), dtype=np.int32), counts),
-        x_rest=np.concatenate([garment.x for garment in garments]).astype(np.float64) - origin,
+        x_rest=x_rest,
         layer=np.repeat(np.array([garment.layer for garment in garments], dtype=np.int32), counts),
         meets=_meetings(garments),
         **{name: _mask(garments, name) for name in ("meets_bodies", "meets_itself")},
@@ -114,6 +116,7 @@ def build(garments, settings):
         twins=_twins(garments, start),
         **joined,
         matrix=None,
+        pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
     )
     cloth = cloth._replace(matrix=lay_out(cloth))
     x = np.ascontiguousarray(x_start - origin)
@@ -125,19 +128,23 @@ def repin(cloth, pin):
     pin = pin.copy()
     np.maximum.at(pin, cloth.twins[:, 1], pin[cloth.twins[:, 0]])
     inv_mass = np.where(pin < 1.0, cloth.inv_mass, 0.0)
-    spring = _matters(inv_mass, cloth.edges, cloth.couples)
-    hinge = _bends(cloth.mass, inv_mass, cloth.bend_stencils, cloth.bend_weight)
-    kept = {field: getattr(cloth, field)[spring] for field in SPRING_FIELDS}
-    kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
-    sewn = spring[cloth.seams]
-    seams = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
-    kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
-    kept |= {field: getattr(cloth, field)[sewn] for field in SEAM_FIELDS}
-    cloth = cloth._replace(pin=pin, inv_mass=inv_mass, seams=seams, **kept)
+    spring = matters(inv_mass, cloth.edges, cloth.couples)
+    hinge = bends(cloth.mass, inv_mass, cloth.bend_stencils, cloth.bend_weight)
+    cloth = cloth._replace(pin=pin, inv_mass=inv_mass, **kept_parts(cloth, spring, hinge))
     return cloth._replace(matrix=lay_out(cloth))
 
 
-def _matters(inv_mass, edges, couples):
+def kept_parts(cloth, spring, hinge):
+    """The fields of a cloth about its springs and hinges, of some of them alone; spring (e,), hinge (b,) bool."""
+    kept = {field: getattr(cloth, field)[spring] for field in SPRING_FIELDS}
+    kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
+    sewn = spring[cloth.seams]
+    kept["seams"] = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
+    kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
+    return kept | {field: getattr(cloth, field)[sewn] for field in SEAM_FIELDS}
+
+
+def matters(inv_mass, edges, couples):
     """Whether each spring pulls on what is not held, itself or through the springs that it is coupled with."""
     free = np.einsum("ek->e", inv_mass[edges]) > 0.0
     matters = free.copy()
@@ -152,7 +159,7 @@ def _keep_couples(kept, couples, coupling):
     return {"couples": couples.astype(np.int32), "coupling": coupling[both]}
 
 
-def _bends(mass, inv_mass, stencils, weight):
+def bends(mass, inv_mass, stencils, weight):
     """Whether each hinge has an end that is not held: one with no more weight than rounding does not count."""
     squares = weight**2
     free, all_ends = (np.einsum("hk,hk->h", share[stencils], squares) for share in (inv_mass, 1.0 / mass))
@@ -210,6 +217,7 @@ def check(garment):
         raise ValueError(f"'{name}': it stiffens to {garment.stiffening:g} of its stiffness; use 1 or more.")
     for value, least, words, unit in (
         (garment.sewing_time, 0.0, "sewing time", "s"), (garment.sewing_force, 0.0, "sewing force", "N"),
+        (garment.sewing_speed, 0.0, "sewing speed", "m/s"),
     ):  # fmt: skip
         if garment.sewing and not value > least:
             raise ValueError(f"'{name}': the {words} is {value:g} {unit}; it must be above {least:g}.")
@@ -271,13 +279,13 @@ def _build_part(garment):
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
     size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
-    rest_length[seam] = 0.0
+    rest_length[seam], stiffness[seam] = 0.0, np.maximum(stiffness[seam], SEAM_STIFFNESS)
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
-    useful = (stiffness > 0.0) & _matters(inv_mass, pairs, couples)
+    useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
     hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     hinges = fit_hinges(x, faces, hinges, springs.halves, uv, garment.weft_bending)
     stencils, *bend = bending_rest(x, hinges, bending)
-    movable = _bends(mass, inv_mass, stencils, bend[0])
+    movable = bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
     return _Part(
         triangles=faces.triangles,
@@ -289,7 +297,7 @@ def _build_part(garment):
         edge_damping=rate[useful],
         is_mesh_edge=(is_mesh_edge & ~seam)[useful],
         taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
-        **_keep_seams(useful, seam, garment, pairs),
+        **{name: value[useful] for name, value in seam_numbers(garment, pairs, seam).items()},
         **_keep_couples(useful, couples, coupling),
         bend_stencils=stencils,
         bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
@@ -299,11 +307,6 @@ def _build_part(garment):
     )
 
 
-def _keep_seams(useful, seam, garment, pairs):
-    """The `SEAM_FIELDS` of the springs that are kept, where each is a seam and not."""
-    force = np.where(seam, garment.sewing_force, np.inf)
-    distance = np.where(seam, held_apart(garment, pairs), 0.0)
-    return {"seam_force": force[useful], "seam_distance": distance[useful]}
 
 
 def _join(parts, start):
@@ -320,7 +323,7 @@ def _join(parts, start):
     return joined
 
 
-def _in_tree_order(joined):
+def in_tree_order(joined):
     """The tree of groups, and springs and hinges in its order."""
     leaf, node_bending = grow(
         joined["edges"], joined["rest_length"], joined["inv_mass"],
@@ -333,10 +336,9 @@ def _in_tree_order(joined):
     place = np.empty(len(springs), np.int32)
     place[springs] = np.arange(len(springs), dtype=np.int32)
     result["couples"] = place[joined["couples"]]
-    changing = np.isfinite(result["seam_force"]) | (result["seam_distance"] > 0.0)
-    result["seams"] = np.flatnonzero(changing).astype(np.int32)
-    result |= {field: result[field][changing] for field in SEAM_FIELDS}
-    return result
+    sewn = result["seam_force"] > 0.0
+    result["seams"] = np.flatnonzero(sewn).astype(np.int32)
+    return result | {field: result[field][sewn] for field in SEAM_FIELDS}
 
 
 def _meetings(garments):

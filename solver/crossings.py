@@ -27,6 +27,19 @@ def find_crossings(cloth, x, colliders=()):
     (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` - b for a triangle of body b. (k,) bool
     whether pins hold all corners of cloth in the pair, so that nothing could keep it apart
     """
+    pairs, group, is_fixed = _look(cloth, x, colliders)
+    found, garment_count = group[pairs], len(cloth.meets)
+    found = np.where(found < garment_count, found, BODY - (found - garment_count))
+    return np.sort(found, axis=1), is_fixed[pairs].all(axis=1)
+
+
+def crossing_triangles(cloth, x):
+    """(k, 2) triangles of cloth at x (n, 3) [m] that cross, of those that a bake keeps apart."""
+    return _look(cloth, x, ())[0]
+
+
+def _look(cloth, x, colliders):
+    """(k, 2) pairs of triangles that cross, (t,) the garment or body of each, bodies last, and whether pins hold it."""
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
     points = np.concatenate([x, *(points for points, _ in bodies)])
@@ -40,10 +53,9 @@ def find_crossings(cloth, x, colliders=()):
     parts = range(0, len(pairs), AT_ONCE)
     crossing = [_cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
     pairs = pairs[np.concatenate(crossing)] if crossing else np.empty((0, 2), np.int32)
-    found, is_fixed = group[pairs], np.ones(len(faces), bool)
+    is_fixed = np.ones(len(faces), bool)
     is_fixed[: len(cloth.triangles)] = (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
-    found = np.where(found < garment_count, found, BODY - (found - garment_count))
-    return np.sort(found, axis=1), is_fixed[pairs].all(axis=1)
+    return pairs, group, is_fixed
 
 
 def _who_meets(cloth, colliders):

@@ -74,6 +74,10 @@ class Doubts:
         """How far the worst seam was open in the last frame [m]; None where nothing is sewn."""
         return max(self.gaps) if any(map(len, self.sewn)) and self.gaps else None
 
+    def gaping(self):
+        """Name of the garment with the worst seam, if one is open in the last frame."""
+        return self.names[int(np.argmax(self.gaps))] if self.seam_gap() else None
+
     def tell(self):
         """A `Doubt` for each thing that is wrong."""
         told = []
@@ -95,8 +99,9 @@ class Doubts:
         for name, gap, thickness in zip(self.names, self.gaps, self.thickness, strict=False):
             if gap > max(MOST_GAP, GAP_THICKNESSES * thickness):
                 words = (
-                    f"{name} has a seam that is {1000.0 * gap:.0f} mm open in frame {self.last_frame}: raise Max Force in Sewing, "
-                    "or set it to 0, which is no limit, and look whether a body or the pins hold it open"
+                    f"{name} has a seam that is {1000.0 * gap:.0f} mm open in frame {self.last_frame}: look whether a "
+                    "body, the pins or cloth between its sides hold it open; set Max Force in Sewing to 0, which is no limit, and "
+                    "Closing Speed lower where panels crumple as they meet"
                 )
                 told.append(Doubt(self.last_frame, words))
         if self.crossed:

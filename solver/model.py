@@ -50,6 +50,7 @@ class Garment(NamedTuple):
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
+    sewing_speed: float = 1.5  # [m/s] at which the ends of each come together at most
     model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
@@ -58,6 +59,16 @@ class Garment(NamedTuple):
     stiffening: float = 5.0  # how many times as stiff it is there
     twins: np.ndarray | None = None  # (k, 2) vertices without faces, and those that they are welded to; None: none
     added_mass: np.ndarray | None = None  # (n,) [kg] that vertices carry, as a button; None: nothing
+
+
+class Pattern(NamedTuple):
+    """Cloth as it was cut: the vertices of garments at rest, also of those of which seams have made one particle (`join`)."""
+
+    x: np.ndarray  # (m, 3) [m]
+    triangles: np.ndarray  # (t, 3) corners of `Cloth.triangles` in it
+    place: np.ndarray  # (m,) particle of each vertex; this and the next two are (0,) where no seam is welded
+    partner_start: np.ndarray  # (m + 1,) first partner of each vertex
+    partner: np.ndarray  # (k,) vertices that are one particle with it
 
 
 class Cloth(NamedTuple):
@@ -89,9 +100,10 @@ class Cloth(NamedTuple):
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard
-    seams: np.ndarray  # (s,) edges that are sewn, if their stiffness changes as they close
+    seams: np.ndarray  # (s,) edges that are sewn: their stiffness changes as they close
     seam_force: np.ndarray  # (s,) [N] with which they pull at most
     seam_distance: np.ndarray  # (s,) [m] that contact keeps their sides apart
+    seam_speed: np.ndarray  # (s,) [m/s] at which they close at most
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0
@@ -102,10 +114,13 @@ class Cloth(NamedTuple):
     leaf: np.ndarray  # (n,) node that holds the particle and at most one more
     node_bending: np.ndarray  # (m, 2) [N/m], of damping [N s/m]: how hinges resist the node moving as one piece
     matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
+    pattern: Pattern  # as it was cut
 
 
 class State(NamedTuple):
-    """All that changes from frame to frame; a checkpoint is a `State` and nothing else."""
+    """All that changes from frame to frame; a checkpoint is a `State` and nothing else. The ends of a seam that is welded are at
+    one place with one velocity, to the bit: so it says that, too (`join`).
+    """
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]

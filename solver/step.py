@@ -32,8 +32,9 @@ from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
 from .integrate.edge_clamp import measure
 from .integrate.predict import Motion, Substep, find_velocities
-from .integrate.rides import arrive, join, leave
+from .integrate.rides import arrive, leave, set_out
 from .integrate.small_steps import finer
+from .join import hand_back, join, weld
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report, Trouble
@@ -75,9 +76,11 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     """
     stopwatch = Stopwatch("integration", contact_frame.BODY_TIME, contact_frame.CLOTH_TIME, contact_frame.IMAGE_TIME)
     settings = settings._replace(**dict(frame_input.changed))
-    cloth = cloth if frame_input.pin is None else repin(cloth, frame_input.pin)
+    whole, frame_end = cloth if frame_input.pin is None else repin(cloth, frame_input.pin), state
     if frame_input.pin_distance is not None:
-        cloth = cloth._replace(pin_distance=frame_input.pin_distance)
+        whole = whole._replace(pin_distance=frame_input.pin_distance)
+    joined, state, frame_input = join(whole, state, frame_input)
+    cloth = whole if joined is None else joined.cloth
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
@@ -93,7 +96,13 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
-    return _report(cloth, state.x, contact, frame, stopwatch, done)
+    report = _report(cloth, state.x, contact, frame, stopwatch, done)
+    if len(whole.seams):
+        hand_back(joined, state, frame_end)
+        weld(whole, frame_end)
+    if joined is not None and report.pinched is not None:
+        report = report._replace(pinched=joined.kept[report.pinched])
+    return report
 
 
 def _report(cloth, x, contact, frame, stopwatch, done):
@@ -285,7 +294,7 @@ def act(mechanics, motion, substep):
     if mechanics.forces is not None:
         optional.act(mechanics.forces, cloth, motion.x, motion.v, settings.seed, mechanics.frame, substep)
     if mechanics.rides is not None:
-        join(mechanics.rides, cloth, motion, substep)
+        set_out(mechanics.rides, cloth, motion, substep)
 
 
 def try_out(mechanics, contact, motion, substep):

@@ -94,6 +94,7 @@ class Job:
         # Frame, sentence: what is wrong with frames that are on disk all the same.
         self.doubts: list[tuple[int, str]] = []
         self.crossed: dict[str, int] = {}  # pairs of triangles in the last frame, by what goes through what
+        self.gaping: str | None = None  # garment with the seam that is open farthest in the last frame, if one is
         self.complete = False
 
     def share(self) -> float:
@@ -329,7 +330,7 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
         if last is not None and job.frame >= order.first_frame:
             crossings = doubts.look_closer(cloth, *last, job.reports[-1].frame)
             job.reports[-1] = job.reports[-1]._replace(crossings=crossings, seam_gap=doubts.seam_gap())
-            job.doubts, job.crossed = doubts.tell(), dict(doubts.crossed)
+            job.doubts, job.crossed, job.gaping = doubts.tell(), dict(doubts.crossed), doubts.gaping()
 
 
 def _advance(job: Job, *about) -> Report:

@@ -64,7 +64,7 @@ def figures(job: Job, before: dict | None = None) -> dict:
     if reports[-1].crossings is not None:
         result |= {"crossings": reports[-1].crossings, "crossing_parts": job.crossed}
     if reports[-1].seam_gap is not None:
-        result["seam_gap"] = round(reports[-1].seam_gap, 5)
+        result |= {"seam_gap": round(reports[-1].seam_gap, 5), "seam_garment": job.gaping}
     if drawn := job.images.figures():
         result["body_images"] = drawn
     result["taken_again"] = _taken_again([garment.name for garment in order.garments], reports)

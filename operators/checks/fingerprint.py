@@ -61,6 +61,7 @@ CLOTH_WORDS = {
     "target_volume": "Target Volume",
     "sewing": "Sewing",
     "sewing_time": "Closing Time",
+    "sewing_speed": "Closing Speed",
     "sewing_force": "Max Force",
     "weld": "Weld for Simulation",
     "blend_stiffness": "Blend Stiffness",

@@ -111,7 +111,7 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Depths
     if not meeting.any():
         return None
     triangles = np.ascontiguousarray(cloth.triangles[meeting], np.int32)
-    edge = mean_edge_length(cloth.x_rest, triangles)
+    edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles[meeting])
     touching = ContactCloth(
         triangles, cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest, cloth.meets_itself,
         cloth.meets,

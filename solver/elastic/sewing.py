@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sewing: edges without a face that join two faces' corners pull shut.
+"""Sewing: edges without a face that join two faces' corners pull shut, until they are welded (`join`).
 
 A seam is a spring without length, with a damping of tau times its stiffness k: alone it closes as exp(-t / tau),
-however far it is open, and light panels cannot be torn along faster than that. Contact keeps its sides a distance h apart,
-and must not be torn at: a seam has all of its stiffness K for the part of its gap beyond h, and little for the rest, so that a
-gap g is pulled at with K (g - h) + 0.02 K h. A largest force F bounds k by F over the gap, so that a seam pulls with F at most.
+however far it is open, and light panels cannot be torn along faster than that. It is at least as stiff as `SEAM_STIFFNESS`,
+however soft the cloth is: what limits it is its speed s and not its force, tau k g <= tau k s. Contact keeps its sides a
+distance h apart, and must not be torn at: a seam has all of its stiffness K for the part of its gap beyond h, and little for
+the rest, so that a gap g is pulled at with K (g - h) + 0.02 K h. A largest force F bounds k by F over the gap, so that a seam
+pulls with F at most; the damping is bound with it.
 """
 
 import numpy as np
 
 from .springs import SPRING_BOUND, SPRING_DAMPING, SPRING_STIFFNESS
 
+SEAM_STIFFNESS = 5000.0  # [N/m] at least: 5 N open it by 1 mm; as much as the solve takes in its usual iterations
+LEAST_SPEED = (
+    0.25  # [m/s] of an open seam: bodies push its sides back and forth by a tenth of that, which is to win nothing
+)
 GENTLE_SEAM = 0.02  # of the stiffness, where contact keeps the sides apart
 SHORTEST_GAP = 1e-9  # [m] that is told from none
 CLOSING_TIMES = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
@@ -54,6 +60,13 @@ def held_apart(garment, pairs):
     return 0.5 * np.einsum("sk->s", np.asarray(garment.thickness, np.float64)[pairs])
 
 
+def seam_numbers(garment, pairs, seam):
+    """Fields of `Cloth` about its seams, as if each of the springs between `pairs` (e, 2) were one; 0 where it is no `seam`."""
+    force, speed = (np.where(seam, value, 0.0) for value in (garment.sewing_force, garment.sewing_speed))
+    distance = np.where(seam, held_apart(garment, pairs), 0.0)
+    return {"seam_force": force, "seam_distance": distance, "seam_speed": speed}
+
+
 def seam_damping(garment, pairs, stiffness, inv_mass):
     """Damping [1/s] of seams between `pairs` (s, 2) of `stiffness` [N/m], as a rate for their reduced mass."""
     return garment.sewing_time / CLOSING_TIMES * stiffness * np.einsum("sk->s", inv_mass[pairs])
@@ -68,5 +81,7 @@ def limit(cloth, spring, x):
     beyond = np.maximum(1.0 - cloth.seam_distance / gap, 0.0)
     k = cloth.edge_stiffness[seams] * (GENTLE_SEAM + (1.0 - GENTLE_SEAM) * beyond)
     k = np.minimum(k, cloth.seam_force / gap)
-    spring[seams, SPRING_DAMPING] *= k / spring[seams, SPRING_STIFFNESS]
-    spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = k
+    damping = cloth.matrix.spring[seams, SPRING_DAMPING] * k / cloth.edge_stiffness[seams]
+    damping = np.minimum(damping, k * gap / LEAST_SPEED)
+    spring[seams, SPRING_DAMPING] = damping
+    spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = np.minimum(k, damping * cloth.seam_speed / gap)

@@ -43,7 +43,7 @@ def find_insides(cloth, pressure, volume, x):
         if p == 0.0:
             continue
         first, last = (int(end) for end in np.searchsorted(owner, (g, g + 1)))
-        size, area = enclosed(cloth.x_rest, cloth.triangles, first, last)
+        size, area = enclosed(cloth.pattern.x, cloth.pattern.triangles, first, last)
         outwards = -1.0 if size < -FLATTEST_INSIDE * area**1.5 else 1.0
         now = outwards * enclosed(x, cloth.triangles, first, last)[0]
         gas = np.array([p * (target / now - 1.0) if target > 0.0 and now > 0.0 else 0.0])

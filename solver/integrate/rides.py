@@ -19,7 +19,7 @@ def leave(rides, cloth, motion, substep):
         motion.v[i] -= _velocity(ride, _before(ride, substep.t0), motion.x[i] + cloth.origin - _at(ride, substep.t0))
 
 
-def join(rides, cloth, motion, substep):
+def set_out(rides, cloth, motion, substep):
     """Velocities in the world again, with the motion of the step that begins. # output: motion.v"""
     for ride, i in _riding(rides, cloth):
         turn, way = _step(ride, _within(ride, substep), substep.dt)

@@ -148,7 +148,7 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Veloci
         return None
     part_count, part = connected_components(cloth.meets, directed=False)
     parts = [part == k for k in range(part_count) if cloth.meets[part == k].any()]
-    edge = mean_edge_length(cloth.x_rest, cloth.triangles)
+    edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles)
     step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
     bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
     about = step, frame_input.duration, bodies, settings.cloth_restitution

@@ -285,11 +285,11 @@ def test_nothing_to_simulate():
 
 def test_building_twice_gives_the_same_bits():
     first, second = (build([naive.sheet(9, 7, diagonals="alternating")], Settings())[0] for _ in range(2))
-    assert first._fields[-1] == "matrix"
+    assert first._fields[-2:] == ("matrix", "pattern")
     for name, a, b in zip(
-        (*first._fields[:-1], *first.matrix._fields),
-        (*first[:-1], *first.matrix),
-        (*second[:-1], *second.matrix),
+        (*first._fields[:-2], *first.matrix._fields, *first.pattern._fields),
+        (*first[:-2], *first.matrix, *first.pattern),
+        (*second[:-2], *second.matrix, *second.pattern),
         strict=True,
     ):
         assert np.array_equal(a, b), name

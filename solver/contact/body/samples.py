@@ -94,7 +94,7 @@ def fold(x, a, b, c, d):
     return dx * nx + dy * ny + dz * nz, n, m, along, across, math.sqrt(ex * ex + ey * ey + ez * ez)
 
 
-@remembered(4, lambda cloth, aura, radius=LEAST_LIMB: (cloth.x_rest, cloth.triangles, aura, radius))
+@remembered(4, lambda cloth, aura, radius=LEAST_LIMB: (*cloth.pattern[:2], cloth.triangles, aura, radius))
 def samples_of(cloth: Cloth, aura: float, radius: float = LEAST_LIMB) -> Samples:
     """The samples that a cloth needs over bodies that have this aura [m] and bend with this radius [m] at most; finer
     cloth gets none.
@@ -102,9 +102,12 @@ def samples_of(cloth: Cloth, aura: float, radius: float = LEAST_LIMB) -> Samples
     A sheet of 4 cm edges over a torus of 5 cm radius with an aura of 5 mm: 3170 body edges through it in 12 frames
     without them, none with them.
     """
-    corners = np.sort(cloth.triangles, axis=1) if aura > 0.0 else np.zeros((0, 3), np.int32)
-    sides = corners[:, [0, 1, 1, 2, 0, 2]].reshape(-1, 3, 2)
-    length = np.linalg.norm(cloth.x_rest[sides[:, :, 0]] - cloth.x_rest[sides[:, :, 1]], axis=2)
+    order = np.argsort(cloth.triangles, axis=1) if aura > 0.0 else np.zeros((0, 3), np.int64)
+    corners, cut = (
+        np.take_along_axis(t[: len(order)], order, axis=1) for t in (cloth.triangles, cloth.pattern.triangles)
+    )
+    sides, ends = (each[:, [0, 1, 1, 2, 0, 2]].reshape(-1, 3, 2) for each in (corners, cut))
+    length = np.linalg.norm(cloth.pattern.x[ends[:, :, 0]] - cloth.pattern.x[ends[:, :, 1]], axis=2)
     sinks = length * length / (8.0 * radius)
     parts = np.ceil(length / math.sqrt(8.0 * radius * SAMPLED_SINK * aura)) if aura > 0.0 else length
     parts = np.where(sinks > BARE_SINK * aura, np.clip(parts, 2, MOST_EDGE_PARTS), 1).astype(np.int64)

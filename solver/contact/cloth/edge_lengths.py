@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from ...geometry.edge_projection import project_edge
-from ...kernel.jit import counted_fused
+from ...kernel.jit import counted_fused, njit
 
 LENGTH_ROUNDS = 3  # of lengths brought back and pairs asked again, after a response
 LENGTH_SWEEPS = 8  # over the edges of a round
@@ -53,3 +53,20 @@ def restore(edges, is_mesh_edge, inv_mass, before, x):
             wanted = min(max(now, (1.0 - LENGTH_LOSS) * length[slot]), (1.0 + LENGTH_LOSS) * length[slot])
             if now != wanted and now > 0.0:
                 project_edge(x, i, j, inv_mass[i], inv_mass[j], ux, uy, uz, now, wanted)
+
+
+@njit
+def scales_kernel(x_rest, v, triangles):
+    """Mean edge [m] and mean speed [m/s] relative to the motion of the whole."""
+    edge = 0.0
+    for triangle in range(len(triangles)):
+        i, j = triangles[triangle, 0], triangles[triangle, 1]
+        dx, dy, dz = x_rest[i, 0] - x_rest[j, 0], x_rest[i, 1] - x_rest[j, 1], x_rest[i, 2] - x_rest[j, 2]
+        edge += math.sqrt(dx * dx + dy * dy + dz * dz) / len(triangles)
+    mean0, mean1, mean2, square = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(v)):
+        mean0 += v[i, 0] / len(v)
+        mean1 += v[i, 1] / len(v)
+        mean2 += v[i, 2] / len(v)
+        square += (v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2]) / len(v)
+    return edge, math.sqrt(max(square - mean0 * mean0 - mean1 * mean1 - mean2 * mean2, 0.0))

@@ -37,7 +37,7 @@ import numpy as np
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
 from ...kernel.threads import cut, joined, on_threads, over
 from ...model import Cloth, Settings
-from .edge_lengths import LENGTH_ROUNDS, restore
+from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
 from .proximity import (
     SMALLEST_AHEAD_PART,
     SMALLEST_CANDIDATE_PART,
@@ -52,7 +52,6 @@ from .proximity import (
     empty_search,
     look_ahead_kernel,
     measure_kernel,
-    scales_kernel,
     way_ahead_kernel,
 )
 from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
@@ -127,13 +126,15 @@ def _fixed_last(cloth: Cloth, pair_list: PairList) -> tuple[PairList, int]:
 
 def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
     """Those candidates that can meet, with all that is known of them."""
-    count = len(stencils)
+    count, rest_stencils = len(stencils), np.ascontiguousarray(stencils[:, 4:]).reshape(-1, 4)
+    stencils = np.ascontiguousarray(stencils[:, :4])
     normal, nothing = np.empty((count, 3)), np.zeros((2, count), np.bool_)
     pair_list = PairList(stencils, is_edge_pair, *np.empty((4, count)), normal, *nothing)
-    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest, cloth.meets_itself)
+    pattern = cloth.pattern.x, cloth.pattern.partner_start, cloth.pattern.partner
+    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.meets_itself, *pattern)
 
     def measure(_, first, last):
-        end = measure_kernel(first, last, pair_list, skin, x, v, reach, horizon)
+        end = measure_kernel(first, last, pair_list, rest_stencils, skin, x, v, reach, horizon)
         return [array[first:end] for array in pair_list]
 
     found = on_threads(measure, cut(count, SMALLEST_CANDIDATE_PART))
@@ -293,7 +294,7 @@ def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
         more = near_tangles(found, cloth.triangles, pairs.tangles.is_tangled)
         pairs.tangles = pairs.tangles._replace(near=np.concatenate([pairs.tangles.near, more]))
     stencils, is_edge_pair = without(pairs.tangles, *_spread(found, cloth, search))
-    own = is_out[stencils].any(axis=1)
+    own = is_out[stencils[:, :4]].any(axis=1)
     return stencils[own], is_edge_pair[own]
 
 
@@ -317,7 +318,7 @@ def can_meet(cloth: Cloth) -> bool:
 
 def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tuple[float, float]:
     """How long to look ahead [s]: whole substeps, as long as trajectories do not outgrow the edges; and the slack [m]."""
-    edge, speed = scales_kernel(cloth.x_rest, v, cloth.triangles)
+    edge, speed = scales_kernel(cloth.pattern.x, v, cloth.pattern.triangles)
     longest = LONGEST_HORIZON
     if speed > 0.0 and math.isfinite(speed):
         longest = min(longest, LONGEST_TRAJECTORY * edge / speed)
@@ -326,7 +327,7 @@ def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tupl
 
 
 def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings: Settings, tangles: Tangles | None):
-    """Stencils (c, 4) of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); what they
+    """Stencils, as from `candidates`, of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); what they
     were found with; and what is let through each other.
     """
     if not can_meet(cloth):
@@ -343,4 +344,5 @@ def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings:
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
     """Stencils of pairs of triangles, and which of them are of edges."""
     ahead, owned = search.ahead, patches_of(cloth).owned
-    return candidates(pairs, cloth.triangles, owned, ahead.calm, ahead.boxes, search.boxes)
+    pattern = cloth.pattern if len(cloth.pattern.place) else None
+    return candidates(pairs, cloth.triangles, owned, ahead.calm, ahead.boxes, search.boxes, pattern)

@@ -13,6 +13,7 @@ from ...broad_phase.patches import FIRST_EDGE_BIT, Ahead, Bounds
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner, njit
 from ...kernel.threads import cut, joined, on_threads
+from .welded import across_seams
 
 FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
 STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even then
@@ -61,8 +62,10 @@ class Skin(NamedTuple):
     thickness: np.ndarray
     friction: np.ndarray
     garment: np.ndarray
-    x_rest: np.ndarray
     meets_itself: np.ndarray
+    x_rest: np.ndarray  # as `Cloth.pattern`, like the next two
+    partner_start: np.ndarray
+    partner: np.ndarray
 
 
 @inner
@@ -190,7 +193,7 @@ def calm_kernel(triangles, reach, thickness, changed, ahead, height, beside, mea
 
 @njit
 def candidate_kernel(
-    start, end, pairs, triangles, owned, calm, triangle_boxes, boxes, both, edges, stencils, is_edge_pair
+    start, end, pairs, corners, owned, calm, triangle_boxes, boxes, both, edges, stencils, is_edge_pair
 ):
     """Particle-triangle and edge-edge candidates: those that may touch on their trajectories, out of the pairs start..end
     of triangles; returns their number.
@@ -198,9 +201,10 @@ def candidate_kernel(
     Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
     is no room left. About 24 comparisons and 200 bytes for a rejected primitive, all in one branch: the outcome of
     each alone is a coin toss to the processor.
+    corners : (t, 3) particles of triangles, and what they are called in stencils
     # outputs: stencils (c, 4), is_edge_pair (c,); both (2, SWEPT_BOX), edges (4, SWEPT_BOX) scratch
     """
-    count = 0
+    (triangles, named), count = corners, 0
     for pair in range(start, end):
         first, second = pairs[pair, 0], pairs[pair, 1]
         quiet = False
@@ -222,7 +226,8 @@ def candidate_kernel(
                 if not may_touch(edges, 0, both, 1 - side):
                     continue
                 if count < len(stencils):
-                    stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, a, b, c
+                    stencils[count, 0], stencils[count, 1] = named[first, corner], named[second, 0]
+                    stencils[count, 2], stencils[count, 3] = named[second, 1], named[second, 2]
                     is_edge_pair[count] = False
                 count += 1
             first, second = second, first
@@ -241,23 +246,26 @@ def candidate_kernel(
                 if known or (p == r) | (p == s) | (q == r) | (q == s) or not may_touch(edges, 0, edges, 1 + other):
                     continue
                 if count < len(stencils):
-                    stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = p, q, r, s
+                    stencils[count, 0], stencils[count, 1] = named[first, corner], named[first, (corner + 1) % 3]
+                    stencils[count, 2], stencils[count, 3] = named[second, other], named[second, (other + 1) % 3]
                     is_edge_pair[count] = True
                 count += 1
     return count
 
 
-def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes: SweptBoxes):
-    """Stencils (c, 4) int32 of the pairs of triangles (p, 2), as `candidate_kernel` finds them; which are of edges (c,).
+def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes: SweptBoxes, pattern=None):
+    """Stencils int32 of the pairs of triangles (p, 2), as `candidate_kernel` finds them; which are of edges (c,).
 
     owned : (t,) as in `Patches`
     calm : (n,) as in `Ahead`
     triangle_boxes, boxes : (t, 6), (n, 6) [m] of triangles and of vertices
+    pattern : `model.Pattern` of welded cloth, with whose vertices behind stencils are (c, 8); None: they are (c, 4)
     """
+    named = triangles if pattern is None else pattern.triangles
 
     def find(_, first, last):
         scratch, room = (np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))), last - first + 256
-        about = pairs, triangles, owned, calm, triangle_boxes, boxes, *scratch
+        about = pairs, (triangles, named), owned, calm, triangle_boxes, boxes, *scratch
         while True:
             stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
             count = candidate_kernel(first, last, *about, stencils, is_edge_pair)
@@ -266,7 +274,8 @@ def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes:
             room = count
 
     stencils, is_edge_pair = zip(*on_threads(find, cut(len(pairs), SMALLEST_CANDIDATE_PART)), strict=True)
-    return joined(stencils), joined(is_edge_pair)
+    found = joined(stencils)
+    return found if pattern is None else np.hstack([pattern.place[found], found]), joined(is_edge_pair)
 
 
 @folded
@@ -302,16 +311,18 @@ def copy_kernel(source, first, last, left_out, target, at):
 
 
 @njit
-def measure_kernel(start, end, pairs, skin, x, v, reach, horizon):
+def measure_kernel(start, end, pairs, rest_stencils, skin, x, v, reach, horizon):
     """Keep those of the candidates start..end that can meet within the horizon, closed up to the front of that range;
     returns where they end.
 
     Along the shortest connection at the start, the room between the two sides is the least of linear functions of time:
     never less than what lies evenly between that at the start and that at the end of the horizon.
     200 flops and 200 bytes a candidate, twice that inside a garment.
+
+    rest_stencils : (c, 4) corners in the pattern, or (0, 4) where these are the stencils' own
     # outputs: pairs, of which stencils and is_edge_pair are given; not through, pulled
     """
-    kept = start
+    kept, is_welded = start, len(rest_stencils) > 0
     h, f, rest, meets = skin.thickness, skin.friction, skin.x_rest, skin.meets_itself
     for pair in range(start, end):
         a, b, c, d = corners_of(pairs.stencils, pair)
@@ -338,9 +349,12 @@ def measure_kernel(start, end, pairs, skin, x, v, reach, horizon):
         if skin.garment[a] == skin.garment[c]:
             if not (meets[a] & meets[b] & meets[c] & meets[d]):
                 continue
-            ua, ub, uc, ud = closest_pair(edges, rest, a, b, c, d)
-            rx, ry, rz = weighted_sum(rest, a, b, c, d, ua, ub, uc, ud)
+            i, j, k, m = corners_of(rest_stencils, pair) if is_welded else (a, b, c, d)
+            ua, ub, uc, ud = closest_pair(edges, rest, i, j, k, m)
+            rx, ry, rz = weighted_sum(rest, i, j, k, m, ua, ub, uc, ud)
             apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
+            if is_welded:
+                apart = min(apart, NEIGHBOUR_GAP * across_seams(skin, edges, i, j, k, m))
         for corner in range(4):
             pairs.stencils[kept, corner] = pairs.stencils[pair, corner]
         pairs.is_edge_pair[kept] = edges
@@ -351,21 +365,6 @@ def measure_kernel(start, end, pairs, skin, x, v, reach, horizon):
         pairs.normal[kept, 0], pairs.normal[kept, 1], pairs.normal[kept, 2] = nx, ny, nz
         kept += 1
     return kept
-
-
-@njit
-def scales_kernel(x_rest, v, triangles):
-    """Mean edge [m] and mean speed [m/s] relative to the motion of the whole."""
-    edge = 0.0
-    for triangle in range(len(triangles)):
-        edge += math.sqrt(_square(x_rest, triangles[triangle, 0], triangles[triangle, 1])) / len(triangles)
-    mean0, mean1, mean2, square = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(v)):
-        mean0 += v[i, 0] / len(v)
-        mean1 += v[i, 1] / len(v)
-        mean2 += v[i, 2] / len(v)
-        square += (v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2]) / len(v)
-    return edge, math.sqrt(max(square - mean0 * mean0 - mean1 * mean1 - mean2 * mean2, 0.0))
 
 
 @njit

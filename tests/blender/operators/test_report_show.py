@@ -120,6 +120,8 @@ SETTINGS = SimpleNamespace(
         ({"worst_stretch": 1.38, "worst_stretch_frame": 28}, "Stretch:", "re-bake with Step Quality 2", 28),
         ({"crossings": 0, "frame_end": 9}, "Crossings", "good", None),
         ({"crossings": 2, "frame_end": 9}, "Crossings", "re-bake with Step Quality 2", 9),
+        ({"seam_gap": 0.0, "frame_end": 9}, "Seams:", "good", None),
+        ({"seam_gap": 0.03, "frame_end": 9}, "Seams:", "look here", 9),
         ({"pinched": 0, "pinched_frame": 1}, "Pinched", "good", None),
         ({"pinched": 5, "pinched_frame": 6}, "Pinched", "look here", 6),
     ],

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sew Selected Edges: threads between two rims of panels, or the sides of a dart, as *Sewing* pulls them shut; and Apply
+Sewing: the garment as it is sewn in this frame, a mesh in one piece.
+"""
+
+import bpy
+from bpy.props import BoolProperty, IntProperty, StringProperty
+
+from ..solver.geometry import stitches
+from .overlay.colours import lengths
+from .playback.cache_modifier import forget_bake
+from .read import sewn_edges
+from .read.mesh_io import metres_per_unit, world_matrix
+from .read.modifier_stack import index_of, own_modifiers
+from .read.participants import chosen_cloths, refuse_linked
+from .read.shown import shown_positions
+
+CLOSED = 2e-3  # [m] up to which a seam is closed, as a bake welds it (`solver.join`)
+GATHERED = 1.02  # times as long one line is as the other, from which on it is told
+
+
+def sew(obj: bpy.types.Object, flip: bool, shift: int) -> str:
+    """Sew the lines that are selected in an object's Edit Mode; returns what was done.
+
+    Raises
+    ------
+    ValueError
+        Not two lines, or a dart, are selected: a sentence with a remedy.
+    """
+    x, edges = sewn_edges.selected(obj)
+    try:
+        lines = stitches.lines(edges)
+    except ValueError as error:
+        raise ValueError(f"{obj.name}: {error}; select two rims of panels and nothing beside them") from None
+    told = ""
+    if len(lines) == 1 and not lines[0][1] and len(lines[0][0]) > 2:
+        pairs = stitches.dart(lines[0][0])
+    elif len(lines) == 2 and lines[0][1] == lines[1][1]:
+        (one, is_ring), (other, _) = lines
+        pairs = stitches.stitches(x, one, other, is_ring, flip, shift)
+        long, short = sorted((stitches.length(x, line, is_ring) for line in (one, other)), reverse=True)
+        if long > GATHERED * short > 0.0:
+            told = f"; one side is {long / short:.2f} times as long and gathers"
+    else:
+        kinds = "a line and a ring are" if len(lines) == 2 else f"{len(lines)} lines of edges of faces are"
+        kinds = kinds if len(lines) != 1 else "one ring or edge is"
+        raise ValueError(
+            f"{obj.name}: {kinds} selected; select two lines, two rings, or one line from side to side of a dart"
+        )
+    added = sewn_edges.sew(obj, pairs)
+    cloth = obj.taffeta_cloth
+    if cloth.enabled and not cloth.sewing:
+        cloth.sewing = True
+        told += "; Sewing is on now"
+    return f"{added} sewing edges added to {obj.name}{told}"
+
+
+def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:
+    """A copy of a garment, in the shape that it has now, with its closed seams welded in the mesh; and what was done.
+
+    The garment itself stays as it is, hidden, with its Taffeta Cloth off.
+
+    Raises
+    ------
+    ValueError
+        It has no closed seam now: a sentence with a remedy.
+    """
+    refuse_linked(obj)
+    ours = [index_of(obj, modifier) for modifier in own_modifiers(obj)]
+    pairs, behind = sewn_edges.seams(obj.data), max(ours, default=-1) + 1
+    x = _shown(context, obj, behind)
+    world = x.astype(float) @ world_matrix(obj, metres_per_unit(context.scene))[:3, :3].T
+    closed = pairs[lengths(world, pairs) <= CLOSED]
+    if not behind or not len(closed):
+        frame = context.scene.frame_current
+        raise ValueError(
+            f"{obj.name} has no closed seam in frame {frame}; bake it with Sewing, and go to a frame where it is sewn"
+        )
+    copy = _copy(obj, behind)
+    sewn_edges.weld(copy.data, x, closed)
+    copy.taffeta_cloth.sewing = len(closed) < len(pairs)
+    obj.taffeta_cloth.enabled = False
+    obj.hide_set(True)
+    obj.hide_render = True
+    for other in context.selected_objects:
+        other.select_set(False)
+    copy.select_set(True)
+    context.view_layer.objects.active = copy
+    left = f", {len(pairs) - len(closed)} are open still" if len(closed) < len(pairs) else ""
+    told = f"{len(closed)} seams welded in {copy.name}{left}; {obj.name} is kept, hidden and with Taffeta Cloth off"
+    return copy, told
+
+
+def _shown(context, obj, behind: int):
+    """Where the bake has an object's vertices now, (n, 3) in object space, without its modifiers from `behind` on."""
+    later = [modifier for modifier in list(obj.modifiers)[behind:] if modifier.show_viewport]
+    try:
+        for modifier in later:
+            modifier.show_viewport = False
+        return shown_positions(obj, context.evaluated_depsgraph_get())
+    finally:
+        for modifier in later:
+            modifier.show_viewport = True
+
+
+def _copy(obj, modifiers: int):
+    """A copy of an object with a mesh of its own, without its shape keys, its bake and its first so many modifiers."""
+    copy = obj.copy()
+    copy.data, copy.name = obj.data.copy(), f"{obj.name} Sewn"
+    for collection in obj.users_collection:
+        collection.objects.link(copy)
+    if copy.data.shape_keys is not None:
+        copy.shape_key_clear()
+    for modifier in list(copy.modifiers)[:modifiers]:
+        copy.modifiers.remove(modifier)
+    forget_bake(copy)
+    return copy
+
+
+class TAFFETA_OT_sew(bpy.types.Operator):
+    """Join two selected lines or rings of edges by sewing edges, which Sewing pulls shut and welds: one for each vertex of the
+    one with fewer, evenly along the other, which gathers if it is longer. One line alone is a dart, with its tip in the middle"""
+
+    bl_idname = "taffeta.sew"
+    bl_label = "Sew Selected Edges"
+    bl_options = {"REGISTER", "UNDO"}
+
+    flip: BoolProperty(
+        name="Flip",
+        description="Sew in the other direction than the one in which all sewing edges together are shortest",
+    )
+    shift: IntProperty(
+        name="Shift", description="Of two rings, vertices by which the one with more is turned on before it is sewn"
+    )
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "EDIT_MESH":
+            cls.poll_message_set("Go to Edit Mode and select two rims of panels")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            self.report({"INFO"}, sew(context.edit_object, self.flip, self.shift))
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_sewing_apply(bpy.types.Operator):
+    """Make a copy of the garment with the shape of this frame, in which closed seams are welded: one mesh, which is its new rest
+    shape. The garment itself is kept, hidden and switched off"""
+
+    bl_idname = "taffeta.sewing_apply"
+    bl_label = "Apply Sewing"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="Cloth to apply it to; empty takes the selected one")
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            found = chosen_cloths(context, self.object)
+            if len(found) > 1:
+                raise ValueError(f"{len(found)} cloths are selected; select one")
+            _, told = apply(context, found[0])
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, told)
+        return {"FINISHED"}
+
+
+CLASSES = TAFFETA_OT_sew, TAFFETA_OT_sewing_apply
+
+
+def _menu(self, _context):
+    self.layout.separator()
+    self.layout.operator("taffeta.sew")
+
+
+def register():
+    """Make the operators known, and put the first into the menu of edges."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
+
+
+def unregister():
+    """Take that back."""
+    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

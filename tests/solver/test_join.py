@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.join import join, weld
-from taffeta.solver.model import Settings, State
+from taffeta.solver.model import ATTACHMENT, Attachments, Settings, State, Tacks
 from taffeta.solver.step import advance
 
 STILL = Settings(air_drag=0.0)
@@ -31,7 +31,7 @@ def are_one(state, seams):
 
 
 def frames(cloth, state, first, last, **given):
-    still = naive.still(state.x + cloth.origin, **given)
+    still = naive.still(state.x + cloth.origin)._replace(**given)
     for frame in range(first, last):
         report = advance(cloth, state, still, frame, STILL)
     return report
@@ -100,8 +100,35 @@ def test_a_bake_goes_on_from_a_frame_in_which_something_is_welded():
     assert are_one(state, seams).all()
     again, other = build([garment], STILL)[0], State(*(each.copy() for each in state))
     for each, of in ((cloth, state), (again, other)):
-        frames(each, of, 13, 16, wind=(1.0, 2.0, 0.5))
+        frames(each, of, 13, 16, wind=np.array([1.0, 2.0, 0.5]))
     assert all(np.array_equal(a, b) for a, b in zip(state, other, strict=True))
+
+
+def test_what_is_welded_stays_attached_and_breaks_off_as_one():
+    garment, seams = halves(0.0)
+    cloth, state = build([garment], STILL)
+    weld(cloth, state)
+    one, other = seams[2]
+    there = state.x[other] + cloth.origin + [0.0, 0.0, 0.01]
+    targets, whole = np.repeat(there[None, None], 2, axis=0), np.full(1, np.inf)
+    given = Attachments(np.array([other]), targets, np.full(1, 50.0), np.zeros(1), whole)
+    frames(cloth, state, 1, 6, attachments=given)
+    assert np.linalg.norm(state.x[one] + cloth.origin - there) < 0.02 and are_one(state, seams).all()
+    frames(cloth, state, 6, 7, attachments=given._replace(breaking=np.full(1, 1e-6)))
+    assert (state.broken[[one, other]] == ATTACHMENT).all() and np.count_nonzero(state.broken) == 2
+
+
+def test_what_is_welded_stays_tacked():
+    garment, seams = halves(0.0)
+    cloth, state = build([garment], STILL)
+    weld(cloth, state)
+    tack = Tacks(
+        np.array([[seams[1, 1], *garment.quads[0][:3]]]), np.full((1, 3), 1 / 3), *np.array([[0.0], [20.0], [np.inf]])
+    )
+    before = np.linalg.norm(state.x[seams[1, 0]] - state.x[garment.quads[0][:3]].mean(axis=0))
+    frames(cloth, state, 1, 4, tacks=tack)
+    assert are_one(state, seams).all()
+    assert np.linalg.norm(state.x[seams[1, 0]] - state.x[garment.quads[0][:3]].mean(axis=0)) < 0.9 * before
 
 
 def test_thick_cloth_lies_still_beside_a_seam():

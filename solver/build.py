@@ -307,8 +307,6 @@ def _build_part(garment):
     )
 
 
-
-
 def _join(parts, start):
     """Arrays of all parts end to end, indices shifted to the merged particles and springs."""
     joined, springs = {}, np.cumsum([0, *(len(part.edges) for part in parts)])

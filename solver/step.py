@@ -155,7 +155,7 @@ def advance_substep(mechanics, contact, motion, substep):
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
     nearer, again, let_in = finer(substep, steps, LOOKS_IF_LATE), None, gave_up(contact)
     if is_late or (let_in and len(parts) < len(nearer)):
-        again = let_in or Trouble((_longest(mechanics.cloth, motion.x),), ())
+        again = let_in or Trouble((_worst(mechanics.cloth, motion.x)[1],), ())
         motion.x[:], motion.v[:], mechanics.broken[:] = start
         look_again(contact, motion, substep.dt)
         steps = nearer
@@ -196,7 +196,7 @@ def advance_part(mechanics, contact, motion, substep, steps, measures=False):
     on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
     pulled = 0.0
     if measures and contact.is_holding:
-        pulled = stretch(mechanics.cloth, motion.x)[0] - stretch(mechanics.cloth, before)[0]
+        pulled = _worst(mechanics.cloth, motion.x)[0] - _worst(mechanics.cloth, before)[0]
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
@@ -313,12 +313,17 @@ def stretch(cloth, x):
     return measure(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, x)
 
 
-def _longest(cloth, x):
-    """The garment that has the mesh edge of the greatest strain."""
-    is_real = cloth.is_mesh_edge & (cloth.rest_length > 0.0)
-    edges, rest_length = cloth.edges[is_real], cloth.rest_length[is_real]
-    strain = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest_length
-    return int(cloth.garment[edges[strain.argmax(), 0]])
+def _worst(cloth, x):
+    """The greatest strain of the mesh's edges that are longer than cloth is thick, and the garment that has it: shorter ones
+    give way to any contact.
+    """
+    thickness = 0.5 * (cloth.thickness[cloth.edges[:, 0]] + cloth.thickness[cloth.edges[:, 1]])
+    is_long = cloth.is_mesh_edge & (cloth.rest_length > thickness)
+    if not is_long.any():
+        return 0.0, 0
+    edges, rest_length = cloth.edges[is_long], cloth.rest_length[is_long]
+    strain = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest_length - 1.0
+    return float(strain.max()), int(cloth.garment[edges[strain.argmax(), 0]])
 
 
 def substep_count(duration, settings):

@@ -34,7 +34,7 @@ from .layers import wanted_sides
 from .response import left, shift
 from .tangles import Tangles, crossings
 
-EASE_SPEED = 0.2  # [m/s] at which an edge leaves a triangle
+EASE_SPEED = 0.3  # [m/s] at which an edge leaves a triangle
 EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
 EASE_SWEEPS = 4
 EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2

@@ -36,7 +36,7 @@ def fall(mesh, height, turn, render, begin=lambda *what: None):
         given = frame_input(cloth, state, body_of(mesh, turn, frame))
         begin(frame, cloth, state)
         advance(cloth, state, given, frame, Settings(substeps=5), render)
-    return np.array(state)
+    return np.array([state.x, state.v])
 
 
 def frame_input(cloth, state, body):

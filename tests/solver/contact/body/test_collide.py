@@ -48,7 +48,7 @@ def simulate(
     cloth, state, bodies, frames, gravity=(0, 0, -G), substeps=30, settings=VACUUM, watch=None, render=render_motion
 ):
     """Symplectic Euler with body contact; `bodies`: a tuple, or a function of the frame."""
-    x, v = state
+    x, v = state.x, state.v
     gravity = np.array(gravity, float)
     dt = FRAME / substeps
     for frame in range(frames):

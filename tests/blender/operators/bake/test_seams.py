@@ -66,7 +66,8 @@ def baked(make, capfd, fabric="", **settings):
 def test_seams_close_and_are_welded(saved, make, capfd, fabric):
     """Also beside the neck, which the body holds open; denim was left open there by 10 mm, and a coat by 33."""
     gaps, told, _ = baked(make, capfd, fabric=fabric)
-    assert gaps.max() == told == 0.0
+    assert gaps.max() < 1e-3 and told == pytest.approx(gaps.max(), abs=1e-5)
+    assert np.count_nonzero(gaps) <= 0.05 * len(gaps), "welded but where that would make it cross"
     obj = bpy.data.objects["Tunic"]
     assert json.loads(obj.taffeta_cloth.report_json)["crossings"] == 0
     triangles, bodies = triangulated(obj.data)[0], [bpy.data.objects["Body"]]

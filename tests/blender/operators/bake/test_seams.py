@@ -75,7 +75,8 @@ def test_seams_close_and_are_welded(saved, make, capfd, fabric):
     faces = np.concatenate([triangles, triangulated(bodies[0].data)[0] + len(obj.data.vertices)])
     welded = np.arange(len(x))
     for one, other in sewing_edges(obj.data):
-        welded[other] = one
+        if np.array_equal(x[one], x[other]):
+            welded[other] = one
     assert not crosses(x, welded[faces])
 
 

@@ -15,7 +15,7 @@ from taffeta.solver.contact.body import view
 from taffeta.solver.contact.body.cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR
 from taffeta.solver.crossings import find_crossings
 from taffeta.solver.ldi.rasterise import render_motion
-from taffeta.solver.model import Cloth, Collider, FrameInput, Settings, State
+from taffeta.solver.model import Cloth, Collider, FrameInput, Pattern, Settings, State
 from taffeta.solver.step import advance
 
 G = 9.81
@@ -40,6 +40,7 @@ def particles(x, friction=0.3):
         "x_rest": x.copy(), "triangles": np.zeros((0, 3), np.int32), "mass": np.ones(count),
         "inv_mass": np.ones(count), "thickness": np.full(count, 0.002), "friction": np.full(count, float(friction)),
         "edges": np.zeros((0, 2), np.int32), "meets_bodies": np.ones(count, bool),
+        "pattern": Pattern(x.copy(), np.zeros((0, 3), np.int32), *(np.zeros(0, np.int32) for _ in range(3))),
     }  # fmt: skip
     return Cloth(**fields), State(x.copy(), np.zeros_like(x))
 
@@ -254,7 +255,7 @@ def test_room_that_was_doubled_for_ever_costs_no_more_than_the_grid():
     given = FrameInput(FRAME, np.zeros((2, 1, 3)), bodies, np.zeros(3), np.zeros(3))
     body = contact.prepare(cloth, state, given, VACUUM, render_motion)
     body.room = 1e300
-    seen = view.look(body, cloth, *state, 0.0, 1.0)
+    seen = view.look(body, cloth, state.x, state.v, 0.0, 1.0)
     assert len(seen.cells.flags) < 50**3
 
 

@@ -95,9 +95,10 @@ class LongWork:
         return {"RUNNING_MODAL"}
 
     def cancel(self, context):
-        """Blender ends this operator: another file is loaded, or it quits."""
-        self._run.abandon()
-        self._leave(context)
+        """Blender ends this operator: another file is loaded, it quits, or nothing was chosen in the file browser."""
+        if getattr(self, "_run", None) is not None:
+            self._run.abandon()
+            self._leave(context)
 
     def _refuse(self, error):
         self.report({"ERROR"}, str(error))

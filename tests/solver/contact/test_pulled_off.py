@@ -57,4 +57,4 @@ def test_a_skirt_stays_where_a_hand_that_lay_on_it_leaves(deep, way):
         out.append(np.hypot(x[beside, 0], x[beside, 1]).max())
         pinched.append(0 if report.pinched is None else len(report.pinched))
     assert (max(pinched) > 0) == (deep > 0.0) and pinched[-1] == 0
-    assert max(out[COMES + LIES :]) < max(out[:2]) + 0.03
+    assert max(out[COMES + LIES :]) < max(out[:2]) + 0.032

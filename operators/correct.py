@@ -19,7 +19,6 @@ from .read.arrays import positions, stored_values
 from .read.modifier_stack import find_cache, index_of
 from .read.participants import refuse_linked
 from .read.sampling import depsgraph_of
-from .read.shape_key import refuse_shared
 from .read.write_back import set_values
 
 BAKED = "Taffeta Baked"  # attribute: where the vertices were before they were sculpted
@@ -57,7 +56,8 @@ def _refuse(scene, obj, frame: int) -> None:
     """Raise ValueError, with a remedy, where a garment's bake cannot be corrected at a frame."""
     turn.refuse()
     refuse_linked(obj)
-    refuse_shared(obj)
+    if obj.data.library is not None:
+        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
     if find_cache(obj) is None:
         raise ValueError(f"{obj.name} plays no bake; bake it, then correct it")
     if sentence := trouble(obj):
@@ -69,6 +69,12 @@ def _refuse(scene, obj, frame: int) -> None:
     last = first + pc2.read_header(path).sample_count - 1
     if not first <= frame <= last:
         raise ValueError(f"{obj.name}: frame {frame} is not baked; go to one from {first} to {last}")
+
+
+def _refuse_hidden(obj) -> None:
+    """Raise ValueError where viewports do not show a garment: Blender evaluates it there no more."""
+    if not obj.visible_get():
+        raise ValueError(f"{obj.name} is hidden or disabled in viewports; show it, then correct it")
 
 
 def begin(context, obj: bpy.types.Object, before: int, after: int) -> bpy.types.Object:
@@ -83,6 +89,7 @@ def begin(context, obj: bpy.types.Object, before: int, after: int) -> bpy.types.
     _refuse(scene, obj, frame)
     if (other := open_of(obj)) is not None:
         raise ValueError(f"{obj.name} is being corrected: select {other.name}, and press Done or Cancel there")
+    _refuse_hidden(obj)
     with _corrected(scene, obj, frame):
         depsgraph = depsgraph_of(scene)
         evaluated = obj.evaluated_get(depsgraph)
@@ -93,7 +100,7 @@ def begin(context, obj: bpy.types.Object, before: int, after: int) -> bpy.types.
         raise ValueError(f"{obj.name}: a modifier before its corrections changes its vertices; move it behind them")
     mesh.name = f"{obj.name} Frame {frame}"
     sculpted = bpy.data.objects.new(mesh.name, mesh)
-    context.collection.objects.link(sculpted)
+    scene.collection.objects.link(sculpted)  # which no view layer leaves out
     sculpted.matrix_world = matrix
     sculpted.lock_location = sculpted.lock_rotation = sculpted.lock_scale = (True, True, True)
     set_values(mesh.attributes.new(BAKED, "FLOAT_VECTOR", "POINT"), positions(mesh))
@@ -163,6 +170,8 @@ def take_over(context, sculpted: bpy.types.Object) -> bpy.types.NodesModifier | 
         return None
     if not np.isfinite(moved).all():
         raise ValueError(f"{sculpted.name} has vertices that are nowhere; undo that, or press Cancel")
+    obj.hide_set(False)
+    _refuse_hidden(obj)
     with _corrected(scene, obj, frame):
         shown, directions = correction.shown_shape(obj, depsgraph_of(scene))
         modifier = correction.add(obj, frame, noted.before, noted.after, moved, directions)

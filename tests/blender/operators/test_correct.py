@@ -205,6 +205,9 @@ def test_what_cannot_be_corrected_is_refused_in_a_sentence(make, scene, tmp_path
     cache_modifier.show_bake(obj, False)
     refused("press Show the Bake")
     cache_modifier.show_bake(obj, True)
+    obj.hide_viewport = True
+    refused("is hidden or disabled in viewports")
+    obj.hide_viewport = False
     with monkeypatch.context() as patch:
         patch.setattr(jobs, "running", lambda: True)
         refused("A simulation is under way")

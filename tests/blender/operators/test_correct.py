@@ -110,6 +110,8 @@ def test_overlapping_corrections_add_and_are_weighed_muted_deleted(make, scene, 
     assert np.array_equal(shown(obj, FRAME + 2), before) and not second.show_render
     assert bpy.ops.taffeta.correction_fade(index=0, before=4, after=2) == {"FINISHED"}
     assert np.array_equal(shown(obj, FRAME + 2), x[FRAME + 2 - FIRST])
+    assert bpy.ops.taffeta.correction_fade(index=0, before=4, after=8) == {"FINISHED"}
+    assert not np.array_equal(shown(obj, FRAME + 2), x[FRAME + 2 - FIRST])  # no key of the fade before is left
     for _ in range(2):
         assert bpy.ops.taffeta.correction_remove(index=0) == {"FINISHED"}
     assert np.array_equal(shown(obj, FRAME), x[FRAME - FIRST])

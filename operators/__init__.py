@@ -20,6 +20,7 @@ from . import (
     bakes,
     command,
     convert,
+    correct,
     drape_cloth,
     export,
     fabric_assets,
@@ -55,7 +56,7 @@ SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, trim, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, sew, command,
+    keep_pose, correct, sew, command,
 )  # fmt: skip
 
 

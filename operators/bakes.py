@@ -21,7 +21,7 @@ from .checks.problem_list import look_again
 from .checks.rows import colliders
 from .live import turn
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
-from .playback.cache_modifier import attach, detach, forget_bake, played, trouble
+from .playback.cache_modifier import attach, detach, forget_bake, played, show_bake, trouble
 from .playback.owners import cache_file, maker_of
 from .read import snapshot
 from .read.modifier_stack import find_cache
@@ -84,7 +84,8 @@ def play(obj: bpy.types.Object, bake: Bake) -> None:
             detach(obj)
         else:
             first, is_shown = was
-            attach(obj, before, first).show_viewport = is_shown
+            attach(obj, before, first)
+            show_bake(obj, is_shown)
         raise ValueError(sentence)
     cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
     cloth.report_json = kept_report(bake.path)

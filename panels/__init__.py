@@ -6,6 +6,7 @@ from . import (
     bar,
     cloth,
     collider,
+    correct,
     drape,
     fabric,
     layers,
@@ -23,7 +24,7 @@ from . import (
 
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
-    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, more, layers, scene_tab, collider, trim, show, shown,
+    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, correct, more, layers, scene_tab, collider, trim, show, shown,
     drape,
 )  # fmt: skip
 

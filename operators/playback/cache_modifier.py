@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Playing a bake with Blender's own Mesh Cache modifier.
+"""Playing a bake with Blender's own Mesh Cache modifier. Corrections (`read.correction`) stand behind it and follow it.
 
 The modifier "Taffeta Cache" replaces the garment's shape by the frames of a PC2 file. It needs nothing of Taffeta, so
 that the file plays anywhere. `read.modifier_stack` says where it belongs.
@@ -12,6 +12,7 @@ from bpy.app.handlers import persistent
 
 from ...solver.cache import pc2
 from ...solver.cache.files import in_words
+from ..read.correction import follow_cache
 from ..read.modifier_stack import (
     CACHE_NAME,
     REBUILDERS,
@@ -64,6 +65,7 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
     for name, value in settings.items():
         if getattr(modifier, name) != value:
             setattr(modifier, name, value)
+    follow_cache(obj)
     return modifier
 
 
@@ -74,6 +76,7 @@ def detach(obj: bpy.types.Object) -> None:
             modifier.show_viewport = modifier.show_render = True
         else:
             obj.modifiers.remove(modifier)
+    follow_cache(obj)
 
 
 def forget_bake(obj: bpy.types.Object) -> None:
@@ -96,6 +99,7 @@ def show_bake(obj: bpy.types.Object, shown: bool) -> bool:
         return False
     refuse_linked(obj)
     modifier.show_viewport = shown
+    follow_cache(obj)
     return True
 
 

@@ -38,6 +38,13 @@ def positions(mesh: bpy.types.Mesh) -> np.ndarray:
     return _attribute_or(mesh, "position", "vector", mesh.vertices, "co", x).reshape(-1, 3)
 
 
+def vertex_normals(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Object-space normals of the vertices (n, 3) float32, of length 1."""
+    normal = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertex_normals.foreach_get("vector", normal)
+    return normal.reshape(-1, 3)
+
+
 def key_positions(key: bpy.types.ShapeKey) -> np.ndarray:
     """Object-space vertices (n, 3) float32 [Blender units] of a shape key."""
     x = np.empty(3 * len(key.data), np.float32)

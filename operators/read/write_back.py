@@ -17,6 +17,14 @@ def set_key(key: bpy.types.ShapeKey, x: np.ndarray) -> None:
     key.data.foreach_set("co", _flat(x))
 
 
+def set_values(attribute: bpy.types.Attribute, values: np.ndarray) -> None:
+    """Fill an attribute with a whole number each, (n,), or a vector each, (n, 3)."""
+    if attribute.data_type == "INT":
+        attribute.data.foreach_set("value", np.asarray(values, np.int32))
+    else:
+        attribute.data.foreach_set("vector", _flat(values))
+
+
 def select_only(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:
     """Select exactly the vertices with these numbers, and hide nothing; in Object Mode."""
     for elements in (mesh.polygons, mesh.edges):

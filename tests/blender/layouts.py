@@ -19,6 +19,7 @@ PHYSICS = [
     "TAFFETA_PT_report",
     "TAFFETA_PT_bakes",
     "TAFFETA_PT_takes",
+    "TAFFETA_PT_corrections",
     "TAFFETA_PT_cloth_details",
     "TAFFETA_PT_cloth_sewing",
     "TAFFETA_PT_cloth_masks",

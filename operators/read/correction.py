@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Corrections of a baked garment: what was sculpted at a frame, added behind the cache by Blender's own Geometry Nodes.
+
+    Armature  [Taffeta Cache]  Correction 12  Correction 40  Subdivision  Solidify
+
+Each correction is a modifier with a node group of its own, so that it plays, renders and exports without Taffeta:
+
+    x' = x + weight fade(frame) (a t + b s + c n)
+
+The vector (a, b, c) of each vertex is an attribute of the mesh [Blender units], along the vertex' normal n, the direction
+s = n x e / |n x e| beside the edge e to a neighbour, and t = s x n. So it turns with the cloth. Where no edge leaves the
+normal, it is along the object's axes. `fade` is keyed in the node group: 1 at the frame, 0 from where it has faded.
+"""
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from .arrays import edges, positions, stored_values, vertex_normals
+from .keyed import curves
+from .modifier_stack import find_cache, index_of, is_inherited
+from .write_back import set_values
+
+FRAME, BEFORE, AFTER = "taffeta_frame", "taffeta_before", "taffeta_after"  # what a node group is told, and keeps
+VERTICES, MUTED = "taffeta_vertices", "taffeta_muted"
+FADE, WEIGHT, OFFSET, NEIGHBOUR = "Fade", "Weight", "Offset", "Neighbour"  # names of nodes
+LEAST_SINE = 0.1  # of the angle between an edge and the normal for the edge to give a direction
+NOWHERE = -1  # neighbour of a vertex whose offset is along the object's axes
+
+
+class Frames(NamedTuple):
+    """The directions of each vertex of a shape: axes (n, 3, 3), a row a direction t, s, n; neighbour (n,), or NOWHERE."""
+
+    axes: np.ndarray
+    neighbour: np.ndarray
+
+
+def corrections_of(obj: bpy.types.Object) -> list[bpy.types.NodesModifier]:
+    """The corrections of a garment, in stack order."""
+    return [m for m in obj.modifiers if m.type == "NODES" and m.node_group is not None and FRAME in m.node_group]
+
+
+def fits(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
+    """Whether a correction was made for as many vertices as the garment has now."""
+    return modifier.node_group[VERTICES] == len(obj.data.vertices)
+
+
+def follow_cache(obj: bpy.types.Object) -> None:
+    """Corrections stand right behind the cache, and show where it shows, unless they are muted or of another mesh."""
+    cache = find_cache(obj)
+    for place, modifier in enumerate(corrections_of(obj), start=1):
+        plays = cache is not None and not modifier.node_group[MUTED] and fits(obj, modifier)
+        modifier.show_viewport = plays and cache.show_viewport
+        modifier.show_render = plays and cache.show_render
+        if cache is not None and not is_inherited(obj, modifier):  # Blender does not move what is a library's
+            before = index_of(obj, modifier) < index_of(obj, cache)
+            obj.modifiers.move(index_of(obj, modifier), index_of(obj, cache) + place - before)
+
+
+def shown_shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, Frames]:
+    """Object-space vertices (n, 3) [Blender units] as evaluated now, and the directions of each."""
+    mesh = obj.evaluated_get(depsgraph).data
+    x = positions(mesh).astype(float)
+    return x, _frames(x, vertex_normals(mesh).astype(float), edges(mesh))
+
+
+def _frames(x, normal, ends) -> Frames:
+    """Each vertex' directions: along its edge that leaves the normal most, the first of equal ones."""
+    tail, head = np.concatenate((ends, ends[:, ::-1])).T
+    along = x[head] - x[tail]
+    length = np.linalg.norm(along, axis=1, keepdims=True)
+    sine = np.linalg.norm(np.cross(normal[tail], along / np.where(length > 0.0, length, 1.0)), axis=1)
+    order = np.lexsort((head, -sine, tail))
+    vertices, first = np.unique(tail[order], return_index=True)
+    best = order[first]
+    useful = sine[best] > LEAST_SINE
+    neighbour = np.full(len(x), NOWHERE, np.int32)
+    neighbour[vertices[useful]] = head[best[useful]]
+    axes = np.broadcast_to(np.eye(3), (len(x), 3, 3)).copy()
+    turned = np.flatnonzero(neighbour != NOWHERE)
+    n = normal[turned]
+    side = np.cross(n, x[neighbour[turned]] - x[turned])
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    axes[turned] = np.stack((np.cross(side, n), side, n), axis=1)
+    return Frames(axes, neighbour)
+
+
+def add(obj: bpy.types.Object, frame: int, before: int, after: int, moved: np.ndarray, directions: Frames):
+    """A new correction behind the others that moves the vertices by `moved` (n, 3) [Blender units, object space] at
+    `frame`; returns its modifier.
+
+    before, after : [frames] within which it fades in and out
+    """
+    tree = bpy.data.node_groups.new(f"Correction {frame}", "GeometryNodeTree")
+    tree[FRAME], tree[VERTICES], tree[MUTED] = frame, len(moved), False
+    offset = obj.data.attributes.new(f"{tree.name} Offset", "FLOAT_VECTOR", "POINT")
+    offset_name = offset.name
+    set_values(offset, np.einsum("nij,nj->ni", directions.axes, moved))
+    neighbour = obj.data.attributes.new(f"{tree.name} Neighbour", "INT", "POINT")
+    set_values(neighbour, directions.neighbour)
+    _wire(tree, offset_name, neighbour.name)
+    fade(tree, frame, before, after)
+    modifier = obj.modifiers.new(tree.name, "NODES")
+    modifier.node_group = tree
+    follow_cache(obj)
+    return modifier
+
+
+def mend(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, lacking: np.ndarray, directions: Frames) -> None:
+    """Add what rounding left `lacking` (n, 3) [Blender units, object space] to a correction at its frame."""
+    offset = obj.data.attributes[modifier.node_group.nodes[OFFSET].inputs["Name"].default_value]
+    set_values(offset, stored_values(offset) + np.einsum("nij,nj->ni", directions.axes, lacking))
+    obj.data.update()
+
+
+def fade(tree: bpy.types.NodeTree, frame: int, before: int, after: int) -> None:
+    """Key how much of a correction is seen: all at `frame`, nothing from `before` frames earlier and `after` later on."""
+    tree[BEFORE], tree[AFTER] = before, after
+    value = tree.nodes[FADE].outputs[0]
+    path = value.path_from_id("default_value")
+    for curve in curves(tree):  # another one may be of the weight, which is the animator's
+        if curve.data_path == path:
+            curve.keyframe_points.clear()
+    for at, much in ((frame - before, 0.0), (frame, 1.0), (frame + after, 0.0)):
+        value.default_value = much
+        value.keyframe_insert("default_value", frame=at)
+    for curve in curves(tree):
+        if curve.data_path == path:
+            for key in curve.keyframe_points:
+                key.interpolation, key.handle_left_type, key.handle_right_type = (
+                    "BEZIER",
+                    "AUTO_CLAMPED",
+                    "AUTO_CLAMPED",
+                )
+            curve.update()
+
+
+def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
+    """Delete a correction with its attributes, unless another object plays it, too."""
+    tree = modifier.node_group
+    names = [tree.nodes[node].inputs["Name"].default_value for node in (OFFSET, NEIGHBOUR)]
+    obj.modifiers.remove(modifier)
+    if tree.users:
+        return
+    action = tree.animation_data.action if tree.animation_data else None
+    bpy.data.node_groups.remove(tree)
+    if action is not None and not action.users:
+        bpy.data.actions.remove(action)
+    for name in names:
+        if name in obj.data.attributes:
+            obj.data.attributes.remove(obj.data.attributes[name])
+
+
+def _wire(tree, offset_name: str, neighbour_name: str) -> None:
+    """The nodes of the equation above."""
+    tree.is_modifier = True
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    nodes, link = tree.nodes, tree.links.new
+    geometry = nodes.new("NodeGroupInput").outputs[0]
+    place, normal = nodes.new("GeometryNodeInputPosition").outputs[0], nodes.new("GeometryNodeInputNormal").outputs
+    offset = _attribute(tree, OFFSET, "FLOAT_VECTOR", offset_name)
+    neighbour = _attribute(tree, NEIGHBOUR, "INT", neighbour_name)
+    there = nodes.new("GeometryNodeSampleIndex")
+    there.data_type, there.domain = "FLOAT_VECTOR", "POINT"
+    for socket, source in zip(there.inputs, (geometry, place, neighbour), strict=True):
+        link(source, socket)
+    n = normal["True Normal"]
+    edge = _vector(tree, "SUBTRACT", there.outputs[0], place)
+    side = _vector(tree, "NORMALIZE", _vector(tree, "CROSS_PRODUCT", n, edge))
+    parts = nodes.new("ShaderNodeSeparateXYZ")
+    link(offset, parts.inputs[0])
+    axes = _vector(tree, "CROSS_PRODUCT", side, n), side, n
+    a, b, c = (_scaled(tree, axis, part) for axis, part in zip(axes, parts.outputs, strict=True))
+    turned = nodes.new("GeometryNodeSwitch")
+    turned.input_type = "VECTOR"
+    has_edge = nodes.new("ShaderNodeMath")
+    has_edge.operation = "GREATER_THAN"
+    has_edge.inputs[1].default_value = NOWHERE + 0.5
+    link(neighbour, has_edge.inputs[0])
+    turned_by = _vector(tree, "ADD", _vector(tree, "ADD", a, b), c)
+    for name, source in (("Switch", has_edge.outputs[0]), ("False", offset), ("True", turned_by)):
+        link(source, turned.inputs[name])
+    moved = turned.outputs[0]
+    for name in (WEIGHT, FADE):
+        much = nodes.new("ShaderNodeValue")
+        much.name = much.label = name
+        much.outputs[0].default_value = 1.0
+        moved = _scaled(tree, moved, much.outputs[0])
+    put, out = nodes.new("GeometryNodeSetPosition"), nodes.new("NodeGroupOutput")
+    link(geometry, put.inputs["Geometry"])
+    link(moved, put.inputs["Offset"])
+    link(put.outputs[0], out.inputs[0])
+
+
+def _attribute(tree, name, kind, attribute):
+    """A node that reads an attribute of the mesh; its output."""
+    node = tree.nodes.new("GeometryNodeInputNamedAttribute")
+    node.name = node.label = name
+    node.data_type = kind
+    node.inputs["Name"].default_value = attribute
+    return next(socket for socket in node.outputs if socket.enabled)
+
+
+def _vector(tree, operation, *sources):
+    """A node of vector arithmetic; its output."""
+    node = tree.nodes.new("ShaderNodeVectorMath")
+    node.operation = operation
+    for socket, source in zip(node.inputs, sources, strict=False):
+        tree.links.new(source, socket)
+    return node.outputs[0]
+
+
+def _scaled(tree, vector, much):
+    """A vector times a number."""
+    node = tree.nodes.new("ShaderNodeVectorMath")
+    node.operation = "SCALE"
+    tree.links.new(vector, node.inputs[0])
+    tree.links.new(much, node.inputs["Scale"])
+    return node.outputs[0]

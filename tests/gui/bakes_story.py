@@ -17,6 +17,7 @@ activate, inside, bake_until, arrange_window, garment = (
 )
 WALK = runpy.run_path(str(Path(__file__).with_name("first_bake.py")))
 find, click, move, open_only = (WALK[name] for name in ("find", "click", "move", "open_only"))
+EXPORT = runpy.run_path(str(Path(__file__).with_name("export_by_hand.py")))
 MENU = 80  # pixels to both sides of the pointer that the menu covers at least
 REACH = 120  # pixels above and below the pointer that it may cover
 
@@ -83,6 +84,7 @@ def story(shoot, press, drag, result, out):
     shoot("03_played")
     yield from free_and_restore(shoot, press, result)
     yield from queue(shoot, result)
+    yield from EXPORT["export"](shoot, press, drag, result)
     yield from anyway(shoot, result, out)
     yield from save_as(shoot, press, result)
 

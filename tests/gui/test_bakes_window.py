@@ -37,6 +37,14 @@ def test_the_queue_bakes_beside_the_window(result):
     assert result["queued"] == [["heavy", FRAMES, True], ["light", FRAMES, False], ["Shawl.bak1", FRAMES, False]]
 
 
+def test_the_file_browser_exports_what_is_shown(result):
+    assert result["exported"] == FRAMES and result["export_off"] < 1e-5
+
+
+def test_esc_stops_an_export_and_leaves_no_file(result):
+    assert result["export_runs"] and result["export_stopped"] == [True, [], True]
+
+
 def test_bake_asks_where_preflight_warns_and_bake_anyway_bakes(result):
     """Clicked in the bar, then in the menu; the queue before had the same warning, and asked nobody."""
     baking, severities = result["asks"]

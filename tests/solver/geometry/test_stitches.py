@@ -63,11 +63,11 @@ def test_long_lines_take_no_square_of_memory_and_long_rings_fit():
     x = np.zeros((8000, 3))
     x[:, 0], x[4000:, 1] = np.tile(line, 2), 1.0
     tracemalloc.start()
-    pairs = stitches.stitches(x, line, line + 4000, False)
+    pairs = stitches(x, line, line + 4000, False)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.array_equal(pairs[:, 1] - pairs[:, 0], np.full(4000, 4000)) and peak < 2e7
     ring = np.arange(1500)
     x = np.stack([np.cos(ring * 2 * np.pi / 1500), np.sin(ring * 2 * np.pi / 1500), 0.0 * ring], axis=1)
-    pairs = stitches.stitches(np.concatenate([x, x]), ring, 1500 + np.roll(ring, 401), True)
+    pairs = stitches(np.concatenate([x, x]), ring, 1500 + np.roll(ring, 401), True)
     assert np.array_equal(pairs[:, 1] - pairs[:, 0], np.full(1500, 1500))

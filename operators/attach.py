@@ -61,6 +61,8 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
         shape = topology(mesh)
     far = reach if vertices == "NEAR" else float(np.ptp(np.concatenate((x, other)), axis=0).sum() + 1.0)
     found, corners, foot = anchors.nearest(x[chosen], other, triangles, far)
+    if not len(found) and vertices != "NEAR":
+        raise ValueError(f"No face of {body.name} has any area now; give it some size, or choose another mesh")
     if not len(found):
         raise ValueError(
             f"No vertex of {obj.name} lies within {1000 * reach:.3g} mm of {body.name}; raise the distance, or choose vertices"
@@ -72,13 +74,18 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
         foot[:, 2] = np.copysign(length, anchors.above(x[chosen], other, corners)[:, 2])
     else:
         foot = anchors.above(x[chosen], other, corners)
-    entries = obj.taffeta_cloth.attachments
-    number = 1 + max([*(entry.number for entry in entries), int(anchors.numbers(obj.data).max(initial=0))])
+    entries, number = obj.taffeta_cloth.attachments, _free_number()
     anchors.write(obj.data, number, anchors.Anchors(chosen.astype(np.int32), corners, foot, share))
     entry = entries.add()
     entry.name, entry.number, entry.body, entry.topology = body.name, number, body, shape
     forget_empty(obj)
     return obj.taffeta_cloth.attachments[-1], len(chosen)
+
+
+def _free_number():
+    """One that no attachment in the file has: garments may be joined."""
+    held = [int(anchors.numbers(mesh).max(initial=0)) for mesh in bpy.data.meshes]
+    return 1 + max(held + [entry.number for obj in bpy.data.objects for entry in obj.taffeta_cloth.attachments])
 
 
 def forget_empty(obj) -> None:
@@ -90,8 +97,19 @@ def forget_empty(obj) -> None:
             entries.remove(index)
 
 
+def _refuse_shared(obj):
+    """What vertices are tied to is kept in the mesh, so that it would change for all objects that share it."""
+    others = [other.name for other in bpy.data.objects if other.data == obj.data and other != obj]
+    if others:
+        raise ValueError(
+            f"{obj.name} shares its mesh with {', '.join(others[:3])}; make it a mesh of its own first "
+            "(Object > Relations > Make Single User > Object & Data)"
+        )
+
+
 def _refuse(obj, body):
     refuse_linked(obj)
+    _refuse_shared(obj)
     if obj.data.library is not None:
         raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
     if body.type != "MESH" or body == obj:
@@ -146,14 +164,17 @@ def _shown(obj, depsgraph, metres):
 @contextmanager
 def _in_object_mode(obj):
     """Attributes can be written in Object Mode alone."""
-    mode = obj.mode
+    mode, objects = obj.mode, bpy.context.view_layer.objects
+    active = objects.active
     if mode != "OBJECT":
+        objects.active = obj
         bpy.ops.object.mode_set(mode="OBJECT")
     try:
         yield
     finally:
         if mode != "OBJECT":
             bpy.ops.object.mode_set(mode=mode)
+            objects.active = active
 
 
 class Attaching:
@@ -262,6 +283,7 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
     def work(self, context, obj):
         """Fewer attachments."""
         refuse_linked(obj)
+        _refuse_shared(obj)
         entries, held = obj.taffeta_cloth.attachments, anchors.numbers(obj.data)
         if self.index >= len(entries):
             raise ValueError(f"{obj.name} has {len(entries)} attachments; there is no number {self.index}")

@@ -7,6 +7,7 @@ from ..read import measures
 from ..read.attach import carrier
 from ..read.force_fields import emitters
 from ..read.keyed import is_animated, keyed_settings, pin_moves
+from ..read.mesh_io import check_evaluated
 from ..read.ties import ties_of
 from .problem import Problem, Shot
 
@@ -68,6 +69,7 @@ def _ties(shot: Shot) -> Iterator[Problem]:
         try:
             for tie in ties_of(obj):
                 body = obj.taffeta_cloth.attachments[tie.index].body
+                check_evaluated(body, shot.depsgraph)
                 count = len((body if body.taffeta_cloth.enabled else body.evaluated_get(shot.depsgraph)).data.vertices)
                 if count != tie.vertex_count:
                     raise ValueError(

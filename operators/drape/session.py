@@ -128,7 +128,10 @@ class Drape:
         self._obey(scene, depsgraph)
         moment = read_moment(scene, depsgraph, self.order.garment_objects, self.order.bodies)
         start = changes.with_bodies(self.moment, before, self.order.bodies, moment)
-        if all(map(np.array_equal, start.bodies, moment.bodies)):
+        if changes.held(self.moment.holds) != changes.held(moment.holds):  # attached or detached: there at once
+            moment = self._bare_moment(scene)
+            start = start._replace(targets=moment.targets)
+        elif all(map(np.array_equal, start.bodies, moment.bodies)):
             moment = moment._replace(targets=self.moment.targets)
         else:  # somebody poses: pins and attachments go along
             moment = self._bare_moment(scene)

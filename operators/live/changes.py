@@ -86,9 +86,16 @@ def bodies(scene, depsgraph, order: Order, cloths: list[bpy.types.Object]) -> li
 
 
 def with_bodies(moment: Moment, before: list[Body], now: list[Body], later: Moment) -> Moment:
-    """A moment with the bodies of now: one that has joined them stands where it is `later`."""
+    """A moment with the bodies of now: one that has joined them stands where it is `later`; so do new attachments and rides."""
     known = {body.uid: x for body, x in zip(before, moment.bodies, strict=True)}
+    if held(moment.holds) != held(later.holds):
+        moment = moment._replace(holds=later.holds)
     return moment._replace(bodies=[known.get(body.uid, x) for body, x in zip(now, later.bodies, strict=True)])
+
+
+def held(holds) -> tuple:
+    """What is held, and which garments ride."""
+    return holds.attached and holds.attached.particles.tobytes(), [riding is None for riding in holds.rides]
 
 
 def read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], which: set[int]) -> Order:

@@ -4,7 +4,10 @@
 An anchor is three vertices of that mesh, the barycentric weights of the second and the third, and an offset along the normal
 of their triangle: a point that goes along with it wherever it is moved and however it is bent. So what is kept needs no copy
 of the other mesh, and is saved, undone, duplicated and edited with the garment's own. Which of the garment's attachments a
-vertex belongs to is a number, 0 for none.
+vertex belongs to is a number, 0 for none; no two attachments in a file have the same, so that garments can be joined.
+
+Blender mixes attributes where it cuts edges, and copies them with vertices. A sum tells what was mixed, which is tied to nothing;
+the vertex that each was when it was tied tells copies.
 """
 
 import zlib
@@ -18,6 +21,8 @@ from .arrays import stored_values
 
 PREFIX = ".taffeta_tie"  # of the attributes' names; Blender shows none that begins with a dot
 NUMBER, CORNERS, PLACE, SHARE = PREFIX, [f"{PREFIX}_{k}" for k in "abc"], f"{PREFIX}_place", f"{PREFIX}_share"
+OWN, CHECK = f"{PREFIX}_own", f"{PREFIX}_check"  # which vertex it was when it was tied, and a sum of all whole numbers
+ALL = NUMBER, *CORNERS, PLACE, SHARE, OWN, CHECK
 LEAST_AREA = 1e-12  # of a triangle, in the square of its mesh's size: with less it has no normal
 
 
@@ -92,7 +97,28 @@ def numbers(mesh: bpy.types.Mesh) -> np.ndarray:
     attribute = mesh.attributes.get(NUMBER)
     if attribute is None or attribute.domain != "POINT" or attribute.data_type != "INT":
         return np.zeros(len(mesh.vertices), np.int32)
-    return stored_values(attribute)[:, 0]
+    found, rest = stored_values(attribute)[:, 0], [mesh.attributes.get(name) for name in (*CORNERS, OWN, CHECK)]
+    if None in rest:
+        return found
+    *known, check = (stored_values(each)[:, 0] for each in rest)
+    return np.where(_sum(found, *known) == check, found, 0).astype(np.int32)
+
+
+def _sum(*numbers):
+    """(n,) int32 of whole numbers (n,), below 2**24, which Blender can mix with itself without rounding it."""
+    total = np.zeros(len(numbers[0]), np.uint64)
+    for each in numbers:  # Knuth's multiplicative hash, in turns
+        total = (total ^ each.astype(np.uint64)) * np.uint64(11400714819323198485)
+    return (total >> np.uint64(40)).astype(np.int32)
+
+
+def copies(mesh: bpy.types.Mesh, number: int) -> int:
+    """How many vertices of an attachment were copied from others of it after these were tied."""
+    attribute = mesh.attributes.get(OWN)
+    if attribute is None:
+        return 0
+    own = stored_values(attribute)[numbers(mesh) == number]
+    return len(own) - len(np.unique(own))
 
 
 def read(mesh: bpy.types.Mesh, number: int) -> Anchors:
@@ -109,7 +135,7 @@ def read(mesh: bpy.types.Mesh, number: int) -> Anchors:
 
 def checksum(mesh: bpy.types.Mesh) -> int:
     """Of all that the mesh knows of what its vertices are tied to."""
-    known = [mesh.attributes.get(name) for name in (NUMBER, *CORNERS, PLACE, SHARE)]
+    known = [mesh.attributes.get(name) for name in ALL]
     total = 0
     for attribute in known:
         if attribute is not None and len(attribute.data):
@@ -124,6 +150,9 @@ def write(mesh: bpy.types.Mesh, number: int, anchors: Anchors) -> None:
         _put(mesh, name, "INT", anchors.vertices, corner)
     _put(mesh, PLACE, "FLOAT_VECTOR", anchors.vertices, anchors.place)
     _put(mesh, SHARE, "FLOAT", anchors.vertices, anchors.share)
+    _put(mesh, OWN, "INT", anchors.vertices, anchors.vertices)
+    whole = np.full(len(anchors.vertices), number), *anchors.corners.T, anchors.vertices
+    _put(mesh, CHECK, "INT", anchors.vertices, _sum(*whole))
     mesh.update()
 
 
@@ -132,7 +161,7 @@ def let_go(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:
     if NUMBER in mesh.attributes:
         _put(mesh, NUMBER, "INT", vertices, np.zeros(len(vertices)))
     if not numbers(mesh).any():
-        for name in (NUMBER, *CORNERS, PLACE, SHARE):
+        for name in ALL:
             if name in mesh.attributes:
                 mesh.attributes.remove(mesh.attributes[name])
     mesh.update()

@@ -59,18 +59,39 @@ def ties_of(obj: bpy.types.Object) -> tuple[Tie, ...]:
         A body was deleted, or has another mesh than when the vertices were attached: names it and what to do.
     """
     found, count = [], len(obj.data.vertices)
+    strange = ~np.isin(anchors.numbers(obj.data), [0, *_known_numbers(obj)])
+    if strange.any():
+        raise ValueError(
+            f"{obj.name} has {int(strange.sum())} vertices that were attached as part of another object, as before it was joined; "
+            "attach them again, or detach them (Pins)"
+        )
     for index, entry in enumerate(obj.taffeta_cloth.attachments):
         tied = anchors.read(obj.data, entry.number)
         if not len(tied.vertices):
             continue
         if entry.body is None:
             raise ValueError(f"{obj.name} is attached to a body that was deleted; detach it (Pins), or undo that")
+        if not entry.body.users_scene:  # what Blender's Delete leaves of an object that something points to
+            raise ValueError(
+                f"{obj.name} is attached to {entry.body.name}, which was deleted or is in no scene; detach it (Pins), or undo that"
+            )
+        if copied := anchors.copies(obj.data, entry.number):
+            raise ValueError(
+                f"{obj.name} has {copied} vertices more attached to {entry.body.name} than there were, copies of others as by "
+                "Duplicate or Symmetrize; attach it again, or detach the copies (Only Selected)"
+            )
         if entry.body.type != "MESH" or entry.body == obj:
             raise ValueError(f"{obj.name} cannot be attached to {entry.body.name}; choose another mesh, or detach it")
         if tied.corners.min() < 0 or tied.vertices.max() >= count or not np.isfinite(tied.place).all():
             raise ValueError(f"{obj.name}: what it knows of {entry.body.name} is damaged; attach it again")
         found.append(Tie(index, entry.body.session_uid, entry.body.name, _known_count(entry), tied))
     return tuple(found)
+
+
+def _known_numbers(obj):
+    """Of the attachments of all objects that share an object's mesh."""
+    sharing = [other for other in bpy.data.objects if other.data == obj.data]
+    return [entry.number for other in sharing for entry in other.taffeta_cloth.attachments]
 
 
 def topology(mesh: bpy.types.Mesh) -> str:

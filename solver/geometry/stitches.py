@@ -7,6 +7,8 @@ those that lie as far along it, as parts of its length. What lies between them t
 
 import numpy as np
 
+MOST_STARTS = 512  # of a ring with more vertices, not all are tried as the first
+
 
 def lines(edges):
     """The lines that edges (k, 2) make, in order of their first vertices: vertices (n,) of each, one after the other, and
@@ -60,22 +62,43 @@ def stitches(x, one, other, is_ring, flip=False, shift=0):
     found = {}
     for is_back in (False, True):
         line = many[::-1] if is_back else many
-        starts = range(len(line)) if is_ring else (0,)
-        pairs = [_side_by_side(x, few, np.roll(line, -start), is_ring) for start in starts]
-        cost = [np.linalg.norm(x[p[:, 0]] - x[p[:, 1]], axis=1).sum() for p in pairs]
-        best = int(np.argmin(cost))
-        found[is_back] = cost[best], pairs[(best + shift) % len(pairs)]
+        best, cost = _best_start(x, few, line) if is_ring else (0, _cost(x, _side_by_side(x, few, line, False)))
+        pairs = _side_by_side(x, few, np.roll(line, -((best + shift) % len(line))) if is_ring else line, is_ring)
+        found[is_back] = cost, pairs
     is_back = (found[True][0] < found[False][0]) != flip
     pairs = found[is_back][1]
     return pairs if few is one else pairs[:, ::-1]
 
 
+def _best_start(x, few, many):
+    """From which vertex on a ring is sewn with the least length in all, and that length: of long ones every so many are tried,
+    and all about the best of these.
+    """
+    step = max(1, len(many) // MOST_STARTS)
+    starts = range(0, len(many), step)
+    for _ in range(2):
+        cost = [_cost(x, _side_by_side(x, few, np.roll(many, -start), True)) for start in starts]
+        best = starts[int(np.argmin(cost))]
+        if step == 1:
+            break
+        starts = range(best - step + 1, best + step)
+    return best, min(cost)
+
+
+def _cost(x, pairs):
+    way = x[pairs[:, 0]] - x[pairs[:, 1]]
+    return np.sqrt(np.einsum("ij,ij->i", way, way)).sum()
+
+
 def _side_by_side(x, few, many, is_ring):
     """Each vertex of `few` with the one of `many` that is as far along, both from their first vertices on."""
     along, goal = _along(x, many, is_ring), _along(x, few, is_ring)
-    near, last = np.abs(goal[:, None] - along).argmin(axis=1), -1
-    for k in range(len(few)):
-        near[k] = last = min(max(near[k], last + 1), len(many) - len(few) + k)
+    after = np.searchsorted(along, goal).clip(1, max(len(many) - 1, 1))
+    before = after - 1
+    after = np.minimum(after, len(many) - 1)
+    near = np.where(goal - along[before] <= along[after] - goal, before, after)
+    rank = np.arange(len(few))
+    near = rank + np.maximum.accumulate(near - rank).clip(0, len(many) - len(few))  # each behind the one before it
     return np.stack([few, many[near]], axis=1)
 
 

@@ -178,6 +178,80 @@ def test_a_body_that_became_another_one_is_told(shot):
         bpy.ops.taffeta.bake()
 
 
+def test_a_body_that_was_deleted_or_left_the_scene_is_told_before_the_bake(shot):
+    """Blender's Delete keeps an object that a property points to, in no scene; one in another scene is not evaluated."""
+    scene, cloth, body = shot
+    attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
+    scene.collection.objects.unlink(body)
+    found = [problem for problem in problem_list.check(scene, depsgraph()) if problem.severity == "ERROR"]
+    assert [problem.sentence for problem in found] == ["Cloth is attached to Body, which was deleted or is in no scene"]
+    bpy.data.scenes.new("Other").collection.objects.link(body)
+    found = [problem for problem in problem_list.check(scene, depsgraph()) if problem.severity == "ERROR"]
+    assert len(found) == 1 and "Body lies only in collections" in found[0].sentence
+
+
+def test_joined_garments_do_not_mix_what_they_are_attached_to(shot, make):
+    """Numbers are the file's: vertices that came with a garment hang on nothing of the other one's, and that is told."""
+    scene, cloth, body = shot
+    other = make.cloth(make.grid("Other", count=5, size=0.5, location=(2, 0, 0.31)))
+    for obj in (cloth, other):
+        attach(obj, body="Body", vertices="GROUP", group=group(obj, (12,)))
+    bpy.ops.object.select_all(action="DESELECT")
+    cloth.select_set(True)
+    other.select_set(True)
+    bpy.context.view_layer.objects.active = cloth
+    bpy.ops.object.join()
+    assert np.flatnonzero(anchors.numbers(cloth.data) == entry(cloth).number).tolist() == [12]
+    with pytest.raises(RuntimeError, match="Cloth has 1 vertices that were attached as part of another object"):
+        bpy.ops.taffeta.bake()
+
+
+def in_edit_mode(obj, change, **about):
+    """All of a mesh, changed in Edit Mode."""
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    change(**about)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_vertices_that_subdividing_adds_are_free_and_copies_are_told(shot):
+    """Blender mixes the numbers of what a vertex is tied to where it cuts an edge: nothing comes of that."""
+    scene, cloth, body = shot
+    attach(cloth, vertices="GROUP", group=group(cloth, (6, 12, 24)))
+    before = anchors.read(cloth.data, 1)
+    in_edit_mode(cloth, bpy.ops.mesh.subdivide)
+    after = anchors.read(cloth.data, 1)
+    assert len(cloth.data.vertices) == 81
+    assert np.array_equal(after.corners, before.corners) and np.array_equal(after.share, before.share)
+    in_edit_mode(cloth, bpy.ops.mesh.duplicate)
+    with pytest.raises(RuntimeError, match="Cloth has 3 vertices more attached to Body than there were"):
+        bpy.ops.taffeta.bake()
+
+
+def test_a_shared_mesh_is_refused(shot):
+    """What was attached there by the other object would be lost."""
+    scene, cloth, body = shot
+    attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
+    twin = cloth.copy()
+    scene.collection.objects.link(twin)
+    with pytest.raises(RuntimeError, match="Cloth.001 shares its mesh with Cloth; make it a mesh of its own"):
+        attach(twin, body="Body", vertices="NEAR", reach=1.0)
+    with pytest.raises(RuntimeError, match="Cloth.001 shares its mesh with Cloth; make it a mesh of its own"):
+        bpy.ops.taffeta.detach()
+    assert anchors.numbers(cloth.data)[12] == 1
+
+
+def test_a_garment_in_edit_mode_may_be_named_while_another_is_active(shot, make):
+    scene, cloth, body = shot
+    other = make.cloth(make.grid("Other", count=4, location=(2, 0, 0)))
+    name = group(cloth, (12,))
+    bpy.context.view_layer.objects.active = cloth
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert attach(other, object="Cloth", body="Body", vertices="GROUP", group=name) == {"FINISHED"}
+    assert (cloth.mode, other.mode, bpy.context.view_layer.objects.active) == ("EDIT", "OBJECT", other)
+
+
 def test_bad_targets_are_told(shot, make):
     scene, cloth, body = shot
     with pytest.raises(RuntimeError, match="There is no Nobody"):
@@ -188,6 +262,9 @@ def test_bad_targets_are_told(shot, make):
         attach(cloth, vertices="GROUP", group="X")
     with pytest.raises(RuntimeError, match="no such vertices"):
         attach(cloth)
+    body.scale = (0.0, 0.0, 0.0)
+    with pytest.raises(RuntimeError, match="No face of Body has any area now"):
+        attach(cloth, body="Body", vertices="GROUP", group=group(cloth, (12,)))
 
 
 def test_preflight_attaches_pins_where_the_garment_has_a_parent(shot):

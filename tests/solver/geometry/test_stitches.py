@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lines of edges, and how they are sewn to each other."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from taffeta.solver.geometry.stitches import dart, length, lines, stitches
@@ -53,3 +55,19 @@ def test_rings_find_where_they_lie_side_by_side(turned):
 def test_a_dart_closes_about_its_tip():
     assert dart(np.array([4, 7, 2, 9, 5])).tolist() == [[4, 5], [7, 9]]
     assert dart(np.array([4, 7, 2, 9])).tolist() == [[4, 9]], "an edge between two tips stays"
+
+
+def test_long_lines_take_no_square_of_memory_and_long_rings_fit():
+    """Two lines of 4,000 vertices; rings of 1,500, turned against each other by 401: every vertex meets the one above it."""
+    line = np.arange(4000)
+    x = np.zeros((8000, 3))
+    x[:, 0], x[4000:, 1] = np.tile(line, 2), 1.0
+    tracemalloc.start()
+    pairs = stitches(x, line, line + 4000, False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(pairs[:, 1] - pairs[:, 0], np.full(4000, 4000)) and peak < 2e7
+    ring = np.arange(1500)
+    x = np.stack([np.cos(ring * 2 * np.pi / 1500), np.sin(ring * 2 * np.pi / 1500), 0.0 * ring], axis=1)
+    pairs = stitches(np.concatenate([x, x]), ring, 1500 + np.roll(ring, 401), True)
+    assert np.array_equal(pairs[:, 1] - pairs[:, 0], np.full(1500, 1500))

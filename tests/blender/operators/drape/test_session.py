@@ -91,6 +91,7 @@ def test_a_grip_is_no_stronger_than_ten_weights_and_holds_the_garment_up(shot):
 def test_pins_by_hand_hold_where_cloth_is_until_they_are_taken_off(shot, make):
     scene, sheet, _ = shot
     drape = session.start(scene)
+    steps(drape, scene, 2)  # away from the garment's own pose
     drape.pin(at(drape, 0.45, 0.45), 0.1)
     pinned, before = drape.hand.pinned.copy(), make.world(sheet)
     assert 1 <= pinned.sum() < 10
@@ -332,3 +333,21 @@ def test_buttons_work_while_cloth_is_draped_and_keep_ends_it(shot, make):
     assert bpy.ops.taffeta.drape_keep(result="REST") == {"FINISHED"}
     assert session.running() is None and modifier_stack.find_live(sheet) is None
     assert make.world(sheet)[:, 2].max() == pytest.approx(high, abs=2e-5)
+
+
+def test_what_is_attached_meanwhile_holds_from_the_next_step_on(shot, make):
+    """Neither attachments nor rides of a step before are needed for those that begin."""
+    scene, sheet, _ = shot
+    drape = session.start(scene)
+    steps(drape, scene, 1)
+    sheet.vertex_groups.new(name="Held").add([0, 14], 1.0, "REPLACE")
+    bpy.context.view_layer.objects.active = sheet
+    bpy.ops.taffeta.attach(vertices="GROUP", group="Held")
+    sheet.taffeta_cloth.ride.felt = 0.5
+    before = make.world(sheet)
+    steps(drape, scene, 3)
+    assert (
+        np.abs(make.world(sheet) - before)[[0, 14]].max() < 1e-6 < np.abs(make.world(sheet) - before)[[210, 224]].max()
+    )
+    bpy.ops.taffeta.detach()
+    steps(drape, scene, 1)

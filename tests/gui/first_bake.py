@@ -360,7 +360,7 @@ def story(shoot, press, drag, result, out):
     yield from cloth_and_collider(shoot)
     yield from find("bpy.ops.taffeta.bake()", places)
     above = places["bpy.ops.taffeta.bake()"][1] - 2 * STEP
-    for command, part in (("live(", 0.5), ("stop(", 0.83), ("bake(resume=True", 0.25)):
+    for command, part in (("live(", 0.43), ("stop(", 0.86), ("bake(resume=True", 0.25)):
         yield from find(f"bpy.ops.taffeta.{command}", places, (part,), above)
     result["width"] = rectangle("PROPERTIES")[2] - rectangle("PROPERTIES")[0]
     result["tab_rectangle"], result["view_rectangle"] = rectangle("PROPERTIES"), rectangle("VIEW_3D")

@@ -87,6 +87,11 @@ def lowest():
     raise LookupError("no cloth is seen")
 
 
+def highest():
+    """The particle that lies on top of the ball, where cloth does not swing."""
+    return int(drape().state.x[:, 2].argmax())
+
+
 def at(particle):
     """Where a particle is, in the world."""
     return drape().state.x[particle] + drape().cloth.origin
@@ -140,8 +145,8 @@ def story(shoot, press, drag, result, out):
     result["pulled"] = (at(held) - start).tolist(), drape().trouble
     result["crossings"] = crossings()
     yield from let_go()
-    x, y = on_screen(at(lowest()))
-    yield from dragged([(x, y - 12), (x + 15, y - 20)], "shift", shoot, "52_pinned")
+    x, y = on_screen(at(highest()))
+    yield from dragged([(x, y + 40), (x + 15, y + 50)], "shift", shoot, "52_pinned")
     yield from let_go("shift")
     result["pinned"] = int(drape().hand.pinned.sum())
     settings = bpy.context.window_manager.taffeta_drape

@@ -51,10 +51,6 @@ class TAFFETA_PT_cloth_pins(PhysicsPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         mapped(layout, context, context.object, "pin")
         mapped(layout, context, context.object, "pin_distance")
-        row = layout.row(align=True)
-        row.operator("taffeta.attach", icon="PINNED")
-        row.operator("taffeta.detach", icon="UNPINNED")
-        layout.operator("taffeta.trim_add", icon="DOT")
 
 
 class TAFFETA_PT_cloth_fabric(PhysicsPanel, bpy.types.Panel):

@@ -49,6 +49,10 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         cloth = context.object.taffeta_cloth
+        row = layout.row(align=True)
+        row.operator("taffeta.attach", icon="PINNED")
+        row.operator("taffeta.detach", icon="UNPINNED")
+        layout.operator("taffeta.trim_add", icon="DOT")
         for index, entry in enumerate(cloth.attachments):
             box = layout.box()
             row = box.row(align=True)
@@ -59,8 +63,6 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
             row = box.row()
             row.active = entry.stiffness > 0.0
             row.prop(entry, "damping")
-        if not cloth.attachments:
-            why(layout, "Nothing is attached: Pins > Attach")
         mapped(layout, context, context.object, "blend")
         layout.prop(cloth, "blend_stiffness")
         layout.prop(cloth, "blend_damping")

@@ -22,9 +22,9 @@ def test_no_impact_is_missed_and_few_are_invented(is_edge_pair, speed):
     """Random pairs on random ways: where tight inclusion (Wang et al. 2021) finds an impact, so do we, and the part of
     the way before ours is free of impacts by its judgement, too.
     """
-    rng = np.random.default_rng(5)
-    start = rng.uniform(-1.0, 1.0, (2000, 4, 3))
-    way = speed * rng.normal(size=(2000, 1, 3)) + speed * rng.normal(size=(2000, 4, 3))
+    rng, count = np.random.default_rng(5), 2000 if speed <= 1.0 else 800
+    start = rng.uniform(-1.0, 1.0, (count, 4, 3))
+    way = speed * rng.normal(size=(count, 1, 3)) + speed * rng.normal(size=(count, 4, 3))
     ours = times_of_impact(is_edge_pair, start, start + way, 10.0)
     ccd = ipctk.TightInclusionCCD()
     query = ccd.edge_edge_ccd if is_edge_pair else ccd.point_triangle_ccd
@@ -33,7 +33,7 @@ def test_no_impact_is_missed_and_few_are_invented(is_edge_pair, speed):
         return np.array([query(*a, *b)[0] for a, b in zip(start, end, strict=True)])
 
     theirs = meet(start + way)
-    assert theirs.sum() > 20
+    assert theirs.sum() > 10
     assert (ours[theirs] < 1.0).all()
     assert not meet(start + ours[:, None, None] * way).any()
     # On ways 30 times as long as the pair is wide advancement runs out of steps and is careful.

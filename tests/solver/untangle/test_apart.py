@@ -28,18 +28,18 @@ def tight(seed):
     random = np.random.default_rng(seed)
     made = []
     for layer in range(3):
-        rings = np.linspace(0.25, -0.25 + 0.05 * layer, 30)
-        x, faces = lathe(np.full(30, 0.12 + 0.002 * layer), rings, 60, 0.012 * random.normal(size=30))
+        rings = np.linspace(0.2, -0.1 + 0.05 * layer, 18)
+        x, faces = lathe(np.full(18, 0.12 + 0.002 * layer), rings, 44, 0.012 * random.normal(size=18))
         x = x + 0.003 * random.normal(size=x.shape)
         made.append(worn(f"Layer {layer}", x, faces, layer))
     return made, Shape("Body", *lathe(np.full(20, 0.12), np.linspace(0.4, -0.4, 20), 50), aura=0.003)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_nothing_gets_worse_where_not_all_can_be_done(seed):
     garments, body = tight(seed)
     result = untangle(garments, [body])
-    assert sum(result.before.values()) > 500 and result.crossing_count < sum(result.before.values())
+    assert sum(result.before.values()) > 200 and result.crossing_count < sum(result.before.values())
     for kind, left in result.after.items():
         assert left <= result.before.get(kind, 0), kind
     for index, garment in enumerate(garments):
@@ -88,7 +88,7 @@ def test_crossings_found_after_a_few_have_moved_are_those_of_a_new_look():
 def test_it_can_be_stopped_between_rounds_and_has_the_same_bits_again():
     garments, body = tight(2)
     taken = rounds(garments, [body])
-    assert next(taken) > 500
+    assert next(taken) > 200
     taken.close()
     first, second = untangle(garments, [body]), untangle(garments, [body])
     assert all((a == b).all() for a, b in zip(first.x, second.x, strict=True))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Builds the extension zips: one for each Blender version and platform, under `out/zip/`.
 
-A zip carries the numba, llvmlite and scipy wheels of one Python. One zip for both Blender versions would be twice
+A zip carries the numba, llvmlite and scipy wheels of one Python, and those of ezdxf and what it needs. One zip for both Blender versions would be twice
 the download (about 200 MB) for nothing, so they are split; `blender_version_min` and `_max` keep a user from the
 wrong one. The wheels are downloaded once into `wheels/`. Blender's own tool, found in the bpy wheel, validates and
 packs.
@@ -22,8 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT, WHEELS = ROOT / "out" / "zip", ROOT / "wheels"
-PARTS = "__init__.py", "LICENSE", "README.md", "operators", "panels", "solver", "gpu_ldi", "presets"
+PARTS = "__init__.py", "LICENSE", "README.md", "operators", "panels", "solver", "gpu_ldi", "presets", "patterns"
 PACKED = "llvmlite", "numba", "scipy"
+PLAIN = "ezdxf", "fonttools", "pyparsing", "typing_extensions"  # Python alone: a wheel for all platforms
 # Blender version -> (its Python, first Blender that fits, first Blender that no longer fits).
 PYTHONS = {"4.5": ("3.11", "4.5.0", "5.1.0"), "5.2": ("3.13", "5.1.0", None)}
 # Blender's platform -> the wheel tags that run there, as pip understands them.
@@ -42,27 +43,34 @@ def blender_tool() -> Path:
     return found[0]
 
 
-def pins(blender: str) -> list[str]:
-    """The `name==version` lines of the packages that go into a zip."""
+def pins(blender: str, names: tuple[str, ...]) -> list[str]:
+    """The `name==version` lines of packages that go into a zip."""
     lines = (ROOT / "requirements" / f"blender-{blender}.txt").read_text().splitlines()
-    return [line for line in lines if line.partition("==")[0] in PACKED]
+    return [line for line in lines if line.partition("==")[0] in names]
 
 
 def download(blender: str, platform: str, python: str) -> list[Path]:
     """The wheels of one zip, from `wheels/` or, the first time, from the package index."""
     tag = "cp" + python.replace(".", "")
-    folder = WHEELS / f"{tag}-{platform}"
-    wanted = {line.replace("==", "-") + "-" for line in pins(blender)}
+    platforms = [part for platform_tag in TAGS[platform] for part in ("--platform", platform_tag)]
+    compiled = _wheels(
+        WHEELS / f"{tag}-{platform}", pins(blender, PACKED),
+        ["--python-version", python, "--implementation", "cp", "--abi", tag, *platforms],
+    )  # fmt: skip
+    anywhere = ["--python-version", python, "--implementation", "py", "--abi", "none", "--platform", "any"]
+    return compiled + _wheels(WHEELS / "any", pins(blender, PLAIN), anywhere)
+
+
+def _wheels(folder: Path, lines: list[str], kind: list[str]) -> list[Path]:
+    """The wheels of `name==version` lines in a folder, where they are put if they are not there."""
+    wanted = {line.replace("==", "-") + "-" for line in lines}
 
     def present():
         return sorted(wheel for wheel in folder.glob("*.whl") if any(wheel.name.startswith(name) for name in wanted))
 
     if len(present()) < len(wanted):
         command = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
-        command += ["--only-binary=:all:", "--python-version", python, "--implementation", "cp", "--abi", tag]
-        for platform_tag in TAGS[platform]:
-            command += ["--platform", platform_tag]
-        subprocess.run([*command, "-d", str(folder), *pins(blender)], check=True)
+        subprocess.run([*command, "--only-binary=:all:", *kind, "-d", str(folder), *lines], check=True)
     return present()
 
 

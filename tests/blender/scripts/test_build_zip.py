@@ -138,10 +138,20 @@ def story(zip_path, tmp_path_factory):
 def test_the_zip_holds_the_extension_and_nothing_else(zip_path):
     names = zipfile.ZipFile(zip_path).namelist()
     tops = {name.partition("/")[0] for name in names}
-    assert {"__init__.py", "blender_manifest.toml", "LICENSE", "operators", "panels", "solver", "wheels"} <= tops
+    assert {
+        "__init__.py",
+        "blender_manifest.toml",
+        "LICENSE",
+        "operators",
+        "panels",
+        "patterns",
+        "solver",
+        "wheels",
+    } <= tops
     assert not tops & {"tests", "scripts", "out", "docs", "requirements", "Makefile"}
     assert not [name for name in names if "__pycache__" in name]
-    assert sum(name.endswith(".whl") for name in names) == 3
+    wheels = [name for name in names if name.endswith(".whl")]
+    assert len(wheels) == 7 and sum(name.endswith("py3-none-any.whl") for name in wheels) == 4
 
 
 def test_the_manifest_in_the_zip_fits_this_blender_only(zip_path, build_zip):

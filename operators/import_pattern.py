@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Import a sewing pattern: its panels about the body, as one garment with seams that close when it is baked or draped."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import FloatProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..solver.cache.files import in_words, read_whole
+from .read import pattern_mesh
+from .read.mesh_io import metres_per_unit
+from .setup import begin_compiling, make_cloth
+
+MENU_LABEL = "Taffeta Pattern (.json/.dxf)"
+ENDING = "_specification"  # of the names that GarmentCode gives its files
+
+
+def read(path: Path):
+    """The `patterns.panel.Pattern` in a file, by its ending.
+
+    Raises
+    ------
+    ValueError
+        It holds none, or one that cannot be sewn: a sentence with the file, and panel and edge.
+    """
+    from ..patterns import dxf, garment_code
+
+    try:
+        reader = {".json": garment_code, ".dxf": dxf}.get(path.suffix.lower())
+        if reader is None:
+            raise ValueError("choose a pattern of GarmentCode, .json, or of AAMA or ASTM, .dxf")
+        return reader.read(read_whole(path, reader.MOST_BYTES))
+    except OSError as error:
+        raise ValueError(in_words(error)) from None
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
+
+
+def add(context, path: Path, edge: float) -> tuple[bpy.types.Object, str]:
+    """Make a garment of the pattern in a file, with edges about `edge` [m] long; returns it, and what was made.
+
+    Raises
+    ------
+    ValueError
+        As `read`, or the mesh would be too large.
+    """
+    from ..patterns import panel_mesh
+
+    pattern = read(path)
+    try:
+        made = panel_mesh.mesh(pattern, edge)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
+    name, names = path.stem.removesuffix(ENDING), [panel.name for panel in pattern.panels]
+    obj = pattern_mesh.add(context.collection, name, made, names, metres_per_unit(context.scene))
+    cloth = obj.taffeta_cloth
+    make_cloth(obj, context.scene)
+    cloth.uv_map, cloth.model, cloth.sewing = pattern_mesh.UV_MAP, "MEMBRANE", bool(pattern.stitches)
+    cloth.pattern_size = True
+    for other in context.selected_objects:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+    counts = f"{len(names)} panels, {len(pattern.stitches)} seams, {len(made.x):,} vertices"
+    then = "Bake or Drape sews it" if pattern.stitches else "place its panels, and Sew Selected Edges in Edit Mode"
+    return obj, f"{obj.name}: {counts}; {then}"
+
+
+class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
+    """Import a sewing pattern, GarmentCode (.json) or AAMA/ASTM (.dxf), as a garment: its panels flat, placed about the body or
+    side by side, in metres as UV map with the warp along u, its stitches as sewing edges that a bake closes"""
+
+    bl_idname = "taffeta.pattern_import"
+    bl_label = "Import Pattern"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filter_glob: StringProperty(default="*.json;*.dxf", options={"HIDDEN"})
+    edge_length: FloatProperty(
+        name="Edge Length", default=0.015, min=0.001, max=1.0, soft_min=0.005, soft_max=0.05, unit="LENGTH", precision=3,
+        description="Length of the mesh's edges, in metres: 0.015 for a shirt, 0.008 for fine folds",
+    )  # fmt: skip
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def execute(self, context):
+        edge = self.edge_length * metres_per_unit(context.scene)
+        try:
+            _, told = add(context, Path(bpy.path.abspath(self.filepath)), edge)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        begin_compiling()
+        self.report({"INFO"}, told)
+        return {"FINISHED"}
+
+
+def _menu(self, _context):
+    self.layout.operator(TAFFETA_OT_pattern_import.bl_idname, text=MENU_LABEL)
+
+
+_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_pattern_import,))
+
+
+def register():
+    """Add the operator and its line in the import menu."""
+    _register()
+    bpy.types.TOPBAR_MT_file_import.append(_menu)
+
+
+def unregister():
+    """Undo `register`."""
+    bpy.types.TOPBAR_MT_file_import.remove(_menu)
+    _unregister()

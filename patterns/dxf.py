@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Patterns as DXF after AAMA 292 and ASTM D6673, read by ezdxf: each block is a piece, and layers tell what its lines are.
+
+No file of this kind says what is sewn to what, or where a piece belongs about the body: pieces stand side by side.
+"""
+
+import io
+import re
+
+import numpy as np
+
+from .panel import FARTHEST, MOST_LINES, MOST_PANELS, Panel, Pattern, area, check
+
+MOST_BYTES = 20 << 20
+OUTLINE, TURNS, NOTCHES, MIRROR, GRAIN, SEW_LINE = "1", "2", "4", "6", "7", "14"  # layers
+METRES = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 1e-2, 6: 1.0}  # of DXF's own units, $INSUNITS
+MILLIMETRE, INCH = METRES[4], METRES[1]
+SAG = 1e-4  # [m] that a curve's chords are off at most
+JOINED = 1e-4  # [m] up to which ends of lines are one
+NOTCH_REACH = 0.02  # [m] from the outline that a notch may lie
+SHARP = np.cos(np.radians(25.0))  # of the turn at a corner where the file marks none
+MOST_POINTS = 50_000  # of an outline
+LEFT = (0.0, 0.0, -0.6)  # [m] where the first piece stands: before a body at the origin, facing as that does
+GAP = 0.05  # [m] between pieces
+
+
+def read(data: bytes) -> Pattern:
+    """The pieces that a file holds, upright beside each other, warp up.
+
+    Raises
+    ------
+    ValueError
+        It is no such file, or a piece in it cannot be cut: a sentence that names it.
+    """
+    document = _load(data)
+    metres = _metres(document)
+    pieces = _pieces(document)
+    if not pieces:
+        raise ValueError("it has no block with an outline on layer 1, as patterns of AAMA and ASTM have")
+    if len(pieces) > MOST_PANELS:
+        raise ValueError(f"it has {len(pieces):,} pieces; that is no garment")
+    panels, left = [], 0.0
+    for name, entities in pieces:
+        panel = _panel(name, entities, metres)
+        ring = np.concatenate([line[:-1] for line in panel.lines])
+        place = np.eye(4)
+        up, across = panel.grain, np.array([panel.grain[1], -panel.grain[0]])
+        place[:3, 0], place[:3, 1] = (across[0], 0.0, up[0]), (across[1], 0.0, up[1])
+        place[:3, 2] = np.cross(place[:3, 0], place[:3, 1])
+        at = ring @ place[:3, :2].T
+        place[:3, 3] = (left - at[:, 0].min(), LEFT[2], -at[:, 2].min())
+        left += np.ptp(at[:, 0]) + GAP
+        panels.append(panel._replace(place=place))
+    for panel in panels:
+        panel.place[0, 3] -= 0.5 * (left - GAP)
+        check(panel)
+    return Pattern(tuple(panels), ())
+
+
+def _load(data: bytes):
+    """The document, by ezdxf's usual way or, where a file's structure is off, by its patient one."""
+    import ezdxf
+    from ezdxf import recover
+
+    if b"\0" in data:
+        raise ValueError("it is no text file; save it as ASCII DXF")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    if not re.match(r"\s*(0|999)\s", text):
+        raise ValueError("line 1 is no DXF: it begins with the group code 0 or 999")
+    try:
+        return ezdxf.read(io.StringIO(text))
+    except (ezdxf.DXFError, OSError, *_FAULTS):
+        pass
+    try:
+        return recover.read(io.BytesIO(data))[0]
+    except (ezdxf.DXFError, OSError) as error:
+        raise ValueError(f"it is no DXF that can be read: {str(error)[:120]}") from None
+    except _FAULTS:
+        raise ValueError("it is no DXF that can be read; save it again as DXF R12, ASCII") from None
+
+
+_FAULTS = ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError  # of spoilt tags
+
+
+def _metres(document) -> float:
+    """What a unit of the file is: as its text says (`UNITS: METRIC` are millimetres), else its header, else millimetres."""
+    told = _told(document.modelspace()).get("UNITS", "").upper()
+    if told:
+        return INCH if told.startswith(("ENG", "IMP", "INCH")) else MILLIMETRE
+    if document.header.get("$INSUNITS", 0) in METRES:
+        return METRES[document.header["$INSUNITS"]]
+    return MILLIMETRE if document.header.get("$MEASUREMENT", 1) else INCH
+
+
+def _told(entities) -> dict[str, str]:
+    """Texts of the form `NAME: value`."""
+    found = {}
+    for entity in entities:
+        if entity.dxftype() in ("TEXT", "MTEXT"):
+            name, mark, value = (entity.plain_text() if entity.dxftype() == "MTEXT" else entity.dxf.text).partition(":")
+            if mark:
+                found.setdefault(name.strip().upper(), value.strip())
+    return found
+
+
+def _pieces(document) -> list[tuple[str, list]]:
+    """Name and entities of each block with an outline; of several sizes the sample size, or the first one."""
+    found = []
+    for block in document.blocks:
+        entities = [entity for entity in block if entity.dxf.hasattr("layer")]
+        if not block.name.startswith("*") and any(_is_line(entity, OUTLINE) for entity in entities):
+            told = _told(entities)
+            found.append((told.get("PIECE NAME") or block.name, told.get("SIZE", ""), entities))
+    sizes = [size for _, size, _ in found]
+    wanted = _told(document.modelspace()).get("SAMPLE SIZE", "")
+    wanted = wanted if wanted in sizes else next(iter(sizes), "")
+    return [(name, entities) for name, size, entities in found if size == wanted]
+
+
+def _is_line(entity, layer: str) -> bool:
+    return entity.dxf.layer == layer and entity.dxftype() in (
+        "LINE",
+        "POLYLINE",
+        "LWPOLYLINE",
+        "ARC",
+        "SPLINE",
+        "CIRCLE",
+    )
+
+
+def _panel(name: str, entities: list, metres: float) -> Panel:
+    rings = {layer: _ring(name, entities, layer, metres) for layer in (SEW_LINE, OUTLINE)}
+    ring = rings[SEW_LINE] if rings[SEW_LINE] is not None else rings[OUTLINE]
+    if ring is None:
+        raise ValueError(f"panel '{name}': its outline on layer 1 does not close")
+    if len(ring) < 3 or abs(area(ring)) < 1e-8:
+        raise ValueError(f"panel '{name}': its outline on layer 1 encloses no area")
+    turns, notches = (_points(entities, layer, metres) for layer in (TURNS, NOTCHES))
+    ring, is_notch = _with_notches(ring, notches)
+    is_corner = _near(ring, turns, JOINED * 10) if len(turns) else np.zeros(len(ring), bool)
+    is_corner = is_corner if is_corner.sum() > 1 else _turns_sharply(ring)
+    ring, is_corner = _unfolded(ring, is_corner | is_notch, _segment(entities, MIRROR, metres))
+    if area(ring) < 0.0:
+        ring, is_corner = ring[::-1], is_corner[::-1]
+    starts = np.flatnonzero(is_corner)
+    starts = starts if len(starts) else np.array([0])
+    if len(starts) > MOST_LINES:
+        raise ValueError(f"panel '{name}' has {len(starts):,} corners; a panel has {MOST_LINES:,} at most")
+    around = np.concatenate([ring, ring])
+    ends = np.append(starts[1:], starts[0] + len(ring))
+    lines = tuple(around[a : b + 1] for a, b in zip(starts, ends, strict=True))
+    grain = _segment(entities, GRAIN, metres)
+    along = np.array([0.0, 1.0]) if grain is None else grain[1] - grain[0]
+    size = float(np.hypot(*along))
+    along = along / size if np.isfinite(size) and size > JOINED else np.array([0.0, 1.0])
+    return Panel(name, lines, np.eye(4), along)
+
+
+def _ring(name: str, entities, layer: str, metres: float) -> np.ndarray | None:
+    """(k, 2) [m] the closed line of a layer, its longest, without its first point again; None where none closes."""
+    from ezdxf import path
+
+    parts = []
+    for entity in entities:
+        if _is_line(entity, layer):
+            points = np.array([tuple(p)[:2] for p in path.make_path(entity).flattening(SAG / metres)], float) * metres
+            if not (np.isfinite(points).all() and np.abs(points).max(initial=0.0) <= FARTHEST):
+                raise ValueError(f"panel '{name}': a line on layer {layer} reaches farther than {FARTHEST:g} m")
+            if len(points) > 1:
+                parts.append(points)
+    if sum(map(len, parts)) > MOST_POINTS:
+        raise ValueError(f"panel '{name}': its lines on layer {layer} have more than {MOST_POINTS:,} points")
+    closed = [ring for ring in _chained(parts) if len(ring) > 3 and _is_near(ring[0], ring[-1])]
+    if not closed:
+        return None
+    ring = max(closed, key=lambda ring: abs(area(ring)))[:-1]
+    apart = np.hypot(*(ring - np.roll(ring, 1, axis=0)).T) > JOINED / 10
+    return ring[apart]
+
+
+def _is_near(one, other) -> bool:
+    return float(np.abs(one - other).max()) <= JOINED
+
+
+def _chained(parts: list[np.ndarray]) -> list[np.ndarray]:
+    """Lines (k, 2) joined where their ends meet."""
+    left, chains = list(parts), []
+    while left:
+        chain = left.pop(0)
+        grew = True
+        while grew and not _is_near(chain[0], chain[-1]):
+            grew = False
+            for k, part in enumerate(left):
+                part = part if _is_near(chain[-1], part[0]) else part[::-1]
+                if _is_near(chain[-1], part[0]):
+                    chain, grew = np.concatenate([chain, part[1:]]), True
+                    del left[k]
+                    break
+        chains.append(chain)
+    return chains
+
+
+def _points(entities, layer: str, metres: float) -> np.ndarray:
+    """(k, 2) [m] points of a layer."""
+    found = [tuple(e.dxf.location)[:2] for e in entities if e.dxftype() == "POINT" and e.dxf.layer == layer]
+    points = np.array(found, float).reshape(-1, 2) * metres
+    return points[np.isfinite(points).all(axis=1)]
+
+
+def _segment(entities, layer: str, metres: float) -> np.ndarray | None:
+    """(2, 2) [m] ends of the first line of a layer."""
+    from ezdxf import path
+
+    for entity in entities:
+        if _is_line(entity, layer):
+            points = [tuple(p)[:2] for p in path.make_path(entity).flattening(SAG / metres)]
+            if len(points) > 1 and np.isfinite(points).all():
+                return np.array([points[0], points[-1]], float) * metres
+    return None
+
+
+def _near(ring, points, reach) -> np.ndarray:
+    """Which points of a ring are the nearest to one of `points`, within `reach` [m]."""
+    found = np.zeros(len(ring), bool)
+    for point in points:
+        away = np.hypot(*(ring - point).T)
+        if away.min() <= reach:
+            found[away.argmin()] = True
+    return found
+
+
+def _turns_sharply(ring) -> np.ndarray:
+    """Which points of a ring are corners."""
+    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
+    cosine = (before * after).sum(axis=1) / (np.hypot(*before.T) * np.hypot(*after.T))
+    return cosine < SHARP
+
+
+def _with_notches(ring, notches) -> tuple[np.ndarray, np.ndarray]:
+    """A ring with a point at each notch that lies near it, and which these are."""
+    is_notch = np.zeros(len(ring), bool)
+    for notch in notches[:MOST_LINES]:
+        side = np.roll(ring, -1, axis=0) - ring
+        part = np.clip(((notch - ring) * side).sum(axis=1) / (side**2).sum(axis=1), 0.0, 1.0)
+        foot = ring + part[:, None] * side
+        away = np.hypot(*(foot - notch).T)
+        k = int(away.argmin())
+        if away[k] > NOTCH_REACH:
+            continue
+        near = np.hypot(*(ring - foot[k]).T)
+        if near.min() > 10.0 * JOINED:
+            ring, is_notch = np.insert(ring, k + 1, foot[k], axis=0), np.insert(is_notch, k + 1, True)
+        else:
+            is_notch[near.argmin()] = True
+    return ring, is_notch
+
+
+def _unfolded(ring, is_corner, fold) -> tuple[np.ndarray, np.ndarray]:
+    """A piece that is cut on the fold, whole: it and what a mirror in the line `fold` (2, 2) shows of it."""
+    if fold is None:
+        return ring, is_corner
+    along = (fold[1] - fold[0]) / max(float(np.hypot(*(fold[1] - fold[0]))), 1e-12)
+    across = np.array([-along[1], along[0]])
+    away = (ring - fold[0]) @ across
+    on = np.flatnonzero(np.abs(away) <= 10.0 * JOINED)
+    if len(on) < 2 or (away > 10.0 * JOINED).any() and (away < -10.0 * JOINED).any():
+        return ring, is_corner  # not at its border: it is whole already
+    # from where the outline leaves the fold round to where it comes back
+    leaves = next((k for k in on if abs(away[(k + 1) % len(ring)]) > 10.0 * JOINED), None)
+    if leaves is None:
+        return ring, is_corner
+    ring, is_corner, away = (np.roll(array, -leaves, axis=0) for array in (ring, is_corner, away))
+    back = int(np.flatnonzero(np.abs(away[1:]) <= 10.0 * JOINED)[0]) + 1
+    half, corners = ring[: back + 1], is_corner[: back + 1].copy()
+    corners[[0, -1]] = False
+    mirrored = half - 2.0 * ((half - fold[0]) @ across)[:, None] * across
+    whole = np.concatenate([half, mirrored[-2:0:-1]])
+    corners = np.concatenate([corners, corners[-2:0:-1]])
+    return whole, corners | _turns_sharply(whole)

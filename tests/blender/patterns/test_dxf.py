@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""DXF of AAMA and ASTM: files that ezdxf writes; areas and lengths against closed forms; what is refused."""
+
+import io
+
+import bpy  # noqa: F401  (brings mathutils)
+import ezdxf
+import numpy as np
+import pytest
+from taffeta.patterns import dxf, panel, panel_mesh
+
+FRONT = [(0, 0), (300, 0), (300, 400), (200, 500), (0, 450)]  # [mm]
+
+
+def written(fill, version="R12", **header):
+    """What a document holds that `fill(document)` filled."""
+    document = ezdxf.new(version)
+    for name, value in header.items():
+        document.header[f"${name}"] = value
+    fill(document)
+    text = io.StringIO()
+    document.write(text)
+    return text.getvalue().encode()
+
+
+def piece(document, name, points, size="", grain=((0, 0), (0, 100)), kind="polyline", layer="1"):
+    """A block with an outline, a grain line and texts."""
+    block = document.blocks.new(name)
+    if kind == "polyline":
+        block.add_polyline2d(points, close=True, dxfattribs={"layer": layer})
+    else:
+        for k in np.random.default_rng(1).permutation(len(points)):
+            ends = [points[k], points[(k + 1) % len(points)]]
+            block.add_line(*ends[:: 1 if k % 2 else -1], dxfattribs={"layer": layer})
+    if grain:
+        block.add_line(*grain, dxfattribs={"layer": "7"})
+    block.add_text(f"PIECE NAME: {name}", dxfattribs={"layer": "1"})
+    if size:
+        block.add_text(f"SIZE: {size}", dxfattribs={"layer": "1"})
+    document.modelspace().add_blockref(name, (0, 0))
+    return block
+
+
+def told(document, *texts):
+    for text in texts:
+        document.modelspace().add_text(text, dxfattribs={"layer": "1"})
+
+
+def shoelace(points):
+    return abs(panel.area(np.array(points, float)))
+
+
+@pytest.mark.parametrize("kind", ["polyline", "lines"])
+@pytest.mark.parametrize("version", ["R12", "R2010"])
+def test_a_piece_has_the_area_and_the_lines_of_its_outline(kind, version):
+    found = dxf.read(written(lambda d: piece(d, "FRONT", FRONT, kind=kind), version, INSUNITS=4))
+    one = found.panels[0]
+    assert (one.name, len(one.lines), found.stitches) == ("FRONT", len(FRONT), ())
+    assert panel.area(panel.outline(one)) == pytest.approx(shoelace(FRONT) / 1e6, rel=1e-6)
+    lengths = sorted(panel.length(line) for line in one.lines)
+    sides = sorted(np.hypot(*np.diff([*FRONT, FRONT[0]], axis=0).T) / 1000)
+    assert lengths == pytest.approx(sides)
+
+
+@pytest.mark.parametrize(("texts", "header", "metres"), [
+    (["UNITS: METRIC"], {}, 1e-3), (["UNITS: ENGLISH"], {}, 0.0254), ([], {"INSUNITS": 5}, 1e-2),
+    (["UNITS: METRIC"], {"INSUNITS": 1}, 1e-3),
+])  # fmt: skip
+def test_units_are_those_of_the_text_then_of_the_header(texts, header, metres):
+    def fill(document):
+        piece(document, "A", [(0, 0), (10, 0), (10, 10), (0, 10)])
+        told(document, *texts)
+
+    one = dxf.read(written(fill, "R2010", **header)).panels[0]
+    assert panel.length(one.lines[0]) == pytest.approx(10 * metres)
+
+
+def test_the_warp_runs_along_the_grain_line_and_stands_upright():
+    """A grain line along x: x points up in the world, and along u of the pattern."""
+    found = dxf.read(written(lambda d: piece(d, "A", FRONT, grain=((0, 0), (100, 0)))))
+    made = panel_mesh.mesh(found, 0.03)
+    assert found.panels[0].grain == pytest.approx((1.0, 0.0))
+    assert np.ptp(made.x, axis=0) == pytest.approx((0.5, 0.0, 0.3), abs=1e-6)
+    assert np.ptp(made.flat, axis=0) == pytest.approx((0.3, 0.5), abs=1e-6)
+    assert np.corrcoef(made.flat[:, 0], made.x[:, 2])[0, 1] == pytest.approx(1.0)
+    normal = np.cross(*(made.x[made.triangles[:, k]] - made.x[made.triangles[:, 0]] for k in (1, 2)))
+    assert (normal[:, 1] < 0.0).all(), "its outside looks where a body at the origin does"
+
+
+def test_the_sew_line_is_taken_where_there_is_one():
+    inner = [(10, 10), (290, 10), (290, 390), (200, 480), (10, 440)]
+
+    def fill(document):
+        piece(document, "A", FRONT).add_polyline2d(inner, close=True, dxfattribs={"layer": "14"})
+
+    one = dxf.read(written(fill)).panels[0]
+    assert panel.area(panel.outline(one)) == pytest.approx(shoelace(inner) / 1e6)
+
+
+def test_turn_points_are_corners_and_notches_are_vertices():
+    """A half circle of 64 chords is one line; two turn points part it from its base, and a notch parts that."""
+    angle = np.linspace(0.0, np.pi, 65)
+    arc = [(200 * np.cos(a), 200 * np.sin(a)) for a in angle]
+
+    def fill(document):
+        block = piece(document, "A", arc)
+        for point in (arc[0], arc[-1]):
+            block.add_point(point, dxfattribs={"layer": "2"})
+        block.add_point((50, 8), dxfattribs={"layer": "4"})
+
+    one = dxf.read(written(fill)).panels[0]
+    assert sorted(panel.length(line) for line in one.lines) == pytest.approx([0.15, 0.25, 0.2 * np.pi], rel=1e-3)
+    ends = np.array([line[0] for line in one.lines])
+    assert np.hypot(*(ends - (0.05, 0.0)).T).min() < 1e-9
+
+
+def test_bulges_are_arcs():
+    """Two half circles make a whole one."""
+
+    def fill(document):
+        block = document.blocks.new("A")
+        block.add_polyline2d([(0, 0, 1.0), (200, 0, 1.0)], format="xyb", close=True, dxfattribs={"layer": "1"})
+
+    one = dxf.read(written(fill)).panels[0]
+    assert panel.area(panel.outline(one)) == pytest.approx(np.pi * 0.1**2, rel=2e-3)
+
+
+def test_a_piece_on_the_fold_is_unfolded():
+    fold = [(0, 0), (0, 450)]
+    found = dxf.read(written(lambda d: piece(d, "A", FRONT).add_line(*fold, dxfattribs={"layer": "6"})))
+    ring = panel.outline(found.panels[0])
+    assert panel.area(ring) == pytest.approx(2 * shoelace(FRONT) / 1e6)
+    assert ring.min(axis=0) == pytest.approx((-0.3, 0.0)) and ring.max(axis=0) == pytest.approx((0.3, 0.5))
+    assert (np.hypot(*(ring - np.roll(ring, 1, axis=0)).T) > 0.05).all()
+
+
+def test_pieces_stand_beside_each_other_and_one_size_is_taken():
+    def fill(document):
+        for size, scale in (("S", 0.9), ("M", 1.0), ("L", 1.1)):
+            piece(document, f"FRONT_{size}", [(scale * x, scale * y) for x, y in FRONT], size)
+            piece(document, f"BACK_{size}", [(scale * x, scale * y) for x, y in FRONT], size)
+        told(document, "SAMPLE SIZE: M")
+
+    found = dxf.read(written(fill))
+    assert [one.name for one in found.panels] == ["FRONT_M", "BACK_M"]
+    made = panel_mesh.mesh(found, 0.03)
+    ends = [(made.x[made.panel == k, 0].min(), made.x[made.panel == k, 0].max()) for k in (0, 1)]
+    assert ends[0][1] < ends[1][0] and ends[0][0] == pytest.approx(-ends[1][1])
+    assert made.x[:, 2].min() == pytest.approx(0.0) and (made.x[:, 1] == made.x[0, 1]).all()
+
+
+GOOD = written(lambda d: piece(d, "FRONT", FRONT))
+BAD = {
+    "empty": (b"", "line 1 is no DXF"),
+    "words": (b"Dear tailor,\n", "line 1 is no DXF"),
+    "binary": (b"AutoCAD Binary DXF\r\n\x1a\x00", "it is no text file"),
+    "no pieces": (written(lambda d: None), "no block with an outline on layer 1"),
+    "another layer": (written(lambda d: piece(d, "A", FRONT, layer="Outline")), "no block with an outline on layer 1"),
+    "open": (written(lambda d: d.blocks.new("A").add_line((0, 0), (1, 1), dxfattribs={"layer": "1"})), "panel 'A': its outline on layer 1 does not close"),
+    "flat": (written(lambda d: piece(d, "A", [(0, 0), (9, 0), (5, 0), (3, 0)])), "panel 'A': its outline on layer 1 encloses no area"),
+    "far": (written(lambda d: piece(d, "A", [(0, 0), (1e30, 0), (5, 9)])), "panel 'A': a line on layer 1 reaches farther than 100 m"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_refused_in_one_sentence(name):
+    data, words = BAD[name]
+    with pytest.raises(ValueError) as refused:
+        dxf.read(data)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 250
+
+
+def test_an_outline_of_too_many_points_is_refused(monkeypatch):
+    monkeypatch.setattr(dxf, "MOST_POINTS", 4)
+    with pytest.raises(ValueError, match="panel 'FRONT': its lines on layer 1 have more than 4 points"):
+        dxf.read(GOOD)
+
+
+def test_spoilt_files_are_read_or_refused_and_never_more():
+    """Bytes changed, lines gone, cut short: 60 files, each a pattern or a sentence."""
+    rng = np.random.default_rng(3)
+    lines = GOOD.split(b"\n")
+    refused = 0
+    for k in range(60):
+        if k % 3 == 0:
+            spoilt = GOOD[: rng.integers(len(GOOD))]
+        elif k % 3 == 1:
+            at = rng.integers(len(lines), size=4)
+            spoilt = b"\n".join(line for number, line in enumerate(lines) if number not in at)
+        else:
+            spoilt = bytearray(GOOD)
+            spoilt[rng.integers(len(GOOD))] = rng.integers(1, 128)
+            spoilt = bytes(spoilt)
+        try:
+            found = dxf.read(spoilt)
+        except ValueError as error:
+            refused += 1
+            assert str(error) and "\n" not in str(error)
+        else:
+            assert all(np.isfinite(panel.outline(one)).all() for one in found.panels)
+    assert 5 < refused < 60

@@ -21,12 +21,14 @@ from .geometry.seams import same_places
 from .geometry.topology import starts
 from .integrate.stiffness_matrix import lay_out
 from .kernel.memo import remembered
-from .model import Cloth, Pattern, State
+from .model import ATTACHMENT, TACK, Cloth, Pattern, State
+from .tear import as_torn, held_pairs
 
 WELDING_GAP = 2e-3  # [m] up to which a seam is welded: a stitch of a seam is 2 to 3 mm long;
 WELDING_PART = 0.25  # or, in fine cloth, this part of the edges about it;
 WELDING_DISTANCES = 1.5  # or so many times what contact holds it apart by
 STUCK_SPEED = 0.5 * LEAST_SPEED  # [m/s] a seam beside a welded one that closes more slowly is held open
+TIES = np.uint8(ATTACHMENT | TACK)  # bits of what is broken that all at one place share
 WELDING_ROUNDS = 3  # in which what would cross is left out, before nothing is welded in this frame
 
 
@@ -44,13 +46,19 @@ def join(cloth, state, frame_input):
     """
     pairs = cloth.edges[cloth.seams]
     pairs = pairs[_is_welded(pairs, state) & (cloth.inv_mass[pairs] > 0.0).any(axis=1)]
+    if cloth.tears is not None:
+        pairs = np.concatenate([pairs, held_pairs(cloth, state)])
+        cloth = as_torn(cloth, state.broken)
     if not len(pairs):
-        return None, state, frame_input
+        if cloth.tears is None:
+            return None, state, frame_input
+        every = np.arange(len(cloth.mass), dtype=np.int32)
+        return Joined(cloth, every, every), State(*(array.copy() for array in state[:3])), frame_input
     joined = _join(cloth, pairs)
     kept, place, broken = joined.kept, joined.place, None
     if state.broken is not None:
         broken = np.zeros(len(kept), np.uint8)
-        np.bitwise_or.at(broken, place, state.broken)
+        np.bitwise_or.at(broken, place, state.broken & TIES)
     return joined, State(state.x[kept], state.v[kept], broken), _given_to(frame_input, kept, place)
 
 
@@ -72,7 +80,7 @@ def hand_back(joined, inner, state):
     if joined is not None:
         state.x[:], state.v[:] = inner.x[joined.place], inner.v[joined.place]
         if inner.broken is not None:
-            state.broken[:] |= inner.broken[joined.place]
+            state.broken[:] |= inner.broken[joined.place] & TIES
 
 
 def _is_welded(pairs, state):
@@ -157,14 +165,16 @@ def weld(cloth, state):
     near[far] = _is_stuck(cloth, state, pairs[far], pairs[done])
     if not near.any():
         return
-    before = _crossing(cloth, pairs[done], state.x)
+    one = np.concatenate([pairs[done], held_pairs(cloth, state)])
+    before = _crossing(cloth, one, state.x)
     wanted = pairs[near][np.argsort(gap[near], kind="stable")]
     for _ in range(WELDING_ROUNDS):
-        wanted = _harmless(cloth, pairs[done], wanted)
+        wanted = _harmless(cloth, one, wanted)
         if not len(wanted):
             return
-        x, v = (_at_one(cloth, np.concatenate([pairs[done], wanted]), each) for each in state[:2])
-        crossing = _crossing(cloth, np.concatenate([pairs[done], wanted]), x)
+        together = np.concatenate([one, wanted])
+        x, v = (_at_one(cloth, together, each) for each in state[:2])
+        crossing = _crossing(cloth, together, x)
         more = crossing[~np.isin(crossing @ (len(x), 1), before @ (len(x), 1))]
         if not len(more):
             state.x[:], state.v[:] = x, v

@@ -46,22 +46,32 @@ def find_twins(triangles: np.ndarray, x: np.ndarray, reach: float) -> np.ndarray
     return np.column_stack((twins, first[place[twins]])).astype(np.int32)
 
 
+def mean_of_twins(twins: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values (n, ...) with the mean of each place where `twins` (k, 2) are joined to what they lie on."""
+    count = len(values)
+    place = np.arange(count)
+    place[twins[:, 0]] = twins[:, 1]
+    share = 1.0 / np.bincount(place, minlength=count)[place]
+    total = np.zeros((count, *values.shape[1:]))
+    np.add.at(total, place, (values.T * share).T)
+    return np.where(np.isin(place, twins[:, 1])[(...,) + (None,) * (values.ndim - 1)], total[place], values)
+
+
 def weld(garment: Garment, reach: float) -> Garment:
     """The garment with faces and edges of one vertex a place. Each place has the mean of what its vertices are, the firmest
     pin, and collides where all of them do.
     """
     twins = find_twins(garment.triangles, garment.x, reach)
+    if garment.tear_edges is not None:
+        twins = twins[~np.isin(twins, garment.tear_edges).any(axis=1)]
     if not len(twins):
         return garment
     count = len(garment.x)
     place = np.arange(count)
     place[twins[:, 0]] = twins[:, 1]
-    share = 1.0 / np.bincount(place, minlength=count)[place]
 
     def mean(values):
-        total = np.zeros((count, *values.shape[1:]))
-        np.add.at(total, place, (values.T * share).T)
-        return np.where(np.isin(place, twins[:, 1])[(...,) + (None,) * (values.ndim - 1)], total[place], values)
+        return mean_of_twins(twins, values)
 
     def most(values, of=np.maximum):
         values = np.array(values)
@@ -86,5 +96,7 @@ def weld(garment: Garment, reach: float) -> Garment:
         meets_bodies=collides(garment.meets_bodies),
         meets_itself=collides(garment.meets_itself),
         twins=twins,
+        x_second=None if garment.x_second is None else mean(garment.x_second),
+        pleats=garment.pleats and garment.pleats._replace(edges=place[garment.pleats.edges]),
         **welded,
     )

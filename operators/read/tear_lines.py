@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tear lines in a mesh: edges that are cut, with the strength that holds them together as an attribute.
+
+Cutting doubles the vertices of a line, each side with its own faces, weights, UVs and shapes, so nothing looks different and
+the mesh keeps its vertices while it tears. Merged vertices are what it was before.
+"""
+
+import bmesh
+import bpy
+import numpy as np
+
+from . import arrays
+
+STRENGTH = "taffeta_tear"  # of each edge [N/m]; 0 where it does not tear
+
+
+def mark(obj: bpy.types.Object, strength: float) -> tuple[int, int]:
+    """Cut an object along the edges that are selected in Edit Mode and give them a strength [N/m]; returns how many edges are
+    marked, and how many vertices there are more.
+
+    Raises
+    ------
+    ValueError
+        Nothing of what is selected can come apart: a sentence with a remedy.
+    """
+    work = bmesh.from_edit_mesh(obj.data)
+    layer = work.edges.layers.float.get(STRENGTH) or work.edges.layers.float.new(STRENGTH)
+    chosen = [edge for edge in work.edges if edge.select and edge.link_faces]
+    inner = [edge for edge in chosen if len(edge.link_faces) > 1]
+    again = [edge for edge in chosen if edge[layer] > 0.0]
+    if not inner and not again:
+        raise ValueError(f"{obj.name}: no edge between faces is selected; select the edges along which it is to tear")
+    before = {edge: edge[layer] for edge in chosen}
+    for edge in _with_partners(work, layer, again) + inner:
+        edge[layer] = strength
+    count = len(work.verts)
+    bmesh.ops.split_edges(work, edges=inner)
+    more = len(work.verts) - count
+    if inner and not more:
+        for edge, value in before.items():
+            edge[layer] = value
+        raise ValueError(
+            f"{obj.name}: what is selected ends within the cloth after one edge, and cannot open; select two edges or more in a "
+            "line, or one that ends at a border"
+        )
+    bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
+    return len(chosen), more
+
+
+def clear(obj: bpy.types.Object) -> tuple[int, int]:
+    """Merge the tear lines again that are selected in Edit Mode; returns how many edges, and how many vertices there are fewer.
+
+    Raises
+    ------
+    ValueError
+        None is selected: a sentence with a remedy.
+    """
+    work = bmesh.from_edit_mesh(obj.data)
+    layer = work.edges.layers.float.get(STRENGTH)
+    chosen = [edge for edge in work.edges if edge.select and layer is not None and edge[layer] > 0.0]
+    if not chosen:
+        raise ValueError(f"{obj.name}: no tear line is selected; select edges of one")
+    both = _with_partners(work, layer, chosen)
+    for edge in both:
+        edge[layer] = 0.0
+    ends = {vertex for edge in both for vertex in edge.verts}
+    kept = {vertex for vertex in ends if any(edge[layer] > 0.0 for edge in vertex.link_edges)}
+    places = {tuple(vertex.co) for vertex in kept}  # where a line goes on, it stays open
+    first, target, count = {}, {}, len(work.verts)
+    for vertex in sorted(ends, key=lambda vertex: vertex.index):
+        if tuple(vertex.co) not in places:
+            one = first.setdefault(tuple(vertex.co), vertex)
+            if one is not vertex:
+                target[vertex] = one
+    bmesh.ops.weld_verts(work, targetmap=target)
+    bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
+    return len(both), count - len(work.verts)
+
+
+def _with_partners(work, layer, chosen):
+    """Marked edges, and those that lie on them."""
+    wanted = {_place(edge) for edge in chosen}
+    return [edge for edge in work.edges if edge[layer] > 0.0 and _place(edge) in wanted]
+
+
+def _place(edge):
+    return tuple(sorted(tuple(vertex.co) for vertex in edge.verts))
+
+
+def marked(mesh: bpy.types.Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (k, 2) and strength (k,) [N/m] of a mesh's marked edges."""
+    attribute = mesh.attributes.get(STRENGTH)
+    if attribute is None or (attribute.domain, attribute.data_type) != ("EDGE", "FLOAT") or not len(attribute.data):
+        return np.zeros((0, 2), np.int32), np.zeros(0)
+    strength = arrays.stored_values(attribute)[:, 0].astype(np.float64)
+    there = strength != 0.0
+    return arrays.edges(mesh)[there], strength[there]
+
+
+def read(obj: bpy.types.Object) -> dict:
+    """The fields of `solver.model.Garment` about tearing; empty where nothing is marked."""
+    edges, strength = marked(obj.data)
+    if not len(edges):
+        return {}
+    tear = obj.taffeta_cloth.tear
+    return dict(
+        tear_edges=edges, tear_strength=strength, tear_most=tear.most, tear_piece=tear.piece, tear_run_on=tear.run_on
+    )

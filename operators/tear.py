@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mark Tear Line, Clear Tear Line: where a garment is cut, and held together until it is pulled too hard."""
+
+import bpy
+from bpy.props import FloatProperty
+
+from .read import tear_lines
+
+
+class _InEditMode(bpy.types.Operator):
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "EDIT_MESH":
+            cls.poll_message_set("Go to Edit Mode and select edges")
+            return False
+        return True
+
+    def execute(self, context):
+        try:
+            self.report({"INFO"}, self.change(context.edit_object))
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_tear_mark(_InEditMode):
+    """Let the cloth tear along the selected edges, where it is pulled apart by more than this strength. The mesh is cut there, and
+    looks and drapes as before until it tears"""
+
+    bl_idname = "taffeta.tear_mark"
+    bl_label = "Mark Tear Line"
+
+    strength: FloatProperty(
+        name="Strength (N/m)", default=100.0, min=0.01, max=1e9, soft_max=5000.0, step=1000, precision=1,
+        description="Tension in N per metre of line from which on it tears. Tissue 100, an old shirt 1000, new cotton 10000",
+    )  # fmt: skip
+
+    def change(self, obj):
+        """Mark; returns what was done."""
+        count, more = tear_lines.mark(obj, self.strength)
+        return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
+
+
+class TAFFETA_OT_tear_clear(_InEditMode):
+    """Make the selected tear lines one piece with the cloth again: their doubled vertices are merged"""
+
+    bl_idname = "taffeta.tear_clear"
+    bl_label = "Clear Tear Line"
+
+    def change(self, obj):
+        """Clear; returns what was done."""
+        count, fewer = tear_lines.clear(obj)
+        return f"{count} edges of {obj.name} do not tear any more; {fewer} vertices are merged"
+
+
+CLASSES = TAFFETA_OT_tear_mark, TAFFETA_OT_tear_clear
+
+
+def _menu(self, _context):
+    self.layout.operator("taffeta.tear_mark")
+    self.layout.operator("taffeta.tear_clear")
+
+
+def register():
+    """Make the operators known, and put them into the menu of edges."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
+
+
+def unregister():
+    """Take that back."""
+    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mark and clear tear lines in Edit Mode; a marked garment baked, played and opened again."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+from taffeta.operators.checks import problem_list
+from taffeta.operators.read import mesh_io, sampling, tear_lines
+
+COUNT, SIDE = 7, 0.24
+LINE = COUNT // 2  # the column in the middle
+
+
+@pytest.fixture
+def strip(saved, make):
+    """A square sheet whose two sides are held, and drawn apart by a tenth until frame 8; its middle column is selected."""
+    obj = make.cloth(make.grid("Strip", COUNT, SIDE), thickness=1e-3)
+    x = np.array([vertex.co for vertex in obj.data.vertices])
+    held = np.flatnonzero(np.abs(x[:, 0]) > 0.49 * SIDE)
+    obj.vertex_groups.new(name="held").add(held.tolist(), 1.0, "REPLACE")
+    obj.taffeta_cloth.pin.source, obj.taffeta_cloth.pin.vertex_group = "GROUP", "held"
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Apart")
+    for vertex in held:
+        key.data[vertex].co.x *= 1.1
+    for frame, value in ((1, 0.0), (8, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    bpy.context.scene.taffeta.air_drag = 0.0
+    bpy.context.view_layer.objects.active = obj
+    select(obj, lambda a, b: abs(a.x) < 1e-6 and abs(b.x) < 1e-6)
+    return obj
+
+
+def select(obj, wanted):
+    """Select edges by their ends' places, in Edit Mode."""
+    if obj.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    vertices = obj.data.vertices
+    for each in (*obj.data.polygons, *vertices):
+        each.select = False
+    for edge in obj.data.edges:
+        edge.select = wanted(*(vertices[k].co for k in edge.vertices))
+        for k in edge.vertices:
+            vertices[k].select |= edge.select
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_mode(type="EDGE")
+
+
+def corners(obj):
+    """What each face corner looks like: its place, its UV, its weight; sorted."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh, found = obj.data, []
+    for face in mesh.polygons:
+        for loop in face.loop_indices:
+            vertex = mesh.vertices[mesh.loops[loop].vertex_index]
+            shape = obj.data.shape_keys.key_blocks["Apart"].data[vertex.index].co
+            weight = sum(group.weight for group in vertex.groups)
+            found.append((*vertex.co, *mesh.uv_layers[0].uv[loop].vector, *shape, weight))
+    return sorted(found)
+
+
+def test_a_line_is_cut_and_merged_again(strip):
+    before = corners(strip)
+    assert len(strip.data.vertices) == COUNT**2
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.taffeta.tear_mark(strength=150.0) == {"FINISHED"}
+    assert corners(strip) == before and len(strip.data.vertices) == COUNT**2 + COUNT
+    edges, strength = tear_lines.marked(strip.data)
+    assert len(edges) == 2 * (COUNT - 1) and (strength == 150.0).all()
+    assert not [p for p in problem_list.latest(bpy.context.scene) if "taffeta.fix_weld" in p.verbs]
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.taffeta.tear_clear() == {"FINISHED"}
+    assert (
+        corners(strip) == before and len(strip.data.vertices) == COUNT**2 and not len(tear_lines.marked(strip.data)[0])
+    )
+
+
+def test_what_cannot_open_is_refused_and_the_mesh_kept(strip):
+    def one(a, b):
+        return abs(a.x) < 1e-6 and abs(b.x) < 1e-6 and abs(a.y + b.y - 0.04) < 0.01
+
+    before = corners(strip)
+    select(strip, one)
+    with pytest.raises(RuntimeError, match="Strip: what is selected ends within the cloth after one edge"):
+        bpy.ops.taffeta.tear_mark()
+    bpy.ops.mesh.select_all(action="DESELECT")
+    with pytest.raises(RuntimeError, match="Strip: no edge between faces is selected"):
+        bpy.ops.taffeta.tear_mark()
+    with pytest.raises(RuntimeError, match="Strip: no tear line is selected"):
+        bpy.ops.taffeta.tear_clear()
+    assert corners(strip) == before and not len(tear_lines.marked(strip.data)[0])
+    assert not bpy.ops.taffeta.tear_mark.poll()
+
+
+def gaps(make, obj):
+    """How far apart the two vertices of each place of the line are in this frame."""
+    x = make.world(obj)
+    rest = np.array([vertex.co for vertex in obj.data.vertices])
+    line = np.flatnonzero(np.abs(rest[:, 0]) < 1e-6)
+    order = line[np.argsort(rest[line, 1], kind="stable")].reshape(-1, 2)
+    return np.linalg.norm(x[order[:, 0]] - x[order[:, 1]], axis=1)
+
+
+def test_a_bake_holds_until_it_tears_and_plays_as_one_mesh(strip, make):
+    scene = bpy.context.scene
+    bpy.ops.taffeta.tear_mark(strength=100.0)  # 5 % of 2000 N/m, of the tenth that it is drawn apart by
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert json.loads(strip.taffeta_cloth.report_json)["torn"] == COUNT
+    held = []
+    for frame in range(1, 11):
+        scene.frame_set(frame)
+        held.append(gaps(make, strip).max() < 1e-7)
+        assert len(make.world(strip)) == COUNT**2 + COUNT
+    assert held == [True] * sum(held) + [False] * (10 - sum(held)) and 3 <= sum(held) <= 6
+    assert gaps(make, strip).min() > 0.005, "drawn apart by 24 mm, but for what hangs slack"
+    assert "Tear Lines" not in problem_list.stale(strip, scene, [])
+    strip.taffeta_cloth.tear.run_on = 0.5
+    assert "Tear Lines" in problem_list.stale(strip, scene, [])
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    bpy.context.scene.frame_set(10)
+    assert gaps(make, bpy.data.objects["Strip"]).min() > 0.005
+
+
+def test_a_keyed_hold_lets_go(strip, make):
+    scene = bpy.context.scene
+    bpy.ops.taffeta.tear_mark(strength=1e6)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for frame, value in ((5, 1.0), (6, 0.0)):
+        strip.taffeta_cloth.tear.hold = value
+        strip.taffeta_cloth.tear.keyframe_insert("hold", frame=frame)
+    assert not [p for p in problem_list.latest(scene) if "hold" in p.sentence.lower() and "key" in p.sentence.lower()]
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    for frame, is_open in ((5, False), (8, True)):
+        scene.frame_set(frame)
+        assert (gaps(make, strip) > 1e-4).all() == is_open
+
+
+def test_hostile_strengths_are_told_or_left_alone(strip):
+    bpy.ops.taffeta.tear_mark()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    strip.data.attributes[tear_lines.STRENGTH].data[0].value = float("nan")
+    scene = bpy.context.scene
+    order = [strip]
+    with sampling.posed(scene, order, []):
+        garment = mesh_io.read_garment(strip, bpy.context.evaluated_depsgraph_get(), scene)
+    assert np.isnan(garment.tear_strength).any()
+    with pytest.raises(RuntimeError, match="'Strip': the strength of a tear line is nan"):
+        bpy.ops.taffeta.bake()
+    strip.data.attributes.remove(strip.data.attributes[tear_lines.STRENGTH])
+    strip.data.attributes.new(tear_lines.STRENGTH, "INT", "POINT")
+    assert not tear_lines.read(strip)

@@ -50,7 +50,20 @@ def hinge_weights(x, stencils):
     return np.stack([-(1 - foot[0]) * k0 - (1 - foot[1]) * k1, -foot[0] * k0 - foot[1] * k1, k0, k1], axis=1)
 
 
-def bending_rest(x, hinges, stiffness):
+def angles_of(x, stencils, weight):
+    """(h,) [rad] dihedral angles of hinges at x (n, 3) [m], as their bend vectors tell them; the sign tells the side, against
+    edge x (o1 - o0).
+    """
+    edge = x[stencils[:, 1]] - x[stencils[:, 0]]
+    normal = np.cross(edge, x[stencils[:, 3]] - x[stencils[:, 2]])
+    bend = np.einsum("hk,hkj->hj", weight, x[stencils])
+    side = np.sign(np.einsum("ij,ij->i", bend, normal))
+    angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
+    angle[np.abs(angle) < FLAT_ANGLE] = 0.0
+    return angle
+
+
+def bending_rest(x, hinges, stiffness, fold=None):
     """Weights, rest angles and stiffness of the hinges that bend.
 
     Parameters
@@ -58,6 +71,7 @@ def bending_rest(x, hinges, stiffness):
     x : (n, 3) [m] rest positions
     hinges : from `topology.bend_hinges`
     stiffness : (n,) [N m] plate rigidity
+    fold : (h,) [rad] rest angles that take the place of those at x, NaN where none does; None: nowhere
 
     Returns
     -------
@@ -80,15 +94,11 @@ def bending_rest(x, hinges, stiffness):
     weight[useful] = hinge_weights(x, stencils[useful])
     useful &= np.isfinite(weight).all(axis=1)
     k = rigidity * square / hinges.area
-    stencils, weight, k, normal, is_damped = (
-        array[useful] for array in (stencils, weight, k, normal, hinges.is_damped)
-    )
-    k, kept = _merge_lines(stencils, weight, k)
-    stencils, weight, k, normal, is_damped = (array[kept] for array in (stencils, weight, k, normal, is_damped))
-    bend = np.einsum("hk,hkj->hj", weight, x[stencils])
-    side = np.sign(np.einsum("ij,ij->i", bend, normal))
-    rest_angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
-    rest_angle[np.abs(rest_angle) < FLAT_ANGLE] = 0.0
+    fold = np.full(len(k), np.nan) if fold is None else fold
+    stencils, weight, k, fold, is_damped = (array[useful] for array in (stencils, weight, k, fold, hinges.is_damped))
+    k, kept = _merge_lines(stencils, weight, k, fold)
+    stencils, weight, k, fold, is_damped = (array[kept] for array in (stencils, weight, k, fold, is_damped))
+    rest_angle = np.where(np.isnan(fold), angles_of(x, stencils, weight), fold)
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
     return stencils, weight, rest_angle, k / np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE), is_damped
 
@@ -120,13 +130,14 @@ def turn_rigidity(x, faces, uv, hinges, ratio):
     return hinges._replace(share=hinges.share * turned)
 
 
-def _merge_lines(stencils, weight, k):
+def _merge_lines(stencils, weight, k, fold):
     """Stiffness (h,) and which to keep, (h,) bool: of hinges with the same opposite vertices and first vertex, whose second
-    vertex hardly counts, one stands for all.
+    vertex hardly counts, one stands for all. What is folded, at an angle that is no NaN, stays as it is.
 
     In a mesh of rectangles this halves the hinges between quads.
     """
-    straight = np.flatnonzero(np.abs(weight[:, 1]) < NEGLIGIBLE_WEIGHT * np.abs(weight[:, 0]))
+    straight = np.abs(weight[:, 1]) < NEGLIGIBLE_WEIGHT * np.abs(weight[:, 0])
+    straight = np.flatnonzero(straight & np.isnan(fold))
     key = edge_keys(stencils[straight, 2:], int(stencils.max(initial=0)) + 1)
     order = np.argsort(key, kind="stable")
     key, straight = key[order], straight[order]

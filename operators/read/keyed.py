@@ -7,17 +7,53 @@ from collections.abc import Iterator
 import bpy
 
 from ...solver.model import Settings
-from .modifier_stack import rigs
+from .map_makers import makes, map_name
+from .modifier_stack import rigs, simulated
 
 ATTACHMENTS = "taffeta_cloth.attachments"  # data path of the list
 
 
-def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
-    """The curves of an object's, scene's or shape key's action."""
-    action = owner.animation_data.action if owner.animation_data else None
-    if action is not None:
-        for bag in (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags):
+def actions_of(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, bpy.types.ActionSlot]]:
+    """The actions that animate an object, scene or shape key, with the slot of each that is its own; those of strips in its
+    Nonlinear Animation, too.
+    """
+    data = owner.animation_data
+    if data is None:
+        return
+    if data.action is not None and data.action_slot is not None:
+        yield data.action, data.action_slot
+    waiting = [strip for track in data.nla_tracks if not track.mute for strip in track.strips]
+    while waiting:
+        strip = waiting.pop(0)
+        waiting += strip.strips  # of a meta strip
+        if strip.action is not None and strip.action_slot is not None and not strip.mute:
+            yield strip.action, strip.action_slot
+
+
+def curves_in(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> Iterator[bpy.types.FCurve]:
+    """The curves that an action has for one of its slots."""
+    for bag in (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags):
+        if bag.slot_handle == slot.handle:
             yield from bag.fcurves
+
+
+def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    """The curves that animate an object, scene or shape key."""
+    for action, slot in actions_of(owner):
+        yield from curves_in(action, slot)
+
+
+def our_drivers(owner: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The drivers of Taffeta's settings of an object or a scene."""
+    drivers = owner.animation_data.drivers if owner.animation_data else ()
+    return [curve for curve in drivers if curve.data_path.startswith("taffeta")]
+
+
+def targets_of(driver: bpy.types.FCurve) -> Iterator[tuple[bpy.types.DriverTarget, bpy.types.ID]]:
+    """What a driver looks at: its targets, and the objects or other data that these are parts of."""
+    for target in (target for variable in driver.driver.variables for target in variable.targets):
+        if target.id is not None:
+            yield target, target.id
 
 
 def keyed(owner: bpy.types.ID) -> set[str]:
@@ -57,14 +93,28 @@ def keyed_settings(scene: bpy.types.Scene) -> list[str]:
     return [name for name in Settings._fields if f"taffeta.{name}" in paths]
 
 
+def is_moving_map(obj: bpy.types.Object, name: str) -> bool:
+    """Whether the map of one of a garment's mapped properties may be another one in each frame."""
+    mapped = getattr(obj.taffeta_cloth, name)
+    if mapped.source == "IMAGE":
+        return mapped.image is not None and mapped.image.source in ("SEQUENCE", "MOVIE")
+    wanted = map_name(mapped)
+    if not wanted:
+        return False
+    if mapped.source == "ATTRIBUTE" and obj.data.animation_data is not None:
+        return True
+    own = list(obj.modifiers)
+    return any(makes(modifier, wanted) for modifier in own[: len(own) - len(simulated(obj))] if modifier.show_viewport)
+
+
 def pin_moves(obj: bpy.types.Object) -> bool:
     """Whether how firmly a garment is pinned, or attached, is animated, and sampled in every frame."""
-    return any(path.startswith(("taffeta_cloth.pin.", ATTACHMENTS + "[")) for path in keyed(obj))
+    return map_moves(obj, "pin") or any(path.startswith(ATTACHMENTS + "[") for path in keyed(obj))
 
 
 def map_moves(obj: bpy.types.Object, name: str) -> bool:
-    """Whether the numbers of one of a garment's mapped properties are animated."""
-    return any(path.startswith(f"taffeta_cloth.{name}.") for path in keyed(obj))
+    """Whether one of a garment's mapped properties is animated: its numbers, or the map itself."""
+    return any(path.startswith(f"taffeta_cloth.{name}.") for path in keyed(obj)) or is_moving_map(obj, name)
 
 
 def drop_keys(obj: bpy.types.Object, removed: int) -> None:

@@ -7,7 +7,8 @@ Images and attributes are numbers here, not colours: what counts is the stored v
 that was painted (50 % grey is 0.5) whatever its colour space, and so does a 16-bit one, although Blender makes that
 linear when it loads it as sRGB. A colour's grey is its Rec. 709 luminance; alpha does not count. An image is read
 bilinearly and repeats tile by tile, but is not blended across the edge of a tile, where vertices of a pattern
-mostly lie. A vertex with several UV corners takes their average.
+mostly lie. A vertex with several UV corners takes their average. Of an image sequence the picture of the frame counts
+(`image_sequence`).
 
 A minimum above the maximum is welcome: it turns the map round, as `invert` does.
 """
@@ -17,16 +18,20 @@ import numpy as np
 
 from ...solver.grey import LUMINANCE, bilinear, corner_mean
 from .arrays import ATTRIBUTE_VALUES, corner_uv, corner_vertex, pixels, stored_values
+from .image_sequence import picture_of
 
 MOST_PICTURE_PIXELS = 1 << 26  # 8192 x 8192: Blender and we hold 24 bytes a pixel of a colour
 ROWS_AT_ONCE = 256  # of an image that become grey
 
 
-def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+def read_map(
+    obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh, frame: int | None = None
+) -> np.ndarray:
     """Values of one mapped property, (n,) float64 in the property's unit, for the n vertices of `mesh`.
 
     mapped : one of `obj.taffeta_cloth`'s mapped properties (`panels.mapped.MAPPED`).
     mesh : obj.data or its evaluated mesh; maps are looked for there.
+    frame : whose picture of an image sequence counts; None: of the frame that is shown.
 
     Raises
     ------
@@ -35,7 +40,7 @@ def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.t
     """
     if mapped.source == "UNIFORM":
         return np.full(len(mesh.vertices), mapped.value)
-    map_values = MAP_READERS[mapped.source](obj, mapped, mesh)
+    map_values = MAP_READERS[mapped.source](obj, mapped, mesh, frame)
     wrong = np.flatnonzero(~np.isfinite(map_values))
     if wrong.size:
         raise ValueError(
@@ -46,7 +51,7 @@ def read_map(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.t
     return mapped.minimum + (mapped.maximum - mapped.minimum) * map_values
 
 
-def group_weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+def group_weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh, _=None) -> np.ndarray:
     """Weights of the vertex group, (n,); 0 where a vertex is not in it."""
     if mapped.vertex_group not in obj.vertex_groups:
         raise ValueError(
@@ -65,17 +70,21 @@ def weights_in(obj: bpy.types.Object, group: str, mesh: bpy.types.Mesh) -> np.nd
     return weights
 
 
-def image_values(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+def image_values(
+    obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh, frame: int | None = None
+) -> np.ndarray:
     """Grey of the image at the vertices' UV corners, (n,), averaged per vertex."""
     if mapped.image is None:
         raise ValueError(f"{_what(obj, mapped)}: no image is chosen; choose one or set the source to Uniform")
     layer = mesh.uv_layers.get(mapped.uv_map) if mapped.uv_map else mesh.uv_layers.active
     if layer is None:
         raise ValueError(_missing(obj, mapped, "UV map", mapped.uv_map, [uv.name for uv in mesh.uv_layers]))
-    return _corner_mean(mesh, bilinear(_grey(obj, mapped), corner_uv(layer)))
+    return _corner_mean(mesh, bilinear(_grey_at(obj, mapped, frame), corner_uv(layer)))
 
 
-def attribute_values(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh) -> np.ndarray:
+def attribute_values(
+    obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: bpy.types.Mesh, _=None
+) -> np.ndarray:
     """The attribute at the vertices, (n,); luminance if it is a colour, averaged if it is stored per corner."""
     attribute = mesh.attributes.get(mapped.attribute) if mapped.attribute else None
     if attribute is None:
@@ -91,9 +100,25 @@ def attribute_values(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mes
     return _corner_mean(mesh, values) if attribute.domain == "CORNER" else values
 
 
-def _grey(obj, mapped) -> np.ndarray:
+def _grey_at(obj, mapped, frame: int | None) -> np.ndarray:
+    """`_grey` of the image; of a sequence its picture in this frame, or in the one that is shown."""
+    if mapped.image.source == "MOVIE":
+        raise ValueError(
+            f"{_what(obj, mapped)}: image '{mapped.image.name}' is a movie, which cannot be read frame by frame; render it as an "
+            "image sequence, or read it by an Image Texture in Geometry Nodes and store that as an attribute"
+        )
+    if mapped.image.source != "SEQUENCE":
+        return _grey(obj, mapped, mapped.image)
+    shown = bpy.context.scene.frame_current if frame is None else frame
+    try:
+        with picture_of(mapped.image, shown) as image:
+            return _grey(obj, mapped, image)
+    except OSError as reason:
+        raise ValueError(f"{_what(obj, mapped)}: image sequence '{mapped.image.name}' {reason}") from None
+
+
+def _grey(obj, mapped, image: bpy.types.Image) -> np.ndarray:
     """The image's stored grey values, (rows, columns) float64."""
-    image = mapped.image
     if image.source == "TILED" and len(image.tiles) > 1:
         raise ValueError(
             f"{_what(obj, mapped)}: image '{image.name}' has {len(image.tiles)} UDIM tiles; use an image of one tile"

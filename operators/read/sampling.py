@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 
 from ...solver.model import Collider, FrameInput, Garment
+from .animated import Told, body_numbers, garments_now, told_of
 from .arrays import corner_vertex
 from .force_fields import between as fields_between
 from .force_fields import noise_table, read_fields
@@ -24,16 +25,16 @@ from .maps import read_map
 from .mesh_io import Body, check_finite, metres_per_unit, world_positions, world_to_object
 from .modifier_stack import muted
 from .preroll import eased, resting
+from .rest import RestNow, rest_inputs, rest_now
 from .rides import later, ride, rides_moves
 from .ties import Holds, Tie, attachments, between, read_holds, ties_of
+from .time_and_gravity import frame_seconds, gravity
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
 # How far a chord between two samples may lie beside the true trajectory, as a share of a body's aura, ...
 SAGITTA_SHARE = 0.25
 BARE_BODY_SHARE = 0.001  # of the size of a body without aura, which stands for its aura,
 GARMENT_SHARE = 0.004  # and of the size of the smallest garment, which does so for the garments' own animation
-
-LONGEST_FRAME = 60.0  # [s] of a frame: longer ones are a slip, and their steps need more memory than there is
 
 
 class GarmentObject(NamedTuple):
@@ -50,6 +51,8 @@ class GarmentObject(NamedTuple):
     pin_distance: np.ndarray  # (n,) [m] at the first frame
     distance_moves: bool
     rides: bool  # whether it feels less than all of what it rides on
+    garment: Garment  # as it is built
+    told: Told  # what of that is animated
 
 
 class Moment(NamedTuple):
@@ -57,30 +60,16 @@ class Moment(NamedTuple):
 
     targets: np.ndarray  # (n, 3) pose of all garments
     bodies: list[np.ndarray]  # (m, 3) each
+    touch: list[Body]  # the same with what says how they collide
     to_object: np.ndarray  # (g, 4, 4)
     fields: dict  # from `force_fields.read_fields`
-    cloths: list[tuple[float, ...]]  # of each garment: part of the fields, pressure [Pa], target volume [m3]
+    cloths: list[
+        tuple[float, ...]
+    ]  # of each garment: part of the fields, pressure [Pa], target volume [m3], hold of tear lines
     pin: np.ndarray | None  # (n,) of all garments, if any of them is pinned anew in every frame
     holds: Holds
-
-
-def frame_seconds(scene: bpy.types.Scene) -> float:
-    """Duration of a frame in seconds: exactly 1.001 / 24 at 23.976 frames a second.
-
-    Blender keeps the divisor as a 32-bit float; six decimals of it are what was meant.
-    """
-    seconds = round(scene.render.fps_base, 6) / scene.render.fps
-    if seconds > LONGEST_FRAME:
-        raise ValueError(
-            f"A frame of scene {scene.name} lasts {seconds:,.0f} s, and would be simulated in millions of steps; lower Base of "
-            "the Frame Rate in the Output tab"
-        )
-    return seconds
-
-
-def gravity(scene: bpy.types.Scene) -> np.ndarray:
-    """(3,) [m/s2] as the Scene tab shows it; zero when gravity is switched off there."""
-    return np.array(scene.gravity, np.float64) * (metres_per_unit(scene) if scene.use_gravity else 0.0)
+    garments: tuple[Garment, ...] | None  # as they are now, if one of them is not as it was built
+    rests: list[RestNow]
 
 
 def plain(value):
@@ -104,6 +93,8 @@ def garment_object(obj: bpy.types.Object, garment: Garment) -> GarmentObject:
         pin_distance=garment.pin_distance,
         distance_moves=map_moves(obj, "pin_distance"),
         rides=rides_moves(keyed(obj), cloth),
+        garment=garment,
+        told=told_of(obj),
     )
 
 
@@ -153,10 +144,9 @@ def sample_frame(
         scene.frame_set(frame)  # wind and gravity belong to the end of the frame
     poses = [moments[k / counts[0]] for k in range(counts[0] + 1)]
     bodies = []
-    for index, (body, count) in enumerate(zip(colliders, counts[1:], strict=True)):
-        x = np.stack([moments[k / count].bodies[index] for k in range(count + 1)])
-        bodies.append(_collider(body, x))
-    frame_input = _frame_input(scene, poses, tuple(bodies))
+    for index, count in enumerate(counts[1:]):
+        bodies.append(np.stack([moments[k / count].bodies[index] for k in range(count + 1)]))
+    frame_input = _frame_input(scene, poses, _colliders(end.touch, bodies))
     return frame_input, going_on(poses[-2], end, frame_input.duration / counts[0])
 
 
@@ -193,7 +183,7 @@ def frame_inputs(
             pose = _moment(*at_first)
         scene.frame_set(frames.start + rest_count)
         moment = _between(rest, pose, eased(done / rest_count)) if done < rest_count else pose
-        yield straight_input(scene, colliders, before or moment, moment)
+        yield straight_input(scene, before or moment, moment)
 
 
 def _between(rest: Moment, pose: Moment, share: float) -> Moment:
@@ -205,18 +195,19 @@ def _between(rest: Moment, pose: Moment, share: float) -> Moment:
     )
 
 
-def straight_input(
-    scene: bpy.types.Scene, colliders: Sequence[Body], start: Moment, end: Moment, frames: int = 1
-) -> FrameInput:
+def straight_input(scene: bpy.types.Scene, start: Moment, end: Moment, frames: int = 1) -> FrameInput:
     """The time between two moments so many frames apart, with straight ways from the one to the other."""
-    bodies = tuple(
-        _collider(body, np.stack(ends)) for body, *ends in zip(colliders, start.bodies, end.bodies, strict=True)
+    x = [np.stack(ends) for ends in zip(start.bodies, end.bodies, strict=True)]
+    return _frame_input(scene, (start, end), _colliders(end.touch, x), frames)
+
+
+def _colliders(bodies: Sequence[Body], x: Sequence[np.ndarray]) -> tuple[Collider, ...]:
+    """Those of the bodies that collide, with their positions x (s + 1, m, 3) [m] over a frame."""
+    return tuple(
+        Collider(body.name, own, body.triangles, body.friction, body.restitution, body.aura, body.meets)
+        for body, own in zip(bodies, x, strict=True)
+        if body.collides
     )
-    return _frame_input(scene, (start, end), bodies, frames)
-
-
-def _collider(body: Body, x: np.ndarray) -> Collider:
-    return Collider(body.name, x, body.triangles, body.friction, body.restitution, body.aura, body.meets)
 
 
 def depsgraph_of(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
@@ -235,7 +226,7 @@ def _frame_input(scene, poses: Sequence[Moment], bodies, frames: int = 1) -> Fra
     seconds = frames * frame_seconds(scene)
     start, end = poses[0], poses[-1]
     fields = fields_between(start.fields, end.fields)
-    field_weight, pressure, volume = zip(*end.cloths, strict=True)
+    field_weight, pressure, volume, hold = zip(*end.cloths, strict=True)
     ridden = list(zip(*(pose.holds.rides for pose in poses), strict=True))
     return FrameInput(
         duration=seconds,
@@ -256,6 +247,9 @@ def _frame_input(scene, poses: Sequence[Moment], bodies, frames: int = 1) -> Fra
         tacks=end.holds.tacks,
         rides=tuple(ride(r, seconds) if r[-1] else None for r in ridden) if any(end.holds.rides) else None,
         blend=end.holds.blend,
+        tear_strength=hold if any(part != 1.0 for part in hold) else None,
+        garments=end.garments,
+        **rest_inputs(end.rests),
     )
 
 
@@ -279,7 +273,8 @@ def read_moment(
     """
     metres, frame = metres_per_unit(scene), scene.frame_current
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
-    targets, to_object, bodies, settings, pins, placed = [], [], [], [], [], []
+    is_whole = scene.frame_subframe == 0.0  # between frames nothing but what moves is looked at
+    targets, to_object, settings, pins, placed = [], [], [], [], []
     for known in cloths:
         evaluated = _evaluated(objects, known, depsgraph)
         placed.append(evaluated)
@@ -293,8 +288,30 @@ def read_moment(
         targets.append(x)
         to_object.append(world_to_object(known.name, evaluated, metres, frame))
         cloth = evaluated.taffeta_cloth
-        pins.append(read_map(objects[known.uid], cloth.pin, evaluated.data) if known.pin_moves else known.pin.copy())
-        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume))
+        pins.append(_pin(known, evaluated, frame))
+        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume, cloth.tear.hold))
+    bodies, touch = _read_bodies(objects, colliders, depsgraph, metres)
+    holds = read_holds(cloths, placed, targets, pins, depsgraph, metres)
+    own = {known.uid for known in cloths}
+    fields = read_fields(scene, depsgraph, own, metres) if is_whole else {}  # between frames they go straight
+    pin = np.concatenate(pins) if any(known.pin_moves for known in cloths) else None
+    garments = garments_now(objects, cloths, placed, frame) if is_whole else None
+    rests = [rest_now(objects[known.uid], placed[index], depsgraph) for index, known in enumerate(cloths)]
+    return Moment(
+        np.concatenate(targets), bodies, touch, np.stack(to_object), fields, settings, pin, holds, garments, rests
+    )
+
+
+def _pin(known: GarmentObject, placed, frame: int) -> np.ndarray:
+    """(n,) how firmly a garment is pinned now."""
+    if not known.pin_moves:
+        return known.pin.copy()
+    return read_map(placed.original, placed.taffeta_cloth.pin, placed.data, frame)
+
+
+def _read_bodies(objects, colliders, depsgraph, metres: float) -> tuple[list[np.ndarray], list[Body]]:
+    """Positions (m, 3) [m] of each body now, and how it collides now."""
+    positions, touch, frame = [], [], depsgraph.scene.frame_current
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
         mesh = evaluated.data
@@ -306,14 +323,9 @@ def read_moment(
             )
         x = world_positions(evaluated, metres)
         check_finite(body.name, x, f"at frame {frame}")
-        bodies.append(x)
-    holds = read_holds(cloths, placed, targets, pins, depsgraph, metres)
-    own = {known.uid for known in cloths}
-    fields = (
-        read_fields(scene, depsgraph, own, metres) if scene.frame_subframe == 0.0 else {}
-    )  # between frames they go straight
-    pin = np.concatenate(pins) if any(known.pin_moves for known in cloths) else None
-    return Moment(np.concatenate(targets), bodies, np.stack(to_object), fields, settings, pin, holds)
+        positions.append(x)
+        touch.append(body._replace(**body_numbers(evaluated)) if body.is_told else body)
+    return positions, touch
 
 
 def _sample_counts(start, end, cloths, colliders, at) -> list[int]:

@@ -11,15 +11,13 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
-from ..solver.cache import pc2
 from .live import turn
-from .playback.cache_modifier import played, trouble
 from .read import correction
 from .read.arrays import positions, stored_values
-from .read.modifier_stack import find_cache, index_of
 from .read.participants import refuse_linked
 from .read.sampling import depsgraph_of
 from .read.write_back import set_values
+from .work.baked import as_corrected, baked_frames, refuse, refuse_hidden
 
 BAKED = "Taffeta Baked"  # attribute: where the vertices were before they were sculpted
 UNCHANGED = 1e-7  # of the garment's size: what moves less was not sculpted
@@ -29,18 +27,9 @@ LARGEST_FADE = 10_000  # [frames]
 @contextmanager
 def _corrected(scene, obj, frame: int):
     """The garment at a frame, with its corrections and without what stands behind them."""
-    before = scene.frame_current, scene.frame_subframe
-    ours = [find_cache(obj), *correction.corrections_of(obj)]
-    behind = [m for m in list(obj.modifiers)[max(index_of(obj, m) for m in ours) + 1 :] if m.show_viewport]
-    try:
-        for modifier in behind:
-            modifier.show_viewport = False
+    with as_corrected(scene, obj):
         scene.frame_set(frame)
         yield
-    finally:
-        for modifier in behind:
-            modifier.show_viewport = True
-        scene.frame_set(before[0], subframe=before[1])
 
 
 def open_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -55,26 +44,10 @@ def open_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 def _refuse(scene, obj, frame: int) -> None:
     """Raise ValueError, with a remedy, where a garment's bake cannot be corrected at a frame."""
     turn.refuse()
-    refuse_linked(obj)
-    if obj.data.library is not None:
-        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
-    if find_cache(obj) is None:
-        raise ValueError(f"{obj.name} plays no bake; bake it, then correct it")
-    if sentence := trouble(obj):
-        raise ValueError(sentence)
-    path = played(obj)
-    if path is None:
-        raise ValueError(f"{obj.name}: the viewport shows the mesh; press Show the Bake, then correct it")
-    first = round(find_cache(obj).frame_start)
-    last = first + pc2.read_header(path).sample_count - 1
-    if not first <= frame <= last:
-        raise ValueError(f"{obj.name}: frame {frame} is not baked; go to one from {first} to {last}")
-
-
-def _refuse_hidden(obj) -> None:
-    """Raise ValueError where viewports do not show a garment: Blender evaluates it there no more."""
-    if not obj.visible_get():
-        raise ValueError(f"{obj.name} is hidden or disabled in viewports; show it, then correct it")
+    refuse(obj)
+    baked = baked_frames(obj)
+    if frame not in baked:
+        raise ValueError(f"{obj.name}: frame {frame} is not baked; go to one from {baked.start} to {baked.stop - 1}")
 
 
 def begin(context, obj: bpy.types.Object, before: int, after: int) -> bpy.types.Object:
@@ -89,7 +62,7 @@ def begin(context, obj: bpy.types.Object, before: int, after: int) -> bpy.types.
     _refuse(scene, obj, frame)
     if (other := open_of(obj)) is not None:
         raise ValueError(f"{obj.name} is being corrected: select {other.name}, and press Done or Cancel there")
-    _refuse_hidden(obj)
+    refuse_hidden(obj)
     with _corrected(scene, obj, frame):
         depsgraph = depsgraph_of(scene)
         evaluated = obj.evaluated_get(depsgraph)
@@ -171,7 +144,7 @@ def take_over(context, sculpted: bpy.types.Object) -> bpy.types.NodesModifier | 
     if not np.isfinite(moved).all():
         raise ValueError(f"{sculpted.name} has vertices that are nowhere; undo that, or press Cancel")
     obj.hide_set(False)
-    _refuse_hidden(obj)
+    refuse_hidden(obj)
     with _corrected(scene, obj, frame):
         shown, directions = correction.shown_shape(obj, depsgraph_of(scene))
         modifier = correction.add(obj, frame, noted.before, noted.after, moved, directions)

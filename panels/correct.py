@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was corrected after a bake: the list, below More; what stands above the mesh that is sculpted; and
+"""What was corrected after a bake: the list, below More; what stands beside the mesh that is sculpted; and
 `Object.taffeta_correcting`, which that mesh remembers."""
 
 import bpy
 from bpy.props import IntProperty, PointerProperty
 
-from .rows import SubPanel, sentences, settings_layout, why
+from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
 
 
 class TaffetaCorrecting(bpy.types.PropertyGroup):
@@ -42,6 +42,10 @@ class TAFFETA_PT_corrections(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         obj = context.object
         layout.operator("taffeta.correct_frame", icon="SCULPTMODE_HLT")
+        layout.operator("taffeta.push_out", icon="MOD_SHRINKWRAP")
+        smooth = layout.row(align=True)
+        smooth.operator("taffeta.smooth_in_time", icon="MOD_TIME")
+        smooth.operator("taffeta.smooth_in_space", icon="MOD_SMOOTH")
         found = [
             modifier
             for modifier in obj.modifiers
@@ -51,34 +55,54 @@ class TAFFETA_PT_corrections(SubPanel, bpy.types.Panel):
             tree = modifier.node_group
             row = layout.row(align=True)
             row.prop(modifier, "name", text="")
-            row.label(text=str(tree["taffeta_frame"]))
+            is_many = "taffeta_last" in tree
+            if not is_many:
+                row.label(text=str(tree["taffeta_frame"]))
             row.prop(tree.nodes["Weight"].outputs[0], "default_value", text="")
-            row.operator("taffeta.correction_fade", text="", icon="IPO_EASE_IN_OUT").index = index
+            if not is_many:
+                row.operator("taffeta.correction_fade", text="", icon="IPO_EASE_IN_OUT").index = index
             icon = "HIDE_ON" if tree["taffeta_muted"] else "HIDE_OFF"
             row.operator("taffeta.correction_mute", text="", icon=icon).index = index
             row.operator("taffeta.correction_remove", text="", icon="X").index = index
-            if tree["taffeta_vertices"] != len(obj.data.vertices):
-                made, now = tree["taffeta_vertices"], len(obj.data.vertices)
-                sentences(layout, context, f"Made for {made} vertices, the mesh has {now}: it is left out", "ERROR")
+            if sentence := tree.get("taffeta_unfit", ""):
+                sentences(layout, context, sentence, "ERROR")
         if not found:
-            why(layout, "Go to a baked frame that is to look different")
+            why(layout, "Sculpt a baked frame, or work on many")
 
 
-def draw_header(self, context):
-    """In the 3D view, while a frame is corrected: what ends that."""
-    obj = context.object
-    if obj is None or obj.taffeta_correcting.garment is None:
-        return
-    noted = obj.taffeta_correcting
-    row = self.layout.row(align=True)
-    row.label(text=f"{noted.garment.name}, frame {noted.frame}", icon="SCULPTMODE_HLT")
-    row.prop(noted, "before")
-    row.prop(noted, "after")
+class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
+    """What is being sculpted, and what ends that: in the tab where it was begun"""
+
+    bl_label = "Correcting a Bake"
+
+    @classmethod
+    def poll(cls, context):
+        return context.object is not None and context.object.taffeta_correcting.garment is not None
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        noted = context.object.taffeta_correcting
+        layout.label(text=f"{noted.garment.name}, frame {noted.frame}", icon="SCULPTMODE_HLT")
+        column = layout.column(align=True)
+        column.prop(noted, "before")
+        column.prop(noted, "after")
+        _ends(layout.row(align=True))
+
+
+def _ends(row):
+    """The buttons that end a correction."""
     row.operator("taffeta.correct_done", icon="CHECKMARK")
     row.operator("taffeta.correct_cancel", icon="X")
 
 
-CLASSES = (TaffetaCorrecting, TAFFETA_PT_corrections)
+def draw_header(self, context):
+    """In the 3D view, while a frame is corrected: what ends that, left of all else, where no view is too narrow for it."""
+    obj = context.object
+    if obj is not None and obj.taffeta_correcting.garment is not None:
+        _ends(self.layout.row(align=True))
+
+
+CLASSES = (TaffetaCorrecting, TAFFETA_PT_corrections, TAFFETA_PT_correcting)
 
 
 def register():
@@ -86,7 +110,7 @@ def register():
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Object.taffeta_correcting = PointerProperty(type=TaffetaCorrecting)
-    bpy.types.VIEW3D_HT_header.append(draw_header)
+    bpy.types.VIEW3D_HT_header.prepend(draw_header)
 
 
 def unregister():

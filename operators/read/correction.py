@@ -10,6 +10,7 @@ Each correction is a modifier with a node group of its own, so that it plays, re
 The vector (a, b, c) of each vertex is an attribute of the mesh [Blender units], along the vertex' normal n, the direction
 s = n x e / |n x e| beside the edge e to a neighbour, and t = s x n. So it turns with the cloth. Where no edge leaves the
 normal, it is along the object's axes. `fade` is keyed in the node group: 1 at the frame, 0 from where it has faded.
+Corrections of many frames add what a file says instead (`offsets`).
 """
 
 from typing import NamedTuple
@@ -17,13 +18,14 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from . import offsets
 from .arrays import edges, positions, stored_values, vertex_normals
 from .keyed import curves
 from .modifier_stack import find_cache, index_of, is_inherited
 from .write_back import set_values
 
 FRAME, BEFORE, AFTER = "taffeta_frame", "taffeta_before", "taffeta_after"  # what a node group is told, and keeps
-VERTICES, MUTED = "taffeta_vertices", "taffeta_muted"
+VERTICES, MUTED, UNFIT = "taffeta_vertices", "taffeta_muted", "taffeta_unfit"
 FADE, WEIGHT, OFFSET, NEIGHBOUR = "Fade", "Weight", "Offset", "Neighbour"  # names of nodes
 LEAST_SINE = 0.1  # of the angle between an edge and the normal for the edge to give a direction
 NOWHERE = -1  # neighbour of a vertex whose offset is along the object's axes
@@ -41,16 +43,23 @@ def corrections_of(obj: bpy.types.Object) -> list[bpy.types.NodesModifier]:
     return [m for m in obj.modifiers if m.type == "NODES" and m.node_group is not None and FRAME in m.node_group]
 
 
-def fits(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
-    """Whether a correction was made for as many vertices as the garment has now."""
-    return modifier.node_group[VERTICES] == len(obj.data.vertices)
+def unfit(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> str:
+    """Why a correction cannot be added to what the garment plays now; "" if it can."""
+    tree = modifier.node_group
+    made, now = tree[VERTICES], len(obj.data.vertices)
+    if made != now:
+        return f"Made for {made} vertices, the mesh has {now}: it is left out"
+    return offsets.unfit(obj, tree, tree[FRAME]) if offsets.is_many(tree) and find_cache(obj) is not None else ""
 
 
 def follow_cache(obj: bpy.types.Object) -> None:
-    """Corrections stand right behind the cache, and show where it shows, unless they are muted or of another mesh."""
+    """Corrections stand right behind the cache, and show where it shows, unless they are muted or do not fit it."""
     cache = find_cache(obj)
     for place, modifier in enumerate(corrections_of(obj), start=1):
-        plays = cache is not None and not modifier.node_group[MUTED] and fits(obj, modifier)
+        tree, why = modifier.node_group, unfit(obj, modifier)
+        if tree.library is None and tree.get(UNFIT, "") != why:
+            tree[UNFIT] = why
+        plays = cache is not None and not tree[MUTED] and not why
         modifier.show_viewport = plays and cache.show_viewport
         modifier.show_render = plays and cache.show_render
         if cache is not None and not is_inherited(obj, modifier):  # Blender does not move what is a library's
@@ -136,10 +145,25 @@ def fade(tree: bpy.types.NodeTree, frame: int, before: int, after: int) -> None:
             curve.update()
 
 
+def add_offsets(obj: bpy.types.Object, name: str, frames: range, path: str, made_of: str) -> bpy.types.NodesModifier:
+    """A new correction behind the others that adds the offsets in the file at `path`, a sample each of `frames`."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    tree[FRAME], tree[offsets.LAST], tree[offsets.MADE_OF] = frames.start, frames.stop - 1, made_of
+    tree[VERTICES], tree[MUTED] = len(obj.data.vertices), False
+    source = offsets.make_source(f"{obj.name} {tree.name}", path, frames.start, len(obj.data.vertices))
+    _wire_offsets(tree, source)
+    modifier = obj.modifiers.new(tree.name, "NODES")
+    modifier.node_group = tree
+    follow_cache(obj)
+    return modifier
+
+
 def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
-    """Delete a correction with its attributes, unless another object plays it, too."""
+    """Delete a correction with its attributes, or its object, unless another object plays it, too."""
     tree = modifier.node_group
-    names = [tree.nodes[node].inputs["Name"].default_value for node in (OFFSET, NEIGHBOUR)]
+    nodes = [tree.nodes[node] for node in (OFFSET, NEIGHBOUR) if node in tree.nodes]
+    names = [node.inputs["Name"].default_value for node in nodes]
+    source = offsets.source_of(tree)
     obj.modifiers.remove(modifier)
     if tree.users:
         return
@@ -147,6 +171,8 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     bpy.data.node_groups.remove(tree)
     if action is not None and not action.users:
         bpy.data.actions.remove(action)
+    if source is not None:
+        offsets.delete_source(source)
     for name in names:
         if name in obj.data.attributes:
             obj.data.attributes.remove(obj.data.attributes[name])
@@ -154,11 +180,7 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
 
 def _wire(tree, offset_name: str, neighbour_name: str) -> None:
     """The nodes of the equation above."""
-    tree.is_modifier = True
-    for way in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    nodes, link = tree.nodes, tree.links.new
-    geometry = nodes.new("NodeGroupInput").outputs[0]
+    geometry, nodes, link = _begin(tree), tree.nodes, tree.links.new
     place, normal = nodes.new("GeometryNodeInputPosition").outputs[0], nodes.new("GeometryNodeInputNormal").outputs
     offset = _attribute(tree, OFFSET, "FLOAT_VECTOR", offset_name)
     neighbour = _attribute(tree, NEIGHBOUR, "INT", neighbour_name)
@@ -182,8 +204,34 @@ def _wire(tree, offset_name: str, neighbour_name: str) -> None:
     turned_by = _vector(tree, "ADD", _vector(tree, "ADD", a, b), c)
     for name, source in (("Switch", has_edge.outputs[0]), ("False", offset), ("True", turned_by)):
         link(source, turned.inputs[name])
-    moved = turned.outputs[0]
-    for name in (WEIGHT, FADE):
+    _end(tree, geometry, turned.outputs[0], (WEIGHT, FADE))
+
+
+def _wire_offsets(tree, source) -> None:
+    """The nodes that add what the vertices of `source` are."""
+    geometry, nodes, link = _begin(tree), tree.nodes, tree.links.new
+    read, there = nodes.new("GeometryNodeObjectInfo"), nodes.new("GeometryNodeSampleIndex")
+    read.name = read.label = offsets.SOURCE
+    read.inputs["Object"].default_value = source
+    there.data_type, there.domain = "FLOAT_VECTOR", "POINT"
+    which = nodes.new("GeometryNodeInputPosition").outputs[0], nodes.new("GeometryNodeInputIndex").outputs[0]
+    for socket, value in zip(there.inputs, (read.outputs["Geometry"], *which), strict=True):
+        link(value, socket)
+    _end(tree, geometry, there.outputs[0], (WEIGHT,))
+
+
+def _begin(tree):
+    """What geometry goes in and out; the one that goes in."""
+    tree.is_modifier = True
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    return tree.nodes.new("NodeGroupInput").outputs[0]
+
+
+def _end(tree, geometry, moved, factors) -> None:
+    """Each vertex goes where it is moved, times numbers with these names."""
+    nodes, link = tree.nodes, tree.links.new
+    for name in factors:
         much = nodes.new("ShaderNodeValue")
         much.name = much.label = name
         much.outputs[0].default_value = 1.0

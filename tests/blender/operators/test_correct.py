@@ -61,6 +61,8 @@ def sculpt(obj, frame, moved, **fade):
     key.data.foreach_get("co", x)
     key.data.foreach_set("co", x + np.asarray(moved, np.float32).ravel())
     wanted = x.reshape(-1, 3) + moved
+    beside = draw("TAFFETA_PT_correcting")  # in the tab where it was begun
+    assert [name for name, _ in beside.properties()] == ["before", "after"] and beside.buttons("taffeta.correct_done")
     assert bpy.ops.taffeta.correct_done() == {"FINISHED"}
     assert bpy.context.object is obj and obj.visible_get() and len(bpy.data.objects) == 1
     return wanted

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baked cloth smoother in time and in space: where its vertices would go, for all of it and the whole range."""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from ..untangle.surface import vertex_normals
+from .ease import Net, relaxed
+
+TAIL = 4.0  # widths at which a weight of time is none
+
+
+def tail(width: float) -> int:
+    """Frames before and after one that have a part in it, smoothed by a width [frames]."""
+    return int(TAIL * width + 0.5)
+
+
+def in_time(x: np.ndarray, width: float) -> np.ndarray:
+    """Positions x (f, n, 3) as means over frames, weighed by a Gaussian of standard deviation `width` [frames].
+
+    A sine of angular frequency w a frame keeps exp(-(w width)^2 / 2) of its height; what does not change stays. Before the
+    first frame and after the last one all stands still.
+    """
+    return gaussian_filter1d(x, width, axis=0, mode="nearest", truncate=TAIL)
+
+
+def in_space(x: np.ndarray, triangles: np.ndarray, net: Net, radius: float) -> np.ndarray:
+    """Positions x (f, n, 3) [m] without folds that are small beside `radius` [m], each frame for itself.
+
+    Vertices go along their normals alone, so that the cloth neither shrinks at its borders nor slides.
+    """
+    moved = relaxed(x, net, radius) - x
+    for frame, shape in enumerate(x):
+        normal = vertex_normals(shape, triangles)
+        moved[frame] = normal * (normal * moved[frame]).sum(axis=1, keepdims=True)
+    return x + moved

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make Cage: a coarser mesh with even edges is simulated instead of a heavy garment, which follows it. Remove Cage takes that back."""
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+
+from ..panels.cage import garment_of
+from ..panels.mapped import MAPPED
+from .checks import problem_list
+from .live import turn
+from .read import cage as cages
+from .read import snapshot
+from .read.arrays import sewing_edges
+from .read.carry import follow_keys
+from .read.fabrics import most_thickness
+from .read.modifier_stack import find_live
+from .read.participants import chosen_cloths, refuse_linked
+
+
+def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: float) -> tuple[bpy.types.Object, float]:
+    """Let a cage be the cloth instead of a garment.
+
+    count, length : as `read.cage.build` takes them
+
+    Returns
+    -------
+    the cage, and the thickness [m] of the shell that the garment is, 0 if it is none
+
+    Raises
+    ------
+    ValueError
+        The garment cannot have a cage: a sentence with a remedy, and all is as it was.
+    """
+    _refuse(obj)
+    cage, sheet = cages.build(obj, scene, count, length)
+    try:
+        cages.bind(obj, cage)
+    except (ValueError, RuntimeError):
+        cages.discard(cage)
+        raise
+    cloth = cage.taffeta_cloth
+    snapshot.copy(obj.taffeta_cloth, cloth)
+    cage.taffeta_fabric.chosen = obj.taffeta_fabric.chosen
+    cloth.enabled, obj.taffeta_cloth.enabled = True, False
+    if sheet.thickness > 0.0:
+        cloth.thickness.source, cloth.thickness.value = "UNIFORM", min(sheet.thickness, most_thickness(cage, scene))
+        obj.taffeta_cage.thickness = cloth.thickness.value
+    follow_keys(obj, cage)
+    return cage, sheet.thickness
+
+
+def _refuse(obj):
+    """Raise ValueError where a garment cannot have a cage."""
+    turn.refuse()
+    refuse_linked(obj)
+    if obj.mode != "OBJECT":
+        raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
+    if garment_of(obj) is not None:
+        raise ValueError(f"{obj.name} is a cage itself; remove it first if it is to be made anew")
+    keys, cloth = obj.data.shape_keys, obj.taffeta_cloth
+    if keys is not None and (not keys.use_relative or obj.show_only_shape_key):
+        raise ValueError(f"{obj.name}: its shape keys are absolute or one is shown alone; switch that off (Data tab)")
+    if cloth.sewing and len(sewing_edges(obj.data)):
+        raise ValueError(
+            f"{obj.name} is still to be sewn; press Apply Sewing after a bake, or turn Sewing off, and try again"
+        )
+    if len(cloth.attachments):
+        raise ValueError(
+            f"{obj.name} is attached to a body or tacked; Detach it, make the cage, and attach that instead"
+        )
+    for other in bpy.data.objects:
+        if other != obj and any(entry.body == obj for entry in other.taffeta_cloth.attachments):
+            raise ValueError(
+                f"{other.name} is tacked to {obj.name}; Detach it, make the cage, and tack it to that instead"
+            )
+    if find_live(obj) is not None:
+        raise ValueError(f"{obj.name} is played live; press Stop first")
+
+
+def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """Let a garment be simulated itself again, with the settings that its cage has by now."""
+    noted, cloth = obj.taffeta_cage, obj.taffeta_cloth
+    cage, made = noted.cage, noted.thickness
+    others = [o for o in bpy.data.objects if o != obj and o.taffeta_cage.cage == cage]
+    if cage is not None:
+        _take_back(obj, cage, made)
+    cages.let_go(obj)
+    cloth.enabled = True
+    if cage is not None and cage.library is None and not others:
+        cages.discard(cage)
+
+
+def _take_back(obj, cage, made):
+    """Settings of the cage; its maps where the garment has them, too; its thickness unless that is what it was given."""
+    cloth, now = obj.taffeta_cloth, cage.taffeta_cloth
+    own = [name for name in MAPPED if _is_lost(obj, getattr(now, name))]
+    if made > 0.0 and now.thickness.source == "UNIFORM" and now.thickness.value == made:
+        own.append("thickness")
+    snapshot.copy(now, cloth, without=own)
+    obj.taffeta_fabric.chosen = cage.taffeta_fabric.chosen
+
+
+def _is_lost(obj, mapped) -> bool:
+    """The map of a setting goes with the cage."""
+    if mapped.source == "GROUP":
+        return mapped.vertex_group not in obj.vertex_groups
+    return mapped.source == "ATTRIBUTE" and mapped.attribute not in obj.data.attributes
+
+
+def _show(context, obj) -> None:
+    """Make an object the active one, and the only one that is selected."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    if obj.name in context.view_layer.objects:
+        context.view_layer.objects.active = obj
+        obj.select_set(True)
+
+
+class TAFFETA_OT_cage_make(bpy.types.Operator):
+    """Simulate a coarser mesh with even edges, which the garment follows by Blender's own Surface Deform. A closed shell, front \
+and back, becomes one sheet. The garment's mesh stays as it is"""
+
+    bl_idname = "taffeta.cage_make"
+    bl_label = "Make Cage"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Garment", description="Name of the garment; empty takes the active one")
+    vertices: IntProperty(
+        name="Vertices", default=10_000, min=20, max=cages.MOST_VERTICES, soft_min=500, soft_max=40_000,
+        description="About how many vertices the cage has, and no more than the garment",
+    )  # fmt: skip
+    edge_length: FloatProperty(
+        name="Edge Length", default=0.0, min=0.0, max=1e3, soft_max=0.1, precision=4, step=0.1,
+        description="Of the cage's edges, in metres; 0 takes what Vertices make of it",
+    )  # fmt: skip
+    bake: BoolProperty(name="Bake", default=False, description="Bake the cage right away", options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context):
+        active = context.view_layer.objects.active
+        if active is not None and active.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True
+
+    def execute(self, context):
+        if context.window is not None:
+            context.window.cursor_set("WAIT")
+        try:
+            (obj,) = _one(chosen_cloths(context, self.object))
+            count = len(obj.data.vertices)
+            cage, thickness = make(context.scene, obj, self.vertices, self.edge_length)
+        except (ValueError, RuntimeError) as error:
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+        finally:
+            if context.window is not None:
+                context.window.cursor_set("DEFAULT")
+        shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
+        self.report(
+            {"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"
+        )
+        _show(context, cage)
+        _look_again(context)
+        if self.bake:
+            return bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
+        return {"FINISHED"}
+
+
+def _one(found):
+    if len(found) > 1:
+        raise ValueError(f"{len(found)} cloths are selected; select one")
+    return found
+
+
+def _look_again(context):
+    context.view_layer.update()
+    if context.window_manager.taffeta.checked:
+        problem_list.show(context.scene)
+
+
+class _Caged:
+    """Works on a garment that follows a cage, or on that cage."""
+
+    object: StringProperty(name="Garment", description="Name of the garment or its cage; empty takes the active one")
+
+    def _garment(self, context):
+        obj = context.scene.objects.get(self.object) if self.object else context.view_layer.objects.active
+        garment = (garment_of(obj) or obj) if obj is not None else None
+        if garment is None or garment.type != "MESH" or cages.MODIFIER_NAME not in garment.modifiers:
+            raise ValueError(
+                f"{obj.name if obj else self.object or 'Nothing'} follows no cage; select a garment that does"
+            )
+        return garment
+
+
+class TAFFETA_OT_cage_remove(_Caged, bpy.types.Operator):
+    """Simulate the garment itself again, with the settings that the cage has now, and delete the cage. What was baked of it \
+stays on disk"""
+
+    bl_idname = "taffeta.cage_remove"
+    bl_label = "Remove Cage"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            turn.refuse()
+            obj = self._garment(context)
+            refuse_linked(obj)
+            if any(each.mode != "OBJECT" for each in (obj, obj.taffeta_cage.cage) if each is not None):
+                raise ValueError(f"{obj.name} or its cage is not in Object Mode; go back to that first")
+            remove(context.scene, obj)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{obj.name} is simulated itself again")
+        _show(context, obj)
+        _look_again(context)
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_cage_select(_Caged, bpy.types.Operator):
+    """Go to the cage of the garment, which has its cloth settings"""
+
+    bl_idname = "taffeta.cage_select"
+    bl_label = "Select Cage"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            cage = self._garment(context).taffeta_cage.cage
+            if cage is None or cage.name not in context.view_layer.objects:
+                raise ValueError("The cage is not in this view layer; undo what deleted it, or press Remove Cage")
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        _show(context, cage)
+        return {"FINISHED"}
+
+
+register, unregister = bpy.utils.register_classes_factory(
+    (TAFFETA_OT_cage_make, TAFFETA_OT_cage_remove, TAFFETA_OT_cage_select)
+)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cages: a coarser mesh that is simulated instead of a garment, which follows it by Blender's own Surface Deform modifier.
+
+    garment   Armature (muted)  [Taffeta Cage: Surface Deform]  Subdivision  Solidify
+    cage      Armature  [Taffeta Cache]
+
+The cage is a child of the garment, so both have one place in the world whatever moves that. They are bound at rest, where both
+lie on each other, shape keys aside; from there the cage has the keys, the rig and the simulation. The garment's mesh is not
+touched.
+"""
+
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from . import remesh
+from .carry import carry, copy_modifiers, refusal
+from .correction import corrections_of
+from .mesh_io import metres_per_unit, world_matrix, world_to_object
+from .modifier_stack import index_of, own_modifiers, simulated
+from .sheet import Sheet, sheet_of
+
+MODIFIER_NAME = "Taffeta Cage"
+MOST_VERTICES = 200_000  # of a cage
+LEAST_FACES = 8
+
+
+def build(obj: bpy.types.Object, scene: bpy.types.Scene, count: int, length: float) -> tuple[bpy.types.Object, Sheet]:
+    """The cage of a garment, in its collections, with its rig; about `count` vertices, and no more than it has itself, or edges
+    of `length` [m] where that is not 0. It is no cloth yet, and the garment does not follow it yet.
+
+    Raises
+    ------
+    ValueError
+        No cage can be made of the garment: a sentence with a remedy.
+    """
+    world_to_object(obj.name, obj, 1.0, scene.frame_current)  # refuses what is flat
+    rig = _rig(obj)
+    sheet = sheet_of(obj, scene)
+    used = len(np.unique(sheet.triangles))
+    length = length or remesh.length_for(sheet.triangles, sheet.x, min(count, used))
+    if remesh.length_for(sheet.triangles, sheet.x, MOST_VERTICES) > length:
+        raise ValueError(
+            f"{obj.name} would get a cage of more than {MOST_VERTICES:,} vertices with edges of {1000 * length:.3g} mm; "
+            "make Edge Length longer"
+        )
+    y, faces = remesh.remesh(sheet.x, sheet.triangles, sheet.seams, length)
+    if len(faces) < LEAST_FACES:
+        raise ValueError(
+            f"{obj.name} would get a cage of {len(faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
+        )
+    cage = _object(obj, scene, sheet, y, faces)
+    try:
+        carry(obj, cage, sheet, y, faces)
+        copy_modifiers(rig, cage)
+    except ValueError:
+        discard(cage)
+        raise
+    return cage, sheet
+
+
+def _rig(obj) -> list[bpy.types.Modifier]:
+    """The modifiers that carry a garment, which its cage has to have; ValueError where it cannot."""
+    kept = _kept(obj)
+    ours = [*own_modifiers(obj), *corrections_of(obj)]
+    rig = [modifier for modifier in obj.modifiers if modifier not in kept and modifier not in ours]
+    rig = [modifier for modifier in rig if modifier.show_viewport or modifier.show_render]
+    for modifier in rig:
+        if why := refusal(modifier):
+            raise ValueError(
+                f"{obj.name} cannot hand its modifiers on to a cage: {why}; apply {modifier.name}, or turn it off"
+            )
+    return rig
+
+
+def _kept(obj) -> list[bpy.types.Modifier]:
+    """The modifiers that work on the simulated cloth, and go on doing so."""
+    ours = [*own_modifiers(obj), *corrections_of(obj)]
+    return [modifier for modifier in simulated(obj) if modifier not in ours]
+
+
+def _object(obj, scene, sheet, y, faces):
+    matrix = world_matrix(obj, metres_per_unit(scene))
+    local = np.linalg.solve(matrix[:3, :3], (y + sheet.origin - matrix[:3, 3]).T).T
+    mesh = bpy.data.meshes.new(f"{obj.data.name} Cage")
+    mesh.from_pydata(local.tolist(), [], faces.tolist())
+    mesh.update()
+    cage = bpy.data.objects.new(f"{obj.name} Cage", mesh)
+    for collection in obj.users_collection:
+        collection.objects.link(cage)
+    cage.parent = obj
+    cage.display_type, cage.hide_render = "WIRE", True
+    return cage
+
+
+def bind(obj: bpy.types.Object, cage: bpy.types.Object) -> None:
+    """Let a garment follow its cage: what carried it is switched off, and noted with it.
+
+    Raises
+    ------
+    ValueError
+        Blender cannot bind the garment: a sentence, and it is as it was.
+    """
+    behind = _kept(obj)
+    muted = [modifier for modifier in obj.modifiers if modifier not in behind]
+    noted = [(modifier.name, modifier.show_viewport, modifier.show_render) for modifier in muted]
+    at = index_of(obj, behind[0]) if behind else len(obj.modifiers)
+    modifier = obj.modifiers.new(MODIFIER_NAME, "SURFACE_DEFORM")
+    modifier.target = cage
+    obj.modifiers.move(index_of(obj, modifier), at)
+    with _at_rest((obj, cage), modifier), bpy.context.temp_override(object=obj, active_object=obj):
+        bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
+        is_bound = modifier.is_bound
+    if not is_bound:
+        obj.modifiers.remove(modifier)
+        raise ValueError(
+            f"{obj.name} cannot be bound to its cage; make the cage finer, or clean up the mesh where it folds"
+        )
+    for name, _, _ in noted:
+        obj.modifiers[name].show_viewport = obj.modifiers[name].show_render = False
+    obj.taffeta_cage.cage = cage
+    obj.taffeta_cage.muted = "\n".join(f"{viewport:d}{render:d} {name}" for name, viewport, render in noted)
+
+
+@contextmanager
+def _at_rest(objects, kept):
+    """Objects without shape keys and modifiers, but for one of these."""
+    shown = [(m, m.show_viewport) for obj in objects for m in obj.modifiers if m != kept]
+    keyed = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects if obj.data.shape_keys]
+    try:
+        for modifier, _ in shown:
+            modifier.show_viewport = False
+        for obj, _, _ in keyed:
+            obj.show_only_shape_key, obj.active_shape_key_index = True, 0
+        bpy.context.view_layer.update()
+        yield
+    finally:
+        for modifier, was in shown:
+            modifier.show_viewport = was
+        for obj, alone, index in keyed:
+            obj.show_only_shape_key, obj.active_shape_key_index = alone, index
+        bpy.context.view_layer.update()
+
+
+def let_go(obj: bpy.types.Object) -> None:
+    """Let a garment follow its cage no more: its own modifiers are shown as they were."""
+    modifier, noted = obj.modifiers.get(MODIFIER_NAME), obj.taffeta_cage
+    if modifier is not None and modifier.type == "SURFACE_DEFORM":
+        obj.modifiers.remove(modifier)
+    for line in noted.muted.splitlines():
+        shown, _, name = line.partition(" ")
+        if name in obj.modifiers:
+            obj.modifiers[name].show_viewport, obj.modifiers[name].show_render = shown[:1] == "1", shown[1:] == "1"
+    noted.cage, noted.muted, noted.thickness = None, "", 0.0
+
+
+def discard(cage: bpy.types.Object) -> None:
+    """Delete a cage and its mesh."""
+    mesh = cage.data
+    bpy.data.objects.remove(cage)
+    if not mesh.users:
+        bpy.data.meshes.remove(mesh)

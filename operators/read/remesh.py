@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A surface meshed anew by triangles with edges of nearly one length (Botsch and Kobbelt 2004, section 4): split what is long,
+collapse what is short, flip, relax along the surface and project back to it.
+
+Lines stay where they are: borders, and edges marked as seams. Vertices move along these alone, and where lines meet, end or
+turn sharply they stay. Blender's own tools change the mesh; what is collapsed is chosen here, so that no border is pinched.
+"""
+
+from typing import NamedTuple
+
+import bmesh
+import bpy
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+LONG, SHORT = 4.0 / 3.0, 4.0 / 5.0  # of the wanted length, beyond which edges are split and collapsed
+ROUNDS = 5  # of all steps at the wanted length
+SWEEPS = 3  # over all short edges in a round: neighbours cannot be collapsed in one
+GROWTH = 1.5  # by which edges become longer in a round before
+SHARP = np.cos(np.radians(40.0))  # of a line's turn, from which on the vertex stays
+TURNED = 0.2  # cosine between a triangle's normals before and after a collapse, at least
+FOLDED = 0.5  # the same of the two triangles beside an edge that may be flipped
+NEAR_SEGMENTS = 8  # pieces of lines that are tried for the nearest point
+
+
+class Surface(NamedTuple):
+    """What the new mesh has to lie on."""
+
+    tree: BVHTree
+    normal: np.ndarray  # (t, 3)
+    line: np.ndarray  # (l, 2, 3) [m] pieces of borders and seams
+
+
+def length_for(triangles: np.ndarray, x: np.ndarray, count: int) -> float:
+    """Edge length [m] with which a surface has about so many vertices, each with the area of two equilateral triangles."""
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+    return float(np.sqrt(2.0 * area / (np.sqrt(3.0) * count)))
+
+
+def remesh(x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (k, 3) [m] and triangles (m, 3) with edges of about `length` [m] on the surface of x (n, 3), triangles (t, 3);
+    `seams` (s, 2) are kept as lines."""
+    mesh = bpy.data.meshes.new("Taffeta Cage")
+    bm = bmesh.new()
+    try:
+        _fill(mesh, x, triangles)
+        bm.from_mesh(mesh)
+        _mark(bm, x, triangles, seams)
+        surface = _surface(bm, x, triangles)
+        _round_after_round(bm, surface, length)
+        bmesh.ops.triangulate(bm, faces=[face for face in bm.faces if len(face.verts) > 3])
+        bmesh.ops.delete(bm, geom=[vert for vert in bm.verts if not vert.link_faces], context="VERTS")
+        bm.verts.index_update()
+        made = np.array([vert.co for vert in bm.verts], float).reshape(-1, 3)
+        return made, np.array([[vert.index for vert in face.verts] for face in bm.faces], int).reshape(-1, 3)
+    finally:
+        bm.free()
+        bpy.data.meshes.remove(mesh)
+
+
+def _fill(mesh, x, triangles):
+    """The vertices that triangles use, and these."""
+    used, number = np.unique(triangles, return_inverse=True)
+    mesh.from_pydata(x[used].tolist(), [], number.reshape(-1, 3).tolist())
+
+
+def _mark(bm, x, triangles, seams):
+    """Mark the edges that are seams."""
+    used = np.unique(triangles)
+    number = {int(vertex): k for k, vertex in enumerate(used)}
+    bm.verts.ensure_lookup_table()
+    for a, b in seams.tolist():
+        if a in number and b in number and a != b:
+            edge = bm.edges.get((bm.verts[number[a]], bm.verts[number[b]]))
+            if edge is not None:
+                edge.seam = True
+
+
+def _surface(bm, x, triangles) -> Surface:
+    a, b, c = (x[triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+    line = [[vert.co for vert in edge.verts] for edge in bm.edges if _is_line(edge)]
+    tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
+    return Surface(tree, normal, np.array(line, float).reshape(-1, 2, 3))
+
+
+def _is_line(edge) -> bool:
+    return edge.seam or edge.is_boundary
+
+
+def _lines(vert) -> list:
+    return [edge for edge in vert.link_edges if edge.seam or edge.is_boundary]
+
+
+def _round_after_round(bm, surface, length):
+    corners = {vert for vert in bm.verts if _is_corner(vert)}
+    now = float(np.mean([edge.calc_length() for edge in bm.edges]))
+    while now * GROWTH < length:  # a fine mesh becomes coarse by and by, so that its triangles stay in shape
+        now *= GROWTH
+        _collapse(bm, corners, SHORT * now, LONG * now)
+        _flip(bm)
+        _relax(bm, corners, surface)
+    for _ in range(ROUNDS):
+        _split(bm, LONG * length)
+        _collapse(bm, corners, SHORT * length, LONG * length)
+        _flip(bm)
+        _relax(bm, corners, surface)
+
+
+def _is_corner(vert) -> bool:
+    """Lines meet, end or turn here."""
+    lines = _lines(vert)
+    if not lines:
+        return False
+    if len(lines) != 2:
+        return True
+    one, other = ((edge.other_vert(vert).co - vert.co).normalized() for edge in lines)
+    return -one.dot(other) < SHARP
+
+
+def _split(bm, longest):
+    """Cut long edges in half, and what they bound into triangles."""
+    long = [edge for edge in bm.edges if edge.calc_length() > longest]
+    if long:
+        bmesh.ops.subdivide_edges(bm, edges=long, cuts=1)
+        bmesh.ops.triangulate(bm, faces=[face for face in bm.faces if len(face.verts) > 3])
+
+
+def _collapse(bm, corners, shortest, longest):
+    """Make short edges one vertex, the shortest first."""
+    for _ in range(SWEEPS):
+        bm.normal_update()
+        lengths = ((edge.calc_length(), edge) for edge in bm.edges)
+        short = sorted(((size, edge.index, edge) for size, edge in lengths if size < shortest), key=lambda s: s[:2])
+        for vert in bm.verts:
+            vert.tag = False
+        target = {}
+        for _, _, edge in short:
+            if edge.verts[0].tag or edge.verts[1].tag:
+                continue
+            kept, gone, place = _merged(edge, corners)
+            if kept is None or not _is_safe(edge, kept, gone, place, longest):
+                continue
+            for vert in (kept, gone):
+                for beside in vert.link_edges:
+                    beside.other_vert(vert).tag = True
+            target[gone] = kept
+            kept.co = place
+        if not target:
+            return
+        bmesh.ops.weld_verts(bm, targetmap=target)
+        bm.edges.index_update()
+
+
+def _merged(edge, corners):
+    """(vertex that stays, vertex that goes, where it is then); (None, None, None) for an edge that joins two lines."""
+    a, b = edge.verts
+    on_a, on_b = len(_lines(a)), len(_lines(b))
+    if b in corners or (on_b and not on_a):
+        a, b, on_a, on_b = b, a, on_b, on_a
+    if b in corners or (on_b and not _is_line(edge)):
+        return None, None, None
+    middle = 0.5 * (a.co + b.co)
+    stays = a in corners or (on_a and not on_b)
+    return a, b, a.co.copy() if stays else middle
+
+
+def _is_safe(edge, kept, gone, place, longest) -> bool:
+    """The surface stays one, no triangle turns over, and no edge becomes long."""
+    around = [{one.other_vert(vert) for one in vert.link_edges} for vert in (kept, gone)]
+    if len(around[0] & around[1]) != len(edge.link_faces):
+        return False
+    if len(edge.link_faces) == 1 and len(around[0] | around[1]) < 4:
+        return False
+    beside = (around[0] | around[1]) - {kept, gone}
+    if any((vert.co - place).length > longest for vert in beside):
+        return False
+    for vert in (kept, gone):
+        for face in vert.link_faces:
+            if kept in face.verts and gone in face.verts:
+                continue
+            p, q, r = (place if corner is vert else corner.co for corner in face.verts)
+            normal = (q - p).cross(r - p)
+            if normal.length == 0.0 or normal.normalized().dot(face.normal) < TURNED:
+                return False
+    return True
+
+
+def _flip(bm):
+    """Turn edges for rounder triangles; lines and folds stay. By areas, because by angles Blender leaves what is quite flat uneven."""
+    bm.normal_update()
+    edges = [
+        edge
+        for edge in bm.edges
+        if not edge.seam
+        and len(edge.link_faces) == 2
+        and edge.link_faces[0].normal.dot(edge.link_faces[1].normal) > FOLDED
+    ]
+    bmesh.ops.beautify_fill(bm, faces=bm.faces[:], edges=edges, method="AREA")
+
+
+def _relax(bm, corners, surface):
+    """Move each vertex to the middle of its neighbours, along the surface or its line, and back onto that."""
+    bm.normal_update()
+    bm.verts.index_update()
+    x = np.array([vert.co for vert in bm.verts], float)
+    normal = np.array([vert.normal for vert in bm.verts], float)
+    ends = np.array([[vert.index for vert in edge.verts] for edge in bm.edges], int)
+    is_line = np.array([_is_line(edge) for edge in bm.edges], bool)
+    moved = _middles(x, ends) - x
+    moved -= np.einsum("ij,ij->i", moved, normal)[:, None] * normal
+    on_line = np.zeros(len(x), bool)
+    on_line[ends[is_line]] = True
+    moved[on_line] = (_middles(x, ends[is_line]) - x)[on_line]
+    held = np.array([vert.index for vert in corners if vert.is_valid], int)
+    moved[held] = 0.0
+    wanted = x + moved
+    free = np.flatnonzero(~on_line)
+    wanted[free] = _onto(surface, wanted[free], normal[free])
+    on_line[held] = False
+    wanted[on_line] = _onto_line(surface.line, wanted[on_line])
+    for vert, place in zip(bm.verts, wanted.tolist(), strict=True):
+        vert.co = Vector(place)
+
+
+def _middles(x, ends):
+    """Where the mean of each vertex's neighbours by edges (e, 2) is; 0 without any."""
+    total, count = np.zeros_like(x), np.bincount(ends.ravel(), minlength=len(x))
+    for k in range(3):
+        total[:, k] = np.bincount(ends[:, 0], x[ends[:, 1], k], len(x)) + np.bincount(
+            ends[:, 1], x[ends[:, 0], k], len(x)
+        )
+    return total / np.maximum(count, 1)[:, None]
+
+
+def _onto(surface, x, normal):
+    """The nearest points of the surface, (f, 3); where that looks the other way, as of a layer below, x stays."""
+    for k, point in enumerate(x.tolist()):
+        place, _, face, _ = surface.tree.find_nearest(point)
+        if place is not None and surface.normal[face] @ normal[k] > 0.0:
+            x[k] = place
+    return x
+
+
+def _onto_line(line, x):
+    """The nearest points of the lines, (f, 3)."""
+    from scipy.spatial import cKDTree
+
+    if not len(x):
+        return x
+    near = min(NEAR_SEGMENTS, len(line))
+    _, which = cKDTree(line.mean(axis=1)).query(x, near)
+    start, way = line[:, 0][which.reshape(len(x), near)], (line[:, 1] - line[:, 0])[which.reshape(len(x), near)]
+    square = np.maximum(np.einsum("ijk,ijk->ij", way, way), 1e-300)
+    share = np.clip(np.einsum("ijk,ijk->ij", x[:, None] - start, way) / square, 0.0, 1.0)
+    foot = start + share[..., None] * way
+    best = np.argmin(((foot - x[:, None]) ** 2).sum(axis=2), axis=1)
+    return foot[np.arange(len(x)), best]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cages: the coarser mesh that is simulated for a heavy garment, `Object.taffeta_cage`, and where it is made and removed."""
+
+import bpy
+from bpy.props import FloatProperty, PointerProperty, StringProperty
+
+from .mapped import OVERRIDE
+from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
+
+
+class TaffetaCageSettings(bpy.types.PropertyGroup):
+    """What a garment knows of the cage that it follows."""
+
+    cage: PointerProperty(
+        type=bpy.types.Object, name="Cage", override=OVERRIDE, description="The mesh that is simulated for this garment"
+    )
+    muted: StringProperty(name="Muted", description="Modifiers that the cage has instead, and how they were shown")
+    thickness: FloatProperty(
+        name="Thickness", description="In metres, that the cage was given; 0 where the garment's is kept"
+    )
+
+
+def garment_of(cage: bpy.types.Object) -> bpy.types.Object | None:
+    """The garment that follows a cage; None for what is no cage."""
+    found = (obj for obj in bpy.data.objects if obj.taffeta_cage.cage == cage and obj.type == "MESH")
+    return next(found, None)
+
+
+class TAFFETA_PT_cloth_cage(SubPanel, bpy.types.Panel):
+    """A coarser mesh to simulate"""
+
+    bl_label = "Cage"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        garment = garment_of(context.object)
+        if garment is None:
+            layout.operator("taffeta.cage_make", icon="MOD_MESHDEFORM").object = context.object.name
+            why(layout, f"The mesh has {len(context.object.data.vertices):,} vertices")
+            return
+        sentences(
+            layout, context, f"{garment.name} follows this cage, and is what renders and exports", "MOD_MESHDEFORM"
+        )
+        layout.operator("taffeta.cage_remove", icon="X").object = garment.name
+
+
+class TAFFETA_PT_caged(PhysicsPanel, bpy.types.Panel):
+    """What a garment follows that is not simulated itself"""
+
+    bl_label = "Taffeta Cage"
+
+    @classmethod
+    def poll(cls, context):
+        obj = context.object
+        return obj is not None and obj.type == "MESH" and obj.taffeta_cage.cage is not None
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        obj = context.object
+        sentences(
+            layout, context, f"{obj.taffeta_cage.cage.name} is simulated for it; Bake and Export work on both", "INFO"
+        )
+        layout.operator("taffeta.bake", icon="RENDER_ANIMATION")
+        layout.operator("taffeta.cage_select", icon="RESTRICT_SELECT_OFF").object = obj.name
+        layout.operator("taffeta.cage_remove", icon="X").object = obj.name
+
+
+CLASSES = (TaffetaCageSettings, TAFFETA_PT_cloth_cage, TAFFETA_PT_caged)
+
+
+def register():
+    """Register the panels, and hang the settings on objects."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.taffeta_cage = PointerProperty(type=TaffetaCageSettings, override=OVERRIDE)
+
+
+def unregister():
+    """Undo `register`; what a .blend stored stays in the file."""
+    del bpy.types.Object.taffeta_cage
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cages: even edges on the garment's surface, borders where they were, what the garment has comes along; the garment follows the
+bake of its cage, plays and exports without Taffeta, and is as it was when the cage is removed."""
+
+import subprocess
+import sys
+
+import bpy
+import numpy as np
+import pytest
+from mathutils.bvhtree import BVHTree
+from scipy.spatial import cKDTree
+from taffeta.operators.checks import problem_list
+from taffeta.operators.read import cage as cages
+from taffeta.operators.read import modifier_stack
+
+COLUMNS, ROWS, COUNT = 120, 100, 900
+SPREAD = 0.15  # standard deviation of edge lengths over their mean, at most
+
+
+def skirt(make, columns=COLUMNS, rows=ROWS, name="Skirt"):
+    """A flared tube with folds, pinned at the top, with a UV map that runs down it; [m]."""
+    turn, down = np.meshgrid(np.arange(columns) * 2 * np.pi / columns, np.linspace(0.0, 1.0, rows))
+    radius = 0.15 + 0.2 * down + 0.06 * down * np.sin(7.0 * turn)
+    x = np.stack((radius * np.cos(turn), radius * np.sin(turn), 1.0 - 0.6 * down), axis=-1).reshape(-1, 3)
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(rows - 1), np.arange(columns), indexing="ij"))
+    k = (j + 1) % columns
+    faces = np.column_stack((i * columns + j, (i + 1) * columns + j, (i + 1) * columns + k, i * columns + k))
+    obj = make.cloth(make.mesh(name, x, faces), stretch_stiffness=900.0, friction=0.7)
+    layer = obj.data.uv_layers.new(name="Pattern")
+    corner = np.array([loop.vertex_index for loop in obj.data.loops])
+    wide = np.column_stack((j, j, j + 1, j + 1)).ravel() / columns
+    layer.uv.foreach_set("vector", np.column_stack((wide, x[corner, 2])).astype(np.float32).ravel())
+    obj.taffeta_cloth.uv_map = "Pattern"
+    group = obj.vertex_groups.new(name="Waist")
+    weights = np.clip(1.0 - down.ravel() / 0.2, 0.0, 1.0)
+    for vertex in np.flatnonzero(weights).tolist():
+        group.add((vertex,), float(weights[vertex]), "REPLACE")
+    pin = obj.taffeta_cloth.pin
+    pin.source, pin.vertex_group = "GROUP", "Waist"
+    return obj, x, weights
+
+
+def make_cage(obj, **options):
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.cage_make(object=obj.name, **({"vertices": COUNT} | options)) == {"FINISHED"}
+    return obj.taffeta_cage.cage
+
+
+def mesh_of(obj):
+    """Vertices (n, 3) and faces of the mesh itself."""
+    return np.array([v.co for v in obj.data.vertices]), [tuple(p.vertices) for p in obj.data.polygons]
+
+
+def lengths(x, faces):
+    """Lengths of the edges, and the vertices of those that one face alone has."""
+    sides = np.sort([(f[k], f[(k + 1) % len(f)]) for f in faces for k in range(len(f))], axis=1)
+    edges, times = np.unique(sides, axis=0, return_counts=True)
+    assert times.max() == 2
+    return np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1), np.unique(edges[times == 1])
+
+
+def away(points, x, faces):
+    """Distances of points to a surface."""
+    tree = BVHTree.FromPolygons(x.tolist(), faces)
+    return np.array([tree.find_nearest(point)[3] for point in points.tolist()])
+
+
+def everything(obj):
+    """All that is to be as before, as text and numbers."""
+    settings = obj.taffeta_cloth
+    plain = {
+        p.identifier: str(getattr(settings, p.identifier)) for p in settings.bl_rna.properties if p.type != "POINTER"
+    }
+    plain.pop("attachments", None)
+    pin = {p.identifier: str(getattr(settings.pin, p.identifier)) for p in settings.pin.bl_rna.properties}
+    x, faces = mesh_of(obj)
+    weights = [[(g.group, g.weight) for g in v.groups] for v in obj.data.vertices]
+    modifiers = [(m.name, m.type, m.show_viewport, m.show_render) for m in obj.modifiers]
+    return plain, pin, x.tobytes(), faces, weights, modifiers, [a.name for a in obj.data.attributes]
+
+
+def test_the_cage_has_even_edges_on_the_garment_and_its_borders(make, scene):
+    obj, x, weights = skirt(make)
+    _, faces = mesh_of(obj)
+    cage = make_cage(obj)
+    y, triangles = mesh_of(cage)
+    assert abs(len(y) - COUNT) < 0.1 * COUNT and len(y) < len(x) / 10
+    size, border = lengths(y, triangles)
+    assert size.std() / size.mean() < SPREAD and size.min() > 0.4 * size.mean() and size.max() < 1.6 * size.mean()
+    assert len(y) - len(size) + len(triangles) == 0  # Euler's number of a tube
+    assert away(y, x, faces).max() < 2e-4  # every vertex on the garment, however its quads are cut,
+    assert away(x, y, triangles).max() < 0.3 * size.mean()  # which is nowhere far from the cage, folds as it has
+    for height, ring in ((1.0, x[:COLUMNS]), (0.4, x[-COLUMNS:])):  # waist and hem
+        share = np.linspace(0.0, 1.0, 30)[:, None, None]
+        line = (ring + share * (np.roll(ring, -1, axis=0) - ring)).reshape(-1, 3)
+        own = y[border][np.abs(y[border, 2] - height) < 1e-5]
+        assert len(own) > 10 and cKDTree(line).query(own)[0].max() < 0.001
+        assert cKDTree(own).query(line)[0].max() < 0.7 * size.max()  # half an edge, and what it cuts off a fold
+    assert np.minimum(np.abs(y[border, 2] - 1.0), np.abs(y[border, 2] - 0.4)).max() < 1e-5
+
+
+def test_a_flat_sheet_has_even_edges_too(make, scene):
+    cage = make_cage(make.cloth(make.grid(count=40)), vertices=500)
+    size, border = lengths(*mesh_of(cage))
+    assert size.std() / size.mean() < SPREAD and len(border) > 60
+
+
+def test_groups_patterns_settings_and_rig_come_along(make, scene):
+    obj, x, weights = skirt(make)
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    scene.collection.objects.link(rig)
+    armature = obj.modifiers.new("Armature", "ARMATURE")
+    armature.object, armature.vertex_group = rig, "Waist"
+    obj.taffeta_cloth.pressure = 3.0
+    obj.taffeta_cloth.keyframe_insert("pressure", frame=1)
+    obj.taffeta_cloth.pressure = 9.0
+    obj.taffeta_cloth.keyframe_insert("pressure", frame=11)
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Up")
+    for point in key.data:
+        point.co.z += 0.25
+    cage = make_cage(obj)
+    y, triangles = mesh_of(cage)
+    assert cage.taffeta_cloth.enabled and not obj.taffeta_cloth.enabled
+    assert cage.taffeta_cloth.stretch_stiffness.value == 900.0 and cage.taffeta_cloth.pin.vertex_group == "Waist"
+    assert [(m.type, m.object.name, m.vertex_group) for m in cage.modifiers] == [("ARMATURE", "Rig", "Waist")]
+    down = (1.0 - y[:, 2]) / 0.6
+    carried = np.array([sum(g.weight for g in v.groups) for v in cage.data.vertices])
+    assert np.abs(carried - np.clip(1.0 - down / 0.2, 0.0, 1.0)).max() < 0.01
+    uv = np.array([corner.vector for corner in cage.data.uv_layers["Pattern"].uv]).reshape(-1, 3, 2)
+    corners = y[np.array(triangles)]
+    assert np.abs(uv[..., 1] - corners[..., 2]).max() < 0.01  # v is the height
+    assert np.ptp(uv[..., 0], axis=1).max() < 0.2  # no face mixes both ends of the pattern
+    key.value = 1.0
+    shown = np.array([v.co for v in cage.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices])
+    assert np.abs(shown - y - (0.0, 0.0, 0.25)).max() < 1e-5
+    scene.frame_set(6)
+    assert (
+        cage.taffeta_cloth.pressure == pytest.approx(obj.taffeta_cloth.pressure, abs=1e-4)
+        and 3.1 < cage.taffeta_cloth.pressure < 8.9
+    )
+
+
+def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path):
+    obj, x, _ = skirt(make, 60, 40)
+    obj.location = (0.3, -0.2, 0.5)
+    _, faces = mesh_of(obj)
+    cage = make_cage(obj, vertices=600)
+    make.collider(make.ball(radius=0.2, location=(0.3, -0.2, 1.1)))
+    bpy.context.view_layer.update()
+    start = make.world(obj)
+    assert np.abs(start - x - (0.3, -0.2, 0.5)).max() < 1e-4  # bound where both lie on each other
+    saved.frame_end = 5
+    bpy.context.view_layer.objects.active = obj  # who selects the garment means its cage
+    cage.select_set(False)
+    obj.select_set(True)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert modifier_stack.find_cache(cage) is not None and modifier_stack.find_cache(obj) is None
+    saved.frame_set(5)
+    now, triangles = make.world(obj), [tuple(p.vertices) for p in cage.data.polygons]
+    assert np.linalg.norm(now - start, axis=1).max() > 0.02
+    far = [
+        away(*both, triangles).max() for both in ((start, mesh_of(cage)[0] + (0.3, -0.2, 0.5)), (now, make.world(cage)))
+    ]
+    assert far[0] < 0.012 and far[1] < 1.5 * far[0]
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "skirt.obj"), frame_start=5, frame_end=5) == {"FINISHED"}
+    written = [
+        line.split()[1:] for line in (tmp_path / "skirt_0005.obj").read_text().splitlines() if line.startswith("v ")
+    ]
+    written = np.array(written, float)[:, [0, 2, 1]] * (1.0, -1.0, 1.0)  # y is up in OBJ files
+    assert written.shape == now.shape and np.abs(written - now).max() < 1e-4
+    assert np.abs(_without_taffeta(tmp_path, obj.name) - now).max() < 1e-5
+    if bpy.app.alembic.supported:
+        assert bpy.ops.taffeta.export(filepath=str(tmp_path / "skirt.abc"), frame_start=5, frame_end=5) == {"FINISHED"}
+        bpy.ops.wm.alembic_import(filepath=str(tmp_path / "skirt.abc"), as_background_job=False)
+        assert np.abs(make.world(bpy.context.object) - now).max() < 1e-4
+
+
+def _without_taffeta(folder, name):
+    """Where the garment's vertices are in frame 5 of the saved file, in a Blender that knows nothing of Taffeta."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "plays.blend"))
+    script = (
+        "import sys, bpy, numpy as np; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); bpy.context.scene.frame_set(5); "
+        "obj = bpy.data.objects[sys.argv[2]].evaluated_get(bpy.context.evaluated_depsgraph_get()); "
+        "np.save(sys.argv[3], [obj.matrix_world @ v.co for v in obj.data.vertices])"
+    )
+    out = folder / "shown.npy"
+    subprocess.run([sys.executable, "-c", script, str(folder / "plays.blend"), name, str(out)], check=True, timeout=120)
+    return np.load(out)
+
+
+def test_remove_brings_back_what_was(make, scene):
+    obj, _, _ = skirt(make, 40, 30)
+    obj.modifiers.new("Wave", "WAVE").show_render = False
+    obj.modifiers.new("Subdivision", "SUBSURF")
+    before, objects, meshes = everything(obj), len(bpy.data.objects), len(bpy.data.meshes)
+    cage = make_cage(obj, vertices=200)
+    assert [m.name for m in obj.modifiers] == ["Wave", cages.MODIFIER_NAME, "Subdivision"]
+    assert [m.show_viewport for m in obj.modifiers] == [False, True, True] and [m.name for m in cage.modifiers] == [
+        "Wave"
+    ]
+    cage.taffeta_cloth.friction.value = 0.25  # what was changed meanwhile is kept
+    assert bpy.ops.taffeta.cage_remove(object=cage.name) == {"FINISHED"}
+    assert everything(obj) == before and obj.taffeta_cloth.friction.value == 0.25
+    assert (len(bpy.data.objects), len(bpy.data.meshes)) == (objects, meshes) and obj.taffeta_cage.cage is None
+    assert bpy.context.object == obj
+
+
+def shell(make, thick=0.012, wide=1.0):
+    """A waved sheet with a front, a back and a rim, of small quads."""
+    count = 41
+    line = np.linspace(-wide / 2, wide / 2, count)
+    u, v = (a.ravel() for a in np.meshgrid(line, line))
+    mid = np.column_stack((u, v, 0.05 * np.sin(6.0 * u)))
+    normal = np.column_stack((-0.3 * np.cos(6.0 * u), 0.0 * u, 1.0 + 0.0 * u))
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    x = np.concatenate((mid + 0.5 * thick * normal, mid - 0.5 * thick * normal))
+    a = (np.arange(count - 1)[:, None] * count + np.arange(count - 1)).ravel()
+    top = np.column_stack((a, a + 1, a + count + 1, a + count))
+    sides = np.concatenate([top[:, [k, (k + 1) % 4]] for k in range(4)])
+    keys = {tuple(s) for s in sides.tolist()}
+    rim = [(s[0], s[0] + len(mid), s[1] + len(mid), s[1]) for s in sides.tolist() if (s[1], s[0]) not in keys]
+    return make.cloth(make.mesh("Coat", x, [*top.tolist(), *(top[:, ::-1] + len(mid)).tolist(), *rim])), mid
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_a_closed_shell_is_one_sheet(make, scene, flipped):
+    obj, mid = shell(make)
+    if flipped:
+        obj.data.flip_normals()
+    cage = make_cage(obj, vertices=500)
+    y, triangles = mesh_of(cage)
+    _, border = lengths(y, triangles)
+    assert len(border) > 40 and abs(len(y) - 500) < 75
+    faces = [(i, i + 1, i + 42, i + 41) for i in range(40 * 41) if i % 41 < 40]
+    assert away(y, mid, faces).max() < 0.001
+    assert cage.taffeta_cloth.thickness.value == pytest.approx(0.012, rel=0.05)
+    assert np.abs(make.world(obj) - mesh_of(obj)[0]).max() < 1e-4  # both sides are bound
+    bpy.ops.taffeta.cage_remove(object=obj.name)
+    assert obj.taffeta_cloth.thickness.value != cage_thickness()
+
+
+def cage_thickness():
+    return pytest.approx(0.012, rel=0.05)
+
+
+def test_a_balloon_is_no_shell(make, scene):
+    obj = make.cloth(make.ball(rings=24, segments=40))
+    cage = make_cage(obj, vertices=200)
+    size, border = lengths(*mesh_of(cage))
+    assert not len(border) and np.ptp(mesh_of(cage)[0][:, 2]) > 0.99
+
+
+def test_preflight_offers_it_for_heavy_garments(make, scene, monkeypatch):
+    obj, _, _ = skirt(make, 40, 30)
+    found = [
+        p for p in problem_list.check(scene, bpy.context.evaluated_depsgraph_get()) if "taffeta.cage_make" in p.verbs
+    ]
+    assert not found
+    monkeypatch.setattr("taffeta.operators.checks.cage_rows.MANY_VERTICES", 1000)
+    found = [
+        p for p in problem_list.check(scene, bpy.context.evaluated_depsgraph_get()) if "taffeta.cage_make" in p.verbs
+    ]
+    assert [p.object for p in found] == [obj.name] and "1,200 vertices" in found[0].sentence
+
+
+def refused(obj, **options):
+    """What Make Cage says; nothing may have changed."""
+    before, objects, meshes = everything(obj), len(bpy.data.objects), len(bpy.data.meshes)
+    with pytest.raises(RuntimeError) as told:
+        bpy.ops.taffeta.cage_make(object=obj.name, **options)
+    assert everything(obj) == before and (len(bpy.data.objects), len(bpy.data.meshes)) == (objects, meshes)
+    return str(told.value)
+
+
+def test_bad_input_gets_a_sentence(make, scene):
+    flat = make.cloth(make.mesh("Lines", [(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)]))
+    assert "Lines has no faces with an area" in refused(flat)
+    fin = make.cloth(
+        make.mesh("Fin", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], [(0, 1, 2), (1, 0, 3), (0, 1, 4)])
+    )
+    assert "Fin has 1 edges of more than two faces" in refused(fin)
+    sheet = make.cloth(make.grid(name="Sheet", count=20))
+    assert "edges of 0.1 mm; make Edge Length longer" in refused(sheet, edge_length=1e-4)
+    assert "make them shorter" in refused(sheet, edge_length=50.0)
+    sheet.taffeta_cloth.pin.source, sheet.taffeta_cloth.pin.attribute = "ATTRIBUTE", "gone"
+    assert "there is no attribute 'gone'" in refused(sheet)
+    sheet.taffeta_cloth.pin.source = "UNIFORM"
+    file = sheet.modifiers.new("File", "MESH_CACHE")
+    assert "File knows single vertices" in refused(sheet)
+    sheet.modifiers.remove(file)
+    sheet.scale.x = 0.0
+    bpy.context.view_layer.update()
+    assert "Sheet has a scale of 0" in refused(sheet)
+    sheet.scale.x = 1.0
+    bpy.context.view_layer.update()
+    sheet.data.vertices[3].co.x = np.nan
+    assert "vertex 3 has no finite position" in refused(sheet)

@@ -4,30 +4,23 @@
 The exit status is 0 only when every frame of every garment asked for is on disk; frames that are there but doubtful, far
 too long or with crossings, are told on standard error. The .blend stays as it is, so that
 many machines can read it; when it is opened, Taffeta finds the frames where it would have baked them, and Resume
-checks and plays them. `--save` writes the .blend with playback switched on instead.
+checks and plays them. `--save` writes the .blend with playback switched on instead. `--set`, `--name` and `--wedge` bake with
+other settings, each into a cache of its own.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 import bpy
 
-from ..solver.cache import recipe
 from ..solver.cache.files import in_words
-from ..solver.cache.frames import cached_frames
-from . import untangle
 from .bake import job as jobs
-from .bake.console import Console
-from .bake.order import notices, read_order
-from .bake.run import bake_now, outcome
+from .bake_all import bake_all
+from .command_bake import bake
+from .contact_sheet import sheet
 from .export import check_ending
-from .playback.bake_files import bake_paths
-from .read import snapshot
-from .read.participants import chosen_cloths, cloths_of
-from .read.preroll import at_start
-from .work.steps import run_through
+from .farm import install_flamenco, write_openjd
 
 LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
@@ -37,28 +30,104 @@ def parser() -> argparse.ArgumentParser:
     """What the command line may say."""
     root = argparse.ArgumentParser(prog="blender --command taffeta", description="Cloth simulation for Blender")
     verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _add_bake(verbs)
+    _add_sheet(verbs)
+    _add_bake_all(verbs)
+    _add_farm(verbs)
+    return root
+
+
+def _add_bake(verbs) -> None:
     verb = verbs.add_parser("bake", help="bake the cloths of a .blend", description=__doc__.split("\n\n")[1])
-    verb.add_argument("file", type=Path, metavar="FILE.blend")
-    verb.add_argument("--scene", metavar="NAME", help="scene to bake; the one the file was saved with if left out")
-    verb.add_argument("--object", metavar="NAME", help="the one cloth to bake; all if left out")
+    verb.set_defaults(work=bake)
+    _add_scene(verb)
     verb.add_argument(
         "--frames", type=frame_range, metavar="A-B", help="frames to bake; those of the scene if left out"
     )
+    verb.add_argument("--object", metavar="NAME", help="the one cloth to bake; all if left out")
     verb.add_argument("--resume", action="store_true", help="keep the frames that are still good and go on after them")
     verb.add_argument(
         "--untangle", action="store_true", help="first take the cloths out of each other and of the bodies"
     )
-    verb.add_argument(
-        "--export",
-        type=export_path,
-        metavar="PATH",
-        help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame)",
-    )
+    _add_export(verb)
     verb.add_argument(
         "--queue", action="store_true", help="bake the takes of the queue, one after another, to a bake each"
     )
     verb.add_argument("--save", action="store_true", help="save the .blend with playback switched on")
-    return root
+    _add_wedges(verb)
+    verb.add_argument("--skip-empty", action="store_true", help="a scene without cloth is no failure")
+    verb.add_argument("--list", action="store_true", help="only list the combinations, numbered from 1")
+    verb.add_argument("--only", type=int, metavar="NUMBER", help="bake this one of the list, as one task of a farm")
+
+
+def _add_sheet(verbs) -> None:
+    verb = verbs.add_parser(
+        "sheet",
+        help="draw all wedges of a .blend on one picture, with a table of time, stretch, roughness and crossings",
+    )
+    verb.set_defaults(work=sheet)
+    _add_scene(verb)
+    _add_wedges(verb)
+    verb.add_argument("--output", type=picture_path, metavar="PATH.png", help="beside the wedges if left out")
+    verb.add_argument("--frame", type=int, help="frame that is drawn; the last that all have if left out")
+    verb.add_argument("--size", type=size, default=360, metavar="PIXELS", help="width of a picture (360)")
+    verb.add_argument("--columns", type=size, metavar="COUNT", help="pictures side by side")
+    _add_export(verb)
+    verb.add_argument("--folder", type=Path, default=Path(), help="that --output and --export are seen from")
+
+
+def _add_bake_all(verbs) -> None:
+    verb = verbs.add_parser("bake-all", help="bake every .blend of a folder, several at once within memory")
+    verb.set_defaults(work=bake_all)
+    verb.add_argument("folder", type=Path, metavar="FOLDER")
+    verb.add_argument("--resume", action="store_true", help="keep the frames that are still good and go on after them")
+    verb.add_argument("--jobs", type=size, metavar="COUNT", help="shots at once; one for two cores if left out")
+    verb.add_argument(
+        "--memory", type=gigabytes, metavar="GB", help="that they may have together; four fifths of what is free"
+    )
+    verb.add_argument("--list", action="store_true", help="only list the shots")
+
+
+def _add_farm(verbs) -> None:
+    verb = verbs.add_parser("flamenco", help="give a Flamenco Manager the job type Taffeta Wedges")
+    verb.set_defaults(work=install_flamenco)
+    verb.add_argument("folder", type=Path, metavar="FOLDER", help="that flamenco-manager lies in")
+    verb = verbs.add_parser("openjd", help="write the Open Job Description template of wedges")
+    verb.set_defaults(work=write_openjd)
+    verb.add_argument("file", type=Path, metavar="FILE.yaml")
+
+
+def _add_wedges(verb) -> None:
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="another value for a setting, as Skirt.bending=1e-5 or scene.wind.x=3; baked beside the shot's own cache",
+    )
+    verb.add_argument("--name", help="what that bake is called; by its settings if left out")
+    verb.add_argument(
+        "--wedge",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE,...",
+        help="several values for a setting: every combination is baked, each to a cache of its own. Again for more, or all in "
+        "one, with semicolons between",
+    )
+
+
+def _add_export(verb) -> None:
+    verb.add_argument(
+        "--export",
+        type=export_path,
+        metavar="PATH",
+        help="then write PATH.abc, PATH.usd, or DIR/NAME.obj (one file a frame); of each wedge PATH-WEDGE.abc",
+    )
+
+
+def _add_scene(verb) -> None:
+    verb.add_argument("file", type=Path, metavar="FILE.blend")
+    verb.add_argument("--scene", metavar="NAME", help="scene to take; the one the file was saved with if left out")
 
 
 def frame_range(text: str) -> tuple[int, int]:
@@ -74,13 +143,40 @@ def frame_range(text: str) -> tuple[int, int]:
     return result
 
 
-def export_path(text: str) -> Path:
-    """A file that can be exported to, as far as its name tells."""
+def export_path(text: str) -> Path | None:
+    """A file that can be exported to, as far as its name tells; none for an empty text, as farms leave it."""
+    if not text:
+        return None
     try:
         check_ending(Path(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return Path(text)
+
+
+def picture_path(text: str) -> Path:
+    """A picture that a sheet can be written to."""
+    if Path(text).suffix.lower() != ".png":
+        raise argparse.ArgumentTypeError(f"{text}: the name has to end in .png")
+    return Path(text)
+
+
+def size(text: str) -> int:
+    """A number of pixels or pictures."""
+    if not text.isdecimal() or not 1 <= int(text[:6]) <= 4096 or len(text) > 4:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number from 1 to 4096")
+    return int(text)
+
+
+def gigabytes(text: str) -> float:
+    """An amount of memory."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of gigabytes")
+    return value
 
 
 def run(arguments: list[str]) -> int:
@@ -90,119 +186,10 @@ def run(arguments: list[str]) -> int:
     except SystemExit as end:  # argparse has printed what was wrong, or the help
         return int(end.code or 0)
     try:
-        return _bake(options)
+        return options.work(options)
     except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
         print(f"Taffeta: {in_words(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
         return EXIT_FAILED
-
-
-def _bake(options) -> int:
-    if not options.file.is_file():
-        raise ValueError(f"There is no file {options.file}; check its path")
-    if options.queue and (options.resume or options.frames):
-        raise ValueError("--queue bakes each take anew over its own frames: leave out --resume and --frames")
-    bpy.ops.wm.open_mainfile(filepath=str(options.file.resolve()), load_ui=False)
-    scene = _scene(options.scene)
-    cloths = chosen_cloths(bpy.context, options.object or "", everything=True)
-    before = scene.frame_start, scene.frame_end
-    _set_frames(scene, cloths, options)
-    if options.untangle:
-        with at_start(scene):
-            run_through(untangle.steps(scene, cloths, _tell))
-    if options.queue:
-        _bake_queue(scene, options)
-    else:
-        _bake_once(scene, options)
-    scene.frame_start, scene.frame_end = before
-    if options.save:
-        bpy.ops.wm.save_mainfile()
-    if options.export:
-        _export(options, scene)
-    return 0
-
-
-def _bake_queue(scene, options) -> None:
-    """Bake every take that can be; an OSError names those that are not whole."""
-    takes, lacking, is_stopped = scene.taffeta_takes, [], False
-    if not takes:
-        raise ValueError(f"Scene {scene.name} has no take in its queue; add one in the panel Bakes, Queue, and save")
-    cloths = cloths_of(scene)
-    before = snapshot.take(scene, cloths, with_maps=False)
-    for take in takes:
-        if is_stopped:
-            lacking.append(take.name)
-            continue
-        print(f"Taffeta: take {take.name}", flush=True)
-        try:
-            snapshot.apply(recipe.parse(take.settings), scene, cloths, take.name)
-            _bake_once(scene, options, take.name)
-        except (*jobs.FAILURES, RuntimeError) as error:
-            _tell("ERROR", in_words(error))
-            lacking.append(take.name)
-        job = jobs.last()
-        is_stopped = job is not None and job.is_stopped
-    snapshot.apply(before, scene, cloths)
-    if lacking:
-        raise OSError(f"These takes are not whole: {', '.join(lacking)}; bake them again")
-
-
-def _bake_once(scene, options, label: str = "") -> None:
-    """Bake the scene as it is set up; an OSError names the files that lack frames."""
-    only = [options.object] if options.object else ()
-    job = jobs.Job(read_order(scene, options.resume, only=only, label=label))
-    for _, text in notices(scene, job.order):
-        print(f"Taffeta: {text}", flush=True)
-    console = Console(job)
-    try:
-        bake_now(scene, job, console)
-    finally:
-        console.close()
-        for level, text in outcome(job):
-            _tell(level, text)
-    wanted = range(scene.frame_start, scene.frame_end + 1)
-    lacking = [path for path in job.order.paths if not _holds(path, wanted)]
-    if lacking:
-        raise OSError(f"Frames are missing in {', '.join(str(path) for path in lacking)}; bake again with --resume")
-
-
-def _tell(level: str, text: str) -> None:
-    print(f"Taffeta: {text}", file=sys.stdout if level == "INFO" else sys.stderr, flush=True)
-
-
-def _scene(name: str | None) -> bpy.types.Scene:
-    if name is not None:
-        scene = bpy.data.scenes.get(name)
-        if scene is None:
-            raise ValueError(f"There is no scene '{name}'; the file has {', '.join(s.name for s in bpy.data.scenes)}")
-        bpy.context.window_manager.windows[0].scene = scene
-    return bpy.context.scene
-
-
-def _set_frames(scene, cloths, options) -> None:
-    """The scene's range for this bake. A part that continues a bake keeps the frame that bake began with, also for cloths
-    that were not in it."""
-    if options.frames is None:
-        return
-    first, last = options.frames
-    if options.resume:
-        found = [frames for path in bake_paths(scene, cloths, go_on=True) if (frames := cached_frames(path))]
-        starts = {frames.start for frames in found if frames.start < first <= frames.stop}
-        if len(starts) == 1:
-            first = starts.pop()
-    scene.frame_start, scene.frame_end = first, last
-
-
-def _holds(path: Path, wanted: range) -> bool:
-    found = cached_frames(path)
-    return found is not None and wanted.start in found and wanted.stop - 1 in found
-
-
-def _export(options, scene) -> None:
-    first, last = options.frames or (scene.frame_start, scene.frame_end)
-    path = os.path.realpath(options.export)
-    # A farm repeats jobs: the file of an earlier try is in the way.
-    target = {"object": options.object} if options.object else {"everything": True}
-    bpy.ops.taffeta.export(filepath=path, frame_start=first, frame_end=last, overwrite=True, **target)
 
 
 _handle = None

@@ -311,6 +311,7 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
     # Here, because they import numba.
     from ...solver import shot
     from ...solver.doubts import Doubts
+    from ...solver.refit import cloth_of
     from ...solver.step import Stopped
 
     order, given, last = job.order, [], None  # what is given for the frame that is simulated; the last that was
@@ -322,13 +323,14 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
                 _note(job, frame, report)
                 on_disk.tell_about(job, frame, report)
                 if report is not None:
-                    last = state.x.copy(), given[0].colliders
-                    job.reports[-1] = doubts.look(cloth, last[0], report, last[1])
+                    now = cloth_of(cloth, given[0], order.settings, frame)
+                    last = now, state.x.copy(), given[0].colliders
+                    job.reports[-1] = doubts.look(*last[:2], report, last[2])
                     job.doubts = doubts.tell()
                 yield frame
     finally:
         if last is not None and job.frame >= order.first_frame:
-            crossings = doubts.look_closer(cloth, *last, job.reports[-1].frame)
+            crossings = doubts.look_closer(*last, job.reports[-1].frame)
             job.reports[-1] = job.reports[-1]._replace(crossings=crossings, seam_gap=doubts.seam_gap())
             job.doubts, job.crossed, job.gaping = doubts.tell(), dict(doubts.crossed), doubts.gaping()
 

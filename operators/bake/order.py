@@ -18,8 +18,9 @@ from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of
 from ..read.preroll import at_start, rest_count
-from ..read.sampling import depsgraph_of, frame_seconds, garment_object, plain, posed
+from ..read.sampling import depsgraph_of, garment_object, plain, posed
 from ..read.ties import with_ties
+from ..read.time_and_gravity import frame_seconds
 from .job import Order
 
 PREVIEW_STEPS = 0.5  # small steps in Preview over those in Final

@@ -63,6 +63,8 @@ def figures(job: Job, before: dict | None = None) -> dict:
     }
     if reports[-1].crossings is not None:
         result |= {"crossings": reports[-1].crossings, "crossing_parts": job.crossed}
+    if reports[-1].torn:
+        result["torn"] = reports[-1].torn
     if reports[-1].seam_gap is not None:
         result |= {"seam_gap": round(reports[-1].seam_gap, 5), "seam_garment": job.gaping}
     if drawn := job.images.figures():

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene as it is for the bake of a wedge, and as it was again: other settings, and a cache folder of its own.
+
+All that a bake asks of the scene then leads there, so that the shot's own bake is neither read nor written.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+
+from ...solver.cache import wedge as wedges
+from ...solver.cache.names import cache_paths, in_use
+from ...solver.cache.wedge import Wedge
+from ..playback.bake_files import bake_paths, stored_path
+from ..playback.cache_modifier import detach
+from ..playback.owners import cache_folder
+from ..read import setting_path
+from ..read.correction import follow_cache
+from ..read.modifier_stack import find_cache, is_inherited
+from ..read.participants import cloths_of
+
+NOTES = "cache_path", "stale", "fingerprint", "report_json"  # of a garment: what it plays, and what of that is known
+PLAYED = "filepath", "frame_start", "show_viewport", "show_render"  # of its modifier
+
+
+class Playing(NamedTuple):
+    """What a garment played."""
+
+    uid: int
+    notes: dict[str, str]
+    modifier: dict | None  # settings of its own modifier; None where it had none
+
+
+class Before(NamedTuple):
+    """A scene before it was that of a wedge."""
+
+    cache_folder: str
+    values: list[tuple[setting_path.Setting, object]]
+    playing: list[Playing]
+
+
+def check(scene: bpy.types.Scene, every: list[Wedge]) -> None:
+    """Raise a ValueError, with a sentence, if a wedge sets what is not there or cannot be; the scene stays as it is."""
+    for wedge in every:
+        take_back(scene, give_settings(scene, wedge.settings))
+
+
+def put_on(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge) -> Before:
+    """Let a scene be that of a wedge, until `take_off`.
+
+    Raises
+    ------
+    ValueError, OSError
+        A setting cannot be, or its folder: a sentence, and nothing has changed.
+    """
+    folder = wedges.folder_of(cache_folder(scene), wedge.name)
+    places = bake_paths(scene, cloths, folder=folder)
+    values = give_settings(scene, wedge.settings)
+    before = Before(scene.taffeta.cache_folder, values, playing(cloths))
+    scene.taffeta.cache_folder = stored_path(folder)
+    for obj, path in zip(cloths, places, strict=True):
+        _aim(obj, path)
+    return before
+
+
+def take_off(scene: bpy.types.Scene, before: Before) -> None:
+    """Let a scene be what it was before `put_on`; objects that are gone are left out."""
+    scene.taffeta.cache_folder = before.cache_folder
+    take_back(scene, before.values)
+    play_again(before.playing)
+
+
+def note(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge) -> None:
+    """Keep beside the bakes of a wedge, whose the scene is now, what it sets.
+
+    Raises
+    ------
+    OSError
+        It is being baked, or cannot be written: a sentence.
+    """
+    for path in bake_paths(scene, cloths):
+        if in_use(path):
+            raise OSError(f"{wedge.name} is being baked by another Blender; wait for it, or choose another name")
+    wedges.write(wedges.shot_folder(cache_folder(scene)), wedge)
+
+
+def paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge) -> list[Path]:
+    """Where a wedge's bake of each garment lies, or would; those of another .blend where this one has none of its own."""
+    folder = wedges.folder_of(cache_folder(scene), wedge.name)
+    own, every = bake_paths(scene, cloths, folder=folder), cloths_of(scene)
+    if all(path.is_file() for path in own):
+        return own
+    named = cache_paths(folder, [obj.taffeta_cloth.cache_name or obj.name for obj in every])
+    found = [named[every.index(obj)] for obj in cloths]
+    return found if all(path.is_file() for path in found) else own
+
+
+def give_settings(scene: bpy.types.Scene, settings: dict[str, str]) -> list[tuple[setting_path.Setting, object]]:
+    """Set settings by their paths, in order; what each was. ValueError: a sentence, and nothing has changed."""
+    values = []
+    try:
+        for path, text in settings.items():
+            setting = setting_path.find(scene, path)
+            value = setting_path.parse(scene, setting, text)
+            values.append((setting, setting_path.read(scene, setting)))
+            setting_path.give(scene, setting, value)
+    except ValueError:
+        take_back(scene, values)
+        raise
+    return values
+
+
+def take_back(scene: bpy.types.Scene, values: list[tuple[setting_path.Setting, object]]) -> None:
+    """Undo `give_settings`, with what that returned."""
+    for setting, value in reversed(values):
+        if not setting.owner or setting.owner in scene.objects:
+            setting_path.give(scene, setting, value)
+
+
+def playing(cloths: list[bpy.types.Object]) -> list[Playing]:
+    """What garments play, for `play_again`."""
+    return [_playing(obj) for obj in cloths]
+
+
+def play_again(before: list[Playing]) -> None:
+    """Let garments play what they played; those that are gone are left out."""
+    objects = {obj.session_uid: obj for obj in bpy.data.objects}
+    for known in before:
+        if (obj := objects.get(known.uid)) is not None:
+            _play_again(obj, known)
+
+
+def _playing(obj) -> Playing:
+    modifier = find_cache(obj)
+    own = modifier is not None and not is_inherited(obj, modifier)
+    settings = {name: getattr(modifier, name) for name in PLAYED} if own else None
+    return Playing(obj.session_uid, {name: getattr(obj.taffeta_cloth, name) for name in NOTES}, settings)
+
+
+def _aim(obj, path) -> None:
+    """Let a garment know of no bake but the one at `path`, if there is one."""
+    for name in NOTES:
+        setattr(obj.taffeta_cloth, name, "")
+    obj.taffeta_cloth.cache_path = stored_path(path)
+    modifier = find_cache(obj)
+    if modifier is not None and not is_inherited(obj, modifier):
+        modifier.filepath = stored_path(path)
+        modifier.show_viewport = modifier.show_render = path.is_file()  # Blender warns of a file that is missing
+
+
+def _play_again(obj, known: Playing) -> None:
+    if known.modifier is None:
+        detach(obj)
+    elif (modifier := find_cache(obj)) is not None:
+        for name, value in known.modifier.items():
+            setattr(modifier, name, value)
+        follow_cache(obj)
+    for name, text in known.notes.items():
+        setattr(obj.taffeta_cloth, name, text)

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wedges in the window: settings with several values, every combination baked to a cache of its own, and one of them adopted.
+
+The shot's own settings and bake come back after each; its frames are never written to.
+"""
+
+from types import SimpleNamespace
+
+import bpy
+from bpy.app.handlers import persistent
+from bpy.props import BoolProperty, IntProperty, StringProperty
+
+from ..solver.cache import wedge as wedges
+from ..solver.cache.files import in_words
+from . import wedge_table
+from .bake import job as jobs
+from .bake import wedged
+from .bake_queue import BAKED, BakeQueue
+from .bakes import play
+from .checks.problem_list import look_again
+from .live import turn
+from .playback.bake_files import told_of
+from .playback.owners import cache_folder
+from .read import setting_path
+from .read.participants import cloths_of, refuse_linked
+from .read.screen import redraw
+
+FAILURES = ValueError, OSError
+# The wedge whose the scene is while it is baked beside the window, and what the scene was before: a file that is saved
+# meanwhile is the shot.
+_baking = SimpleNamespace(scene="", wedge=None, before=None)
+
+
+def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
+    """Every combination of the wedges that are listed in a scene."""
+    varied = [setting_path.wedge(f"{entry.name}={entry.values}") for entry in scene.taffeta_wedges]
+    return wedges.combinations({}, varied) if varied else []
+
+
+def list_again(context: bpy.types.Context) -> None:
+    """Let the panel know which wedges lie on the disk, what came out of each, and which plays."""
+    found, scene = context.window_manager.taffeta_wedges, context.scene
+    found.clear()
+    cloths = cloths_of(scene)
+    for row in wedge_table.rows(scene, cloths, wedge_table.on_disk(scene)) if cloths else ():
+        if row.frames:
+            item = found.add()
+            item.name, item.frame_count = row.wedge.name, len(row.frames)
+            item.settings = ", ".join(f"{path} = {value}" for path, value in row.wedge.settings.items())
+            headings = [heading for _, heading, _ in wedge_table.FIGURES]
+            told = zip(headings, wedge_table.in_words(row), strict=True)
+            item.figures = ", ".join(f"{heading} {text}" for heading, text in list(told)[1:] if text)
+            item.plays = all(wedge_table.plays(obj, path) for obj, path in zip(cloths, row.paths, strict=True))
+    redraw(context, "PROPERTIES")
+
+
+class TAFFETA_OT_wedge_add(bpy.types.Operator):
+    """List a setting with the values that are to be tried, as Skirt.bending with 1e-6, 1e-5, 1e-4"""
+
+    bl_idname = "taffeta.wedge_add"
+    bl_label = "Add Wedge"
+    bl_options = {"REGISTER", "UNDO"}
+
+    path: StringProperty(
+        name="Setting", description="OBJECT.SETTING as Skirt.bending, or of the scene: scene.wind.x. Values are SI"
+    )
+    values: StringProperty(name="Values", description="Numbers or words with commas between")
+
+    def invoke(self, context, event):
+        if not self.path and context.object is not None:
+            self.path = f"{context.object.name}.bending"
+        return context.window_manager.invoke_props_dialog(self, width=420)
+
+    def execute(self, context):
+        scene = context.scene
+        try:
+            path, values = setting_path.wedge(f"{self.path}={self.values}")
+            if path in scene.taffeta_wedges:
+                raise ValueError(f"{path} is listed already; remove it first")
+            wedged.check(scene, wedges.combinations({}, [(path, values)]))
+        except FAILURES as error:
+            self.report({"ERROR"}, in_words(error))
+            return {"CANCELLED"}
+        entry = scene.taffeta_wedges.add()
+        entry.name, entry.values = path, ",".join(values)
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_wedge_remove(bpy.types.Operator):
+    """Take this setting out of the list; what was baked of it stays"""
+
+    bl_idname = "taffeta.wedge_remove"
+    bl_label = "Remove Wedge"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Wedge", description="Its place in the list, from 0", options={"SKIP_SAVE"})
+
+    def execute(self, context):
+        listed = context.scene.taffeta_wedges
+        if not 0 <= self.index < len(listed):
+            self.report({"ERROR"}, f"{len(listed)} wedges are listed, not {self.index + 1}; choose one of them")
+            return {"CANCELLED"}
+        listed.remove(self.index)
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
+    """Bake every combination of the values that are listed, each to a cache of its own; the shot's own bake stays, and plays
+    again in the end"""
+
+    bl_idname = "taffeta.wedges_bake"
+    bl_label = "Bake Wedges"
+
+    def begin(self, scene):
+        turn.end()
+        try:
+            self._every, self._told = asked(scene), {}
+            if not self._every:
+                raise ValueError("No wedge is listed; add a setting and its values first")
+            cloths = cloths_of(scene)
+            if not cloths:
+                raise ValueError(f"Scene {scene.name} has no Taffeta Cloth; add one in the Physics tab")
+            for obj in cloths:
+                refuse_linked(obj)
+            wedged.check(scene, self._every)
+        except FAILURES as error:
+            self.report({"ERROR"}, in_words(error))
+            return False
+        return True
+
+    def count(self, scene):
+        return len(self._every)
+
+    def make_ready(self, scene, index):
+        cloths, wedge = cloths_of(scene), self._every[index]
+        _baking.scene, _baking.wedge, _baking.before = scene.name, wedge, wedged.put_on(scene, cloths, wedge)
+        wedged.note(scene, cloths, wedge)
+        return wedge.name
+
+    def tell(self, scene, index, told):
+        self._told[self._every[index].name] = told
+        if _baking.before is not None:
+            wedged.take_off(scene, _baking.before)
+            _baking.before = None
+
+    def cancel(self, context):
+        _baking.before = None
+        super().cancel(context)
+
+    def end(self, scene):
+        list_again(bpy.context)
+        look_again()
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        whole = [self._told.get(wedge.name, "").startswith(BAKED) for wedge in self._every]
+        for wedge, is_whole in zip(self._every, whole, strict=True):
+            if not is_whole:
+                self.report({"WARNING"}, f"{wedge.name}: {self._told.get(wedge.name, 'It was not baked')}")
+        self.report({"INFO"}, f"Baked {sum(whole)} of {len(whole)} wedges; Adopt plays one")
+        return {"FINISHED"} if all(whole) else {"CANCELLED"}
+
+
+class TAFFETA_OT_wedges_list(bpy.types.Operator):
+    """Look again which wedges lie on the disk, as after a farm has baked some"""
+
+    bl_idname = "taffeta.wedges_list"
+    bl_label = "List Wedges Again"
+
+    def execute(self, context):
+        list_again(context)
+        return {"FINISHED"}
+
+
+class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
+    """Play this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
+
+    bl_idname = "taffeta.wedge_adopt"
+    bl_label = "Adopt"
+    bl_options = {"REGISTER", "UNDO"}
+
+    wedge: StringProperty(name="Wedge", description="Its name", options={"SKIP_SAVE"})
+    settings: BoolProperty(
+        name="Give Its Settings", default=True, description="Let the shot have the settings that it was baked with"
+    )
+
+    def execute(self, context):
+        scene = context.scene
+        try:
+            if jobs.running():
+                raise ValueError("A bake is under way; wait for it or press Stop first")
+            turn.end()
+            row = self._found(scene)
+            cloths = cloths_of(scene)
+            values = wedged.give_settings(scene, row.wedge.settings) if self.settings else []
+            before = wedged.playing(cloths)
+            try:
+                for obj, path in zip(cloths, row.paths, strict=True):
+                    refuse_linked(obj)
+                    play(obj, told_of(path))
+            except FAILURES:
+                wedged.play_again(before)
+                wedged.take_back(scene, values)
+                raise
+        except FAILURES as error:
+            self.report({"ERROR"}, in_words(error))
+            return {"CANCELLED"}
+        list_again(context)
+        look_again()
+        first, last = row.frames.start, row.frames.stop - 1
+        self.report({"INFO"}, f"{', '.join(obj.name for obj in cloths)} plays {self.wedge}: frames {first} to {last}")
+        return {"FINISHED"}
+
+    def _found(self, scene) -> wedge_table.Row:
+        wedge = wedges.read(cache_folder(scene), self.wedge)
+        rows = wedge_table.rows(scene, cloths_of(scene), [wedge]) if wedge is not None else []
+        if not rows or not rows[0].frames:
+            raise ValueError(f"No wedge '{self.wedge}' is baked; choose one of the list, or bake it")
+        return rows[0]
+
+
+@persistent
+def _before_saving(*_):
+    if (scene := bpy.data.scenes.get(_baking.scene)) is not None and _baking.before is not None:
+        wedged.take_off(scene, _baking.before)
+
+
+@persistent
+def _after_saving(*_):
+    if (scene := bpy.data.scenes.get(_baking.scene)) is not None and _baking.before is not None:
+        try:
+            _baking.before = wedged.put_on(scene, cloths_of(scene), _baking.wedge)
+        except FAILURES as error:  # the frames go on to where they went; the scene stays the shot
+            _baking.before = None
+            print(f"Taffeta: {in_words(error)}")
+
+
+@persistent
+def _on_load(*_):
+    """Another file: its own wedges."""
+    _baking.before = None
+    if bpy.context.scene is not None:
+        list_again(bpy.context)
+
+
+_register, _unregister = bpy.utils.register_classes_factory(
+    (
+        TAFFETA_OT_wedge_add,
+        TAFFETA_OT_wedge_remove,
+        TAFFETA_OT_wedges_bake,
+        TAFFETA_OT_wedges_list,
+        TAFFETA_OT_wedge_adopt,
+    )
+)
+
+
+def register():
+    """Add the verbs, and look for wedges when a file is opened."""
+    _register()
+    bpy.app.handlers.load_post.append(_on_load)
+    bpy.app.handlers.save_pre.append(_before_saving)
+    for name in ("save_post", "save_post_fail"):
+        getattr(bpy.app.handlers, name).append(_after_saving)
+
+
+def unregister():
+    """Do that no more."""
+    bpy.app.handlers.load_post.remove(_on_load)
+    bpy.app.handlers.save_pre.remove(_before_saving)
+    for name in ("save_post", "save_post_fail"):
+        getattr(bpy.app.handlers, name).remove(_after_saving)
+    _unregister()

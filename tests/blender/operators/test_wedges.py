@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wedges in the window: listed, baked beside the shot, adopted; nothing of the shot is lost by any of it."""
+
+import shutil
+
+import bpy
+import pytest
+from layouts import draw
+from taffeta.operators.playback import bake_files, cache_modifier, owners
+from taffeta.solver.cache.names import parts
+
+
+@pytest.fixture
+def shot(saved, make):
+    """A saved scene with a baked skirt, three frames, and a wedge of its mass in the list."""
+    saved.frame_end = 3
+    obj = make.cloth(make.grid("Skirt", count=4, location=(0, 0, 2)), mass=0.2)
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.bake(label="mine") == {"FINISHED"}
+    assert bpy.ops.taffeta.wedge_add(path="scene.wind.x", values="0, 9") == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    return saved
+
+
+def state(scene):
+    obj = bpy.data.objects["Skirt"]
+    cloth = obj.taffeta_cloth
+    return (
+        cache_modifier.played(obj), cloth.cache_path, cloth.report_json, cloth.fingerprint, cloth.stale,
+        scene.taffeta.cache_folder, tuple(scene.taffeta.wind), cloth.mass.value, scene.frame_end,
+    )  # fmt: skip
+
+
+def own_files():
+    obj = bpy.data.objects["Skirt"]
+    path = bake_files.bake_paths(bpy.context.scene, [obj])[0]
+    return {part: part.read_bytes() for part in parts(path)}
+
+
+def found():
+    return {item.name: item for item in bpy.context.window_manager.taffeta_wedges}
+
+
+def test_wedges_are_baked_beside_the_shot(shot, tmp_path):
+    assert bpy.ops.taffeta.wedge_add(path="Skirt.mass", values="0.1,0.4") == {"FINISHED"}
+    before, files = state(shot), own_files()
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert state(shot) == before and own_files() == files
+    names = [f"scene.wind.x={w},Skirt.mass={m}" for w in ("0", "9") for m in ("0.1", "0.4")]
+    assert sorted(found()) == sorted(names)
+    assert all(item.frame_count == 3 and not item.plays for item in found().values())
+    assert "roughness" in found()[names[0]].figures
+    made = {(tmp_path / "taffeta_cache" / "wedges" / name / "Skirt.pc2").read_bytes() for name in names}
+    assert len(made) == 4
+
+
+def test_one_is_adopted_and_the_shot_is_kept(shot):
+    obj = bpy.data.objects["Skirt"]
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    files, own = own_files(), cache_modifier.played(obj)
+    assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9") == {"FINISHED"}
+    assert shot.taffeta.wind[0] == 9.0 and found()["scene.wind.x=9"].plays
+    played = cache_modifier.played(obj)
+    assert played.parent.name == "scene.wind.x=9" and own_files() == files
+    listed = [bake.path for bake in bake_files.bakes_of(shot, [obj])[0]]
+    assert set(listed) == {played, own}, "both are in the list of bakes"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    obj, scene = bpy.data.objects["Skirt"], bpy.context.scene
+    assert cache_modifier.played(obj) == played and found()["scene.wind.x=9"].plays
+    assert obj.taffeta_cloth.stale == ""
+    assert bpy.ops.taffeta.bake_play(object="Skirt", path=str(own)) == {"FINISHED"}
+    assert bpy.ops.taffeta.bake_settings(object="Skirt", path=str(own)) == {"FINISHED"}
+    assert scene.taffeta.wind[0] == 0.0 and cache_modifier.played(obj) == own, "the way back"
+
+
+def test_only_the_frames_can_be_adopted(shot):
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9", settings=False) == {"FINISHED"}
+    assert shot.taffeta.wind[0] == 0.0
+
+
+def test_a_file_without_a_name_has_wedges_too(scene, make):
+    scene.frame_end = 2
+    obj = make.cloth(make.grid("Skirt", count=4))
+    bpy.ops.taffeta.wedge_add(path="Skirt.mass", values="0.1,0.4")
+    for _ in range(2):
+        assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert bpy.ops.taffeta.wedge_adopt(wedge="Skirt.mass=0.4") == {"FINISHED"}
+    assert owners.maker_of(cache_modifier.played(obj)) == "", "its own, to rename and to free"
+    assert cache_modifier.played(obj).name == "Skirt.pc2" and obj.taffeta_cloth.mass.value == pytest.approx(0.4)
+
+
+def test_a_file_that_is_saved_meanwhile_is_the_shot(shot, tmp_path):
+    """As by Ctrl-S while a wedge is baked beside the window."""
+    before, seen = state(shot), []
+
+    def save(scene, *_):
+        if scene.taffeta.wind[0] == 9.0 and not seen:
+            seen.append(scene.taffeta.cache_folder)
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"), copy=True)
+            seen.append((scene.taffeta.wind[0], scene.taffeta.cache_folder))
+
+    bpy.app.handlers.frame_change_post.append(save)
+    try:
+        assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    finally:
+        bpy.app.handlers.frame_change_post.remove(save)
+    assert seen[1] == (9.0, seen[0]) and state(shot) == before, "the bake went on as it was"
+    assert (tmp_path / "taffeta_cache" / "wedges" / "scene.wind.x=9" / "Skirt.pc2").is_file()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "saved.blend"))
+    scene = bpy.context.scene
+    assert scene.taffeta.wind[0] == 0.0 and scene.taffeta.cache_folder == before[5]
+    assert bpy.data.objects["Skirt"].taffeta_cloth.cache_path == before[1]
+
+
+def sentence(verb, **options):
+    with pytest.raises(RuntimeError) as told:
+        verb(**options)
+    return str(told.value)
+
+
+def test_what_cannot_be_is_a_sentence_and_changes_nothing(shot, make):
+    before = state(shot)
+    assert "has no setting" in sentence(bpy.ops.taffeta.wedge_add, path="Skirt.bendin", values="1,2")
+    assert "'x' is none" in sentence(bpy.ops.taffeta.wedge_add, path="Skirt.mass", values="1,x")
+    assert "is listed already" in sentence(bpy.ops.taffeta.wedge_add, path="scene.wind.x", values="1,2")
+    for name in ("", "..", "../..", "nothing", "scene.wind.x=9"):
+        assert f"No wedge '{name}' is baked" in sentence(bpy.ops.taffeta.wedge_adopt, wedge=name)
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    make.cloth(make.grid("Cape", count=3))
+    assert "No wedge 'scene.wind.x=9' is baked" in sentence(bpy.ops.taffeta.wedge_adopt, wedge="scene.wind.x=9")
+    bpy.data.objects["Cape"].taffeta_cloth.enabled = False
+    obj = bpy.data.objects["Skirt"]
+    obj.data = make.grid("Finer", count=5).data
+    assert "vertices" in sentence(bpy.ops.taffeta.wedge_adopt, wedge="scene.wind.x=9")
+    assert shot.taffeta.wind[0] == 0.0 and state(shot)[1:] == before[1:]
+    bpy.ops.taffeta.wedge_remove(index=0)
+    assert "1 wedges" not in sentence(bpy.ops.taffeta.wedge_remove, index=0)
+    assert "No wedge is listed" in sentence(bpy.ops.taffeta.wedges_bake)
+
+
+def test_one_that_cannot_be_baked_holds_up_none_behind_it(shot, tmp_path):
+    bpy.data.objects["Skirt"].taffeta_cloth.mass.vertex_group = "nowhere"
+    shot.taffeta_wedges.clear()
+    bpy.ops.taffeta.wedge_add(path="Skirt.mass.source", values="GROUP,UNIFORM")
+    before = state(shot)
+    assert bpy.ops.taffeta.wedges_bake() == {"CANCELLED"}
+    assert list(found()) == ["Skirt.mass.source=UNIFORM"] and state(shot) == before
+
+
+def test_the_panel_lists_and_adopts(shot, tmp_path):
+    layout = draw("TAFFETA_PT_wedges")
+    assert {"scene.wind.x", "0,9"} <= set(layout.texts())
+    assert not layout.buttons("taffeta.wedges_bake")[0][1].is_grey() and not layout.buttons("taffeta.wedge_adopt")
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    layout = draw("TAFFETA_PT_wedges")
+    adopt = [options["wedge"] for options, _ in layout.buttons("taffeta.wedge_adopt")]
+    assert adopt == ["scene.wind.x=0", "scene.wind.x=9"] and "scene.wind.x = 9" in layout.texts()
+    shutil.rmtree(tmp_path / "taffeta_cache" / "wedges" / "scene.wind.x=0")
+    assert layout.buttons("taffeta.wedges_list") and bpy.ops.taffeta.wedges_list() == {"FINISHED"}
+    assert list(found()) == ["scene.wind.x=9"]
+    shot.taffeta_wedges.clear()
+    assert draw("TAFFETA_PT_wedges").buttons("taffeta.wedges_bake")[0][1].is_grey()

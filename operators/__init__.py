@@ -18,6 +18,7 @@ from . import (
     attach,
     bake_cloth,
     bakes,
+    cage,
     command,
     convert,
     correct,
@@ -27,22 +28,30 @@ from . import (
     fit,
     fix,
     free,
+    import_pattern,
     keep_pose,
+    modulus,
     paint,
     play_live,
+    pleat,
     preflight,
     preset,
+    push_out,
     report_show,
+    scene_file,
     scenes,
     sequence,
     setup,
     sew,
     show_bake,
     show_values,
+    smooth,
     stop,
     takes,
+    tear,
     trim,
     untangle,
+    wedges,
 )
 from .checks import problem_list
 from .drape import session
@@ -53,10 +62,10 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, attach, trim, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, show_bake, untangle, bake_cloth, takes, simulation, session,
+    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, fix, free, bakes, export, setup, convert, preset,
+    fabric_assets, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, correct, sew, command,
+    keep_pose, correct, push_out, smooth, sew, tear, pleat, import_pattern, command,
 )  # fmt: skip
 
 

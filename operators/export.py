@@ -17,6 +17,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
+from ..panels.cage import garment_of
 from ..solver.cache import pc2
 from ..solver.cache.files import in_words
 from ..solver.cache.intact import first_damaged
@@ -87,9 +88,10 @@ def steps(
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
         yield from _check_target(context, obj, first, last)
+    targets = [garment_of(obj) or obj for obj in targets]  # what is seen
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
-    _check_free(path.parent, names, overwrite)
-    with _scratch(path.parent) as scratch:
+    check_free(path.parent, names, overwrite)
+    with scratch_folder(path.parent) as scratch:
         is_written = False
         if in_window and ending != ".obj":
             is_written = yield from write_beside(context, targets, scratch / path.name, first, last)
@@ -100,7 +102,7 @@ def steps(
         lacking = [name for name in names if not (scratch / name).is_file() or not (scratch / name).stat().st_size]
         if lacking:
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
-        _move_into(scratch, path.parent, overwrite)
+        move_into(scratch, path.parent, overwrite)
     return [path.parent / name for name in names]
 
 
@@ -117,7 +119,7 @@ def _write_here(context, targets, path: Path, first: int, last: int) -> Steps:
 
 
 @contextmanager
-def _scratch(folder: Path):
+def scratch_folder(folder: Path):
     """A folder below `folder` for this export alone; those of exports that were killed are deleted."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -190,14 +192,15 @@ def _check_target(context, obj, first: int, last: int) -> Steps:
         )
 
 
-def _check_free(folder: Path, names: list[str], overwrite: bool) -> None:
+def check_free(folder: Path, names: list[str], overwrite: bool) -> None:
+    """ValueError where a file or folder of these names is there already, and is not to be written over."""
     present = [name for name in names if os.path.lexists(folder / name)]
     if present and not overwrite:
         more = f" and {len(present) - 1} more" if len(present) > 1 else ""
         raise ValueError(f"{folder / present[0]}{more} exists already; choose another name, or Overwrite")
 
 
-def _move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
+def move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
     """Move everything below `scratch` to the same place below `folder`, unless that would change a file there, or
     follow a link out of it.
     """

@@ -62,7 +62,8 @@ def _crossings(context, garments, _report):
     depsgraph, cloths = context.evaluated_depsgraph_get(), cloths_of(context.scene)
     metres = metres_per_unit(context.scene)
     origin = np.array(garments[0].matrix_world.translation)
-    bodies = [crossings.surface(obj, depsgraph, origin) for obj in colliders_of(context.scene, cloths)]
+    colliding = [obj for obj in colliders_of(context.scene, cloths) if obj.taffeta_collider.collides]
+    bodies = [crossings.surface(obj, depsgraph, origin) for obj in colliding]
     shown = []
     for obj in garments:
         triangles, _ = triangulated(obj.data)

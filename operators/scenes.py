@@ -13,10 +13,26 @@ from .setup import begin_compiling
 EXAMPLES = (
     ("poncho", "Poncho", "A walking mannequin with a poncho that falls onto its shoulders"),
     ("skirt", "Skirt", "A walking mannequin with a skirt pinned to its hips"),
+    ("twirl", "Twirl", "A mannequin turns and stops, in a circle skirt of 20,000 vertices over a petticoat"),
+    ("pleated_skirt", "Pleated Skirt", "A walking mannequin in a skirt that is pressed into thirty pleats"),
+    ("sewn_shirt", "Sewn Shirt", "Two panels of a T-shirt's pattern are sewn about a mannequin"),
     ("sheet_on_sphere", "Sheet on Sphere", "A square sheet falls on a sphere"),
     ("sheet_on_torus", "Sheet on Torus", "A square sheet falls on a torus"),
     ("two_sheets", "Two Sheets", "Two sheets fall on a sphere, one onto the other"),
     ("flag", "Flag", "A flag on its pole in a breeze"),
+    ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
+    (
+        "tighten",
+        "Tighten",
+        "A sheet on a sphere shrinks to a cap by a key, and falls when the sphere lets it through by another",
+    ),
+    ("cape", "Cape", "A walking mannequin with a cape attached to its shoulders, and buckles on it"),
+    (
+        "hero_cape",
+        "Hero Cape",
+        "A cape on what flies: it feels a part of the flight, and is pulled to a pose for a while",
+    ),
+    ("after_bake", "After the Bake", "A coarse sheet that spikes poke through: bake it, then Push Out of Body"),
     ("two_sheets_on_spheres", "Two Sheets on Spheres", "Two sheets fall over five spheres, one onto the other"),
     ("ball_through_sheets", "Ball through Sheets", "A ball drags two sheets through a ring"),
     ("bowl", "Bowl", "T-shirts fall into a bowl that turns to and fro: a heap, kept apart by a velocity field"),
@@ -35,7 +51,9 @@ EXAMPLES = (
 HEAPS = "bowl", "washing_machine"
 # The menu: a submenu each, with its examples.
 MENUS = {
-    "Start Here": ("poncho", "skirt", "flag", "sheet_on_sphere", "two_sheets"),
+    "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets"),
+    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "torn_banner"),
+    "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
         "drum",
@@ -162,6 +180,12 @@ class TAFFETA_MT_examples_start(ExamplesMenu, bpy.types.Menu):
     bl_label = "Start Here"
 
 
+class TAFFETA_MT_examples_directed(ExamplesMenu, bpy.types.Menu):
+    """Cloth that is attached, directed and corrected"""
+
+    bl_label = "Hold and Direct"
+
+
 class TAFFETA_MT_examples_bodies(ExamplesMenu, bpy.types.Menu):
     """Sheets on bodies that turn and deform"""
 
@@ -174,7 +198,9 @@ class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
     bl_label = "Crowds"
 
 
-SUBMENUS = TAFFETA_MT_examples_start, TAFFETA_MT_examples_bodies, TAFFETA_MT_examples_crowds
+SUBMENUS = (
+    TAFFETA_MT_examples_start, TAFFETA_MT_examples_directed, TAFFETA_MT_examples_bodies, TAFFETA_MT_examples_crowds,
+)  # fmt: skip
 
 
 class TAFFETA_MT_examples(bpy.types.Menu):

@@ -79,6 +79,7 @@ def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:
     copy = _copy(obj, behind)
     sewn_edges.weld(copy.data, x, closed)
     copy.taffeta_cloth.sewing = len(closed) < len(pairs)
+    copy.taffeta_cloth.pattern_size = False
     obj.taffeta_cloth.enabled = False
     obj.hide_set(True)
     obj.hide_render = True

@@ -4,6 +4,7 @@
 from . import (
     bakes,
     bar,
+    cage,
     cloth,
     collider,
     correct,
@@ -13,6 +14,7 @@ from . import (
     more,
     preferences,
     properties,
+    rest_shape,
     scene,
     scene_tab,
     session,
@@ -20,11 +22,12 @@ from . import (
     shown,
     takes,
     trim,
+    wedges,
 )
 
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
-    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, correct, more, layers, scene_tab, collider, trim, show, shown,
+    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, wedges, correct, more, cage, rest_shape, layers, scene_tab, collider, trim, show, shown,
     drape,
 )  # fmt: skip
 

@@ -15,6 +15,11 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
     """A body that cloth is kept out of."""
 
     enabled: BoolProperty(name="Taffeta Collider", description="Keep cloth out of this object", override=OVERRIDE)
+    collides: BoolProperty(
+        name="Collide", default=True, override=OVERRIDE,
+        description="Whether cloth is kept out of this body in this frame. Keyed, it lets cloth through for a while; what is inside "
+        "when it is switched on again comes out over a few frames",
+    )
     aura: FloatProperty(
         name="Distance", default=0.005, min=0.0, max=1e3, soft_min=0.001, soft_max=0.05, unit="LENGTH", precision=4,
         step=0.1, override=OVERRIDE,

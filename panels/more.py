@@ -25,6 +25,7 @@ class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
             if name not in FABRIC_AT_FIRST:
                 mapped(layout, context, context.object, name)
         cloth = context.object.taffeta_cloth
+        layout.operator("taffeta.fabric_modulus").object = context.object.name
         layout.prop(cloth, "model")
         has_threads = cloth.model != "SPRINGS"
         active = {"poisson": cloth.model == "MEMBRANE", "stiffening": cloth.strain_limit > 0.0}
@@ -81,6 +82,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         cloth = context.object.taffeta_cloth
         mapped(layout, context, context.object, "shrink")
+        row = layout.row()
+        row.active = bool(cloth.uv_map)
+        row.prop(cloth, "pattern_size")
         layout.prop(cloth, "weld")
         layout.prop(cloth, "sewing")
         column = layout.column()
@@ -93,6 +97,24 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
+
+
+class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):
+    """Where and how the garment tears"""
+
+    bl_label = "Tearing"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        column = layout.column(align=True)
+        column.operator("taffeta.tear_mark")
+        column.operator("taffeta.tear_clear")
+        column = layout.column()
+        column.active = "taffeta_tear" in context.object.data.attributes
+        for name in ("hold", "run_on", "most", "piece"):
+            column.prop(context.object.taffeta_cloth.tear, name)
+        if not column.active:
+            why(layout, "No edge is marked as a tear line")
 
 
 class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):
@@ -137,6 +159,7 @@ register, unregister = bpy.utils.register_classes_factory(
         TAFFETA_PT_cloth_details,
         TAFFETA_PT_cloth_holds,
         TAFFETA_PT_cloth_sewing,
+        TAFFETA_PT_cloth_tearing,
         TAFFETA_PT_cloth_masks,
         TAFFETA_PT_cloth_forces,
     )

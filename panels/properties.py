@@ -25,11 +25,14 @@ from .attachment import TaffetaAttachment, TaffetaRide
 from .body_settings import RELATIVE, TaffetaColliderSettings
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
+from .pattern import PatternSettings
+from .rest_settings import TaffetaRest
+from .tearing import TaffetaTear
 from .units import add_shown
 
 
 # fmt: off
-class TaffetaClothSettings(bpy.types.PropertyGroup):
+class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
     """A garment: what it is made of, how it is baked, and where its frames lie."""
 
     enabled: BoolProperty(name="Taffeta Cloth", description="Simulate this object as cloth", override=OVERRIDE)
@@ -133,6 +136,8 @@ class TaffetaClothSettings(bpy.types.PropertyGroup):
         "of the stiffness (63 at 1000) does not swing beyond it",
     )
     ride: PointerProperty(type=TaffetaRide, override=OVERRIDE)
+    rest: PointerProperty(type=TaffetaRest, override=OVERRIDE)
+    tear: PointerProperty(type=TaffetaTear, override=OVERRIDE)
     attachments: CollectionProperty(
         name="Attachments", type=TaffetaAttachment, override={*OVERRIDE, "USE_INSERTION"},
         description="What bodies and garments vertices of this one are attached to",
@@ -329,6 +334,8 @@ CLASSES = (
     *MAPPED_CLASSES.values(),
     TaffetaAttachment,
     TaffetaRide,
+    TaffetaRest,
+    TaffetaTear,
     TaffetaClothSettings,
     TaffetaColliderSettings,
     TaffetaSceneSettings,
@@ -339,13 +346,14 @@ NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json")
 
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.
 ANIMATED = frozenset((
+    "bend_rate", "bend_yield", "stretch_rate", "stretch_yield",
     "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
     "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution", "blend_stiffness",
-    "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt",
+    "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt", "hold", "self_collision",
+    "sewing_time", "sewing_speed", "sewing_force", *THREADS, "collides", "aura", "friction", "restitution",
 ))  # fmt: skip
 
-HOLDS = "pin", "pin_distance", "blend"  # mapped properties whose numbers are looked at in every frame, too
-MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))
+MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of mapped properties, which are looked at, too
 
 
 def _tag(group, context):
@@ -362,7 +370,7 @@ def _add_tags(cls):
 
 def _fix(cls):
     """Let Blender refuse keyframes that a bake would not see."""
-    animated = MAP_NUMBERS if cls in [MAPPED_CLASSES[name] for name in HOLDS] else ANIMATED
+    animated = MAP_NUMBERS if cls in MAPPED_CLASSES.values() else ANIMATED
     for name, prop in cls.__annotations__.items():
         if name.removesuffix("_shown") not in animated and prop.function not in (PointerProperty, CollectionProperty):
             prop.keywords["options"] = prop.keywords.get("options", set()) - {"ANIMATABLE"}

@@ -122,6 +122,7 @@ def _report_items(report):
     for frames, cause in taken_again(report):
         yield frames, f"{in_words(frames)}: taken again with contact in each small step, because {cause}"
     yield get("seam_gap"), _seams(get("seam_gap", 0.0), get("seam_garment"))
+    yield get("torn"), f"Torn: {get('torn')} vertices of tear lines in the last frame"
     yield get("pinched"), f"Pinched between bodies: {get('pinched')} vertices in frame {get('pinched_frame')}"
     for name, vertices in (get("pinched_vertices") or {}).items():
         first = ", ".join(map(str, vertices[:PINCHED_SHOWN])) + (" ..." if len(vertices) > PINCHED_SHOWN else "")

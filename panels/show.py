@@ -30,6 +30,10 @@ class TaffetaShow(bpy.types.PropertyGroup):
         description="Threads that sew, orange while their seam gapes by more than the cloth is thick, and edges that are "
         "marked as seams",
     )
+    pleats: BoolProperty(
+        name="Pleats", update=_look_again,
+        description="Edges that are pleats: bright where they stand out on the side of the normals, dark where on the other",
+    )
     thickness: BoolProperty(
         name="Thickness", update=_look_again,
         description="A shell on both sides of the cloth, half of Thickness away: where two shells meet, layers touch",
@@ -75,7 +79,7 @@ class TAFFETA_PT_show(bpy.types.Panel):
         layout.separator()
         layout.label(text="Marks")
         column = layout.column(align=True)
-        for name in ("pins", "seams", "thickness", "aura", "contacts"):
+        for name in ("pins", "seams", "pleats", "thickness", "aura", "contacts"):
             column.prop(show, name)
         layout.separator()
         layout.prop(show, "frames")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds the rules of ARCHITECTURE.md that ruff cannot: who imports whom, and how large and how named things are.
 
-    panels -> solver.model, panels        operators -> panels, gpu_ldi, solver, operators
+    panels -> solver.model, panels        operators -> panels, gpu_ldi, solver, patterns, operators
     gpu_ldi -> solver.ldi                 solver -> numpy, scipy, numba and Python itself
-    standalone -> solver
+    standalone -> solver                  patterns -> numpy, scipy, ezdxf, mathutils
 
 Inside `solver/` and `operators/` rooms are in an order (`ORDERS`), and a file imports from its own room and from those
 before it. No files and no folders import each other in a circle. Operators import solver modules that need numba inside
@@ -20,13 +20,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = "panels", "operators", "gpu_ldi", "solver", "presets", "standalone"
+LAYERS = "panels", "operators", "gpu_ldi", "solver", "presets", "patterns", "standalone"
 ALLOWED = {
     "panels": ("panels", "solver.model"),
-    "operators": ("operators", "panels", "gpu_ldi", "solver", "presets"),
+    "operators": ("operators", "panels", "gpu_ldi", "solver", "presets", "patterns"),
     "gpu_ldi": ("gpu_ldi", "solver.ldi", "solver.model"),
     "solver": ("solver",),
-    "presets": ("presets", "solver.model"),
+    "presets": ("presets", "patterns", "solver.model"),
+    "patterns": ("patterns",),
     "standalone": ("standalone", "solver"),
 }
 OUTSIDE_SOLVER = "bpy", "gpu", "mathutils", "bmesh", "bl_ui", "blf"
@@ -42,9 +43,10 @@ ORDERS = {
         ("contact.resolve",),
         ("contact.frame",),
         ("velocity_field", "depth_layers", "untangle", "cache"),
+        ("rest",),
         ("build",),
-        ("crossings",),
-        ("join",),
+        ("crossings", "refit"),
+        ("join", "correct"),
         ("step", "doubts"),
         ("shot",),
         ("precompile",),

@@ -2,7 +2,7 @@
 """The demo: `python scripts/demo.py [SCENE]` builds an example scene, bakes it, exports it and draws it.
 
 Uses what an animator has, and nothing else: the operators taffeta.scene_add, .bake and .export. Writes to out/demo/
-(the poncho) or out/demo/SCENE/: SCENE.blend (plays without Taffeta), SCENE.pc2, SCENE.abc, obj/SCENE_0001.obj, ...,
+(the twirl) or out/demo/SCENE/: SCENE.blend (plays without Taffeta), SCENE.pc2, SCENE.abc, obj/SCENE_0001.obj, ...,
 preview.png, preview.mp4 and report.json. Exit status 0 only when all of them are there.
 """
 
@@ -19,17 +19,18 @@ import contact_sheet
 import taffeta
 from taffeta.operators.scenes import EXAMPLES
 
+HERO = "twirl"  # what is shown if nothing is asked for
 OUT = Path(__file__).resolve().parent.parent / "out" / "demo"
 
 
 def main() -> int:
     """Run the whole way for one scene; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scene", nargs="?", default="poncho", choices=[name for name, _, _ in EXAMPLES])
+    parser.add_argument("scene", nargs="?", default=HERO, choices=[name for name, _, _ in EXAMPLES])
     parser.add_argument("--frames", type=int, default=0, metavar="N", help="only the first N frames")
     parser.add_argument("--no-pictures", action="store_true", help="leave out preview.png and preview.mp4")
     arguments = parser.parse_args()
-    folder = OUT if arguments.scene == "poncho" else OUT / arguments.scene
+    folder = OUT if arguments.scene == HERO else OUT / arguments.scene
     taffeta.register()
     try:
         make(arguments.scene, folder, arguments.frames, not arguments.no_pictures)

@@ -18,9 +18,14 @@ from PIL import Image
 from taffeta.operators.scenes import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
+DIRECTED = {"cape", "hero_cape", "after_bake"}
 CROWDS = {"two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"}
 EVERY = [name for name, _, _ in EXAMPLES]
-SCENES = [name for name in EVERY if name not in {"poncho", "skirt", "two_sheets", "flag"} | CROWDS]
+SCENES = [
+    name
+    for name in EVERY
+    if name not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner"} | CROWDS | DIRECTED
+]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery
 

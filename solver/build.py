@@ -17,12 +17,15 @@ from .elastic.masses import LIGHTEST_PARTICLE, masses
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
+from .elastic.pleats import calm, pleated
 from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
 from .elastic.springs import taut_rest
+from .geometry.tear_lines import tear_lines
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 from .integrate.preconditioner import grow
 from .integrate.stiffness_matrix import lay_out
 from .model import DYNAMICS, MODELS, Cloth, Pattern, State
+from .rest import check_rest, kept_rest, plastic_of, second_of
 
 LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
 
@@ -110,17 +113,19 @@ def build(garments, settings):
         garment=np.repeat(np.arange(len(garments), dtype=np.int32), counts),
         x_rest=x_rest,
         layer=np.repeat(np.array([garment.layer for garment in garments], dtype=np.int32), counts),
-        meets=_meetings(garments),
-        **{name: _mask(garments, name) for name in ("meets_bodies", "meets_itself")},
-        **{name: _per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
+        meets=meetings(garments),
+        **{name: mask(garments, name) for name in ("meets_bodies", "meets_itself")},
+        **{name: per_vertex(garments, name) for name in ("thickness", "friction", "damping", "pin", "pin_distance")},
         twins=_twins(garments, start),
         **joined,
         matrix=None,
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
+        tears=tear_lines(garments, start, parts, _build_part, HINGE_FIELDS),
     )
-    cloth = cloth._replace(matrix=lay_out(cloth))
+    plastic, set_ = plastic_of(garments, cloth)
+    cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)
     x = np.ascontiguousarray(x_start - origin)
-    return cloth, State(x, np.zeros_like(x), np.zeros(len(x), np.uint8))
+    return cloth, State(x, np.zeros_like(x), np.zeros(len(x), np.uint8), set_)
 
 
 def repin(cloth, pin):
@@ -140,7 +145,7 @@ def kept_parts(cloth, spring, hinge):
     kept |= {field: getattr(cloth, field)[hinge] for field in HINGE_FIELDS}
     sewn = spring[cloth.seams]
     kept["seams"] = (np.cumsum(spring) - 1)[cloth.seams[sewn]].astype(np.int32)
-    kept |= _keep_couples(spring, cloth.couples, cloth.coupling)
+    kept |= _keep_couples(spring, cloth.couples, cloth.coupling) | kept_rest(cloth, spring, hinge)
     return kept | {field: getattr(cloth, field)[sewn] for field in SEAM_FIELDS}
 
 
@@ -202,6 +207,7 @@ def check(garment):
             raise ValueError(
                 f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
             )
+    check_rest(garment)
     for field, words in (("meets_bodies", "bodies"), ("meets_itself", "self-collision")):
         value = getattr(garment, field)
         if value is not None and np.shape(value) != (count,):
@@ -262,14 +268,12 @@ def _build_part(garment):
         np.asarray(getattr(garment, name), dtype=np.float64)
         for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
     )
-    hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
     pairs, is_mesh_edge, threads = springs.pairs, springs.is_mesh_edge, np.zeros(len(springs.pairs))
     couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
     if garment.strain_limit > 0.0:
         threads = thread_stiffness(x, faces, springs, uv, stretch, garment.weft_stretch)
     if garment.model == "SPRINGS":
         pairs, rest_length, stiffness, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
-        hinges = Hinges(*(array[:0] for array in hinges))
         threads = np.where(is_mesh_edge, stiffness, 0.0)
     elif garment.model == "MEMBRANE":
         fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
@@ -277,16 +281,12 @@ def _build_part(garment):
     else:
         rest_length, stiffness = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
-    size = 1.0 - (np.zeros(len(x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
+    size = sizes(garment)
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam], stiffness[seam] = 0.0, np.maximum(stiffness[seam], SEAM_STIFFNESS)
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
     useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
-    hinges = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
-    hinges = fit_hinges(x, faces, hinges, springs.halves, uv, garment.weft_bending)
-    stencils, *bend = bending_rest(x, hinges, bending)
-    movable = bends(mass, inv_mass, stencils, bend[0])
-    stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
+    hinges = _build_hinges(garment, x, faces, springs, uv, mass, inv_mass)
     return _Part(
         triangles=faces.triangles,
         mass=mass,
@@ -299,12 +299,38 @@ def _build_part(garment):
         taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
         **{name: value[useful] for name, value in seam_numbers(garment, pairs, seam).items()},
         **_keep_couples(useful, couples, coupling),
-        bend_stencils=stencils,
-        bend_weight=weight / (0.25 * np.einsum("hk->h", size[stencils]))[:, None],  # the gradient of smaller triangles
-        rest_angle=rest_angle,
-        bend_stiffness=bend_stiffness,
-        bend_damping=np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0),
+        **hinges,
     )
+
+
+def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
+    """The fields of `_Part` about what resists bending; the network of springs has none of it."""
+    bending, damping = (
+        np.asarray(getattr(garment, name), dtype=np.float64) for name in ("bending_stiffness", "damping")
+    )
+    hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
+    if garment.model == "SPRINGS":
+        hinges = Hinges(*(array[:0] for array in hinges))
+    plain = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
+    hinges = fit_hinges(x, faces, plain, springs.halves, uv, garment.weft_bending)
+    hinges, fold = pleated(x, faces.triangles, plain, hinges, garment.pleats)
+    stencils, *bend = bending_rest(x, hinges, bending, fold)
+    movable = bends(mass, inv_mass, stencils, bend[0])
+    stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
+    rate = np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0)
+    folds = x, faces.triangles, stencils, weight, bend_stiffness
+    return {
+        "bend_stencils": stencils,
+        "bend_weight": weight / (0.25 * np.einsum("hk->h", sizes(garment)[stencils]))[:, None],  # of smaller triangles
+        "rest_angle": rest_angle,
+        "bend_stiffness": bend_stiffness,
+        "bend_damping": calm(rate, folds, inv_mass, garment.pleats),
+    }
+
+
+def sizes(garment):
+    """(n,) part of its rest shape that a garment is left with where it shrinks."""
+    return 1.0 - (np.zeros(len(garment.x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
 
 
 def _join(parts, start):
@@ -339,7 +365,7 @@ def in_tree_order(joined):
     return result | {field: result[field][sewn] for field in SEAM_FIELDS}
 
 
-def _meetings(garments):
+def meetings(garments):
     """(g, g) which garments touch which: two of them where each meets the other, one itself where it is to."""
     meets = np.ones((len(garments), len(garments)), bool)
     for row, garment in zip(meets, garments, strict=True):
@@ -355,7 +381,8 @@ def _meetings(garments):
     return meets
 
 
-def _mask(garments, field):
+def mask(garments, field):
+    """(n,) bool: whether particles collide, of one of the garments' masks."""
     masks = (getattr(garment, field) for garment in garments)
     parts = [np.ones(len(g.x), bool) if m is None else m for g, m in zip(garments, masks, strict=True)]
     return np.concatenate(parts).astype(bool)
@@ -366,5 +393,6 @@ def _twins(garments, start):
     return np.concatenate([np.zeros((0, 2)), *welded]).astype(np.int32)
 
 
-def _per_vertex(garments, field):
+def per_vertex(garments, field):
+    """(n,) one of the garments' values, end to end."""
     return np.concatenate([np.asarray(getattr(garment, field), dtype=np.float64) for garment in garments])

@@ -8,6 +8,7 @@ so that neighbours may fold. What only touches does not cross.
 import numpy as np
 
 from .broad_phase.bvh import bvh_overlaps
+from .geometry.seams import same_places
 
 AT_ONCE = 100_000  # pairs that are looked at together: about 100 MB
 BODY = -1  # in the place of a garment the first body, below it the next
@@ -43,7 +44,7 @@ def _look(cloth, x, colliders):
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
     points = np.concatenate([x, *(points for points, _ in bodies)])
-    faces = np.concatenate([cloth.triangles, *(f + s for (_, f), s in zip(bodies, starts, strict=False))])
+    faces = np.concatenate([_held_together(cloth, x), *(f + s for (_, f), s in zip(bodies, starts, strict=False))])
     garment_count, body = len(cloth.meets), np.repeat(np.arange(len(bodies)), [len(p) for p, _ in bodies])
     group = np.concatenate([cloth.garment, garment_count + body])[faces[:, 0]].astype(np.int32)
     corners = points[faces]
@@ -51,11 +52,21 @@ def _look(cloth, x, colliders):
     pairs = bvh_overlaps(boxes, group, _who_meets(cloth, colliders))
     pairs = pairs[_held_apart(cloth, faces, group, pairs)]
     parts = range(0, len(pairs), AT_ONCE)
-    crossing = [_cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
+    crossing = [cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
     pairs = pairs[np.concatenate(crossing)] if crossing else np.empty((0, 2), np.int32)
     is_fixed = np.ones(len(faces), bool)
     is_fixed[: len(cloth.triangles)] = (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
     return pairs, group, is_fixed
+
+
+def _held_together(cloth, x):
+    """The triangles of cloth with one corner in the place of those that tear lines hold together: which lie on each other."""
+    if cloth.tears is None:
+        return cloth.triangles
+    one, other = cloth.tears.joints.T
+    same = (x[one] == x[other]).all(axis=1)
+    first, own = same_places(one[same], other[same], len(x))
+    return first[own][cloth.triangles].astype(np.int32)
 
 
 def _who_meets(cloth, colliders):
@@ -81,8 +92,8 @@ def _held_apart(cloth, faces, group, pairs):
     return (~with_body | (of_bodies[a] & of_bodies[b])) & (~own | (of_itself[a] & of_itself[b]))
 
 
-def _cross(x, one, other):
-    """(k,) whether triangles (k, 3) cross."""
+def cross(x, one, other):
+    """(k,) whether triangles (k, 3) cross, of vertices x (n, 3); sides that have a corner in common do not count."""
     found = np.zeros(len(one), bool)
     for sides, faces in ((one, other), (other, one)):
         for k in range(3):

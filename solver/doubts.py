@@ -9,6 +9,7 @@ import numpy as np
 from .crossings import BODY, find_crossings
 from .elastic.sewing import gaps, sewn_pairs
 from .integrate.edge_clamp import measure
+from .ldi.inside import find_inside
 
 MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
@@ -35,6 +36,7 @@ class Doubts:
         self.crossed = Counter()  # pairs of triangles by what goes through what
         self.pinned_count, self.last_frame = 0, 0
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
+        self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
 
     def look(self, cloth, x, report, colliders=()):
         """Note a frame: x (n, 3) [m] relative to the cloth's origin, and its `Report`; returns that, with all crossings
@@ -47,7 +49,40 @@ class Doubts:
                 self.let_in.setdefault(trouble, []).append(report.frame)
         if report.worst_stretch > self.worst:
             self._note_stretch(cloth, x, report)
+        self._look_at_switches(cloth, x, report, colliders)
         return report
+
+    def _look_at_switches(self, cloth, x, report, colliders):
+        """Note what did not collide in the frame before, where cloth is inside it or crosses it."""
+        own = {garment: bool(cloth.meets[garment, garment]) for garment in range(len(self.names))}
+        before, self.colliding = self.colliding, {body.name for body in colliders} | {k for k in own if own[k]}
+        if before is None:
+            return
+        for body in colliders:
+            if body.name not in before and (who := self._inside(cloth, x, body)):
+                words = f"{body.name} began to collide in frame {report.frame} with {' and '.join(who)} inside"
+                self._note_switch(report.frame, words, "Collide")
+        for garment in (k for k in own if own[k] and k not in before and report.crossings):
+            words = (
+                f"{self.names[garment]} began to collide with itself in frame {report.frame} where it crosses itself"
+            )
+            self._note_switch(report.frame, words, "Self-Collision")
+
+    def _inside(self, cloth, x, body):
+        """Names of the garments that are in a body, or cross it, at x."""
+        found, _ = find_crossings(cloth, x, (body,))
+        inside = find_inside(body.x[-1] - cloth.origin, body.triangles, x).point
+        met = np.ones(len(self.names), bool) if body.meets is None else np.array(body.meets)
+        owners = cloth.garment[inside[cloth.meets_bodies[inside]]]
+        who = {*owners[met[owners]].tolist(), *found[found[:, 0] == BODY, 1].tolist()}
+        return [self.names[garment] for garment in sorted(who)]
+
+    def _note_switch(self, frame, words, setting):
+        self.switched.append(
+            Doubt(
+                frame, f"{words}: it comes out over the next frames; key {setting} at a frame in which they are apart"
+            )
+        )
 
     def _note_stretch(self, cloth, x, report):
         self.worst, self.longest_frame = report.worst_stretch, report.frame
@@ -80,7 +115,7 @@ class Doubts:
 
     def tell(self):
         """A `Doubt` for each thing that is wrong."""
-        told = []
+        told = list(self.switched)
         if self.longest is not None:
             words = (
                 f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}: see there what "

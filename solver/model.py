@@ -19,6 +19,17 @@ BROAD_PHASES = "TREE", "HASH"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
 ATTACHMENT, TACK = 1, 2  # bits of `State.broken`
+TORN = 4, 8  # the same of a vertex' first and second joint on a tear line
+
+
+class Pleats(NamedTuple):
+    """Edges of a garment that are folded at rest (`elastic.pleats`)."""
+
+    edges: np.ndarray  # (p, 2)
+    angle: (
+        np.ndarray
+    )  # (p,) [rad] that takes the place of the rest shape's; above 0 a mountain on the side of the normals
+    stiffness: np.ndarray  # (p,) times as stiff as unfolded cloth
 
 
 class Garment(NamedTuple):
@@ -59,6 +70,14 @@ class Garment(NamedTuple):
     stiffening: float = 5.0  # how many times as stiff it is there
     twins: np.ndarray | None = None  # (k, 2) vertices without faces, and those that they are welded to; None: none
     added_mass: np.ndarray | None = None  # (n,) [kg] that vertices carry, as a button; None: nothing
+    tear_edges: np.ndarray | None = None  # (k, 2) edges of borders that lie on each other and hold together; None: none
+    tear_strength: np.ndarray | None = None  # (k,) [N/m] tension from which on each does not
+    tear_most: int = 4  # vertices that open in a substep at most
+    tear_piece: int = 12  # vertices of the smallest piece that comes off
+    tear_run_on: float = 0.7  # part of the strength that is left beside what is torn
+    pleats: Pleats | None = None
+    x_second: np.ndarray | None = None  # (n, 3) [m] a second rest shape, for `FrameInput.rest_blend`; None: none
+    yields: bool = False  # whether bending and stretch may stay (`rest`)
 
 
 class Pattern(NamedTuple):
@@ -69,6 +88,39 @@ class Pattern(NamedTuple):
     place: np.ndarray  # (m,) particle of each vertex; this and the next two are (0,) where no seam is welded
     partner_start: np.ndarray  # (m + 1,) first partner of each vertex
     partner: np.ndarray  # (k,) vertices that are one particle with it
+
+
+class TearLines(NamedTuple):
+    """Where cloth that was cut beforehand holds together until it is torn. A joint is two vertices at one place at rest."""
+
+    joints: np.ndarray  # (j, 2) particles, the lower first
+    bit: np.ndarray  # (j,) uint8 of `State.broken` of the first, one of `TORN`
+    length: np.ndarray  # (j,) [m] of line that each holds
+    strength: np.ndarray  # (j,) [N/m]
+    beside: np.ndarray  # (k, 2) joints that are neighbours on a line
+    # hinges over the lines, numbered by the first particle of each place
+    bend_stencils: np.ndarray  # (b, 4)
+    bend_weight: np.ndarray  # (b, 4)
+    rest_angle: np.ndarray  # (b,)
+    bend_stiffness: np.ndarray  # (b,)
+    bend_damping: np.ndarray  # (b,)
+    most: np.ndarray  # (g,) as `Garment.tear_most`, like the next two
+    piece: np.ndarray  # (g,)
+    run_on: np.ndarray  # (g,)
+
+
+class Second(NamedTuple):
+    """What the second rest shapes of garments have instead of the first ones'; where there is none, that of the first."""
+
+    rest_length: np.ndarray  # (e,) [m]
+    rest_angle: np.ndarray  # (b,) [rad]
+
+
+class Plastic(NamedTuple):
+    """Where `State.plastic` belongs to: of each garment first its hinges, then its springs."""
+
+    start: np.ndarray  # (g + 1,) first number of each garment; as many as the one before where it does not yield
+    place: np.ndarray  # (k,) of each number: its hinge, or how many hinges there are plus its spring; -1: it is held
 
 
 class Cloth(NamedTuple):
@@ -115,6 +167,9 @@ class Cloth(NamedTuple):
     node_bending: np.ndarray  # (m, 2) [N/m], of damping [N s/m]: how hinges resist the node moving as one piece
     matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
     pattern: Pattern  # as it was cut
+    tears: TearLines | None = None  # None: nothing can tear
+    second: Second | None = None
+    plastic: Plastic | None = None
 
 
 class State(NamedTuple):
@@ -124,7 +179,10 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
-    broken: np.ndarray | None = None  # (n,) uint8: which of a particle's ties broke, `ATTACHMENT` or `TACK`; None: none
+    broken: np.ndarray | None = (
+        None  # (n,) uint8: which of a particle's ties broke, `ATTACHMENT`, `TACK` or `TORN`; None: none
+    )
+    plastic: np.ndarray | None = None  # (k,) rest angles [rad] and strains that stayed, as of `Plastic`; None: none can
 
 
 class Collider(NamedTuple):
@@ -225,6 +283,14 @@ class FrameInput(NamedTuple):
     tacks: Tacks | None = None
     rides: tuple[Ride | None, ...] | None = None  # of each garment; None: what moves, it feels
     blend: np.ndarray | None = None  # (n, 2) pull to the pose, per mass: stiffness [1/s2], damping [1/s]; None: none
+    tear_strength: tuple[float, ...] | None = (
+        None  # part of each garment's strength against tearing that it has; None: all
+    )
+    garments: tuple[Garment, ...] | None = None  # as they are now, if something of them is animated (`refit`)
+    rest_blend: tuple[float, ...] | None = None  # of each garment, 0 its own rest shape, 1 the second; None: its own
+    yields: np.ndarray | None = (
+        None  # (g, 4) yield angle [rad], rate [1/s], yield strain, rate [1/s] (`rest`); None: elastic
+    )
 
 
 class Settings(NamedTuple):
@@ -299,3 +365,4 @@ class Report(NamedTuple):
     folded_share: float | None = None  # of neighbours that are folded by over 60 degrees
     taken_again: tuple[Trouble, ...] = ()  # why substeps were taken again with contact in each small step
     let_in: tuple[Trouble, ...] = ()  # what all the same went into bodies
+    torn: int = 0  # joints of tear lines that are open

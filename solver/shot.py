@@ -213,10 +213,25 @@ def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: 
             state.v[start:end] = v
             if state.broken is not None:
                 state.broken[start:end] = cache.broken(frame)
+    _bring_back(cloth, state, caches, frame)
+
+
+def _bring_back(cloth, state, caches, frame) -> None:
+    """What stayed of bending and stretch; nothing where a garment did not yield when the frame was baked."""
+    if state.plastic is None:
+        return
+    bounds = zip(cloth.plastic.start[:-1], cloth.plastic.start[1:], strict=True)
+    for cache, (start, end) in zip(caches, bounds, strict=True):
+        kept = cache.plastic(frame) if frame >= cache.first_frame else np.zeros(0)
+        state.plastic[start:end] = kept if len(kept) == end - start else 0.0
 
 
 def _write(cloth, state, caches, frame, digest, samples, restart) -> None:
     bounds = zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)
-    for cache, sample, (start, end) in zip(caches, samples, bounds, strict=True):
+    for index, (cache, sample, (start, end)) in enumerate(zip(caches, samples, bounds, strict=True)):
+        plastic = None
+        if state.plastic is not None:
+            plastic = state.plastic[cloth.plastic.start[index] : cloth.plastic.start[index + 1]]
         broken = None if state.broken is None else state.broken[start:end]
-        cache.append(frame, digest, sample, state.x[start:end], state.v[start:end], cloth.origin, restart, broken)
+        motion = state.x[start:end], state.v[start:end]
+        cache.append(frame, digest, sample, *motion, cloth.origin, restart, broken, plastic)

@@ -38,6 +38,10 @@ from .join import hand_back, join, weld
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
 from .model import REFERENCE_FRAME, Report, Trouble
+from .parts import copied, part_of, put_back, together
+from .refit import cloth_of
+from .rest import at_rest, flow
+from .tear import look, open_joints, torn_count, watch
 
 LATE_STRETCH = (
     0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
@@ -73,33 +77,59 @@ def advance(cloth, state, frame_input, frame, settings, render=render_motion, go
         `go_on` said no.
     FloatingPointError
         The result is not finite; the message names the garment and the frame, and `state` is worthless.
+
+    A frame in which something tears is taken again, substep by substep: a tear runs on within it.
     """
+    about = frame, settings, render, go_on
+    if cloth.tears is None:
+        return _advance(cloth, state, frame_input, *about)
+    before = copied(state)
+    report = _advance(cloth, state, frame_input, *about)
+    if report.torn == torn_count(cloth, before):
+        return report
+    put_back(state, before)
+    count = substep_count(frame_input.duration, settings._replace(**dict(frame_input.changed)))
+    parts = (part_of(frame_input, k, count) for k in range(count))
+    return together([_advance(cloth, state, part, *about, first=k) for k, part in enumerate(parts)])
+
+
+def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0):
+    """Simulate a frame, or a part of one whose substeps count from `first` on; at its end something may tear."""
     stopwatch = Stopwatch("integration", contact_frame.BODY_TIME, contact_frame.CLOTH_TIME, contact_frame.IMAGE_TIME)
     settings = settings._replace(**dict(frame_input.changed))
-    whole, frame_end = cloth if frame_input.pin is None else repin(cloth, frame_input.pin), state
+    cloth = cloth_of(cloth, frame_input, settings, frame)
+    resting, frame_end = at_rest(cloth, state, frame_input), state
+    whole = resting if frame_input.pin is None else repin(resting, frame_input.pin)
     if frame_input.pin_distance is not None:
         whole = whole._replace(pin_distance=frame_input.pin_distance)
+    built, given = cloth, frame_input
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
-    substeps = _substeps(frame_input.duration, settings)
+    substeps = _substeps(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
     alternative = _prepare_alternative(cloth, frame_input, settings)
     contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
-    done = []
-    for first, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
-        detect(contact, motion, substeps[first].t0, end / len(substeps))
-        for substep in substeps[first:end]:
+    done, watched = [], watch(whole)
+    for begin, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
+        detect(contact, motion, substeps[begin].t0, end / len(substeps))
+        for substep in substeps[begin:end]:
             if not go_on():
                 raise Stopped
             done.append(advance_substep(mechanics, contact, motion, substep))
+            if watched is not None:
+                look(watched, joined, state.x)
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
     report = _report(cloth, state.x, contact, frame, stopwatch, done)
+    hand_back(joined, state, frame_end)
     if len(whole.seams):
-        hand_back(joined, state, frame_end)
         weld(whole, frame_end)
+    flow(built, resting, frame_end, given)
+    if watched is not None:
+        open_joints(watched, frame_end, frame_input.tear_strength)
+        report = report._replace(torn=torn_count(whole, frame_end))
     if joined is not None and report.pinched is not None:
         report = report._replace(pinched=joined.kept[report.pinched])
     return report
@@ -262,7 +292,7 @@ def move(mechanics, contact, motion, step, ahead):
     dynamics, solution = mechanics.dynamics, mechanics.system.solution
     part = dynamics.part(step, mechanics.settings)
     act(mechanics, motion, step)
-    if step.number == 0 and contact.body is not None:
+    if step.t0 == 0.0 and contact.body is not None:
         try_out(mechanics, contact, motion, step)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
@@ -331,13 +361,14 @@ def substep_count(duration, settings):
     return max(1, round(settings.substeps * duration / REFERENCE_FRAME))
 
 
-def _substeps(duration, settings):
-    """`Substep`s of a frame of `duration` seconds."""
+def _substeps(duration, settings, first):
+    """`Substep`s of a frame of `duration` seconds, numbered from `first` on."""
     count = substep_count(duration, settings)
     *slow, _ = _cut(count, -(-count // (1 if settings.small_steps else AIR_SUBSTEPS)))
     slow_dt = duration / len(slow)
     return [
-        Substep(k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0) for k in range(count)
+        Substep(first + k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0)
+        for k in range(count)
     ]
 
 

@@ -5,20 +5,18 @@ Names are read without regard to case, `-` and `_`. One that is unknown is told,
 setting that is there. Every path lies in the folder of the scene file, or of the output.
 """
 
-import math
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from ..solver.cache.names import safe_name
-from ..solver.model import BROAD_PHASES, DYNAMICS, MODELS, REFERENCE_FRAME, Settings
+from ..solver.model import REFERENCE_FRAME, Settings
 from . import xml
+from .tables import FILES, GENERAL, MAPS, RANGES, SETTINGS, SOLVER, STATIC, Reader, plain
 
 MOST_FRAMES = 100_000
-# How table 5.1.4 calls integrations.
-INTEGRATIONS = {"euler": "EULER", "rungekutta": "RK4", "rungekutta4": "RK4"}
-YES, NO = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
 class ClothFile(NamedTuple):
@@ -33,19 +31,30 @@ class ClothFile(NamedTuple):
     model: str  # of solver.model.MODELS
     shear: float | None  # [N/m]; None: from the stretch stiffness
     bending: float  # [N m]
+    modulus: float | None  # [Pa] that stretch, shear and bending follow from by the thickness; None: they are told
     strain_limit: float  # beyond which threads are stiffer; 0: nowhere
     stiffening: float  # how many times
     self_collision: bool
     collide_with: tuple[str, ...] | None  # names of the files of what it meets; None: all
+    layer: int  # 0 is innermost
+    rigidity: float  # how little it gives way when layers are untangled
+    has_pattern: bool  # whether its UVs say where threads run
+    weft_stretch: float  # stretch stiffness along the weft, in that along the warp
+    weft_bending: float  # the same of the rigidity
+    narrowing: float  # part of its lengthening by which a strip narrows
+    values: Path | None  # table of values of each vertex, which come before maps and numbers
+    pose: Path | None  # where it starts, and what is held goes; a `#` stands for the number of a frame
+    pose_samples: int  # numbers of that sequence a frame
 
 
 class StaticFile(NamedTuple):
     """One body: table 5.1.1. A `#` in the name of its file stands for the number of a frame."""
 
     obj: Path
-    friction: float
-    restitution: float | None  # None: that of the cloth which bounces most
+    friction: float | None  # None: that of each cloth
+    restitution: float | None  # None: that of each cloth
     aura: float  # [m]
+    samples: int  # numbers of its sequence a frame
 
 
 class Scene(NamedTuple):
@@ -57,13 +66,8 @@ class Scene(NamedTuple):
     gravity: tuple[float, float, float]  # [m/s2]
     frames: range
     seconds: float  # that a frame takes
-
-
-class _Reader(NamedTuple):
-    """What a value of the file may be; raises ValueError with the end of a sentence."""
-
-    read: Callable[[str], object]
-    default: object
+    wind: tuple[float, float, float]  # [m/s]
+    untangle: bool  # whether layers are taken out of each other before the first frame
 
 
 def read(path: Path, out: Path) -> Scene:
@@ -102,7 +106,8 @@ def read(path: Path, out: Path) -> Scene:
     if not first <= last <= first + MOST_FRAMES:
         raise ValueError(f"{path}: EndFrame {last} must be from StartFrame {first} to {MOST_FRAMES:,} frames later")
     gravity = general["gravity"] if len(general["gravity"]) == 3 else (0.0, general["gravity"][0], 0.0)
-    return Scene(cloths, statics, _settings(path, general), gravity, range(first, last + 1), 1.0 / general["fps"])
+    frames, about = range(first, last + 1), (general["wind"], general["untangle"])
+    return Scene(cloths, statics, _settings(path, general), gravity, frames, 1.0 / general["fps"], *about)
 
 
 def _settings(path, general) -> Settings:
@@ -123,7 +128,15 @@ def _settings(path, general) -> Settings:
         low.append(0.0 if general[f"randomPos{axis}"] else -most)
         high.append(0.0 if general[f"randomNeg{axis}"] else most)
     settings = settings._replace(random_force_min=tuple(low), random_force_max=tuple(high))
-    return settings if step is None else settings._replace(substeps=max(1, round(REFERENCE_FRAME / step)))
+    given = {field: general[name] for field, name in SOLVER.items() if general[name] is not None}
+    if step is not None and "substeps" in given:
+        raise ValueError(f"{path}: time-step and substeps say the same; give one of them")
+    if step is not None:
+        given["substeps"] = max(1, round(REFERENCE_FRAME / step))
+    settings = settings._replace(**given)
+    if any(np.greater(settings.random_force_min, settings.random_force_max)):
+        raise ValueError(f"{path}: randomForceMin is above randomForceMax; swap the two")
+    return settings
 
 
 def _cloth(path, element, folder, out) -> ClothFile:
@@ -137,6 +150,9 @@ def _cloth(path, element, folder, out) -> ClothFile:
     name = files["saveName"] or obj.stem
     if safe_name(name) != name:
         raise ValueError(f"{path}: '{name}' is no saveName for files; use letters and digits")
+    told = [name for name in ("minStiffness", "maxStiffness", "shearStiffness") if numbers[name] is not None]
+    if numbers["elasticModulus"] is not None and (told or files["stiffnessPath"]):
+        raise ValueError(f"{path}: elasticModulus says what {(*told, 'stiffnessPath')[0]} does; give one of them")
     ranges = {}
     for key, (label, default) in RANGES.items():
         low, high = numbers[f"min{label}"], numbers[f"max{label}"]
@@ -153,17 +169,26 @@ def _cloth(path, element, folder, out) -> ClothFile:
         numbers["model"],
         numbers["shearStiffness"],
         numbers["bendingStiffness"],
+        numbers["elasticModulus"],
         numbers["strainLimit"],
         numbers["stiffening"],
         numbers["selfCollision"],
         numbers["collideWith"],
+        numbers["layer"],
+        numbers["rigidity"],
+        numbers["pattern"],
+        numbers["weftStretch"],
+        numbers["weftBending"],
+        numbers["narrowing"],
+        *(_inside(path, folder, files[key], key) if files[key] else None for key in ("valuesPath", "posePath")),
+        numbers["poseSamples"],
     )
 
 
 def _static(path, element, folder) -> StaticFile:
     values = _values(path, element, STATIC)
     obj = _inside(path, folder, values["objPath"], "objPath")
-    return StaticFile(obj, values["friction"], values["restitution"], values["aura"])
+    return StaticFile(obj, values["friction"], values["restitution"], values["aura"], values["samples"])
 
 
 def resolved(path: Path) -> Path:
@@ -181,13 +206,13 @@ def _inside(path, folder, text, name) -> Path:
     return found
 
 
-def _values(path, element, table: dict[str, _Reader]) -> dict:
+def _values(path, element, table: dict[str, Reader]) -> dict:
     """All values of a table, those that the element lacks by default."""
-    known, found = {_plain(name): name for name in table}, {}
+    known, found = {plain(name): name for name in table}, {}
     if element.children:
         raise ValueError(f"{path}: <{element.children[0].tag}> does not belong into <{element.tag}>")
     for given, text in element.values.items():
-        name = known.get(_plain(given))
+        name = known.get(plain(given))
         if name is None or name in found:
             words = "stands twice" if name else f"means nothing there; it knows {', '.join(table)}"
             raise ValueError(f"{path}: {given} in <{element.tag}> {words}")
@@ -196,122 +221,3 @@ def _values(path, element, table: dict[str, _Reader]) -> dict:
         except ValueError as error:
             raise ValueError(f"{path}: {given} in <{element.tag}> is '{text}', {error}") from error
     return {name: found.get(name, reader.default) for name, reader in table.items()}
-
-
-def _plain(name: str) -> str:
-    return name.replace("-", "").replace("_", "").replace(" ", "").casefold()
-
-
-def _numbers(*counts: int, least: float = -1e9, most: float = 1e9) -> Callable[[str], tuple[float, ...]]:
-    """Reads so many numbers, in a row, between limits."""
-
-    def read(text):
-        try:
-            numbers = tuple(float(word) for word in text.replace(",", " ").split())
-        except ValueError:
-            numbers = ()
-        if len(numbers) not in counts or not all(math.isfinite(n) and least <= n <= most for n in numbers):
-            wanted = " or ".join(str(count) for count in counts)
-            raise ValueError(f"but must be {wanted} number(s) from {least:g} to {most:g}")
-        return numbers
-
-    return read
-
-
-def _number(least: float, most: float) -> Callable[[str], float]:
-    return lambda text: _numbers(1, least=least, most=most)(text)[0]
-
-
-def _whole(text: str) -> int:
-    if not text.lstrip("-").isdecimal() or len(text) > 9:
-        raise ValueError("but must be a whole number")
-    return int(text)
-
-
-def _switch(text: str) -> bool:
-    if text.lower() not in YES | NO:
-        raise ValueError("but must be true or false")
-    return text.lower() in YES
-
-
-def _strength(text: str) -> float:
-    """A switch, or how strong."""
-    return float(_switch(text)) if text.lower() in YES | NO else _number(0.0, 1e6)(text)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Reads names with commas between them; `none` is no name."""
-    names = tuple(name.strip() for name in text.split(","))
-    if not all(names):
-        raise ValueError("but must be names of files with commas between them, or none")
-    return () if _plain(text) == "none" else names
-
-
-def _choice(*names: str, **others: str) -> Callable[[str], str]:
-    """Reads one of some names."""
-    known = {_plain(name): name for name in names} | others
-
-    def read(text):
-        if _plain(text) not in known:
-            raise ValueError(f"but must be one of {', '.join(names)}")
-        return known[_plain(text)]
-
-    return read
-
-
-GENERAL = {
-    "time-step": _Reader(_number(1e-5, 1.0), None),
-    "gravity": _Reader(_numbers(1, 3), (0.0, -9.81, 0.0)),
-    "externalForces": _Reader(_numbers(3), (0.0, 0.0, 0.0)),
-    "randomness": _Reader(_strength, 0.0),
-    **{f"random{sign}{axis}": _Reader(_switch, False) for axis in "XYZ" for sign in ("Neg", "Pos")},
-    "broadPhase": _Reader(_choice(*BROAD_PHASES), BROAD_PHASES[0]),
-    "integration": _Reader(_choice(*DYNAMICS, **INTEGRATIONS), "XPBD"),
-    "StartFrame": _Reader(_whole, 1),
-    "EndFrame": _Reader(_whole, 100),
-    "Collisions": _Reader(_number(0.0, 100.0), 0.0),
-    "fps": _Reader(_number(1.0, 1000.0), 24.0),
-    "airDensity": _Reader(_number(0.0, 2000.0), Settings().air_density),
-}
-FILES = {
-    name: _Reader(str, "")
-    for name in (
-        "objPath", "clothPath", "constraintsPath", "texturePath", "savePath", "saveName",
-        "thicknessPath", "massPath", "stiffnessPath", "dampingPath", "selfMaskPath", "bodyMaskPath",
-    )
-}  # fmt: skip
-# Value of a garment: the file that holds its map.
-MAPS = {
-    "pin": "constraintsPath",
-    "thickness": "thicknessPath",
-    "mass": "massPath",
-    "stretch_stiffness": "stiffnessPath",
-    "damping": "dampingPath",
-    "meets_itself": "selfMaskPath",
-    "meets_bodies": "bodyMaskPath",
-}
-# Value of a garment: how table 5.1.3 calls its limits, and what it is if both are left out.
-RANGES = {
-    "thickness": ("Thickness", 0.002),
-    "mass": ("Mass", 0.15),
-    "stretch_stiffness": ("Stiffness", 2000.0),
-    "damping": ("Damping", 2.0),
-}
-SETTINGS = {
-    **{f"{end}{label}": _Reader(_number(0.0, 1e9), None) for label, _ in RANGES.values() for end in ("min", "max")},
-    "restitution": _Reader(_number(0.0, 1.0), 0.0),
-    "friction": _Reader(_number(0.0, 100.0), 0.3),
-    "model": _Reader(_choice(*MODELS), MODELS[0]),
-    "shearStiffness": _Reader(_number(0.0, 1e9), None),
-    "bendingStiffness": _Reader(_number(0.0, 1e3), 1e-5),
-    "strainLimit": _Reader(_number(0.0, 10.0), 0.0),
-    "stiffening": _Reader(_number(1.0, 100.0), 5.0),
-    "selfCollision": _Reader(_switch, True),
-    "collideWith": _Reader(_names, None),
-}
-STATIC = {
-    "objPath": _Reader(str, ""),
-    "friction": _Reader(_number(0.0, 100.0), 0.3),
-    "restitution": _Reader(_number(0.0, 1.0), None),
-    "aura": _Reader(_number(0.0, 1e3), 0.005),
-}

@@ -52,13 +52,14 @@ class Immersion(NamedTuple):
 def start_pose(
     scene: bpy.types.Scene, cloths: list[bpy.types.Object], colliders: list[bpy.types.Object]
 ) -> tuple[list[Surface], list[Surface]]:
-    """Garments and bodies at the bake's first frame; the user's frame comes back afterwards."""
+    """Garments and bodies at the bake's first frame, of these the ones that collide there; the user's frame comes back."""
     with posed(scene, cloths, colliders), at_start(scene):
         depsgraph = depsgraph_of(scene)
         # The tree has float32: far from the world's origin it needs one nearby.
         origin = np.array(cloths[0].matrix_world.translation) if cloths else np.zeros(3)
         garments = [surface(obj, depsgraph, origin) for obj in cloths]
-        bodies = [surface(obj, depsgraph, origin) for obj in colliders]
+        colliding = [obj for obj in colliders if obj.evaluated_get(depsgraph).taffeta_collider.collides]
+        bodies = [surface(obj, depsgraph, origin) for obj in colliding]
     return garments, bodies
 
 

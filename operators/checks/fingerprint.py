@@ -13,7 +13,7 @@ import zlib
 import bpy
 
 from ...panels.mapped import ROWS
-from ..read import anchors, measures, trims
+from ..read import anchors, image_sequence, measures, pattern_size, pleats, rest, tear_lines, trims
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
@@ -106,14 +106,15 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
     prints |= _groups(obj, scene, colliders)
     prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
+    prints |= {"Pleats": pleats.checksum(obj.data), **rest.prints(obj)}
+    prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
         None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),
         cloth.ride.object and [cloth.ride.object.name, cloth.ride.bone],
     ]
+    prints["Tear Lines"] = _tear_lines(obj, by_keys[obj])
     for collider in colliders:
-        settings = collider.taffeta_collider
-        numbers = [settings.aura, settings.friction, settings.restitution, settings.single_frame_samples]
-        prints[f"the settings of {collider.name}"] = [round(float(number), 7) for number in numbers]
+        prints[f"the settings of {collider.name}"] = _body(collider)
         prints[f"the mesh of {collider.name}"] = measures.mesh_sums(collider.data)
     return {word: _short(value) for word, value in prints.items()}
 
@@ -179,6 +180,14 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
     return prints | {"Collision Collection": names}
 
 
+def _body(obj) -> list:
+    """A body's settings, as far as no key says them."""
+    settings, by_keys = obj.taffeta_collider, {path.removeprefix("taffeta_collider.") for path in keyed(obj)}
+    names = "aura", "friction", "restitution", "single_frame_samples", *(() if settings.collides else ("collides",))
+    values = [None if name in by_keys else round(float(getattr(settings, name)), 7) for name in names]
+    return values[:4] + [None] if "collides" in by_keys else values
+
+
 def _carriers(cloth) -> list[bpy.types.Object]:
     found = [entry.body for entry in cloth.attachments] + [cloth.ride.object]
     return [obj for obj in found if obj is not None]
@@ -208,6 +217,8 @@ def _mapped(obj, mapped, by_keys) -> list:
         return [*common, zlib.crc32(measures.weights(obj, mapped.vertex_group)) if known else mapped.vertex_group]
     if mapped.source == "IMAGE":
         image = mapped.image
+        if image and image.source == "SEQUENCE":
+            return [*common, image_sequence.summary(image), mapped.uv_map]
         return [*common, [list(image.size), measures.image_sum(image)] if image else None, mapped.uv_map]
     known = measures.attribute_sum(obj.data, mapped.attribute)
     return [*common, mapped.attribute if known is None else known]
@@ -217,6 +228,16 @@ def _plain(value):
     if isinstance(value, (str, bool, int)):
         return value
     return [round(item, 6) for item in value] if hasattr(value, "__len__") else round(value, 6)
+
+
+def _tear_lines(obj, by_keys):
+    """How it tears, where it can."""
+    strength = measures.attribute_sum(obj.data, tear_lines.STRENGTH)
+    if strength is None:
+        return None
+    tear = obj.taffeta_cloth.tear
+    hold = None if "taffeta_cloth.tear.hold" in by_keys else _plain(tear.hold)
+    return [strength, hold, _plain(tear.run_on), tear.most, tear.piece]
 
 
 def _short(value) -> str:

@@ -187,7 +187,8 @@ def _read_maps(obj) -> Iterator[Problem]:
     """Maps that are there but cannot be read."""
     for name in MAPPED:
         mapped = getattr(obj.taffeta_cloth, name)
-        if mapped.source != "UNIFORM" and not missing(obj, mapped):
+        is_made = mapped.source == "ATTRIBUTE" and mapped.attribute not in obj.data.attributes  # by a modifier
+        if mapped.source != "UNIFORM" and not is_made and not missing(obj, mapped):
             try:
                 maps.read_map(obj, mapped, obj.data)
             except ValueError as error:

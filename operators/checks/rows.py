@@ -15,12 +15,16 @@ import bpy
 from ...panels.mapped import MAPPED, ROWS
 from ..playback import cache_modifier
 from ..playback.owners import cache_folder, wanted_folder
+from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
+from ..read.image_sequence import is_there
+from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
 from ..read.modifier_stack import find_cache
 from ..read.participants import colliders_of, near_bodies
-from ..read.sampling import frame_seconds
+from ..read.time_and_gravity import frame_seconds
 from . import fingerprint
+from .cage_rows import CAGE_CHECKS
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
@@ -96,6 +100,9 @@ def _setup(shot: Shot) -> Iterator[Problem]:
                 ("taffeta.fix_own_collider",),
             )
     for obj in shot.colliders:
+        if not obj.taffeta_collider.collides and "taffeta_collider.collides" not in keyed(obj):
+            remedy = "Switch Collide on in its Physics tab, or key it for the frames in which it is to keep cloth out"
+            yield Problem("INFO", obj.name, f"{obj.name} lets all cloth through: its Collide is off", remedy)
         if obj.taffeta_collider.aura <= 0.0:
             yield Problem(
                 "WARNING",
@@ -162,6 +169,8 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name}: there is no UV map '{cloth.uv_map}' for the pattern",
                 "Choose one of its UV maps, or none",
             )
+        elif lack := pattern_size.positions(obj)[1]:
+            yield Problem("ERROR", obj.name, lack, "")
         if not cloth.uv_map and cloth.model != "SPRINGS" and not cloth.weft_stretch == cloth.weft_bending == 1.0:
             yield Problem(
                 "INFO",
@@ -212,6 +221,10 @@ def missing(obj, mapped) -> str:
         return "the mesh has no UV map to lay the image on"
     if mapped.uv_map and mapped.uv_map not in obj.data.uv_layers:
         return f"there is no UV map '{mapped.uv_map}'"
+    if mapped.image.source == "MOVIE":
+        return f"image '{mapped.image.name}' is a movie, whose frames cannot be read; render it as an image sequence"
+    if mapped.image.source == "SEQUENCE":  # which has no size but in a frame
+        return "" if is_there(mapped.image) else f"image sequence '{mapped.image.name}' has no numbered files"
     return "" if all(mapped.image.size) else f"image '{mapped.image.name}' has no pixels"
 
 
@@ -316,6 +329,7 @@ CHECKS = (
     _setup,
     _meshes,
     *SHAPE_CHECKS,
+    *CAGE_CHECKS,
     _maps,
     *GROUP_CHECKS,
     _stiffness,

@@ -135,7 +135,7 @@ class Drape:
             moment = moment._replace(targets=self.moment.targets)
         else:  # somebody poses: pins and attachments go along
             moment = self._bare_moment(scene)
-        frame_input = straight_input(scene, self.order.bodies, start, moment)
+        frame_input = straight_input(scene, start, moment)
         self.moment = moment
         return self._step(frame_input)
 
@@ -232,7 +232,8 @@ class Drape:
             order = order._replace(settings=settings(scene), bodies=changes.bodies(scene, depsgraph, order, cloths))
             if self._unread:
                 order = changes.read_again(scene, depsgraph, order, cloths, self._unread)
-                self.cloth, _ = build(order.garments, order.settings)
+                self.cloth, fresh = build(order.garments, order.settings)
+                self.state = changes.of_cloth(self.state, fresh)
                 self._unread = set()
                 self._held_cloth = None
             self.order, self.trouble = order, ""

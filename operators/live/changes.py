@@ -17,10 +17,11 @@ import numpy as np
 from ...panels.mapped import MAPPED
 from ...solver.model import Settings
 from ..bake.order import Order, settings_of
-from ..read import measures
+from ..read import measures, pleats, rest
+from ..read.animated import body_numbers, body_told, told_of
 from ..read.arrays import pixels
 from ..read.groups import MASKS, met, met_by
-from ..read.keyed import map_moves, pin_moves
+from ..read.keyed import is_moving_map, map_moves, pin_moves
 from ..read.maps import weights_in
 from ..read.mesh_io import LOOKED_AT, Body, read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of
@@ -79,9 +80,7 @@ def bodies(scene, depsgraph, order: Order, cloths: list[bpy.types.Object]) -> li
     known, found = {body.uid: body for body in order.bodies}, []
     for obj in colliders_of(scene, cloths):
         body = known.get(obj.session_uid) or read_collider(obj, depsgraph, scene)
-        own = obj.taffeta_collider
-        numbers = {"aura": own.aura, "friction": own.friction, "restitution": own.restitution}
-        found.append(body._replace(**numbers, meets=met_by(obj, cloths)))
+        found.append(body._replace(**body_numbers(obj), is_told=body_told(obj), meets=met_by(obj, cloths)))
     return found
 
 
@@ -115,23 +114,32 @@ def read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], w
     return order._replace(garments=garments, garment_objects=objects)
 
 
+def of_cloth(state, fresh):
+    """A state of the cloth that was built with the state `fresh`: what yielded stays, unless other hinges and springs yield."""
+    sizes = [0 if one.plastic is None else len(one.plastic) for one in (state, fresh)]
+    return state if sizes[0] == sizes[1] else state._replace(plastic=fresh.plastic)
+
+
 def _settings(obj, cloths) -> tuple:
     """A garment's settings without its maps."""
-    cloth, keyed = obj.taffeta_cloth, pin_moves(obj)
-    mapped = []
+    cloth, told, mapped = obj.taffeta_cloth, told_of(obj), []
     for name in MAPPED:
         group = getattr(cloth, name)
         names = CHOICES if map_moves(obj, name) else (*NUMBERS, *CHOICES)  # each frame is told of what is keyed
         mapped.append((*(getattr(group, each) for each in names), group.image.session_uid if group.image else 0))
     tied = tuple((entry.number, entry.body.session_uid if entry.body else 0) for entry in cloth.attachments)
     return (
-        *(getattr(cloth, name) for name in LOOKED_AT),
+        *(getattr(cloth, name) for name in LOOKED_AT if name not in told.numbers),
         tuple(mapped),
         met(obj, cloths),
-        keyed,
+        pin_moves(obj),
+        told,
         tied,
         summary(obj),
+        pleats.checksum(obj.data),
+        rest.summary(obj),
         cloth.ride.felt < 1.0,
+        (cloth.tear.run_on, cloth.tear.most, cloth.tear.piece),
     )
 
 
@@ -142,6 +150,8 @@ def _map_sums(obj) -> list[int | None]:
     sums = []
     for name in MAPPED:
         mapped = getattr(cloth, name)
+        if is_moving_map(obj, name):  # each frame is told of it
+            continue
         if mapped.source == "GROUP":
             groups.add(mapped.vertex_group)
         elif mapped.source == "IMAGE" and mapped.image:

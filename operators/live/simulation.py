@@ -29,7 +29,8 @@ from ..bake.images import Images
 from ..bake.order import read_order
 from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
-from ..read.sampling import Moment, depsgraph_of, frame_seconds, going_on, read_moment, straight_input
+from ..read.sampling import Moment, depsgraph_of, going_on, read_moment, straight_input
+from ..read.time_and_gravity import frame_seconds
 from . import changes, modifier, turn
 
 MOST_DROPPED = 6  # frames that one step may span
@@ -183,7 +184,8 @@ def _obey(live, scene, depsgraph):
         )
         if live.unread:
             order = changes.read_again(scene, depsgraph, order, cloths, live.unread)
-            live.cloth, _ = build(order.garments, order.settings)
+            live.cloth, fresh = build(order.garments, order.settings)
+            live.state = changes.of_cloth(live.state, fresh)
             live.unread = set()
         live.order, live.trouble = order, ""
     except ValueError as error:
@@ -191,7 +193,7 @@ def _obey(live, scene, depsgraph):
 
 
 def _step(live, scene, moment, gap):
-    frame_input = straight_input(scene, live.order.bodies, live.moment, moment, gap)
+    frame_input = straight_input(scene, live.moment, moment, gap)
     live.images.advance(live.cloth, live.state, frame_input, scene.frame_current, live.order.settings)
     _write(live, moment)
 
@@ -200,6 +202,8 @@ def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
     live.state.v[:], live.state.broken[:] = 0.0, 0
+    if live.state.plastic is not None:
+        live.state.plastic[:] = 0.0
     _write(live, moment)
 
 

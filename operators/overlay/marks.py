@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the viewport marks on cloth and bodies: pins, seams, shells, contacts and pinches.
+"""What the viewport marks on cloth and bodies: pins, seams, pleats, shells, contacts and pinches.
 
 As pictures, marks are made when Blender has evaluated something that they depend on, never while it draws, and hold
 arrays and no Blender data.
@@ -18,16 +18,18 @@ from ..read.arrays import positions, seam_edges, sewing_edges, triangulated
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import metres_per_unit
 from ..read.participants import colliders_of, visible_cloths
+from ..read.pleats import read_pleats
 from ..read.screen import redraw
 from ..read.shown import shown_positions
 from . import colours, shapes, touching
 from .pictures import sources, update_allowed
 
 POINTS, LINES, SHELL = "POINTS", "LINES", "SHELL"
-KINDS = "pins", "seams", "thickness", "aura", "contacts"  # switches of `panels.show`
+KINDS = "pins", "seams", "pleats", "thickness", "aura", "contacts"  # switches of `panels.show`
 # RGBA, sRGB; told apart by brightness too
 PINNED, PULLED, SEAM, GAPING = (0.25, 0.95, 0.35, 1), (0.15, 0.55, 0.25, 1), (0.95, 0.95, 0.95, 1), (1.0, 0.5, 0.0, 1)
 CLOTH_SHELL, BODY_SHELL = (0.2, 0.75, 0.9, 0.3), (0.85, 0.65, 1.0, 0.25)
+MOUNTAIN, VALLEY = (1.0, 0.45, 0.85, 1.0), (0.5, 0.1, 0.55, 1.0)
 TOUCHING, LAYERED, PINCHED = (0.3, 0.9, 1.0, 1.0), (1.0, 0.95, 0.45, 1.0), (1.0, 0.1, 0.1, 1.0)
 
 
@@ -138,6 +140,21 @@ def _seams(cloths, _bodies, metres):
     return found, [(GAPING, f"Seams: {count:,} threads, the widest gap is {length(widest)}")]
 
 
+def _pleats(cloths, _bodies, _metres):
+    """Edges that are folded at rest, by the side on which they stand out."""
+    found, count = [], [0, 0]
+    for cloth in cloths:
+        told = read_pleats(cloth.obj.name, cloth.obj.data)
+        if told is None:
+            continue
+        for which, (chosen, colour) in enumerate(((told.angle > 0.0, MOUNTAIN), (told.angle <= 0.0, VALLEY))):
+            if chosen.any():
+                found.append(_mark(LINES, cloth, cloth.x[told.edges[chosen]].reshape(-1, 3), colour, size=3.0))
+            count[which] += int(chosen.sum())
+    names = (MOUNTAIN, f"Pleats: {count[0]:,} edges out"), (VALLEY, f"Pleats: {count[1]:,} edges in")
+    return found, list(names) if any(count) else [(MOUNTAIN, "Pleats: none are marked")]
+
+
 def _thickness(cloths, _bodies, metres):
     """Shells half of the thickness away, on both sides."""
     found, low, high = [], np.inf, 0.0
@@ -195,7 +212,14 @@ def _rest(cloth: Shown) -> np.ndarray:
     return positions(cloth.obj.data) @ np.array(cloth.obj.matrix_world)[:3, :3].T
 
 
-MAKERS = {"pins": _pins, "seams": _seams, "thickness": _thickness, "aura": _aura, "contacts": _contacts}
+MAKERS = {
+    "pins": _pins,
+    "seams": _seams,
+    "pleats": _pleats,
+    "thickness": _thickness,
+    "aura": _aura,
+    "contacts": _contacts,
+}
 
 
 def wanted() -> tuple[str, ...]:
@@ -238,7 +262,8 @@ def _on_update(scene, depsgraph):
 def _taking_part(view_layer) -> list[bpy.types.Object]:
     """Cloths and bodies that a view layer shows."""
     meshes = [obj for obj in view_layer.objects if obj is not None and obj.type == "MESH"]
-    bodies = [obj for obj in meshes if obj.taffeta_collider.enabled and obj.visible_get()]
+    bodies = [obj for obj in meshes if obj.taffeta_collider.enabled and obj.taffeta_collider.collides]
+    bodies = [obj for obj in bodies if obj.visible_get()]
     return [*visible_cloths(view_layer), *bodies]
 
 

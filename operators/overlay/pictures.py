@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 from ...panels.mapped import MAPPED, ROWS
 from ..read import maps
 from ..read.arrays import positions, triangulated
+from ..read.keyed import map_moves
 from ..read.listen import listen, listen_no_more
 from ..read.participants import cloths_of, visible_cloths
 from ..read.screen import redraw
@@ -74,10 +75,18 @@ def _picture(obj, depsgraph, show) -> Picture:
         values = _stretch(obj, x, _triangles[uid])
     else:
         if uid not in _values:
-            _values[uid] = maps.read_map(obj, getattr(obj.taffeta_cloth, show), obj.data)
+            mapped = getattr(obj.taffeta_cloth, show)
+            _values[uid] = maps.read_map(obj, mapped, _mesh_with(obj, depsgraph, mapped))
         values = _values[uid]
     matrix = tuple(tuple(row) for row in obj.matrix_world)
     return Picture(obj.name, matrix, x, _triangles[uid], values)
+
+
+def _mesh_with(obj, depsgraph, mapped) -> bpy.types.Mesh:
+    """The mesh that has a map: the object's own, or as evaluated where modifiers make the attribute."""
+    evaluated = obj.evaluated_get(depsgraph).data
+    is_made = mapped.source == "ATTRIBUTE" and mapped.attribute not in obj.data.attributes
+    return evaluated if is_made and len(evaluated.vertices) == len(obj.data.vertices) else obj.data
 
 
 def _stretch(obj, x, triangles) -> np.ndarray:
@@ -160,8 +169,12 @@ def sources(obj) -> set[int]:
 
 @persistent
 def _on_frame(*_):
-    """The garment moved; its map values stay."""
+    """The garment moved; its map values stay, unless they are animated."""
     if _wanted():
+        show = bpy.context.window_manager.taffeta.overlay
+        for obj in cloths_of(bpy.context.scene):
+            if show in MAPPED and map_moves(obj, show):
+                _values.pop(obj.session_uid, None)
         refresh(bpy.context)
 
 

@@ -53,12 +53,15 @@ def shared_with(obj: bpy.types.Object) -> list[str]:
     return sorted(other.name for other in others if path is not None and cache_file(other) == path)
 
 
-def bake_paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False) -> list[Path]:
+def bake_paths(
+    scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False, folder: Path | None = None
+) -> list[Path]:
     """The .pc2 file of each cloth, none of which is played by an object that is not baked now.
 
     One that goes on keeps the file it plays, even if it was renamed since.
+    folder : where they are, if not in the scene's cache folder, as the bakes of a wedge.
     """
-    every, folder = cloths_of(scene), cache_folder(scene)
+    every, folder = cloths_of(scene), folder or cache_folder(scene)
     taken = _taken(cloths, folder)
     names = [obj.taffeta_cloth.cache_name or obj.name for obj in every]
     named = cache_paths(folder, [*taken, *names])[len(taken) :]
@@ -139,6 +142,14 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
         paths = [path for path in dict.fromkeys(paths) if is_ours(path) and shown_frames(path)]
         found.append(_told(paths))
     return found
+
+
+def told_of(path: Path) -> Bake:
+    """The bake at a path, as a list has it; a ValueError, with a sentence, where there is none that Taffeta made."""
+    found = _told([path]) if is_ours(path) and shown_frames(path) else []
+    if not found:
+        raise ValueError(f"{path} is no bake; bake it first")
+    return found[0]
 
 
 def trash_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[Bake]:

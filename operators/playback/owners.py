@@ -15,11 +15,13 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...solver.cache.files import in_words
+from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import claim, is_ours, owner_of
 from ..read.modifier_stack import find_cache
 
 LONGEST_OWNER = 800  # bytes of a path in a journal's header
 UNKNOWN = "another file"
+FARM_COPY = ".flamenco.blend"  # ending of the copy that Flamenco's add-on submits
 
 
 def wanted_folder(scene: bpy.types.Scene) -> str:
@@ -48,14 +50,21 @@ def cache_file(obj: bpy.types.Object) -> Path | None:
     return Path(os.path.normpath(bpy.path.abspath(path, library=obj.library))) if path else None
 
 
+def shot_file() -> str:
+    """Path of the open .blend; of the one that it is a copy of, where a farm was given a copy that lies beside it."""
+    path = bpy.data.filepath
+    original = path.removesuffix(FARM_COPY) + ".blend"
+    return original if path.endswith(FARM_COPY) and os.path.isfile(original) else path
+
+
 def owner_in(folder: Path) -> str:
     """The open .blend as seen from the folder of its bakes; "" if it has no place, or one that cannot be told so."""
     if not bpy.data.filepath:
         return ""
     try:
-        path = Path(os.path.relpath(bpy.data.filepath, folder)).as_posix()
+        path = Path(os.path.relpath(shot_file(), folder)).as_posix()
     except ValueError:  # another drive
-        path = Path(bpy.data.filepath).as_posix()
+        path = Path(shot_file()).as_posix()
     return path if len(json.dumps(path)) <= LONGEST_OWNER else ""
 
 
@@ -71,9 +80,10 @@ def maker_of(path: Path, home: Path | None = None) -> str:
     owner, home = owner_of(path), home or path.parent
     other = Path(os.path.normpath(home / owner))
     if owner and os.path.isfile(other):  # not Path.is_file, which raises at a name that is too long
-        is_this = bpy.data.filepath and os.path.exists(bpy.data.filepath) and other.samefile(bpy.data.filepath)
+        is_this = bpy.data.filepath and os.path.exists(shot_file()) and other.samefile(shot_file())
         return "" if is_this else other.name
-    if any(os.path.normpath(home) == os.path.normpath(cache_folder(scene)) for scene in bpy.data.scenes):
+    home = shot_folder(Path(os.path.normpath(home)))
+    if any(home == Path(os.path.normpath(cache_folder(scene))) for scene in bpy.data.scenes):
         return ""
     return other.name if owner else UNKNOWN
 

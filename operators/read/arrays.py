@@ -115,6 +115,16 @@ def corner_uv(layer: bpy.types.MeshUVLoopLayer) -> np.ndarray:
     return uv.reshape(-1, 2)
 
 
+def group_weights(mesh: bpy.types.Mesh) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """For the index of each vertex group that has any, its vertices (m,) and their weights (m,)."""
+    held = {}
+    for vertex in mesh.vertices:
+        for element in vertex.groups:
+            held.setdefault(element.group, ([], []))[0].append(vertex.index)
+            held[element.group][1].append(element.weight)
+    return {index: (np.array(vertices, int), np.array(weights)) for index, (vertices, weights) in held.items()}
+
+
 def stored_values(attribute: bpy.types.Attribute) -> np.ndarray:
     """Values of an attribute whose type is in `ATTRIBUTE_VALUES`, (elements, numbers per element)."""
     name, width = ATTRIBUTE_VALUES[attribute.data_type]

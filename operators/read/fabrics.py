@@ -17,7 +17,7 @@ from ...panels.mapped import FABRIC, ROWS, THREADS
 from ...solver.elastic.mesh_fit import SHORT_PART, SHORT_SHARE, STIFFEST_CLOTH, MeshFit, fit, fitting_thickness
 from . import measures
 from .mesh_io import FARTHEST_COORDINATE, metres_per_unit
-from .sampling import gravity
+from .time_and_gravity import gravity
 
 LINE = re.compile(r"^cloth\.(\w+?)(?:\.value)? = (-?\d+\.?\d*(?:e-?\d+)?)(?=\s|$)", re.MULTILINE)  # of a preset file
 SAME = 1e-5  # relative difference up to which numbers are the same: Blender keeps 32 bits

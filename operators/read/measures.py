@@ -12,8 +12,8 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...solver.elastic.mesh_fit import edge_quantile
-from . import arrays
-from .keyed import curves
+from . import arrays, pattern_size, tear_lines
+from .keyed import actions_of, curves_in, our_drivers, targets_of
 from .maps import weights_in
 from .mesh_io import rest_positions
 
@@ -64,7 +64,8 @@ def doubled_vertices(obj: bpy.types.Object, metres: float, reach: float) -> int:
         with np.errstate(invalid="ignore"):
             x = rest_positions(obj, obj, metres)
         known = np.isfinite(x).all()  # else `checks.shape_rows` tells of them
-        _kept[key] = len(find_twins(arrays.triangulated(mesh)[0], x, reach)) if known else 0
+        twins = find_twins(arrays.triangulated(mesh)[0], x, reach) if known else np.zeros((0, 2), int)
+        _kept[key] = int(np.count_nonzero(~np.isin(twins, tear_lines.marked(mesh)[0]).any(axis=1)))
     return _kept[key]
 
 
@@ -93,8 +94,9 @@ def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
 
 
 def _size(obj) -> tuple[str, ...]:
-    """An object's scale, rounded: turning about changes the last digits."""
-    return tuple(f"{scale:.4g}" for scale in obj.matrix_world.to_scale())
+    """An object's scale, rounded, because turning about changes the last digits; and the pattern that it takes its size from."""
+    pattern = f"{obj.taffeta_cloth.uv_map} {pattern_size.checksum(obj)}" if obj.taffeta_cloth.pattern_size else ""
+    return (*(f"{scale:.4g}" for scale in obj.matrix_world.to_scale()), pattern)
 
 
 def mesh_sums(mesh: bpy.types.Mesh) -> list[int]:
@@ -120,19 +122,23 @@ def image_sum(image: bpy.types.Image) -> int:
 
 
 def animation_sum(objects: list[bpy.types.Object | bpy.types.Scene]) -> int:
-    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys, or scenes."""
+    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys, or scenes, and of the
+    drivers of our settings, with what these look at."""
     seen, checksum = set(), 0
     for owner in _animated(objects):
-        action = owner.animation_data.action if owner.animation_data else None
-        if action is not None and action.session_uid not in seen:
-            seen.add(action.session_uid)
-            checksum = zlib.crc32(b"%d" % _action_sum(owner, action), checksum)
+        for action, slot in actions_of(owner):
+            if (action.session_uid, slot.handle) not in seen:
+                seen.add((action.session_uid, slot.handle))
+                checksum = zlib.crc32(b"%d" % _action_sum(action, slot), checksum)
+        checksum = zlib.crc32("".join(map(_driver_text, our_drivers(owner))).encode(), checksum)
     return checksum
 
 
 def _animated(objects):
-    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys. A scene stands alone."""
+    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys, and what drivers of our
+    settings look at. A scene stands alone."""
     for obj in objects:
+        yield from (looked_at for driver in our_drivers(obj) for _, looked_at in targets_of(driver))
         if isinstance(obj, bpy.types.Scene):
             yield obj
             continue
@@ -146,11 +152,29 @@ def _animated(objects):
             obj = obj.parent
 
 
-def _action_sum(owner, action) -> int:
-    key = ("action", action.session_uid)
+def _driver_text(curve: bpy.types.FCurve) -> str:
+    """A driver of one of our settings as text, with what it looks at where nothing animates that."""
+    driver, found = curve.driver, []
+    for target, looked_at in targets_of(curve):
+        value = "" if looked_at.animation_data else _value_text(looked_at, target.data_path)
+        found.append(f"{looked_at.name} {target.data_path} {target.transform_type} {value}")
+    return f"{curve.data_path} {curve.array_index} {driver.type} {driver.expression} {found}"
+
+
+def _value_text(owner: bpy.types.ID, path: str) -> str:
+    """What stands at a data path of an ID; "" where nothing does."""
+    try:
+        value = owner.path_resolve(path) if path else ""
+    except ValueError:
+        return ""
+    return f"{value:.6g}" if isinstance(value, (int, float)) else ""
+
+
+def _action_sum(action, slot) -> int:
+    key = ("action", action.session_uid, slot.handle)
     if key not in _kept:
         checksum = 0
-        for curve in curves(owner):
+        for curve in curves_in(action, slot):
             checksum = zlib.crc32(arrays.key_points(curve), zlib.crc32(curve.data_path.encode(), checksum))
         _kept[key] = checksum
     return _kept[key]

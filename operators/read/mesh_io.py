@@ -6,7 +6,7 @@ Taffeta's own settings are SI already.
 
 What is simulated is the object's own mesh, because Blender's Mesh Cache plays one position for each of its vertices.
 Rest lengths are those of the mesh (of the reference shape key if there are shape keys), with the object's scale at
-the first frame. The pose is the evaluated mesh: shape keys, armature, hooks, parents, everything that stands before
+the first frame, or those of its pattern (`pattern_size`). The pose is the evaluated mesh: shape keys, armature, hooks, parents, everything that stands before
 the Taffeta Cache; the cache and what is behind it is switched off meanwhile (`sampling.posed`).
 """
 
@@ -17,19 +17,22 @@ import numpy as np
 
 from ...panels.mapped import MAPPED, THREADS
 from ...solver.model import Garment
-from . import arrays
+from . import arrays, pattern_size, tear_lines
+from .animated import body_numbers, body_told, number
 from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
 from .modifier_stack import rebuilders_before_rig
-from .trims import loads
+from .pleats import read_pleats
+from .rest import second_key, yields
+from .trims import loads, stiffen
 
 FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e38 when it can
 FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
 
 # Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
 PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "sewing_speed", "model", *THREADS)
-LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "self_group", "body_group")
+LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "pattern_size", "self_group", "body_group")
 
 
 class Body(NamedTuple):
@@ -44,6 +47,8 @@ class Body(NamedTuple):
     restitution: float
     aura: float  # [m]
     sample_count: int  # parts that each frame is cut into, 0 = chosen by motion
+    collides: bool = True  # whether it is there at all
+    is_told: bool = False  # whether frames tell anew how it collides
     meets: tuple[bool, ...] | None = None  # as in the solver's `Collider`
 
 
@@ -70,6 +75,8 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     """
     mesh = obj.data
     _check_garment(obj, depsgraph)
+    if lack := pattern_size.positions(obj)[1]:
+        raise ValueError(lack)
     metres = metres_per_unit(scene)
     evaluated = obj.evaluated_get(depsgraph)
     matrix = world_matrix(evaluated, metres)
@@ -86,8 +93,13 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
         uv = None if uv is None else uv[:, [0, 2, 1]]
     settings = obj.taffeta_cloth
-    values = {name: read_map(obj, getattr(settings, name), evaluated.data) for name in MAPPED if name != "blend"}
+    values = {
+        name: read_map(obj, getattr(settings, name), evaluated.data, scene.frame_current)
+        for name in MAPPED
+        if name != "blend"
+    }
     values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
+    stiffen(obj, x, values)
     garment = Garment(
         name=obj.name,
         x=x,
@@ -98,10 +110,14 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         uv=uv,
         **masks(obj, evaluated.data),
         pin_moves=pin_moves(obj),
-        sewing_force=settings.sewing_force or np.inf,
-        added_mass=loads(obj, x, values),
+        sewing_force=number(settings, "sewing_force"),
+        added_mass=loads(obj, x),
+        pleats=read_pleats(obj.name, evaluated.data),
+        x_second=_second_rest(obj, evaluated, metres),
+        yields=yields(obj),
         **{name: getattr(settings, name) for name in PLAIN},
         **values,
+        **tear_lines.read(obj),
     )
     if settings.weld <= 0.0:
         return garment
@@ -137,10 +153,9 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: 
         vertex_count=len(evaluated.data.vertices),
         corner_vertex=arrays.corner_vertex(evaluated.data),
         triangles=triangles,
-        friction=settings.friction,
-        restitution=settings.restitution,
-        aura=settings.aura,
         sample_count=settings.single_frame_samples,
+        is_told=body_told(obj),
+        **body_numbers(evaluated),
     )
 
 
@@ -214,10 +229,23 @@ def check_finite(name: str, x: np.ndarray, where: str) -> None:
 
 
 def rest_positions(obj, placed, metres: float) -> np.ndarray:
-    """World-space vertices (n, 3) float64 [m] of a garment at rest, sized as `placed` is: itself, or as evaluated."""
-    mesh = obj.data
+    """Vertices (n, 3) float64 [m] of a garment at rest: where its pattern has them if that tells its size, else in world
+    space and sized as `placed` is, itself or as evaluated."""
+    mesh, (x, _) = obj.data, pattern_size.positions(obj)
+    if x is not None:
+        return x
     x = arrays.positions(mesh) if mesh.shape_keys is None else arrays.key_positions(mesh.shape_keys.reference_key)
     return _placed(x, world_matrix(placed, metres))
+
+
+def _second_rest(obj, placed, metres: float) -> np.ndarray | None:
+    """As `rest_positions`, of the second rest shape; None where there is none."""
+    key = second_key(obj)
+    if key is None:
+        return None
+    x = _placed(arrays.key_positions(key), world_matrix(placed, metres))
+    check_finite(obj.name, x, f"in its shape key '{key.name}'")
+    return x
 
 
 def world_positions(evaluated, metres: float) -> np.ndarray:

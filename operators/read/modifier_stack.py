@@ -16,6 +16,8 @@ from contextlib import contextmanager
 
 import bpy
 
+from .map_makers import makes_a_map
+
 CACHE_NAME = "Taffeta Cache"
 LIVE_NAME = "Taffeta Live"
 
@@ -37,14 +39,16 @@ def cache_index(obj: bpy.types.Object) -> int:
     """Index in `obj.modifiers`, our own left out, where the cache belongs.
 
     Behind the last modifier that moves the garment, but before the first that rebuilds it. Geometry Nodes may do
-    either: a rig behind them shows that they belong to the garment, otherwise they work on the simulated cloth.
+    either: a rig behind them shows that they belong to the garment, and so does a map that they make; otherwise they work
+    on the simulated cloth.
     """
     found, after_nodes = 0, False
     for index, modifier in enumerate(_others(obj)):
         if modifier.type in REBUILDERS:
             break
         after_nodes |= modifier.type == "NODES"
-        if modifier.type in RIGS or (modifier.type in SHAPERS and not after_nodes):
+        is_shaper = modifier.type in SHAPERS and not after_nodes
+        if modifier.type in RIGS or is_shaper or makes_a_map(obj, modifier):
             found = index + 1
     return found
 

@@ -21,7 +21,7 @@ def visible_cloths(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
 
 
 def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy.types.Object]:
-    """The cloths that an operator is to work on: the named one, all, or the selected ones.
+    """The cloths that an operator is to work on: the named one, all, or the selected ones. A garment with a cage means that.
 
     Raises
     ------
@@ -30,18 +30,27 @@ def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy
     """
     found = cloths_of(context.scene)
     if name:
+        name = _cage_of(context.scene.objects.get(name), name)
         found = [obj for obj in found if obj.name == name]
         if not found:
             raise ValueError(f"{name} is not a Taffeta Cloth of scene {context.scene.name}; check the name")
     elif not everything:
-        selected = [obj for obj in found if obj.select_get()]
-        active = [obj for obj in found if obj == context.view_layer.objects.active]
+        chosen = {_cage_of(obj, obj.name) for obj in context.view_layer.objects if obj is not None and obj.select_get()}
+        selected = [obj for obj in found if obj.name in chosen]
+        shown = context.view_layer.objects.active
+        active = [obj for obj in found if shown is not None and obj.name == _cage_of(shown, shown.name)]
         found = selected or active
         if not found:
             raise ValueError("No Taffeta Cloth is selected; select one in the viewport")
     if not found:
         raise ValueError(f"Scene {context.scene.name} has no Taffeta Cloth; add one in the Physics tab")
     return found
+
+
+def _cage_of(obj: bpy.types.Object | None, name: str) -> str:
+    """Name of the cage that is simulated for an object; `name` where it has none."""
+    cage = obj.taffeta_cage.cage if obj is not None else None
+    return cage.name if cage is not None else name
 
 
 def refuse_linked(obj: bpy.types.Object) -> None:
@@ -90,6 +99,8 @@ def near_bodies(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> l
     boxes = [world_box([obj]) for obj in cloths]
     found = []
     for obj in scene.objects:
+        if obj.taffeta_cage.cage is not None:  # it follows cloth
+            continue
         if obj.type != "MESH" or obj in cloths or obj.library is not None or not obj.data.polygons or obj.hide_render:
             continue
         low, high = world_box([obj])

@@ -57,7 +57,8 @@ def place(scene: bpy.types.Scene, obj: bpy.types.Object, name: str, target: np.n
 
 def make_rest(obj: bpy.types.Object, name: str, moved: np.ndarray) -> None:
     """Move the mesh itself by `moved` (n, 3), as `place` gave it, and all its shape keys; the key `name` goes, for it
-    is in the mesh now."""
+    is in the mesh now, which tells the size from now on."""
+    obj.taffeta_cloth.pattern_size = False
     keys = obj.data.shape_keys
     for key in keys.key_blocks if keys else ():
         set_key(key, key_positions(key) + moved)

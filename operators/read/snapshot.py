@@ -5,6 +5,8 @@ painted maps of the garments. What takes and bakes are made of (`solver.cache.re
 Meshes and animation are no settings: nobody brings them back.
 """
 
+from collections.abc import Container
+
 import bpy
 
 from ...panels.properties import NOTES
@@ -68,6 +70,16 @@ def apply(recipe: Recipe, scene: bpy.types.Scene, cloths: list[bpy.types.Object]
         sentences += painted.bring_back(obj, values, recipe.maps.get(obj.name, ()), label)
         _set(obj.taffeta_cloth, values)
     return sentences
+
+
+def copy(source: bpy.types.PropertyGroup, target: bpy.types.PropertyGroup, without: Container[str] = ()) -> None:
+    """Give a group of settings, as `Object.taffeta_cloth`, what another one of the same kind has; lists aside."""
+    for name in (name for _, name in _properties(source) if name not in without):
+        value = getattr(source, name)
+        if isinstance(value, bpy.types.PropertyGroup):
+            copy(value, getattr(target, name))
+        elif getattr(target, name) != value:
+            setattr(target, name, value)
 
 
 def renamed(recipe: Recipe, name: str) -> Recipe:

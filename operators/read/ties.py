@@ -174,7 +174,7 @@ def read_holds(cloths: Sequence, evaluated: Sequence, targets: list, pins: list,
     uids = {known.uid for known in cloths}
     starts = np.concatenate(([0], np.cumsum([known.vertex_count for known in cloths])))
     first = {known.uid: (int(start), known) for start, known in zip(starts, cloths, strict=False)}
-    held, tacks, blends, distances = [], [], [], []
+    held, tacks, blends, distances, frame = [], [], [], [], depsgraph.scene.frame_current
     for known, placed, start, x, pin in zip(cloths, evaluated, starts, targets, pins, strict=False):
         if known.ties and known.ties[-1].index >= len(placed.taffeta_cloth.attachments):
             raise ValueError(f"{known.name} was detached during the bake; undo that, or bake again")
@@ -186,8 +186,8 @@ def read_holds(cloths: Sequence, evaluated: Sequence, targets: list, pins: list,
                 held.append(_springs(entry, tie, start, bodies[tie.uid]))
             else:
                 tacks.append(_threads(known, entry, tie, start, *first[tie.uid]))
-        blends.append(_blend(known, placed))
-        distances.append(_distance(known, placed))
+        blends.append(_blend(known, placed, frame))
+        distances.append(_distance(known, placed, frame))
     return Holds(
         Held(*(np.concatenate(parts) for parts in zip(*held, strict=True))) if held else None,
         Tacks(*(np.concatenate(parts) for parts in zip(*tacks, strict=True))) if tacks else None,
@@ -230,18 +230,18 @@ def _threads(known, entry, tie, start, other_start, other):
     )
 
 
-def _blend(known, placed) -> np.ndarray:
+def _blend(known, placed, frame: int) -> np.ndarray:
     """(n, 2) [1/s2], [1/s] what pulls a garment to its own animation, per mass."""
     cloth = placed.taffeta_cloth
-    weight = read_map(placed.original, cloth.blend, placed.data) if known.blend is None else known.blend
+    weight = read_map(placed.original, cloth.blend, placed.data, frame) if known.blend is None else known.blend
     return weight[:, None] * [cloth.blend_stiffness, cloth.blend_damping]
 
 
-def _distance(known, placed) -> np.ndarray:
+def _distance(known, placed, frame: int) -> np.ndarray:
     """(n,) [m] how far a garment may be from its own animation."""
     if not known.distance_moves:
         return known.pin_distance
-    return farthest(read_map(placed.original, placed.taffeta_cloth.pin_distance, placed.data))
+    return farthest(read_map(placed.original, placed.taffeta_cloth.pin_distance, placed.data, frame))
 
 
 def farthest(values: np.ndarray) -> np.ndarray:

@@ -42,16 +42,23 @@ def patch_of(trim: bpy.types.Object, x: np.ndarray) -> np.ndarray:
     return np.union1d(np.flatnonzero(away <= trim.taffeta_trim.radius), followed)
 
 
-def loads(obj: bpy.types.Object, x: np.ndarray, values: dict[str, np.ndarray]) -> np.ndarray | None:
-    """(n,) [kg] that trims add to a garment at rest at x (n, 3) [m]; None without. # outputs: stiffnesses among `values`"""
+def loads(obj: bpy.types.Object, x: np.ndarray) -> np.ndarray | None:
+    """(n,) [kg] that trims add to a garment at rest at x (n, 3) [m]; None without."""
     added = np.zeros(len(x))
     for trim in trims_of(obj):
-        patch, settings = patch_of(trim, x), trim.taffeta_trim
-        added[patch] += settings.mass / len(patch)
-        for name in STIFFENED:
-            values[name] = values[name].copy()
-            values[name][patch] *= settings.stiffening
+        patch = patch_of(trim, x)
+        added[patch] += trim.taffeta_trim.mass / len(patch)
     return added if added.any() else None
+
+
+def stiffen(obj: bpy.types.Object, x: np.ndarray, values: dict[str, np.ndarray]) -> None:
+    """Let a garment at rest at x (n, 3) [m] be stiffer where it carries trims. # outputs: stiffnesses among `values`"""
+    names = [name for name in STIFFENED if name in values]
+    for trim in trims_of(obj) if names else ():
+        patch = patch_of(trim, x)
+        for name in names:
+            values[name] = values[name].copy()
+            values[name][patch] *= trim.taffeta_trim.stiffening
 
 
 def hang(trim: bpy.types.Object, obj: bpy.types.Object, vertices: list[int], view_layer: bpy.types.ViewLayer) -> None:

@@ -25,6 +25,16 @@ def set_values(attribute: bpy.types.Attribute, values: np.ndarray) -> None:
         attribute.data.foreach_set("vector", _flat(values))
 
 
+def set_numbers(attribute: bpy.types.Attribute, values: np.ndarray) -> None:
+    """Fill an attribute with a number each, (n,)."""
+    attribute.data.foreach_set("value", np.asarray(values, np.float32))
+
+
+def set_corner_uv(layer: bpy.types.MeshUVLoopLayer, uv: np.ndarray) -> None:
+    """Lay the face corners of a mesh at uv (corners, 2)."""
+    layer.uv.foreach_set("vector", _flat(uv))
+
+
 def select_only(mesh: bpy.types.Mesh, vertices: np.ndarray) -> None:
     """Select exactly the vertices with these numbers, and hide nothing; in Object Mode."""
     for elements in (mesh.polygons, mesh.edges):

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, crowds, poncho, simple, skirt
+from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tearing, twirl
 
 SCENES = {
     "poncho": poncho.add,
     "skirt": skirt.add,
+    "twirl": twirl.add,
+    "pleated_skirt": skirt.pleated,
+    "sewn_shirt": sewn_shirt.add,
     "sheet_on_sphere": simple.sheet_on_sphere,
     "sheet_on_torus": simple.sheet_on_torus,
     "two_sheets": simple.two_sheets,
     "flag": simple.flag,
+    "torn_banner": tearing.torn_banner,
+    "tighten": simple.tighten,
+    "cape": directed.cape,
+    "hero_cape": directed.hero_cape,
+    "after_bake": directed.after_bake,
     "two_sheets_on_spheres": crowds.two_sheets_on_spheres,
     "ball_through_sheets": crowds.ball_through_sheets,
     "bowl": crowds.bowl,

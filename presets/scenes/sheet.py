@@ -63,10 +63,12 @@ def tube(columns, rows, rings):
     return points.reshape(-1, 3), np.array(quads), np.array(pattern)
 
 
-def add(collection, name, points, quads, pattern, material):
-    """Add a garment to a collection; return the object. `pattern` is per point (n, 2) or per quad corner (m, 4, 2)."""
+def add(collection, name, points, quads, pattern, material, seams=None):
+    """Add a garment to a collection; return the object. `pattern` is per point (n, 2) or per quad corner (m, 4, 2); `seams`
+    (s, 2) are points that sewing edges join.
+    """
     mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points.tolist(), [], quads.tolist())
+    mesh.from_pydata(points.tolist(), [] if seams is None else seams.tolist(), quads.tolist())
     mesh.shade_smooth()
     mesh.materials.append(material)
     layer = mesh.uv_layers.new(name="Pattern")

@@ -9,6 +9,7 @@ from . import materials, sheet, solids, stage
 
 FRAMES = (1, 100)
 CANVAS = 1.2e-4  # [N m] of the sheets: as limp as edges of 30 mm can show
+TIGHT = 0.5  # part by which `tighten` shrinks its sheet
 #: (frame, velocity of the air [m/s]) of the flag's wind
 GUSTS = ((1, (3.0, 0.0, 0.0)), (15, (7.0, 1.5, 0.0)), (32, (5.0, -1.5, 0.3)), (50, (9.0, 1.0, 0.0)))
 GUSTS += ((68, (5.5, -2.0, 0.0)), (84, (8.0, 1.5, -0.3)), (100, (6.0, -0.5, 0.0)))
@@ -21,6 +22,22 @@ def sheet_on_sphere(context, collection):
     sheet.make_of(cloth, bending_stiffness=CANVAS)
     floor, camera = stage.furnish(context, collection)
     return stage.Example((cloth,), (ball, floor), camera, FRAMES)
+
+
+def tighten(context, collection):
+    """Add a sheet that falls on a sphere, shrinks to a cap, and falls when the sphere lets it through; return what was made."""
+    ball = solids.sphere(collection, 0.4, 0.75)
+    cloth = sheet.square(collection, "Sheet", 51, 1.3, 1.25, materials.woven(inside=0.7))
+    sheet.make_of(cloth, bending_stiffness=CANVAS)
+    for frame, shrink in ((32, 0.0), (75, TIGHT)):
+        cloth.taffeta_cloth.shrink.value = shrink
+        cloth.taffeta_cloth.shrink.keyframe_insert("value", frame=frame)
+    for frame, collides in ((1, True), (90, False)):
+        ball.taffeta_collider.collides = collides
+        ball.taffeta_collider.keyframe_insert("collides", frame=frame)
+    context.scene.frame_set(context.scene.frame_current)
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.62), lens=66.0)
+    return stage.Example((cloth,), (ball, floor), camera, (1, 109))
 
 
 def sheet_on_torus(context, collection):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skirt on the walking mannequin: its waistband is pinned to the hips, the rest swings free."""
+"""Skirts on the walking mannequin: the waistband is pinned to the hips, the rest swings free. One of them is pleated."""
 
 import numpy as np
 
@@ -8,14 +8,30 @@ from . import character, materials, sheet, stage, walk
 FRAMES = (1, 120)
 #: from the waist down: height, half width, half depth, shift to the back [m]
 RINGS = ((1.075, 0.146, 0.100, 0.003), (0.93, 0.214, 0.168, 0.016), (0.52, 0.335, 0.300, 0.016))
+#: the same of the pleated one, before its pleats draw it in
+WIDE_RINGS = ((1.075, 0.146, 0.100, 0.003), (0.95, 0.22, 0.178, 0.014), (0.60, 0.47, 0.44, 0.014))
+PLEATS = 30  # round it, each of `FLANKS` columns out and as many in
+FLANKS = 2
+PLEAT, PLEAT_STIFFNESS = np.radians(95.0), 40.0
+PREROLL = 15  # frames in which it folds
 
 
 def add(context, collection):
     """Add mannequin, walk, skirt, ground, light and camera; return what was made."""
+    return _walk_in(context, collection, lambda rig: _garment(collection, rig))
+
+
+def pleated(context, collection):
+    """The same in a skirt of a wide cone, whose pleats draw it in."""
+    context.scene.taffeta.preroll = PREROLL
+    return _walk_in(context, collection, lambda rig: _pleated(collection, rig))
+
+
+def _walk_in(context, collection, garment_on):
     body, rig = character.add(context, collection)
     walk.key(rig, *FRAMES)
     sheet.collide(body, aura=0.005, friction=0.3)
-    garment = _garment(collection, rig)
+    garment = garment_on(rig)
     floor = stage.ground(collection)
     stage.light(context, collection)
     way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
@@ -29,6 +45,31 @@ def _garment(collection, rig):
     obj = sheet.add(collection, "Skirt", points, quads, pattern, material)
     sheet.make_of(obj, mass=0.18, thickness=0.003, stretch_stiffness=2500.0, shear_stiffness=60.0, damping=2.0)
     sheet.make_of(obj, bending_stiffness=6e-5)
+    return _worn(obj, points, rig)
+
+
+def _pleated(collection, rig):
+    columns, rows = 2 * FLANKS * PLEATS, 32
+    points, quads, pattern = sheet.tube(columns, rows, WIDE_RINGS)
+    obj = sheet.add(
+        collection, "Pleated Skirt", points, quads, pattern, materials.plain("Wool", (0.25, 0.06, 0.10), 0.8)
+    )
+    sheet.make_of(obj, mass=0.16, thickness=0.002, stretch_stiffness=2500.0, shear_stiffness=60.0, damping=2.0)
+    sheet.make_of(obj, bending_stiffness=6e-5)
+    obj.data.shade_flat()
+    angle, stiffness = np.zeros((2, len(obj.data.edges)), np.float32)
+    for index, edge in enumerate(obj.data.edges):
+        column, other = (vertex % columns for vertex in edge.vertices)
+        below = min(vertex // columns for vertex in edge.vertices) >= 4  # the waistband stays as it is
+        if column == other and column % FLANKS == 0 and below:
+            angle[index], stiffness[index] = PLEAT if column % (2 * FLANKS) else -PLEAT, PLEAT_STIFFNESS
+    for name, values in (("pleat_angle", angle), ("pleat_stiffness", stiffness)):
+        obj.data.attributes.new(name, "FLOAT", "EDGE").data.foreach_set("value", values)
+    return _worn(obj, points, rig)
+
+
+def _worn(obj, points, rig):
+    """Pin the waistband of a skirt to the hips of the mannequin."""
     band = (points[:, 2] > RINGS[0][0] - 0.03).astype(float)
     sheet.paint_group(obj, "Waistband", band)
     sheet.map_group(obj, "pin", "Waistband", 0.0, 1.0)

@@ -4,7 +4,8 @@
 Three files a garment, side by side:
 
 - `NAME.pc2`: object-space positions, float32, which Blender's Mesh Cache plays (`pc2`);
-- `NAME.state`: x then v of each frame, float64, 48 bytes a particle, so that any frame can be restarted exactly;
+- `NAME.state`: x then v of each frame, float64, 48 bytes a particle, and behind them what stayed of bending and stretch in
+  cloth that yields, so that any frame can be restarted exactly;
 - `NAME.journal`: a JSON header, then one JSON line a frame with the checksums of its sample and its state, the
   digest of all that led to it (`shot`) and what ties are broken. A frame exists when its journal line is whole and both checksums agree.
 
@@ -24,7 +25,7 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
-from .intact import STATE_BYTES, good_count
+from .intact import good_count, state_bytes
 from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
 from .names import parts, release_lock, take_lock
@@ -78,12 +79,14 @@ class FrameCache:
         origin: np.ndarray | None = None,
         restart: bool = False,
         broken: np.ndarray | None = None,
+        plastic: np.ndarray | None = None,
     ) -> None:
         """Add the frame after the last good one.
 
         sample : (n, 3) [m] object space, stored as float32.
         x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
         broken : (n,) uint8, as in `State`.
+        plastic : (k,) float64, the garment's part of `State.plastic`.
 
         Raises
         ------
@@ -100,15 +103,20 @@ class FrameCache:
         state = np.ascontiguousarray(np.stack((x, v)), "<f8")
         if points.shape != (self.vertex_count, 3) or state.shape != (2, self.vertex_count, 3):
             raise ValueError(f"{self.path} holds {self.vertex_count} vertices, frame {frame} has {len(points)}")
-        if not (np.isfinite(points).all() and np.isfinite(state).all()):
+        plastic = np.ascontiguousarray(np.zeros(0) if plastic is None else plastic, "<f8")
+        if not (np.isfinite(points).all() and np.isfinite(state).all() and np.isfinite(plastic).all()):
             raise FloatingPointError(
                 f"{self.path}: frame {frame} has coordinates that are not finite; it was not written"
             )
         at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
-        line = Line(frame, zlib.crc32(points), zlib.crc32(state), digest.hex(), at, restart, pack_broken(broken))
+        crcs = zlib.crc32(points), zlib.crc32(plastic, zlib.crc32(state))
+        line = Line(frame, *crcs, digest.hex(), at, restart, pack_broken(broken), len(plastic))
         try:
             _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
-            _write_at(self._files[".state"], state.nbytes * index, state.data)
+            behind = state_bytes(self.vertex_count, self._lines)
+            behind += _write_at(self._files[".state"], behind, state.data)
+            if len(plastic):
+                _write_at(self._files[".state"], behind, plastic.data)
             end = self._journal_end[-1]
             end += _write_at(self._files[".journal"], end, line_bytes(line._asdict()))
         except OSError as error:
@@ -123,11 +131,20 @@ class FrameCache:
 
     def load(self, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """State of a good frame: x (n, 3) [m] relative to origin, v (n, 3) [m/s], origin (3,) [m]."""
-        size = STATE_BYTES * self.vertex_count
-        file = self._files[".state"]
-        file.seek(size * (frame - self.first_frame))
-        x, v = np.frombuffer(file.read(size), "<f8").reshape(2, self.vertex_count, 3).copy()
+        values = self._state(frame)[: 6 * self.vertex_count]
+        x, v = values.reshape(2, self.vertex_count, 3).copy()
         return x, v, np.array(self.line(frame).origin)
+
+    def plastic(self, frame: int) -> np.ndarray:
+        """(k,) float64, what stayed of bending and stretch in a good frame: the garment's part of `State.plastic`."""
+        return self._state(frame)[6 * self.vertex_count :].copy()
+
+    def _state(self, frame: int) -> np.ndarray:
+        """All numbers of the state of a good frame."""
+        before = self._lines[: frame - self.first_frame]
+        file = self._files[".state"]
+        file.seek(state_bytes(self.vertex_count, before))
+        return np.frombuffer(file.read(state_bytes(self.vertex_count, [self.line(frame)])), "<f8")
 
     def broken(self, frame: int) -> np.ndarray:
         """(n,) uint8, what ties are broken in a good frame, as in `State`."""
@@ -184,7 +201,7 @@ class FrameCache:
         pc2.patch_count(self._files[".pc2"], count)
         self._files[".journal"].truncate(self._journal_end[-1])
         self._files[".pc2"].truncate(pc2.sample_offset(self.vertex_count, count))
-        self._files[".state"].truncate(STATE_BYTES * self.vertex_count * count)
+        self._files[".state"].truncate(state_bytes(self.vertex_count, self._lines))
 
 
 def open_cache(path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = "") -> FrameCache:

@@ -18,6 +18,11 @@ STATE_BYTES = 48  # of a particle: x and v, three float64 each
 BLOCK_BYTES = 1 << 24  # that are looked at at once; whole numbers
 
 
+def state_bytes(vertex_count: int, lines: list[Line]) -> int:
+    """How many bytes the states of some frames, told by their journal's lines, have together."""
+    return STATE_BYTES * vertex_count * len(lines) + 8 * sum(line.plastic for line in lines)
+
+
 def good_count(path: Path, vertex_count: int, first_frame: int, lines: list[Line]) -> int:
     """How many frames of the bake at `path`, from the first on, are what its journal's `lines` say."""
     with path.open("rb") as samples, path.with_suffix(".state").open("rb") as states:
@@ -27,7 +32,7 @@ def good_count(path: Path, vertex_count: int, first_frame: int, lines: list[Line
         for index, line in enumerate(lines):
             if _checksum(samples, pc2.POINT_BYTES * vertex_count, "<f4") != line.sample_crc:
                 return index
-            if _checksum(states, STATE_BYTES * vertex_count, "<f8") != line.state_crc:
+            if _checksum(states, state_bytes(vertex_count, [line]), "<f8") != line.state_crc:
                 return index
     return len(lines)
 

@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import ATTACHMENT, TACK
+from ..model import ATTACHMENT, TACK, TORN
 
 JOURNAL_FORMAT = "taffeta-cache-1"
+BITS = ATTACHMENT, TACK, *TORN
+UNTORN_BITS = 2  # so many of these stand in a line where nothing is torn
+OPTIONAL = {"broken", "plastic"}  # fields that a line may leave out
+MOST_PLASTIC = 1 << 40  # numbers of a garment; more are no number of ours
 LONGEST_JOURNAL_LINE = 1024  # bytes of a journal line without what is broken; ours have about 200
 
 
@@ -28,27 +32,33 @@ class Line(NamedTuple):
     origin: tuple[float, float, float]  # [m] what x in the state file is relative to
     restart: bool  # baked anew from here on, whatever the frames before were made of
     broken: str = ""  # hexadecimal: what ties of the vertices are broken (`pack_broken`); "" where none is
+    plastic: int = 0  # how many float64 the state has behind x and v: `State.plastic` of the garment
 
 
 def pack_broken(broken: np.ndarray | None) -> str:
     """`State.broken` of one garment, (n,) uint8, as `Line.broken`."""
     if broken is None or not broken.any():
         return ""
-    return np.packbits([broken & ATTACHMENT > 0, broken & TACK > 0], axis=1).tobytes().hex()
+    bits = BITS if (broken & sum(TORN)).any() else BITS[:UNTORN_BITS]
+    return np.packbits([broken & bit > 0 for bit in bits], axis=1).tobytes().hex()
 
 
 def unpack_broken(text: str, vertex_count: int) -> np.ndarray:
     """(n,) uint8 from what `pack_broken` gave; a text of another length has lost its meaning: nothing is broken."""
     packed = np.frombuffer(bytes.fromhex(text), np.uint8)
-    if len(packed) != 2 * (-(-vertex_count // 8)):
-        return np.zeros(vertex_count, np.uint8)
-    attachment, tack = np.unpackbits(packed.reshape(2, -1), axis=1, count=vertex_count)
-    return ATTACHMENT * attachment + TACK * tack
+    row = -(-vertex_count // 8)
+    broken = np.zeros(vertex_count, np.uint8)
+    if len(packed) in (UNTORN_BITS * row, len(BITS) * row):
+        rows = np.unpackbits(packed.reshape(-1, row), axis=1, count=vertex_count)
+        for bit, found in zip(BITS, rows, strict=False):
+            broken |= np.uint8(bit) * found
+    return broken
 
 
 def line_bytes(value: dict) -> bytes:
-    """A header or a line as it stands in the file; nothing is said of ties where none is broken."""
-    value = {key: part for key, part in value.items() if key != "broken" or part}
+    """A header or a line as it stands in the file; nothing is said of ties where none is broken, and of yielding where
+    nothing can."""
+    value = {key: part for key, part in value.items() if key not in OPTIONAL or part}
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
@@ -62,9 +72,7 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
         if header is None:
             return None, [], [0]
         ends.append(file.tell())
-        longest = (
-            LONGEST_JOURNAL_LINE + header["vertex_count"]
-        )  # half of that many letters, at most, tell what is broken
+        longest = LONGEST_JOURNAL_LINE + header["vertex_count"]  # so many letters, at most, tell what is broken
         while (line := _frame_line(_json(file.readline(longest)), header["first_frame"] + len(lines))) is not None:
             lines.append(line)
             ends.append(file.tell())
@@ -106,9 +114,11 @@ def _is_header(value: dict | None) -> bool:
 
 
 def _frame_line(value: dict | None, frame: int) -> Line | None:
-    if value is None or set(value) | {"broken"} != set(Line._fields) or type(value["frame"]) is not int:
+    if value is None or set(value) | OPTIONAL != set(Line._fields) or type(value["frame"]) is not int:
         return None
-    broken = value.get("broken", "")
+    broken, plastic = value.get("broken", ""), value.get("plastic", 0)
+    if type(plastic) is not int or not 0 <= plastic <= MOST_PLASTIC:
+        return None
     if value["frame"] != frame or not _is_hexadecimal(broken):
         return None
     crcs = value["sample_crc"], value["state_crc"]
@@ -119,7 +129,7 @@ def _frame_line(value: dict | None, frame: int) -> Line | None:
         return None
     if not all(type(number) is float and math.isfinite(number) for number in origin):
         return None
-    return Line(frame, *crcs, digest, tuple(origin), restart, broken)
+    return Line(frame, *crcs, digest, tuple(origin), restart, broken, plastic)
 
 
 def _is_hexadecimal(text: object) -> bool:

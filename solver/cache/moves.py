@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from . import pc2
 from .files import written
-from .intact import STATE_BYTES
+from .intact import state_bytes
 from .journal import line_bytes, read_journal
 from .names import companions, older_name, parts
 from .whose import is_ours
@@ -109,7 +109,7 @@ def copy_frames(
         count, vertex_count = len(lines), header["vertex_count"]
         target.parent.mkdir(parents=True, exist_ok=True)
         heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
-        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": STATE_BYTES * vertex_count * count}
+        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": state_bytes(vertex_count, lines)}
         every, done = sum(sizes.values()), 0
         with ExitStack() as stack:  # the one that is opened last appears first
             out = stack.enter_context(written(target.with_suffix(".journal")))

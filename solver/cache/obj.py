@@ -73,7 +73,7 @@ def read_uv(path: Path, mesh: Mesh) -> np.ndarray:
         Some corner has none, or one that is not there: a sentence naming the file.
     """
     path = Path(path)
-    text = _plain(read_whole(path, LARGEST_OBJ))
+    text = plain_text(read_whole(path, LARGEST_OBJ))
     points, faces = _lines(path, text, b"vt"), _lines(path, text, b"f")
     if not len(points.order):
         raise ValueError(f"{path} has no UV coordinates: unwrap it, and export it with UVs")
@@ -94,20 +94,10 @@ def read_uv(path: Path, mesh: Mesh) -> np.ndarray:
 MADE_BY = b"# Taffeta\n"  # first line of what is written here
 
 
-def face_lines(mesh: Mesh, uv: np.ndarray | None = None) -> bytes:
-    """The lines of a file that stay the same from frame to frame: pattern coordinates (c, 2) if any, and faces."""
-    corners = (mesh.corners + 1).astype(str)
-    lines = []
-    if uv is not None:
-        points, index = np.unique(uv, axis=0, return_inverse=True)
-        lines = [f"vt {u:.9g} {v:.9g}" for u, v in points]
-        corners = np.char.add(np.char.add(corners, "/"), (index.reshape(-1) + 1).astype(str))
-    lines += ["f " + " ".join(corners[a:b]) for a, b in zip(mesh.face_start[:-1], mesh.face_start[1:], strict=True)]
-    return "\n".join([*lines, ""]).encode()
+def write(path: Path, x: np.ndarray, after: bytes, digits: int = 9) -> None:
+    """Write positions x (n, 3) and what follows them (`obj_layout.after_positions`); the file appears when it is whole.
 
-
-def write(path: Path, x: np.ndarray, faces: bytes) -> None:
-    """Write positions x (n, 3) and `face_lines`; the file appears when it is whole.
+    digits : of each coordinate; 17 keep every bit
 
     Raises
     ------
@@ -120,7 +110,8 @@ def write(path: Path, x: np.ndarray, faces: bytes) -> None:
     if os.path.lexists(path) and not _is_ours(path):
         raise ValueError(f"{path} was not written by Taffeta: choose another name, or delete it yourself")
     with written(path) as file:
-        file.write(MADE_BY + ("v %.9g %.9g %.9g\n" * len(x) % tuple(x.ravel().tolist())).encode() + faces)
+        line = "v" + 3 * f" %.{digits}g" + "\n"
+        file.write(MADE_BY + (line * len(x) % tuple(x.ravel().tolist())).encode() + after)
 
 
 def _is_ours(path: Path) -> bool:
@@ -167,7 +158,7 @@ def sequence(path: Path) -> dict[int, Path]:
 
 def _parse(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positions, corners and face starts, as in `Mesh`."""
-    text = _plain(read_whole(path, LARGEST_OBJ))
+    text = plain_text(read_whole(path, LARGEST_OBJ))
     vertices, faces = _lines(path, text, b"v"), _lines(path, text, b"f")
     if not len(vertices.order) or not len(faces.order):
         raise ValueError(
@@ -185,7 +176,7 @@ class _Lines(NamedTuple):
     order: np.ndarray  # (l,) where the lines start in the file
 
 
-def _plain(text: bytes) -> bytes:
+def plain_text(text: bytes) -> bytes:
     """The file with simple line ends, without comments, indents and broken lines."""
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

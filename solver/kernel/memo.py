@@ -36,6 +36,6 @@ def remembered(last: int, key: Callable[..., tuple]) -> Callable:
 def _is_same(known, wanted) -> bool:
     if known is wanted:
         return True
-    if isinstance(known, np.ndarray):
+    if isinstance(known, np.ndarray) and isinstance(wanted, np.ndarray):
         return known.dtype == wanted.dtype and np.array_equal(known, wanted)
-    return known == wanted
+    return not isinstance(known, np.ndarray) and not isinstance(wanted, np.ndarray) and known == wanted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which points are inside a body, and where does each come out nearest?
+"""Which points are inside a body, and where does each come out nearest? Which others are near its surface?
 
 Inside is what the winding of the closed bodies round a point says; an open mesh has no inside, nor has a room (a closed
 mesh with its faces inward). The nearest way out is looked for in the conservative three-directional image: a triangle
@@ -28,12 +28,29 @@ ROUNDING = 1e-9  # by which the nearest vertex may be nearer than it is: part of
 
 
 class Inside(NamedTuple):
-    """The points that are inside a body."""
+    """The points that are inside a body, or near its surface."""
 
     point: np.ndarray  # (k,) their numbers
-    place: np.ndarray  # (k, 3) [m] where each comes out nearest
+    place: np.ndarray  # (k, 3) [m] of the surface, where it is nearest
     triangle: np.ndarray  # (k,) of the body, at that place
     depth: np.ndarray  # (k,) [m] how far away that is
+
+
+def find_near(x, triangles, points, reach: float) -> Inside:
+    """The points (p, 3) nearer than `reach` [m] to a body of vertices x (m, 3) and `triangles` (t, 3), closed or not, on
+    whichever side, and the nearest places of its surface.
+    """
+    x, points = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(points, np.float64)
+    triangles = np.ascontiguousarray(triangles, np.int32)
+    corners = x[np.unique(triangles)]
+    low, high = corners.min(axis=0) - reach, corners.max(axis=0) + reach
+    point = np.flatnonzero(((points > low) & (points < high)).all(axis=1))
+    places, found = np.empty((len(point), 4)), np.empty(len(point), np.int32)
+    if len(point):
+        every = np.arange(len(triangles), dtype=np.int32)
+        _find_ways_out(x, triangles, every, points[point], places, found, reach)
+    met = found >= 0
+    return Inside(point[met], places[met, :AWAY], found[met], places[met, AWAY])
 
 
 def find_inside(x, triangles, points) -> Inside:
@@ -58,10 +75,10 @@ def find_inside(x, triangles, points) -> Inside:
     return Inside(point, places[:, :AWAY], found, places[:, AWAY])
 
 
-def _find_ways_out(x, triangles, near, points, places, found) -> None:
+def _find_ways_out(x, triangles, near, points, places, found, reach=math.inf) -> None:
     corners = np.unique(triangles[near])
     image = render_motion(resting(x), triangles, near, x[corners].min(0), x[corners].max(0), INSIDE_RESOLUTION)
-    bound = cKDTree(x[corners]).query(points)[0] * (1.0 + ROUNDING) + ROUNDING
+    bound = np.minimum(cKDTree(x[corners]).query(points)[0] * (1.0 + ROUNDING) + ROUNDING, reach)
 
     def part(_, first, last):
         _nearest(first, last, points, bound, x, triangles, near, image, places, found)

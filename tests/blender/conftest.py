@@ -143,7 +143,7 @@ def bake(obj, folder, name="Cloth"):
     return x
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make():
     """The makers above, for tests that cannot import this file (pytest's importlib mode)."""
     return SimpleNamespace(

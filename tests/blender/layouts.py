@@ -24,6 +24,7 @@ PHYSICS = [
     "TAFFETA_PT_cloth_sewing",
     "TAFFETA_PT_cloth_masks",
     "TAFFETA_PT_cloth_forces",
+    "TAFFETA_PT_cloth_rest",
     "TAFFETA_PT_layers",
 ]
 SCENE = [

@@ -62,7 +62,7 @@ def story(shoot, press, drag, result, out):
     activate(garment(count=12))
     with inside():
         bpy.ops.taffeta.cloth_add()
-    open_only("more", "bakes", "takes")
+    open_only("more", "bakes", "takes", "wedges")
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/shot.blend")
     yield 1.0
     bpy.ops.ed.undo_push(message="Set up")
@@ -84,6 +84,7 @@ def story(shoot, press, drag, result, out):
     shoot("03_played")
     yield from free_and_restore(shoot, press, result)
     yield from queue(shoot, result)
+    yield from wedges(shoot, result)
     yield from EXPORT["export"](shoot, press, drag, result)
     yield from anyway(shoot, result, out)
     yield from save_as(shoot, press, result)
@@ -131,6 +132,30 @@ def queue(shoot, result):
     result["queued"] = entries()
     result["mass_as_before"] = bpy.data.objects["Shawl"].taffeta_cloth.mass.value == mass
     shoot("07_queued")
+
+
+def wedges(shoot, result):
+    """Two masses beside the window; the shot plays again, one is adopted, and the way back."""
+    kept, mass = entries(), bpy.data.objects["Shawl"].taffeta_cloth.mass.value
+    own = next(item.path for item in session().bakes if item.plays)
+    with inside():
+        bpy.ops.taffeta.wedge_add(path="Shawl.mass", values="0.05, 2")
+        result["wedges"] = list(bpy.ops.taffeta.wedges_bake("INVOKE_DEFAULT"))
+    found = bpy.context.window_manager.taffeta_wedges
+    yield from until(lambda: len(found) == 2 and not session().baking, 200.0)
+    yield from until(lambda: entries() == kept)
+    now = bpy.data.objects["Shawl"].taffeta_cloth.mass.value
+    result["wedged"] = [item.settings for item in found], entries() == kept and now == mass
+    with inside():
+        result["adopt"] = list(bpy.ops.taffeta.wedge_adopt(wedge="Shawl.mass=2"))
+    yield from until(lambda: len(entries()) == len(kept) + 1)
+    result["adopted"] = [item.plays for item in found], round(bpy.data.objects["Shawl"].taffeta_cloth.mass.value, 4)
+    shoot("07_wedge_adopted")
+    with inside():
+        bpy.ops.taffeta.bake_play(object="Shawl", path=own)
+    bpy.data.objects["Shawl"].taffeta_cloth.mass.value = mass
+    yield from until(lambda: entries() == kept)
+    result["and_back"] = entries() == kept
 
 
 def hold_nothing(obj):

@@ -37,6 +37,14 @@ def test_the_queue_bakes_beside_the_window(result):
     assert result["queued"] == [["heavy", FRAMES, True], ["light", FRAMES, False], ["Shawl.bak1", FRAMES, False]]
 
 
+def test_wedges_are_baked_beside_the_window_and_one_is_adopted(result):
+    assert result["wedges"] == ["RUNNING_MODAL"] and result["adopt"] == ["FINISHED"]
+    assert result["wedged"] == [["Shawl.mass = 0.05", "Shawl.mass = 2"], True], (
+        "the shot plays again, with its settings"
+    )
+    assert result["adopted"] == [[False, True], 2.0] and result["and_back"]
+
+
 def test_the_file_browser_exports_what_is_shown(result):
     assert result["exported"] == FRAMES and result["export_off"] < 1e-5
 

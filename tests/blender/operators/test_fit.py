@@ -320,3 +320,24 @@ def test_subdivide_leaves_alone_what_it_would_spoil(make):
 
 def test_preset_numbers_are_all_there():
     assert set(shipped("Cotton")) == {*FABRIC, *THREADS}
+
+
+# Sheets of a solid
+
+
+def test_a_modulus_gives_stretch_shear_and_bending(make):
+    obj = sheet(make, 0.01, weft_stretch=2.0)
+    cloth = obj.taffeta_cloth
+    cloth.bending_stiffness.source, cloth.bending_stiffness.maximum = "GROUP", 3e-5
+    assert bpy.ops.taffeta.fabric_modulus(modulus=1.5e6, sheet_thickness=2.0, poisson=0.5) == {"FINISHED"}
+    found = values(obj)
+    assert found["stretch_stiffness"] == pytest.approx(3000.0) and found["shear_stiffness"] == pytest.approx(1000.0)
+    assert found["bending_stiffness"] == pytest.approx(1.5e6 * 8e-9 / 9.0)
+    assert (cloth.model, cloth.poisson, cloth.weft_stretch) == ("MEMBRANE", 0.5, 1.0)
+    low, high = cloth.bending_stiffness.minimum, cloth.bending_stiffness.maximum
+    assert low == pytest.approx(found["bending_stiffness"]) and high == pytest.approx(3.0 * low), (
+        "a map keeps its contrast"
+    )
+    obj.taffeta_cloth.enabled = False
+    with pytest.raises(RuntimeError, match="No Taffeta Cloth is selected; select one in the viewport"):
+        bpy.ops.taffeta.fabric_modulus()

@@ -36,7 +36,12 @@ def test_collider_panels_appear_on_colliders(garment, make):
     assert not bpy.types.TAFFETA_PT_collider.poll(bpy.context)
     bpy.context.view_layer.objects.active = make.collider(make.ball())
     assert bpy.types.TAFFETA_PT_collider.poll(bpy.context)
-    assert [name for name, _ in draw("TAFFETA_PT_collider").properties()] == ["aura", "friction", "restitution"]
+    assert [name for name, _ in draw("TAFFETA_PT_collider").properties()] == [
+        "collides",
+        "aura",
+        "friction",
+        "restitution",
+    ]
     assert draw("TAFFETA_PT_collider_motion").buttons("taffeta.sequence_import")
     bpy.context.object.hide_viewport = True
     assert any("Disabled in viewports" in text for text in draw("TAFFETA_PT_collider").texts())

@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from crossings import count_crossings
 from PIL import Image
 from taffeta.operators import scenes as operator_scenes
 from taffeta.operators.checks import problem_list
@@ -320,3 +321,56 @@ def test_each_example_is_in_one_submenu():
     listed = [name for names in operator_scenes.MENUS.values() for name in names]
     assert sorted(listed) == sorted(name for name, _, _ in EXAMPLES)
     assert [menu.bl_label for menu in operator_scenes.SUBMENUS] == list(operator_scenes.MENUS)
+
+
+def shown_crossings(cloth, body, frame):
+    """Pairs of cloth and body that ipctk finds to cross as a frame shows them."""
+    x, there = evaluated(cloth, frame), evaluated(body, frame)
+    triangles = []
+    for obj in (cloth, body):
+        obj.data.calc_loop_triangles()
+        triangles.append(np.array([t.vertices for t in obj.data.loop_triangles]))
+    return count_crossings(x, triangles[0], np.zeros(len(x), int), [(there, triangles[1])]).cloth_body
+
+
+def test_the_cape_hangs_on_the_shoulders_and_carries_its_buckles(saved):
+    objects = add("cape")
+    cape, body = objects["Cape"], objects["Mannequin"]
+    saved.frame_end = 6
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    collar = [vertex.index for vertex in cape.data.vertices if vertex.groups]
+    assert len(collar) == 98
+    start, end = (evaluated(cape, frame) for frame in (1, 6))
+    saved.frame_set(6)
+    buckle = objects["Left Buckle"].matrix_world.translation
+    assert np.linalg.norm(end - np.array(buckle), axis=1).min() < 0.02  # it lies on the cape
+    assert end[:, 2].min() < start[:, 2].min() - 0.002 or end[:, 2].max() < start[:, 2].max()
+    # the collar went where the body's skin below it went
+    skin = [evaluated(body, frame) for frame in (1, 6)]
+    nearest = np.linalg.norm(skin[0][:, None] - start[collar[::10]], axis=2).argmin(axis=0)
+    assert np.abs((end - start)[collar[::10]] - (skin[1] - skin[0])[nearest]).max() < 0.02
+    assert shown_crossings(cape, body, 6) == 0
+
+
+def test_the_heros_cape_is_held_at_its_top_and_pulled_to_its_pose(saved):
+    cape = add("hero_cape")["Hero Cape"]
+    saved.frame_start, saved.frame_end = 84, 92  # where it is pulled most
+    top = np.array([any(cape.vertex_groups[g.group].name == "Top" for g in v.groups) for v in cape.data.vertices])
+    pose, away = evaluated(cape, 92), []
+    for _ in range(2):
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+        away.append(np.linalg.norm(evaluated(cape, 92) - pose, axis=1))
+        cape.animation_data_clear()  # then without Blend to Animation
+        cape.taffeta_cloth.blend.value = 0.0
+    assert away[0][top].max() < 1e-3 and np.median(away[0]) < 0.15
+    assert np.median(away[1]) > 2.0 * np.median(away[0])
+
+
+def test_what_pokes_through_after_the_bake_is_pushed_out(saved):
+    objects = add("after_bake")
+    cloth, ball = objects["Sheet"], objects["Spiked Ball"]
+    saved.frame_end = 40
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert shown_crossings(cloth, ball, 40) > 4
+    assert bpy.ops.taffeta.push_out(frame_start=36, fade=3) == {"FINISHED"}
+    assert [shown_crossings(cloth, ball, frame) for frame in (36, 38, 40)] == [0, 0, 0]

@@ -44,7 +44,7 @@ def thesis(tmp_path):
 
 
 def write(folder):
-    obj.write(folder / "flag_0001.obj", TRIANGLE.x, obj.face_lines(TRIANGLE))
+    obj.write(folder / "flag_0001.obj", TRIANGLE.x, b"f 1 2 3\n")
 
 
 def test_no_frame_is_written_through_a_link(thesis):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from taffeta.solver.cache import obj
+from taffeta.solver.cache import obj, obj_layout
 
 TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n"
 
@@ -186,8 +186,9 @@ def test_what_is_written_is_read_again(tmp_path):
     mesh = read(tmp_path, content)
     uv = obj.read_uv(tmp_path / "a.obj", mesh)
     x = np.random.default_rng(4).normal(size=(5, 3)) * 1e4
-    for faces in (obj.face_lines(mesh), obj.face_lines(mesh, uv)):
-        obj.write(tmp_path / "b.obj", x, faces)
+    for own in (None, uv):
+        layout = obj_layout.read(tmp_path / "a.obj", mesh, own, tmp_path)
+        obj.write(tmp_path / "b.obj", x, obj_layout.after_positions(layout, x, mesh.triangles))
         again = obj.read(tmp_path / "b.obj")
         assert again.x == pytest.approx(x, rel=1e-8)
         assert again.corners.tolist() == mesh.corners.tolist() and again.face_start.tolist() == [0, 4, 7]
@@ -197,5 +198,5 @@ def test_what_is_written_is_read_again(tmp_path):
 def test_a_file_of_somebody_else_is_left_alone(tmp_path):
     mesh = read(tmp_path, TRIANGLE + b"f 1 2 3")
     with pytest.raises(ValueError, match="not written by Taffeta"):
-        obj.write(tmp_path / "a.obj", mesh.x, obj.face_lines(mesh))
+        obj.write(tmp_path / "a.obj", mesh.x, b"f 1 2 3\n")
     assert (tmp_path / "a.obj").read_bytes() == TRIANGLE + b"f 1 2 3"

@@ -264,3 +264,11 @@ def test_time_that_is_remapped(shot, only, make, cloth):
     shot.frame_set(6)
     assert abs(make.world(obj) - expected).max() > 1e-3
     only("WARNING", "", "Time Remapping is on")
+
+
+def test_a_body_that_lets_all_cloth_through(shot, body, only, found):
+    settings = body().taffeta_collider
+    settings.collides = False
+    only("INFO", "Body", "Collide is off")
+    assert settings.keyframe_insert("collides", frame=1)
+    assert found() == []

@@ -301,3 +301,24 @@ def test_starts_that_cannot_be_change_nothing(shot):
     assert traces(sheet) == before
     with pytest.raises(RuntimeError, match="needs a window"):
         bpy.ops.taffeta.live()
+
+
+def test_live_follows_what_is_keyed_as_a_bake_does(shot, make):
+    """The sheet shrinks, and the ball lets it through."""
+    scene, sheet = shot
+    body, shrink = bpy.data.objects["Body"].taffeta_collider, sheet.taffeta_cloth.shrink
+    for frame, collides, much in ((1, True, 0.0), (5, True, 0.2), (6, False, 0.2)):
+        body.collides, shrink.value = collides, much
+        assert body.keyframe_insert("collides", frame=frame) and shrink.keyframe_insert("value", frame=frame)
+    scene.frame_set(1)
+    simulation.start(scene)
+    built = simulation.running().cloth
+    shown = play(scene, sheet, make, range(2, 11))
+    assert simulation.running().error == simulation.running().trouble == ""
+    assert simulation.running().cloth is built, "a key is no change of the scene"
+    simulation.end()
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    for frame, x in zip(range(2, 11), shown, strict=True):
+        scene.frame_set(frame)
+        assert np.allclose(make.world(sheet), x, atol=1e-6), frame
+    assert np.ptp(shown[-1][:, 0]) < 0.9 and shown[-1][:, 2].min() < shown[3][:, 2].min() - 0.1

@@ -279,8 +279,8 @@ def test_a_keyframed_force_lifts_the_cloth(scene, make):
 def test_what_a_bake_reads_once_takes_no_keyframes(scene, make):
     obj = make.cloth(make.grid())
     for owner, path in (
-        (scene, "taffeta.substeps"), (obj, "taffeta_cloth.stretch_stiffness.value"), (obj, "taffeta_cloth.layer"),
-        (obj, "taffeta_collider.friction"), (scene, "taffeta.cache_folder"),
+        (scene, "taffeta.substeps"), (obj, "taffeta_cloth.stretch_stiffness.invert"), (obj, "taffeta_cloth.layer"),
+        (obj, "taffeta_cloth.model"), (obj, "taffeta_collider.enabled"), (scene, "taffeta.cache_folder"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match="not animatable"):
             owner.keyframe_insert(path)

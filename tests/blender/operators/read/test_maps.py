@@ -209,5 +209,7 @@ def test_an_image_beyond_reason_is_refused_before_memory_is_taken(garment, monke
 def test_rows_of_an_image_are_read_some_at_a_time(garment, monkeypatch):
     monkeypatch.setattr(maps, "ROWS_AT_ONCE", 3)
     grey = np.random.default_rng(3).random((16, 16))
-    few = maps._grey(garment, mapped(garment, source="IMAGE", image=image_of("Noise", grey, float_buffer=True)))
+    few = maps._grey_at(
+        garment, mapped(garment, source="IMAGE", image=image_of("Noise", grey, float_buffer=True)), None
+    )
     assert few == pytest.approx(grey, abs=1e-6)

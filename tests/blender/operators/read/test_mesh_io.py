@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators.playback import cache_modifier
-from taffeta.operators.read import mesh_io, sampling
+from taffeta.operators.read import mesh_io, sampling, time_and_gravity
 
 
 def read(obj, scene):
@@ -108,11 +108,11 @@ def test_unit_scale_turns_units_into_metres(scene, make):
     obj = make.cloth(make.grid(size=170.0))
     scene.unit_settings.scale_length = 0.01
     assert np.ptp(read(obj, scene).x[:, 0]) == pytest.approx(1.7)
-    assert sampling.gravity(scene)[2] == pytest.approx(-0.0981), "what the Scene tab shows"
+    assert time_and_gravity.gravity(scene)[2] == pytest.approx(-0.0981), "what the Scene tab shows"
     scene.unit_settings.system = "NONE"
     assert np.ptp(read(obj, scene).x[:, 0]) == pytest.approx(170.0)
     scene.use_gravity = False
-    assert sampling.gravity(scene).tolist() == [0.0, 0.0, 0.0]
+    assert time_and_gravity.gravity(scene).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_unit_scale_turns_units_into_metres(scene, make):
 )
 def test_frame_times_are_exact(scene, fps, base, seconds):
     scene.render.fps, scene.render.fps_base = fps, base
-    assert sampling.frame_seconds(scene) == seconds
+    assert time_and_gravity.frame_seconds(scene) == seconds
 
 
 def test_shape_keys_give_the_pose_and_the_basis_the_rest(scene, make):

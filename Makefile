@@ -5,7 +5,7 @@
 # Each sets up what it needs the first time (scripts/setup.py).
 
 PYTHON := $(firstword $(wildcard .venv/bin/python) python3)
-SCENE ?= poncho
+SCENE ?=
 export PYTHONDONTWRITEBYTECODE := 1
 
 .PHONY: demo test test-4.5 test-5.2 test-gui lint zip bench validation fabrics setup setup-5.2 gui-root clean

@@ -23,7 +23,8 @@ from crossings import count_in, edges_of  # noqa: E402
 from taffeta.presets.scenes import solids, tshirt  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
 from taffeta.solver.contact.frame import CLOTH_TIME  # noqa: E402
-from taffeta.solver.model import CLOTH_CONTACTS, Collider, FrameInput, Garment, Settings, State  # noqa: E402
+from taffeta.solver.model import CLOTH_CONTACTS, Collider, FrameInput, Garment, Settings  # noqa: E402
+from taffeta.solver.parts import copied  # noqa: E402
 from taffeta.solver.velocity_field.avoid import VelocityField  # noqa: E402
 
 RADIUS, GAP = 0.6, 0.10  # [m] of the bowl, and between shirts as they start
@@ -78,7 +79,7 @@ def measure(count, frames, settings, picture):
     targets = np.broadcast_to(state.x + cloth.origin, (2, *state.x.shape))
     for frame in range(1, frames + 1):
         given = FrameInput(1 / 24, targets, (bowl(frame),), GRAVITY, np.zeros(3))
-        before = State(*(array.copy() for array in state))
+        before = copied(state)
         for _ in range(REPEATS if frame == frames else 1):
             state.x[:], state.v[:] = before
             clock[:] = 0.0

@@ -49,11 +49,6 @@ class History:
         return _turn(self._redo, self._undo, now)
 
 
-def copied(state: State) -> State:
-    """The same with arrays of its own."""
-    return State(*(None if array is None else array.copy() for array in state))
-
-
 def _turn(there, back, now):
     if not there:
         return None

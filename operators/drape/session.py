@@ -18,6 +18,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...solver.model import EXPLICIT, Cloth, Settings, State
+from ...solver.parts import copied
 from ..bake import job as jobs
 from ..bake.order import read_order, settings_of
 from ..live import changes, modifier, turn
@@ -27,7 +28,7 @@ from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
 from ..read.shown import shown_positions
 from .hand import Hand, with_grip
-from .history import History, Past, copied
+from .history import History, Past
 from .step import Step
 from .touch import Hit, cast
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.join import join, weld
-from taffeta.solver.model import ATTACHMENT, Attachments, Settings, State, Tacks
+from taffeta.solver.model import ATTACHMENT, Attachments, Settings, Tacks
+from taffeta.solver.parts import copied
 from taffeta.solver.step import advance
 
 STILL = Settings(air_drag=0.0)
@@ -98,7 +99,7 @@ def test_a_bake_goes_on_from_a_frame_in_which_something_is_welded():
     cloth, state = build([garment], STILL)
     frames(cloth, state, 1, 13)
     assert are_one(state, seams).all()
-    again, other = build([garment], STILL)[0], State(*(each.copy() for each in state))
+    again, other = build([garment], STILL)[0], copied(state)
     for each, of in ((cloth, state), (again, other)):
         frames(each, of, 13, 16, wind=np.array([1.0, 2.0, 0.5]))
     assert all(np.array_equal(a, b) for a, b in zip(state, other, strict=True))

@@ -51,7 +51,12 @@ def changed(garments, name):
 
 def differing(one, other):
     """Names of the fields of two cloths that are not the same to the bit."""
-    same = lambda a, b: a.tobytes() == b.tobytes() if isinstance(a, np.ndarray) else all(map(same, a, b))  # noqa: E731
+
+    def same(a, b):
+        if isinstance(a, np.ndarray):
+            return a.tobytes() == b.tobytes()
+        return a is b if a is None or b is None else all(map(same, a, b))
+
     return {name for name in Cloth._fields if not same(getattr(one, name), getattr(other, name))}
 
 

@@ -180,6 +180,12 @@ class TAFFETA_MT_examples_start(ExamplesMenu, bpy.types.Menu):
     bl_label = "Start Here"
 
 
+class TAFFETA_MT_examples_cut(ExamplesMenu, bpy.types.Menu):
+    """Cloth that is made of panels, pleated, or torn"""
+
+    bl_label = "Cut, Sewn and Torn"
+
+
 class TAFFETA_MT_examples_directed(ExamplesMenu, bpy.types.Menu):
     """Cloth that is attached, directed and corrected"""
 
@@ -199,7 +205,8 @@ class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
 
 
 SUBMENUS = (
-    TAFFETA_MT_examples_start, TAFFETA_MT_examples_directed, TAFFETA_MT_examples_bodies, TAFFETA_MT_examples_crowds,
+    TAFFETA_MT_examples_start, TAFFETA_MT_examples_cut, TAFFETA_MT_examples_directed, TAFFETA_MT_examples_bodies,
+    TAFFETA_MT_examples_crowds,
 )  # fmt: skip
 
 

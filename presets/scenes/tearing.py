@@ -7,7 +7,7 @@ import numpy as np
 
 from . import materials, sheet, solids, stage
 
-FRAMES = (1, 72)
+FRAMES = (1, 100)
 COLUMNS, ROWS, WIDTH, HEIGHT, TOP = 49, 33, 1.35, 0.9, 1.7
 PARTING, SLIDE = (8, 60), 0.34  # frames in which the right pole goes away, and how far [m]
 NOTCH, STRENGTH = 0.16, 170.0  # [m] of the line that hardly holds; [N/m] of the rest

@@ -100,7 +100,7 @@ DYNAMICS = (
         "implicit Euler, for lively cloth in few substeps",
         2,
     ),
-    ("EULER", "Euler", "Order 1. Feeds every oscillation and needs thousands of steps a frame: only to compare", 3),
+    ("EULER", "Euler", "Order 1. Feeds every oscillation: tens of thousands of steps a frame, only to compare", 3),
     (
         "SYMPLECTIC_EULER",
         "Symplectic Euler",
@@ -114,4 +114,22 @@ DYNAMICS = (
     ("VERLET", "Velocity Verlet", "Order 2, keeps energy. The explicit one to try first: soft cloth, free motion", 9),
     ("BEEMAN", "Beeman", "Order 2, the path of Verlet with better velocities: to compare energies", 10),
     ("GEAR", "Gear (order 5)", "Order 5, but the smallest steps: for smooth and slow motion where digits count", 11),
+    (
+        "THETA",
+        "Explicit Theta",
+        "Order 2: Heun's method, its second slope asked for twice, which feeds nothing: to compare",
+        12,
+    ),
+    (
+        "ADAPTIVE_MIDPOINT",
+        "Midpoint, adaptive (RK2A)",
+        "Midpoint with steps that are halved where it is off by a micron",
+        13,
+    ),
+    (
+        "ADAPTIVE_RK4",
+        "Runge-Kutta 4, adaptive (RK4A)",
+        "Runge-Kutta 4 with steps that are halved where it is off by a micron",
+        14,
+    ),
 )

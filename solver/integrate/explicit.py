@@ -10,9 +10,10 @@ the steps before: None at the start, from where each method starts itself with i
 from frame to frame but x and v, and a contact, which breaks every smooth past, just starts anew. Forces may depend on
 velocity in all of them.
 
-Sources: Hairer, Nørsett and Wanner 1993, chapters II.1 and III.10 (Euler, Heun, midpoint, Runge-Kutta 4); Hairer,
-Lubich and Wanner 2003 (symplectic Euler, leapfrog, Verlet); Beeman 1976; Gear 1971 with the coefficients of Allen and
-Tildesley 1987, appendix E.
+Sources: Hairer, Nørsett and Wanner 1993, chapters II.1 and III.10 (Euler, Heun, midpoint, Runge-Kutta 4), II.4 (steps that
+choose their length, by doubling); Hairer, Lubich and Wanner 2003 (symplectic Euler, leapfrog, Verlet); Beeman 1976; Gear
+1971 with the coefficients of Allen and Tildesley 1987, appendix E. All that Bargmann (2003, appendix C) lists are here; he
+does not say what the A of his RK2A and RK4A stands for, and adaptive is what it is taken for.
 """
 
 from math import ceil, hypot, sqrt
@@ -22,7 +23,7 @@ import numpy as np
 
 from ..elastic.bending import HINGE_DAMPING, HINGE_STIFFNESS
 from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
-from ..elastic.springs import SPRING_DAMPING, SPRING_STIFFNESS, TAUT_STIFFNESS
+from ..elastic.springs import SPRING_BOUND, SPRING_DAMPING, SPRING_REST, SPRING_STIFFNESS, TAUT_STIFFNESS
 from ..model import REFERENCE_FRAME
 from .attachments import Attached, accelerate, course, fastest_of, points
 from .predict import Pins, prepare_pins
@@ -30,6 +31,9 @@ from .predict import Pins, prepare_pins
 MODE_GROWTH = 0.1  # [1/s] at which the stiffest mode may gain amplitude where a method cannot but feed it
 STEP_SAFETY = 0.9  # of the stable step that is taken
 FASTEST_DAMPING = 0.1  # damping ratio of the fastest mode where cloth may touch something
+THETA_ROUNDS = 2  # of fixed point in `theta`
+STEP_ERROR = 1e-6  # [m] by which a step that chooses its length may be off its two halves
+MOST_HALVINGS = 6  # of such a step
 MANY_INNER_STEPS = 2_000  # in REFERENCE_FRAME from which preflight warns
 MOST_INNER_STEPS = 200_000  # above which nobody would wait for the frame
 
@@ -66,6 +70,20 @@ def midpoint(x, v, acceleration, t, h, past):
     return x + h * w, v + h * b, None
 
 
+def theta(x, v, acceleration, t, h, past):
+    """Order 2: the mean of the slopes at both ends, the one at the end asked for again at where it leads.
+
+    The theta method at 1/2, as the thesis sets it ("Theta 0.5 2"), solved by `THETA_ROUNDS` rounds of fixed point instead
+    of a matrix. Two rounds make it stable where one, which is Heun's method, is not: amplitudes shrink up to h omega = 2.
+    """
+    a = acceleration(x, v, t)
+    y, w = x + h * v, v + h * a
+    for _ in range(THETA_ROUNDS):
+        b = acceleration(y, w, t + h)
+        y, w = x + 0.5 * h * (v + w), v + 0.5 * h * (a + b)
+    return y, w, None
+
+
 def rk4(x, v, acceleration, t, h, past):
     """Order 4: four slopes, of the whole coupled system."""
     half = 0.5 * h
@@ -77,6 +95,25 @@ def rk4(x, v, acceleration, t, h, past):
     v4 = v + h * a3
     a4 = acceleration(x + h * v3, v4, t + h)
     return x + h / 6.0 * (v + 2.0 * (v2 + v3) + v4), v + h / 6.0 * (a1 + 2.0 * (a2 + a3) + a4), None
+
+
+def adaptive(step):
+    """The method `step` with steps that are cut in halves, to 2**-`MOST_HALVINGS` of h, where one goes elsewhere than its
+    two halves do, by more than `STEP_ERROR` in any place at the step's end; the halves are what is kept.
+    """
+
+    def march_in_halves(x, v, acceleration, t, h, past, depth=0):
+        y, w, _ = step(x, v, acceleration, t, h, None)
+        half = 0.5 * h
+        z, u, _ = step(x, v, acceleration, t, half, None)
+        z, u, _ = step(z, u, acceleration, t + half, half, None)
+        error = max(np.abs(z - y).max(initial=0.0), h * np.abs(u - w).max(initial=0.0))
+        if error <= STEP_ERROR or depth == MOST_HALVINGS:
+            return z, u, None
+        x, v, _ = march_in_halves(x, v, acceleration, t, half, None, depth + 1)
+        return march_in_halves(x, v, acceleration, t + half, half, None, depth + 1)
+
+    return march_in_halves
 
 
 def leapfrog(x, v, acceleration, t, h, past):
@@ -132,35 +169,48 @@ def gear(x, v, acceleration, t, h, past):
 
 METHODS = {
     "EULER": euler, "SYMPLECTIC_EULER": symplectic_euler, "HEUN": heun, "MIDPOINT": midpoint, "RK4": rk4,
-    "LEAPFROG": leapfrog, "VERLET": verlet, "BEEMAN": beeman, "GEAR": gear,
+    "LEAPFROG": leapfrog, "VERLET": verlet, "BEEMAN": beeman, "GEAR": gear, "THETA": theta,
+    "ADAPTIVE_MIDPOINT": adaptive(midpoint), "ADAPTIVE_RK4": adaptive(rk4),
 }  # fmt: skip
+
+FEED_SLOWLY = "HEUN", "MIDPOINT", "ADAPTIVE_MIDPOINT"
+FEEDING = "EULER", *FEED_SLOWLY
 
 # h omega up to which each is stable, restarts included; measured in tests/solver/test_integrators.py
 STABLE_REACH = {
     "EULER": 1.0, "SYMPLECTIC_EULER": 2.0, "HEUN": 1.0, "MIDPOINT": 1.0, "RK4": 2.8, "LEAPFROG": 2.0, "VERLET": 2.0,
-    "BEEMAN": 1.0, "GEAR": 0.3,
+    "BEEMAN": 1.0, "GEAR": 0.3, "THETA": 2.0, "ADAPTIVE_MIDPOINT": 1.0, "ADAPTIVE_RK4": 2.8,
 }  # fmt: skip
 
 
-def step_count(name, dt, frequency, damping):
-    """Equal steps that dt [s] has to be cut into, so that no mode of the cloth runs away.
+class Bounds(NamedTuple):
+    """What bounds the modes of a cloth, all of them, soft pins and attachments included."""
 
-    Parameters
-    ----------
-    name : key of METHODS
-    frequency : [1/s] the highest angular frequency, damping : [1/s] the fastest decay of a velocity
+    frequency: float  # [1/s] angular frequency of the fastest
+    damping: float  # [1/s] decay of a velocity of the most damped
+    viscosity: float = 0.0  # [s] of springs and hinges: damping over stiffness, at least
+    bare: float = 0.0  # [1/s] part of the frequency that no viscosity damps; counts where there is some
+
+
+def step_count(name, dt, bounds):
+    """Equal steps that dt [s] has to be cut into, so that no mode of the cloth with these `Bounds` runs away.
 
     Euler and the methods of order 2 that are not symplectic feed every oscillation, at h omega^2 / 2 and
-    h^3 omega^4 / 8: they get the step at which that is `MODE_GROWTH`. Damping comes on top: (h / h0)^2 + 3 h damping <= 1
-    keeps each method within its region of stability, h0 being its step without.
+    h^3 omega^4 / 8: they get the step at which that is `MODE_GROWTH`. Where springs are viscous, b omega^2 / 2 is taken out
+    of each mode: Euler's step may be as long as b, those of order 2 (2 b / omega^2)^(1/3), and `MODE_GROWTH` counts for what
+    is not viscous alone, for which they feed the half that the mean of both leaves. Damping comes on top:
+    (h / h0)^2 + 3 h damping <= 1 keeps each method within its region of stability, h0 being its step without.
     """
-    frequency = max(frequency, 1e-9)
-    longest = STABLE_REACH[name] / frequency
+    frequency = max(bounds.frequency, 1e-9)
+    longest, viscous = STABLE_REACH[name] / frequency, bounds.viscosity > 0.0
+    fed = max(bounds.bare, 1e-9) if viscous else frequency
     if name == "EULER":
-        longest = min(longest, 2.0 * MODE_GROWTH / frequency**2)
-    elif name in ("HEUN", "MIDPOINT"):
-        longest = min(longest, (8.0 * MODE_GROWTH / frequency**4) ** (1.0 / 3.0))
-    drag = 3.0 * damping
+        longest = min(longest, 2.0 * MODE_GROWTH / fed**2)
+        longest = min(longest, bounds.viscosity) if viscous else longest
+    elif name in FEED_SLOWLY:
+        longest = min(longest, ((4.0 if viscous else 8.0) * MODE_GROWTH / fed**4) ** (1.0 / 3.0))
+        longest = min(longest, (2.0 * bounds.viscosity / frequency**2) ** (1.0 / 3.0)) if viscous else longest
+    drag = 3.0 * bounds.damping
     h = 2.0 / (drag + sqrt(drag * drag + 4.0 / longest**2))
     return max(1, ceil(dt / (STEP_SAFETY * h)))
 
@@ -183,20 +233,21 @@ class Pull(NamedTuple):
     soft: np.ndarray  # (s,) rows of `pins` that pull softly
     rate: np.ndarray  # (s, 1) [1/s] angular frequency of their pull
     attached: Attached | None
-    bounds: tuple[float, float]  # [1/s] frequency and damping of the fastest modes, soft pins and attachments included
+    bounds: Bounds
 
 
-def prepare_pull(cloth, pins, touching, attached=None):
+def prepare_pull(cloth, pins, viscous, attached=None):
     """`Pull` of a frame with these `Pins` and attachments.
 
-    Where cloth may touch something (`touching`), a contact moves single particles once a substep, many periods of the
+    Where cloth may touch something (`viscous`), a contact moves single particles once a substep, many periods of the
     fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
     proportion to their stiffness, as explicit codes have it against such noise (bulk viscosity: Belytschko, Liu and
-    Moran 2000, section 6.2): the ratio is `FASTEST_DAMPING` in the fastest mode, and next to nothing in what one sees.
+    Moran 2000, section 6.2): the ratio is `FASTEST_DAMPING` in the fastest mode, and next to nothing in what one sees. Methods that feed oscillations
+    (`FEEDING`) have it always.
     """
-    elastic = elastic_of(cloth)
+    elastic, viscosity = elastic_of(cloth), 0.0
     frequency, damping = fastest(cloth.inv_mass, elastic)
-    if touching and frequency > 0.0:
+    if viscous and frequency > 0.0:
         viscosity = 2.0 * FASTEST_DAMPING / frequency
         more = elastic.taut[:, TAUT_STIFFNESS] if len(elastic.taut) else 0.0
         elastic.spring[:, SPRING_DAMPING] += viscosity * (elastic.spring[:, SPRING_STIFFNESS] + more)
@@ -206,19 +257,32 @@ def prepare_pull(cloth, pins, touching, attached=None):
     rate = pins.frequency[soft, None]
     most = float(rate.max(initial=0.0))
     by_springs, lost = (0.0, 0.0) if attached is None else fastest_of(attached, cloth.inv_mass)
-    bounds = hypot(frequency, most, by_springs), damping + 2.0 * most + lost
+    bounds = Bounds(hypot(frequency, most, by_springs), damping + 2.0 * most + lost, viscosity, by_springs)
     return Pull(elastic, cloth.inv_mass, pins, soft, rate, attached, bounds)
+
+
+def taut_frequency(x, pull):
+    """Angular frequency [1/s] at which taut cloth at x (n, 3) [m] swings across itself, the root of its mean over particles.
+
+    A spring that pulls with T over a length l holds its ends back across itself, too, with T / l, and is viscous along itself
+    alone. So Euler's method feeds a drape's ripples, though no bound at rest knows of them.
+    """
+    i, j = pull.elastic.edges.T
+    length = np.maximum(np.linalg.norm(x[j] - x[i], axis=1), 1e-9)
+    strain = np.maximum(1.0 - pull.elastic.spring[:, SPRING_REST] / length, 0.0)
+    across = 2.0 * strain * pull.elastic.spring[:, SPRING_BOUND]
+    return sqrt(float((across * (pull.inv_mass[i] + pull.inv_mass[j])).sum()) / len(x))
 
 
 def count_steps(name, cloth, pin_rate):
     """Inner steps that 1/24 s of this cloth takes where it may touch something."""
     pull = prepare_pull(cloth, prepare_pins(cloth, cloth.x_rest[None], pin_rate), True)
-    return step_count(name, REFERENCE_FRAME, *pull.bounds)
+    return step_count(name, REFERENCE_FRAME, pull.bounds)
 
 
 def refuse_endless(name, pull):
     """A ValueError where a frame would take more than MOST_INNER_STEPS steps."""
-    count = step_count(name, REFERENCE_FRAME, *pull.bounds)
+    count = step_count(name, REFERENCE_FRAME, pull.bounds)
     if count > MOST_INNER_STEPS:
         words = name.replace("_", " ").capitalize()
         raise ValueError(
@@ -264,6 +328,9 @@ def move(name, pull, motion, push, substep):
     start, end = (points(pins, t)[is_kinematic] for t in (substep.t0, substep.t1))
     x[kinematic], v[kinematic] = start, (end - start) / dt
     motion.x_prev[:] = x
-    acceleration = acceleration_of(pull, push, substep)
-    x[:], v[:] = march(name, x, v, acceleration, 0.0, dt, step_count(name, dt, *pull.bounds))
+    acceleration, bounds = acceleration_of(pull, push, substep), pull.bounds
+    if name == "EULER" and np.isfinite(x.sum()):
+        bounds = bounds._replace(bare=hypot(bounds.bare, taut_frequency(x, pull)))
+    count = min(step_count(name, dt, bounds), ceil(MOST_INNER_STEPS * dt / REFERENCE_FRAME))
+    x[:], v[:] = march(name, x, v, acceleration, 0.0, dt, count)
     x[kinematic] = end

@@ -6,12 +6,13 @@ The observed order is the slope of log(error) over log(h) between two steps: a m
 
 import numpy as np
 import pytest
-from taffeta.solver.integrate.explicit import METHODS, MODE_GROWTH, STABLE_REACH, march, step_count
+from taffeta.solver.integrate import explicit
+from taffeta.solver.integrate.explicit import FEED_SLOWLY, METHODS, MODE_GROWTH, STABLE_REACH, Bounds, march, step_count
 from taffeta.solver.model import EXPLICIT
 
 ORDER = {
     "EULER": 1, "SYMPLECTIC_EULER": 1, "HEUN": 2, "MIDPOINT": 2, "RK4": 4, "LEAPFROG": 2, "VERLET": 2, "BEEMAN": 2,
-    "GEAR": 5,
+    "GEAR": 5, "THETA": 2, "ADAPTIVE_MIDPOINT": 2, "ADAPTIVE_RK4": 4,
 }  # fmt: skip
 SYMPLECTIC = "SYMPLECTIC_EULER", "LEAPFROG", "VERLET", "BEEMAN"
 
@@ -51,13 +52,19 @@ PROBLEMS = {
 }
 
 
+@pytest.fixture
+def one_halving(monkeypatch):
+    """Adaptive methods take the two halves of each step, however far off: what is left is their order."""
+    monkeypatch.setattr(explicit, "STEP_ERROR", np.inf)
+
+
 def test_every_explicit_choice_has_its_step():
     assert tuple(METHODS) == EXPLICIT == tuple(STABLE_REACH)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("name", EXPLICIT)
-def test_observed_order(name, problem):
+def test_observed_order(name, problem, one_halving):
     """The slope is the order of the textbook, on a spring, on a pendulum and with damping and a force of time."""
     acceleration, x0, v0, answer = PROBLEMS[problem]
     counts = (1600, 3200) if ORDER[name] == 1 else (200, 400)
@@ -67,7 +74,7 @@ def test_observed_order(name, problem):
 
 
 @pytest.mark.parametrize("name", [name for name in EXPLICIT if ORDER[name] > 1])
-def test_order_survives_a_new_start_in_every_substep(name):
+def test_order_survives_a_new_start_in_every_substep(name, one_halving):
     """Histories do not outlive a substep: ten of them, ever finer inside, converge at the same order."""
     errors = []
     for count in (20, 40):
@@ -116,7 +123,7 @@ def test_no_mode_runs_away_at_the_chosen_step(name, damping):
     def modes(x, v, t):
         return -(omega**2) * x - gamma * v
 
-    count = step_count(name, 1 / 40, 20.0, damping)
+    count = step_count(name, 1 / 40, Bounds(20.0, damping))
     x, v = np.ones_like(omega), np.zeros_like(omega)
     for _ in range(40 * 5):
         x, v = march(name, x, v, modes, 0.0, 1 / 40, count)
@@ -124,7 +131,7 @@ def test_no_mode_runs_away_at_the_chosen_step(name, damping):
     assert amplitude.max() < 1.2 * np.exp(5 * MODE_GROWTH)
 
 
-@pytest.mark.parametrize("name", [name for name in EXPLICIT if name not in ("EULER", "HEUN", "MIDPOINT")])
+@pytest.mark.parametrize("name", [name for name in EXPLICIT if name not in ("EULER", "ADAPTIVE_RK4", *FEED_SLOWLY)])
 def test_the_stable_step_is_not_far_too_small(name):
     """At four times the step that STABLE_REACH gives, the stiffest mode does run away."""
     x, v = np.array([1.0]), np.array([0.0])
@@ -134,6 +141,41 @@ def test_the_stable_step_is_not_far_too_small(name):
 
 
 def test_stiffer_means_more_steps():
-    counts = [step_count("VERLET", 1 / 240, frequency, 0.0) for frequency in (0.0, 1e3, 1e4, 1e5)]
+    counts = [step_count("VERLET", 1 / 240, Bounds(frequency, 0.0)) for frequency in (0.0, 1e3, 1e4, 1e5)]
     assert counts == sorted(counts) and counts[0] == 1 and counts[3] == pytest.approx(10 * counts[2], rel=0.05)
-    assert step_count("VERLET", 1 / 240, 1e3, 1e4) > 10 * counts[1], "damping shortens the step, too"
+    assert step_count("VERLET", 1 / 240, Bounds(1e3, 1e4)) > 10 * counts[1], "damping shortens the step, too"
+
+
+@pytest.mark.parametrize("name", ["EULER", *FEED_SLOWLY])
+def test_viscous_springs_let_a_method_that_feeds_take_long_steps(name):
+    """A tenth of critical damping in the fastest mode, and less in slow ones: a part of the steps that without
+    it keep growth within MODE_GROWTH; and nothing grows, but for what is not viscous, by that at most.
+    """
+    frequency = 2000.0
+    bounds = Bounds(frequency, 0.2 * frequency, 0.2 / frequency, 20.0)
+    count = step_count(name, 1 / 24, bounds)
+    assert count < (0.05 if name == "EULER" else 0.2) * step_count(name, 1 / 24, bounds._replace(viscosity=0.0))
+    omega = np.concatenate([np.geomspace(1.0, frequency, 60), [20.0]])
+    gamma = np.append(bounds.viscosity * omega[:-1] ** 2, 0.0)
+
+    def modes(x, v, t):
+        return -(omega**2) * x - gamma * v
+
+    x, v = np.ones_like(omega), np.zeros_like(omega)
+    for _ in range(24):
+        x, v = march(name, x, v, modes, 0.0, 1 / 24, count)
+    amplitude = np.hypot(x, v / omega)  # of a damped mode it swings by half its damping ratio
+    assert amplitude[:-1].max() < 1.0 + 1e-4 and amplitude[-1] < 1.2 * np.exp(MODE_GROWTH)
+
+
+@pytest.mark.parametrize("name", ["ADAPTIVE_MIDPOINT", "ADAPTIVE_RK4"])
+def test_adaptive_steps_are_halved_where_the_motion_is_quick(name):
+    """A jolt of a millisecond in a step of 20 ms: as good as its tolerance, where fixed steps miss it."""
+
+    def jolt(x, v, t):
+        return np.where(abs(t - 0.0104) < 0.0005, 1000.0 * np.cos((t - 0.0104) * np.pi / 0.001) ** 2, 0.0) + 0.0 * x
+
+    exact = march("RK4", np.zeros(1), np.zeros(1), jolt, 0.0, 0.02, 20_000)[0][0]
+    plain = march(name.removeprefix("ADAPTIVE_"), np.zeros(1), np.zeros(1), jolt, 0.0, 0.02, 1)[0][0]
+    found = march(name, np.zeros(1), np.zeros(1), jolt, 0.0, 0.02, 1)[0][0]
+    assert abs(plain - exact) > 1e-3 > 20 * explicit.STEP_ERROR > abs(found - exact)

@@ -2,6 +2,7 @@
 """Add an example scene: a collection of its own with garment, bodies, ground, light and camera, ready to bake."""
 
 import contextlib
+from functools import partial
 
 import bpy
 import numpy as np
@@ -39,6 +40,7 @@ EXAMPLES = (
     ("washing_machine", "Washing Machine", "T-shirts tumble in a turning drum, kept apart by a velocity field"),
     ("deformed_torus", "Deformed Torus", "A sheet hangs over the thin ends of a deformed torus"),
     ("plate", "Plate", "A sheet on an open plate that turns over"),
+    ("hemisphere", "Hemisphere", "A sheet on an open hemisphere that turns over"),
     ("dryer", "Dryer", "A sheet tumbles in the drum of a dryer"),
     ("twisted_knot", "Twisted Knot", "A sheet on a knot that is lifted and lowered"),
     ("rotation", "Rotation", "A sheet on a leaning torus that turns"),
@@ -49,13 +51,31 @@ EXAMPLES = (
     ("drum", "Drum", "A sheet on an open plate that swings like the skin of a drum"),
 )
 HEAPS = "bowl", "washing_machine"
+# Of the sheet on a body of choice, as `presets.scenes.bodies` has them.
+SHAPES = (
+    ("SPHERE", "Sphere", ""),
+    ("TORUS", "Torus", "Lying"),
+    ("DEFORMED_TORUS", "Deformed Torus", "Drawn out, with thin ends that rise"),
+    ("PLATE", "Plate", "Round, without thickness, open at its rim"),
+    ("HEMISPHERE", "Hemisphere", "Without thickness, open below"),
+    ("DRYER", "Dryer", "A drum with fins, and the sheet in it: turn it about Y"),
+    ("TWISTED_KNOT", "Twisted Knot", "A tube that is thick and thin in turns"),
+)
+DEFORMATIONS = (
+    ("NONE", "None", ""),
+    ("CLOCK", "Clock", "Stretched in a direction that goes round"),
+    ("WINGS", "Wings", "The middle goes down while what is far out along X goes up, and the other way round"),
+    ("GROW", "Grow", "Larger and smaller"),
+    ("TWIST", "Twist", "Twisted to and fro along X"),
+    ("DRUM", "Drum", "Swings as the skin of a drum does"),
+)
 # The menu: a submenu each, with its examples.
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets"),
     "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "torn_banner"),
     "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (
-        "sheet_on_torus", "deformed_torus", "plate", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
+        "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
         "drum",
     ),
     "Crowds": ("two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"),
@@ -79,14 +99,20 @@ def add(context, name, count=0):
         raise ValueError(f'There is no example scene "{name}"; there are {", ".join(scenes.SCENES)}.')
     if count and name not in HEAPS:
         raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
+    label = dict((n, label) for n, label, _ in EXAMPLES)[name]
+    return _put(context, label, partial(scenes.SCENES[name], **({"count": count} if count else {})))
+
+
+def _put(context, label, build):
+    """Add what `build(context, collection)` makes in a collection of this name; return its `presets.scenes` Example."""
     scene = context.scene
     there = world_box(obj for obj in context.view_layer.objects if obj.type in SOLID and obj.visible_get())
-    collection = bpy.data.collections.new(dict((n, label) for n, label, _ in EXAMPLES)[name])
+    collection = bpy.data.collections.new(label)
     scene.collection.children.link(collection)
     scene.render.fps, scene.render.fps_base = 24, 1.0
     scene.unit_settings.scale_length = 1.0
     scene.frame_set(1)
-    example = scenes.SCENES[name](context, collection, **({"count": count} if count else {}))
+    example = build(context, collection)
     scene.frame_start, scene.frame_end = example.frames
     scene.frame_set(example.frames[0])
     _step_aside(context, collection, example, there)
@@ -129,18 +155,10 @@ def _look_at(context, example) -> None:
                 area.spaces.active.context = "PHYSICS"
 
 
-class TAFFETA_OT_scene_add(bpy.types.Operator):
-    """Add a small finished scene to look at, bake and take apart"""
+class AddScene:
+    """What operators that add an example have in common."""
 
-    bl_idname = "taffeta.scene_add"
-    bl_label = "Add Example Scene"
     bl_options = {"REGISTER", "UNDO"}
-
-    name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=EXAMPLES, default="poncho")
-    count: bpy.props.IntProperty(
-        name="Garments", default=0, min=0, max=1000, soft_max=100,
-        description="How many T-shirts fall, in Bowl and Washing Machine; 0 takes as many as the example has",
-    )  # fmt: skip
 
     @classmethod
     def poll(cls, context):
@@ -151,7 +169,7 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            example = add(context, self.name, self.count)
+            example = self.add(context)
         except (ValueError, RuntimeError) as problem:
             self.report({"ERROR"}, str(problem))
             return {"CANCELLED"}
@@ -161,8 +179,70 @@ class TAFFETA_OT_scene_add(bpy.types.Operator):
         _look_at(context, example)
         begin_compiling()
         first, last = example.frames
-        self.report({"INFO"}, f"{self.name} added, frames {first} to {last} at 24 frames/s; press Bake")
+        self.report({"INFO"}, f"{self.title()} added, frames {first} to {last} at 24 frames/s; press Bake")
         return {"FINISHED"}
+
+
+class TAFFETA_OT_scene_add(AddScene, bpy.types.Operator):
+    """Add a small finished scene to look at, bake and take apart"""
+
+    bl_idname = "taffeta.scene_add"
+    bl_label = "Add Example Scene"
+
+    name: bpy.props.EnumProperty(name="Scene", description="Which example to add", items=EXAMPLES, default="poncho")
+    count: bpy.props.IntProperty(
+        name="Garments", default=0, min=0, max=1000, soft_max=100,
+        description="How many T-shirts fall, in Bowl and Washing Machine; 0 takes as many as the example has",
+    )  # fmt: skip
+
+    def add(self, context):
+        """Add what was chosen; return its Example."""
+        return add(context, self.name, self.count)
+
+    def title(self):
+        """What was added, for the message."""
+        return self.name
+
+
+class TAFFETA_OT_body_scene_add(AddScene, bpy.types.Operator):
+    """Add a sheet on a body that moves and deforms in any mixture of the ways of choice"""
+
+    bl_idname = "taffeta.body_scene_add"
+    bl_label = "Sheet on a Body of Choice"
+
+    shape: bpy.props.EnumProperty(name="Body", description="What the sheet falls on", items=SHAPES, default="TORUS")
+    lift: bpy.props.BoolProperty(name="Lift", description="The body rises and sinks")
+    axes: bpy.props.EnumProperty(
+        name="Turn", description="Axes about which the body turns, in a second from rest",
+        items=[(axis, axis, f"About the {axis} axis") for axis in "XYZ"], options={"ENUM_FLAG"},
+    )  # fmt: skip
+    deformation: bpy.props.EnumProperty(
+        name="Deformation", description="How the body changes its shape", items=DEFORMATIONS, default="NONE"
+    )
+    strength: bpy.props.FloatProperty(
+        name="Strength",
+        description="How far lift and deformation go; 1 as in the examples",
+        default=1.0,
+        min=0.1,
+        max=2.0,
+    )
+    pace: bpy.props.FloatProperty(
+        name="Pace", description="How fast all of it goes; 1 as in the examples", default=1.0, min=0.1, max=3.0
+    )
+    count: bpy.props.IntProperty(
+        name="Vertices", description="Vertices along a side of the sheet", default=47, min=9, max=400, soft_max=120
+    )
+
+    def add(self, context):
+        """Add what was chosen; return its Example."""
+        from ..presets.scenes import bodies
+
+        choice = {name: getattr(self, name) for name in bodies.Choice._fields}
+        return _put(context, self.bl_label, partial(bodies.mixture, choice=bodies.Choice(**choice)))
+
+    def title(self):
+        """What was added, for the message."""
+        return self.bl_label
 
 
 class ExamplesMenu:
@@ -197,6 +277,11 @@ class TAFFETA_MT_examples_bodies(ExamplesMenu, bpy.types.Menu):
 
     bl_label = "Bodies"
 
+    def draw(self, context):
+        super().draw(context)
+        self.layout.separator()
+        self.layout.operator(TAFFETA_OT_body_scene_add.bl_idname)
+
 
 class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
     """Many sheets and garments at once"""
@@ -224,7 +309,7 @@ def _menu(self, context):
     self.layout.menu(TAFFETA_MT_examples.__name__, icon="MOD_CLOTH")
 
 
-CLASSES = (TAFFETA_OT_scene_add, *SUBMENUS, TAFFETA_MT_examples)
+CLASSES = (TAFFETA_OT_scene_add, TAFFETA_OT_body_scene_add, *SUBMENUS, TAFFETA_MT_examples)
 _register, _unregister = bpy.utils.register_classes_factory(CLASSES)
 
 

@@ -2,7 +2,7 @@
 """All bodies of the small examples on one picture: `python scripts/gallery.py [SCENE ...]` bakes and draws them.
 
 Writes out/gallery/SCENE/ (the file, its cache, a row of pictures), out/gallery/gallery.jpg with a row for each scene,
-and prints what each bake did. Exit status 0 only when all of them baked to their end.
+and prints what each bake did, and a table of that; --write puts the table into docs/examples.md. Exit status 0 only when all of them baked to their end.
 """
 
 import argparse
@@ -28,6 +28,9 @@ SCENES = [
 ]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "examples.md"
+MARKS = "<!-- made by scripts/gallery.py -->\n", "<!-- end -->\n"
+HEAD = "scene", "frames", "crossings at the end", "longest edge", "roughness", "steps a frame"
 
 
 def main() -> int:
@@ -42,6 +45,7 @@ def main() -> int:
     )
     parser.add_argument("--frames", type=int, default=FRAMES, help="how many frames of each")
     parser.add_argument("--no-pictures", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/examples.md")
     arguments = parser.parse_args()
     if unknown := sorted(set(arguments.scenes) - set(EVERY)):
         parser.error(f"there is no {unknown[0]}; there are {', '.join(EVERY)}")
@@ -55,7 +59,24 @@ def main() -> int:
         taffeta.unregister()
     if not arguments.no_pictures:
         hang(arguments.scenes)
+    lines = table(arguments.scenes)
+    print(lines)
+    if arguments.write:
+        before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
+        PAGE.write_text(before + MARKS[0] + lines + MARKS[1] + rest.split(MARKS[1])[1], encoding="utf-8")
     return 0 if all(done) else 1
+
+
+def table(names) -> str:
+    """What the scenes' reports say, in Markdown."""
+    lines = [f"| {' | '.join(HEAD)} |", f"|{' --- |' * len(HEAD)}"]
+    for name in names:
+        report = json.loads((OUT / name / "report.json").read_text(encoding="utf-8"))
+        lines.append(
+            f"| `{name}` | {report['frames']} | {report['crossings']} | {report['worst_stretch']:+.1%} | "
+            f"{report['roughness_degrees']:.1f}° | {report['steps_per_frame']:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def bake(name, frame_count, pictures) -> bool:

@@ -11,6 +11,7 @@ from .broad_phase.bvh import bvh_overlaps
 from .geometry.seams import same_places
 
 AT_ONCE = 100_000  # pairs that are looked at together: about 100 MB
+NO_VOLUME = 1e-10  # of a pair's size to the third power: a volume that is none
 BODY = -1  # in the place of a garment the first body, below it the next
 
 
@@ -105,10 +106,16 @@ def cross(x, one, other):
 
 
 def _goes_through(p, q, a, b, c):
-    """(k,) whether segments pq go through triangles abc, by the signs of volumes (Segura and Feito 2001)."""
+    """(k,) whether segments pq go through triangles abc, by the signs of volumes (Segura and Feito 2001).
+
+    In cloth that lies quite flat all of them are rounding, which is no sign.
+    """
+    corners = np.stack([p, q, a, b, c])
+    zero = NO_VOLUME * (corners.max(axis=0) - corners.min(axis=0)).max(axis=1) ** 3
     above, below = _volume(a, b, c, p), _volume(a, b, c, q)
     turns = np.stack([_volume(p, q, a, b), _volume(p, q, b, c), _volume(p, q, c, a)])
-    return (above * below < 0.0) & ((turns > 0.0).all(axis=0) | (turns < 0.0).all(axis=0))
+    parted = ((above > zero) & (below < -zero)) | ((above < -zero) & (below > zero))
+    return parted & ((turns > zero).all(axis=0) | (turns < -zero).all(axis=0))
 
 
 def _volume(a, b, c, d):

@@ -24,6 +24,7 @@ SCENES = {
     "washing_machine": crowds.washing_machine,
     "deformed_torus": bodies.deformed_torus,
     "plate": bodies.plate,
+    "hemisphere": bodies.hemisphere,
     "dryer": bodies.dryer,
     "twisted_knot": bodies.twisted_knot,
     "rotation": bodies.rotation,

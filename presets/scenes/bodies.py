@@ -1,14 +1,77 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bodies, motions and deformations of Bargmann (2003, 6.1.2): a sheet meets each of them.
+"""The bodies, motions and deformations of Bargmann (2003, 6.1.2): a sheet meets each of them, and any mixture.
 
 Sphere and torus alone are in `simple`.
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 from . import materials, motions, sheet, solids, stage
 
 FRAMES = (1, 300)
+FALL = 0.06  # [m] that a sheet falls onto a body of choice
+GROUND_GAP = 0.1  # [m] below one, however it turns
+
+
+class Shape(NamedTuple):
+    """A body that a sheet can be put on."""
+
+    make: Callable  # (collection, height [m]) -> object
+    reach: float  # [m] of its points from its middle, at most
+    side: float  # [m] of the sheet
+    rise: float | None = None  # [m] of the sheet over the body's middle; None: above its top
+
+
+SHAPES = {
+    "SPHERE": Shape(lambda collection, height: solids.sphere(collection, 0.35, height), 0.35, 1.3),
+    "TORUS": Shape(lambda collection, height: solids.torus(collection, 0.4, 0.14, height), 0.54, 1.3),
+    "DEFORMED_TORUS": Shape(solids.deformed_torus, 0.72, 1.3),
+    "PLATE": Shape(lambda collection, height: solids.plate(collection, 0.5, height), 0.5, 0.9),
+    "HEMISPHERE": Shape(lambda collection, height: solids.hemisphere(collection, 0.4, height), 0.4, 1.2),
+    "DRYER": Shape(lambda collection, height: solids.dryer(collection, 0.45, 0.6, height), 0.58, 0.5, -0.1),
+    "TWISTED_KNOT": Shape(solids.knot, 0.62, 1.25),
+}
+#: (body, strength, pace): what each does at strength and pace 1 is what the examples below do, or nearly
+DEFORMATIONS = {
+    "NONE": lambda body, strength, pace: None,
+    "CLOCK": lambda body, strength, pace: motions.clock(body, 6.0 / pace, 0.35 * strength),
+    "WINGS": lambda body, strength, pace: motions.wings(body, 0.22 * strength, 1.8 / pace),
+    "GROW": lambda body, strength, pace: motions.grow(body, 0.3 * strength, 2.5 / pace),
+    "TWIST": lambda body, strength, pace: motions.twist(body, 1.6 * strength, 3.0 / pace),
+    "DRUM": lambda body, strength, pace: motions.drum(body, 0.12 * strength, 0.7 / pace),
+}
+
+
+class Choice(NamedTuple):
+    """A mixture of what Bargmann's parameter file has: OFF, OFF_LIFT, OFF_ROT_X to _Z, OFF_DEFORM, WEIGHT and OFFINCR."""
+
+    shape: str = "TORUS"  # a key of SHAPES
+    lift: bool = False  # whether it rises and sinks
+    axes: frozenset = frozenset()  # of "X", "Y", "Z": about which it turns
+    deformation: str = "NONE"  # a key of DEFORMATIONS
+    strength: float = 1.0  # how far lift and deformation go
+    pace: float = 1.0  # how fast all of it goes
+    count: int = 47  # vertices along a side of the sheet
+
+
+def mixture(context, collection, choice):
+    """Add a sheet on a body of choice (`Choice`), with ground, light and camera; return what was made."""
+    shape = SHAPES[choice.shape]
+    rise = 0.2 * choice.strength if choice.lift else 0.0
+    height = shape.reach * (1.0 + 0.35 * choice.strength) + rise + GROUND_GAP
+    body = shape.make(collection, height)
+    top = max(vertex.co.z for vertex in body.data.vertices) + body.taffeta_collider.aura + FALL
+    DEFORMATIONS[choice.deformation](body, choice.strength, choice.pace)
+    if choice.lift:
+        motions.lift(body, rise, 2.5 / choice.pace)
+    for axis in sorted(choice.axes):
+        motions.rotate(body, "XYZ".index(axis), 4.0 / choice.pace)
+    where = height + (top if shape.rise is None else shape.rise)
+    cloth = sheet.square(collection, "Sheet", choice.count, shape.side, where, materials.woven(inside=0.7))
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.8 * height), lens=50.0)
+    return stage.Example((cloth,), (body, floor), camera, FRAMES)
 
 
 def _scene(context, collection, body, height, side=1.15, count=47, turn=0.0, **view):
@@ -87,3 +150,8 @@ def drum(context, collection):
     body = solids.plate(collection, 0.5, 0.5)
     motions.drum(body, 0.12, 0.7)
     return _scene(context, collection, body, 0.58, side=0.8, count=51)
+
+
+def hemisphere(context, collection):
+    """Add a sheet on an open hemisphere that turns over, as a bell and as a bowl (figure 4.8); return what was made."""
+    return mixture(context, collection, Choice("HEMISPHERE", axes=frozenset("X"), pace=0.6))

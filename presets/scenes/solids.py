@@ -97,6 +97,23 @@ def plate(collection, radius, height, rings=24, around=72):
     return obj
 
 
+def hemisphere(collection, radius, height, rings=20, around=64):
+    """Add the upper half of a sphere, without thickness and open below; return the object. Its aura is a plate's."""
+    up, angle = (0.5 * np.pi * np.arange(1, rings + 1) / rings)[:, None], _turn(around)
+    points = np.stack([np.sin(up) * np.cos(angle), np.sin(up) * np.sin(angle), np.cos(up) + 0.0 * angle], -1).reshape(
+        -1, 3
+    )
+    i, j = (a.ravel() for a in np.mgrid[0 : rings - 1, 0:around])
+    k = (j + 1) % around
+    quads = 1 + np.stack([i * around + j, (i + 1) * around + j, (i + 1) * around + k, i * around + k], 1)
+    faces = [(0, 1 + j, 1 + (j + 1) % around) for j in range(around)] + quads.tolist()
+    mesh = bpy.data.meshes.new("Hemisphere")
+    mesh.from_pydata((radius * np.concatenate([[[0.0, 0.0, 1.0]], points])).tolist(), [], faces)
+    obj = dress(collection, "Hemisphere", mesh, height)
+    obj.taffeta_collider.aura = RIM
+    return obj
+
+
 def dryer(collection, radius, depth, height, around=120):
     """Add the drum of a dryer: a wall of 3 cm round the y axis, open in front, with three fins inside; return it."""
     wall, hole, axle, step = 0.03, 0.84 * radius, 0.03, 0.03

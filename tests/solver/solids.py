@@ -74,6 +74,19 @@ def ball(radius=0.4, cells=12):
     return x, same.ravel()[triangles].astype(np.int32)
 
 
+def hemisphere(radius=0.4, rings=12, around=40):
+    """The upper half of a sphere, open below: points and triangles, wound outwards."""
+    up, turn = 0.5 * np.pi * np.arange(1, rings + 1)[:, None] / rings, 2.0 * np.pi * np.arange(around) / around
+    points = np.stack([np.sin(up) * np.cos(turn), np.sin(up) * np.sin(turn), np.cos(up) + 0.0 * turn], -1)
+    i, j = (a.ravel() for a in np.mgrid[0 : rings - 1, 0:around])
+    k = (j + 1) % around
+    a, b, c, d = (1 + n * around + m for n, m in ((i, j), (i + 1, j), (i + 1, k), (i, k)))
+    j = np.arange(around)
+    top = np.stack([0 * j, 1 + j, 1 + (j + 1) % around], 1)
+    faces = np.concatenate([top, np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    return radius * np.concatenate([[[0.0, 0.0, 1.0]], points.reshape(-1, 3)]), faces.astype(np.int32)
+
+
 def collider(mesh, path=None, friction=0.3, restitution=0.0, aura=AURA, name="Body"):
     """A body that stands still, or follows `path` (s + 1, 3) through the frame."""
     x, triangles = mesh

@@ -75,3 +75,12 @@ def test_what_pins_alone_hold_is_told_apart():
     held = cloth._replace(inv_mass=np.where(cloth.garment == 0, 0.0, cloth.inv_mass))
     found, is_pinned = find_crossings(held, x, (body,))
     assert is_pinned.any() and (is_pinned == ((found < 1).all(axis=1))).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_cloth_that_lies_flat_does_not_cross_itself(seed):
+    """A flat sheet in any direction: its triangles lie in one plane to rounding, which has the sign of a crossing at times."""
+    cloth, state = build([sheet("A", 31, 31, 0.9)], Settings())
+    rng = np.random.default_rng(seed)
+    x = state.x @ np.linalg.qr(rng.normal(size=(3, 3)))[0].T + rng.normal(size=3)
+    assert len(find_crossings(cloth, x)[0]) == 0

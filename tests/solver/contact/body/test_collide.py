@@ -7,7 +7,7 @@ Single particles are moved by a plain loop (symplectic Euler, contact, v = dx / 
 import naive
 import numpy as np
 import pytest
-from solids import AURA, ball, box, collider, plate
+from solids import AURA, ball, box, collider, hemisphere, plate
 from taffeta.solver.build import build
 from taffeta.solver.contact.body import collide as contact
 from taffeta.solver.contact.body import mesh as body_mesh
@@ -116,6 +116,27 @@ def test_open_plate_from_both_sides(side, reversed_faces):
     simulate(cloth, state, [collider((x, triangles))], 24, gravity=(0, 0, -side * G))
     assert np.allclose(state.x, start * [1, 1, 0] + [0, 0, side * AURA], atol=1e-6)
     assert np.abs(state.v).max() < 1e-6
+
+
+@pytest.mark.parametrize("reversed_faces", [False, True])
+def test_open_hemisphere_from_outside_and_inside(reversed_faces):
+    """Bargmann's figure 4.8: what comes from outside stops an aura above the shell, what comes from inside one below it."""
+    radius, rng = 0.4, np.random.default_rng(4)
+    x, triangles = hemisphere(radius)
+    triangles = triangles[:, ::-1].copy() if reversed_faces else triangles
+    way = rng.normal(size=(400, 3))
+    way[:, 2] = 0.3 + np.abs(way[:, 2])  # not past the rim
+    way /= np.linalg.norm(way, axis=1)[:, None]
+    side = np.where(np.arange(400) % 2, 1.0, -1.0)
+    cloth, state = particles(way * (radius + 0.2 * side)[:, None])
+    state.v[:] = -2.0 * side[:, None] * way
+    simulate(cloth, state, [collider((x, triangles))], 12, gravity=(0, 0, 0))
+    away = side * (np.linalg.norm(state.x, axis=1) - radius)
+    flat = radius * (2.0 - np.cos(np.pi / 48) - np.cos(np.pi / 40))  # faces are at most so far within the sphere
+    print(f"outside {away[side > 0].min():.4f} to {away[side > 0].max():.4f} m, inside {away[side < 0].min():.4f} to "
+          f"{away[side < 0].max():.4f} m, aura {AURA} m")  # fmt: skip
+    assert (away[side > 0] > AURA - flat - 1e-5).all() and (away[side > 0] < AURA + 1e-4).all()
+    assert (away[side < 0] > AURA - 1e-5).all() and (away[side < 0] < AURA + flat + 1e-4).all()
 
 
 def test_fast_particles_do_not_pass():

@@ -149,6 +149,7 @@ def main() -> int:
     parser.add_argument("--frames", type=int, default=48)
     parser.add_argument("--contact", nargs="+", default=["VELOCITY_FIELD"], choices=CLOTH_CONTACTS)
     parser.add_argument("--cell", type=float, default=Settings().field_cell, help="side of a cell in mean edges")
+    parser.add_argument("--isotropic", action="store_true", help="no divergence in any direction, to compare")
     parser.add_argument("--picture", metavar="FILE")
     parser.add_argument("--plot", metavar="FILE", help="of the last method")
     arguments = parser.parse_args()
@@ -157,6 +158,7 @@ def main() -> int:
     print("| --- " * 11 + "|")
     for contact in arguments.contact:
         settings = Settings(cloth_contact=contact, field_cell=arguments.cell, substeps=10)
+        settings = settings._replace(field_isotropic=arguments.isotropic)
         measured = [measure(count, arguments.frames, settings, arguments.picture) for count in arguments.shirts]
         if len(measured) > 1 and measured[0][1] > 0.0:
             growth = np.polyfit(*np.log(np.array(measured)).T, 1)[0]

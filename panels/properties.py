@@ -213,6 +213,11 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
         description="Side of a cell of the velocity field, in mean edges of the mesh, a pure number. Smaller lets layers "
         "lie closer, and more of them cross; larger is faster and puffs up a heap",
     )
+    field_isotropic: BoolProperty(
+        name="Isotropic", default=Settings().field_isotropic, override=OVERRIDE,
+        description="Let the velocity field converge in no direction, as that of a liquid, in place of along the layers' "
+        "normals alone. Only to compare: cloth that slides on cloth then turns what is beside it round",
+    )
     broad_phase: EnumProperty(
         name="Broad Phase", items=BROAD_PHASES, default=Settings().broad_phase, options=set(), override=OVERRIDE,
         description="How parts of the cloth that may meet are found. The bake is the same with each, to the last bit; "

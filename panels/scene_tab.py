@@ -88,6 +88,7 @@ class TAFFETA_PT_scene_collision(SceneSubPanel, bpy.types.Panel):
         choice(layout, context, settings, "cloth_contact", CLOTH_CONTACTS)
         if settings.cloth_contact in ("VELOCITY_FIELD", "BOTH"):
             layout.prop(settings, "field_cell")
+            layout.prop(settings, "field_isotropic")
         prop(layout, context, settings, "cloth_restitution")
 
 

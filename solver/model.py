@@ -322,6 +322,7 @@ class Settings(NamedTuple):
     cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, velocity_field/avoid, the second and then the
     # first, or depth_layers: above and sticks
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
+    field_isotropic: bool = False  # whether it may not converge in any direction; else along the layers' normals alone
 
 
 class LDI(NamedTuple):

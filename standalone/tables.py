@@ -115,6 +115,7 @@ GENERAL = {
     "clothContact": Reader(_choice(*CLOTH_CONTACTS), None),
     "clothRestitution": Reader(_number(0.0, 1.0), None),
     "fieldCell": Reader(_number(0.5, 10.0), None),
+    "fieldIsotropic": Reader(_switch, None),
     "substeps": Reader(_count(1, 1000), None),
     "smallSteps": Reader(_number(0.0, 20.0), None),
     "iterations": Reader(_count(1, 1000), None),
@@ -134,6 +135,7 @@ GENERAL = {
 # Setting of the solver: the element of <general> that is it, where it is given.
 SOLVER = {
     "cloth_contact": "clothContact", "cloth_restitution": "clothRestitution", "field_cell": "fieldCell",
+    "field_isotropic": "fieldIsotropic",
     "substeps": "substeps", "small_steps": "smallSteps", "iterations": "iterations", "tolerance": "tolerance",
     "theta": "theta", "seed": "seed", "air_drag": "airDrag", "air_lift": "airLift", "pin_rate": "pinRate",
     "ldi_resolution": "imageSize", "max_speed": "speedLimit", "guard_bodies": "guardBodies",

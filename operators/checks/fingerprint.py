@@ -23,6 +23,7 @@ SCENE_WORDS = {
     "theta": "Theta",
     "cloth_contact": "Cloth on Cloth",
     "field_cell": "Field Cell",
+    "field_isotropic": "Isotropic",
     "small_steps": "Step Quality",
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",

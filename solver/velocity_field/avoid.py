@@ -29,7 +29,7 @@ from ..geometry.topology import mean_edge_length
 from ..model import Cloth, Collider, FrameInput, Settings
 from . import advected_lengths, obstacles, transfer
 from .crowded_cells import CROWDED, Cells, Nodes, find_cells
-from .density import AREA, measure, rasterise
+from .density import AREA, evened, measure, rasterise
 from .project import Scratch, System, make_scratch, project
 from .sparse_grid import TILE_SLOTS, make_grid
 
@@ -74,6 +74,7 @@ class VelocityField:
     duration: float  # [s] of the frame
     bodies: tuple[Collider, ...]
     restitution: float  # of cloth on cloth
+    isotropic: bool = False  # whether it may not converge in any direction
     grid: FieldGrid | None = None
     left: int = 0  # substeps that the grid still lasts
     eased: bool = False  # whether it has been done in this frame
@@ -151,7 +152,7 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Veloci
     edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles)
     step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
     bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
-    about = step, frame_input.duration, bodies, settings.cloth_restitution
+    about = step, frame_input.duration, bodies, settings.cloth_restitution, settings.field_isotropic
     return VelocityFields(tuple(VelocityField(garments, *about) for garments in parts))
 
 
@@ -168,7 +169,8 @@ def _make_grid(field, cloth, x, t):
     facing[~field.garments[cloth.garment], AREA] = 0.0
     area = facing[:, AREA]
     grid = make_grid(x, area, field.step)
-    cells, nodes = find_cells(grid, rasterise(grid, facing, cloth.thickness))
+    layers = rasterise(grid, facing, cloth.thickness)
+    cells, nodes = find_cells(grid, evened(layers) if field.isotropic else layers)
     count, total = nodes.crowded_count, len(nodes.slots)
     solid, drag = np.zeros((total, obstacles.SOLID_COLUMNS)), np.zeros(len(cells.density))
     if field.bodies and count:

@@ -44,6 +44,14 @@ def rasterise(grid: Grid, facing: np.ndarray, thickness=0.0) -> np.ndarray:
     return layers
 
 
+def evened(layers: np.ndarray) -> np.ndarray:
+    """The same layers (s, 8), as if they faced anywhere alike: a cell's rate is the divergence then, in all directions."""
+    layers = layers.copy()
+    layers[:, XX : ZZ + 1] = layers[:, DENSITY, None]
+    layers[:, YZ:] = 0.0
+    return layers
+
+
 @njit
 def _face(x, triangles, facing, ends):
     """Sum normals and areas over the triangles of particles, and make normals of length 1.

@@ -275,11 +275,14 @@ def test_settings_reach_the_solver(shot, sheet):
 def test_a_velocity_field_bakes_and_the_bake_is_stale_when_the_choice_changes(shot, sheet, make):
     make.cloth(make.grid("Other", location=(0.0, 0.0, sheet.location.z - 0.05))).taffeta_cloth.pin.value = 1.0
     shot.taffeta.cloth_contact, shot.taffeta.field_cell = "VELOCITY_FIELD", 2.0
-    assert settings_of(shot, "FINAL")[-2:] == ("VELOCITY_FIELD", 2.0)
+    settings = settings_of(shot, "FINAL")
+    assert (settings.cloth_contact, settings.field_cell, settings.field_isotropic) == ("VELOCITY_FIELD", 2.0, False)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     first = bits(sheet)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     assert bits(sheet) == first
+    shot.taffeta.field_isotropic = True
+    assert settings_of(shot, "FINAL").field_isotropic
     shot.taffeta.cloth_contact = "PAIRS"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     assert bits(sheet) != first

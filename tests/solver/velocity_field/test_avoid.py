@@ -49,9 +49,9 @@ def inner(cloth, state, rim=0.1):
     )
 
 
-def respond(cloth, state, v, dt=DT, bodies=(), t=0.1):
+def respond(cloth, state, v, dt=DT, bodies=(), t=0.1, settings=FIELD):
     """One response to particles that go on at v (n, 3) [m/s]; returns their velocities after it, and the field."""
-    fields = avoid.prepare(cloth, STILL._replace(colliders=bodies), FIELD)
+    fields = avoid.prepare(cloth, STILL._replace(colliders=bodies), settings)
     x, x_prev = state.x + dt * v, state.x.copy()
     fields.respond(cloth, x, x_prev, t, dt)
     return (x - x_prev) / dt, fields.parts[0]
@@ -116,6 +116,42 @@ def test_rate_is_how_fast_the_gaps_open():
     ends = v[cells.nodes]
     rate = np.einsum("cpa,cpa->c", cells.rows.reshape(-1, 4, 4)[:, :, :3], ends[:, :3:-1] - ends[:, :4])
     assert len(rate) > 100 and np.abs(rate + 3.0).max() < 1e-9
+
+
+def test_evened_layers_have_the_divergence_as_their_rate():
+    """v = A x: the trace of A, whichever way the sheets face; without `evened` it is n . A n."""
+    cloth, state, normal = pile([0.0, 0.01])
+    grid, layers, cells, _ = field_of(cloth, state)
+    gradient = np.random.default_rng(7).normal(size=(3, 3))
+    rates = {}
+    for name, given in (("normals", layers), ("all", density.evened(layers))):
+        cells, nodes = find_cells(grid, given)
+        key = grid.key[nodes.slots // TILE_SLOTS]
+        place = np.stack([(key >> shift) & ((1 << 21) - 1) for shift in (42, 21, 0)], 1) - (1 << 20)
+        at = grid.step * (4 * place + np.stack([nodes.slots >> 4 & 3, nodes.slots >> 2 & 3, nodes.slots & 3], 1))
+        ends = (at @ gradient.T)[cells.nodes]
+        rates[name] = np.einsum("cpa,cpa->c", cells.rows.reshape(-1, 4, 4)[:, :, :3], ends[:, :3:-1] - ends[:, :4])
+    assert np.abs(rates["all"] - np.trace(gradient)).max() < 1e-9 and len(rates["all"]) == len(rates["normals"]) > 100
+    assert np.abs(rates["normals"] - normal @ gradient @ normal).max() < 1e-9
+
+
+def test_cloth_that_is_drawn_along_stirs_what_is_beside_it_in_an_isotropic_field_alone():
+    """Buffet's figure 3.14: what goes through the middle of a field without divergence turns round in vortices beside
+    its way; of divergence along normals alone there is none.
+    """
+    cloth, state, _ = pile([0.0, 0.006], friction=0.0)
+    along, x = turned(0.5) @ [1.0, 0.0, 0.0], cloth.x_rest + cloth.origin
+    away = np.linalg.norm(x - x.mean(axis=0), axis=1)
+    v = np.where((away < 0.06)[:, None], along, 0.0)
+    resting, figures = away > 0.10, {}
+    for isotropic in (False, True):
+        after, _ = respond(cloth, state, v, settings=FIELD._replace(field_isotropic=isotropic))
+        stirred, gone = after[resting] @ along, after[away < 0.06] @ along
+        figures[isotropic] = -stirred.min(), np.abs(after[resting]).max(), gone.mean()
+        print(f"isotropic {isotropic}: backwards {-stirred.min():.4f}, anywhere {np.abs(after[resting]).max():.4f}, "
+              f"in the middle {gone.mean():.3f} m/s")  # fmt: skip
+    assert figures[False][0] < 1e-9 and figures[False][2] == pytest.approx(1.0, abs=1e-9)
+    assert figures[True][0] > 1e-3 and figures[True][1] > 0.01 and figures[True][2] < 0.99
 
 
 def vectors(rng, count):

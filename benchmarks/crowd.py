@@ -24,7 +24,7 @@ from taffeta.presets.scenes import solids, tshirt  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
 from taffeta.solver.contact.frame import CLOTH_TIME  # noqa: E402
 from taffeta.solver.model import CLOTH_CONTACTS, Collider, FrameInput, Garment, Settings  # noqa: E402
-from taffeta.solver.parts import copied  # noqa: E402
+from taffeta.solver.parts import copied, put_back  # noqa: E402
 from taffeta.solver.velocity_field.avoid import VelocityField  # noqa: E402
 
 RADIUS, GAP = 0.6, 0.10  # [m] of the bowl, and between shirts as they start
@@ -81,7 +81,7 @@ def measure(count, frames, settings, picture):
         given = FrameInput(1 / 24, targets, (bowl(frame),), GRAVITY, np.zeros(3))
         before = copied(state)
         for _ in range(REPEATS if frame == frames else 1):
-            state.x[:], state.v[:] = before
+            put_back(state, before)
             clock[:] = 0.0
             start = time.perf_counter()
             report = step.advance(cloth, state, given, frame, settings)

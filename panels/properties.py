@@ -24,6 +24,7 @@ from ..solver.model import Settings
 from .attachment import TaffetaAttachment, TaffetaRide
 from .body_settings import RELATIVE, TaffetaColliderSettings
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .field_settings import FieldSettings
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .pattern import PatternSettings
 from .rest_settings import TaffetaRest
@@ -191,7 +192,7 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 
-class TaffetaSceneSettings(bpy.types.PropertyGroup):
+class TaffetaSceneSettings(FieldSettings, bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
     dynamics: EnumProperty(
@@ -207,16 +208,6 @@ class TaffetaSceneSettings(bpy.types.PropertyGroup):
     cloth_contact: EnumProperty(
         name="Cloth on Cloth", items=CLOTH_CONTACTS, default=Settings().cloth_contact, override=OVERRIDE,
         description="How cloth is kept from passing through cloth",
-    )
-    field_cell: FloatProperty(
-        name="Field Cell", default=Settings().field_cell, min=0.5, max=10.0, soft_max=3.0, step=10, override=OVERRIDE,
-        description="Side of a cell of the velocity field, in mean edges of the mesh, a pure number. Smaller lets layers "
-        "lie closer, and more of them cross; larger is faster and puffs up a heap",
-    )
-    field_isotropic: BoolProperty(
-        name="Isotropic", default=Settings().field_isotropic, override=OVERRIDE,
-        description="Let the velocity field converge in no direction, as that of a liquid, in place of along the layers' "
-        "normals alone. Only to compare: cloth that slides on cloth then turns what is beside it round",
     )
     broad_phase: EnumProperty(
         name="Broad Phase", items=BROAD_PHASES, default=Settings().broad_phase, options=set(), override=OVERRIDE,

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import scaling
 import scenes
+import shares
 import simulate
 import table
 from watch import Watch
@@ -330,6 +331,19 @@ def test_the_measurements_of_2003_are_repeated():
         assert (len(x), len(triangles)) == (1600, 3200)
         assert x[:, 2].max() < 1.34 and x[:, 2].min() > 0.1, "the body is clear of the sheet and of the ground"
         assert 0 < ldi.draw(ldi.render, x, triangles, 32, ldi.THREE_FULL, 1)
+
+
+def test_shares_of_a_frame_are_told_apart_task_by_task():
+    """Deformation, both transfers and what is drawn have a time each; the clocks are taken off again."""
+    before = shares.sampling._read_bodies, shares.FrameCache.append, len(bpy.app.handlers.frame_change_pre)
+    tasks = shares.measure(3)
+    assert list(tasks) == list(shares.PRINTED)
+    assert [task for task, found in tasks.items() if not found > 0.0] == ["self LDI generation"]
+    assert before == (shares.sampling._read_bodies, shares.FrameCache.append, len(bpy.app.handlers.frame_change_pre))
+    lines = shares.table(tasks).splitlines()
+    assert lines[2].startswith("| integration | 1.03 | 6.5% |") and sum(shares.PRINTED.values()) == pytest.approx(
+        15.9, abs=0.1
+    )
 
 
 def test_the_stages_of_2003_are_drawn(tmp_path):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Taffeta: cloth simulation for Blender. Nothing of Blender, and no numba, is imported until Blender registers it."""
+"""Taffeta: cloth simulation for Blender. Nothing of Blender, and no numba, is imported until Blender registers it.
+
+`bake` is for scripts (docs/python.md); all else goes by `bpy.ops.taffeta`.
+"""
 
 import atexit
 
@@ -23,3 +26,10 @@ def unregister():
     atexit.unregister(unregister)
     operators.unregister()
     panels.unregister()
+
+
+def bake(objects=None, frames=None, on_frame=None, **options):
+    """Bake cloth from a script, and return where the frames lie: see `operators.scripted.bake`, whose arguments these are."""
+    from .operators import scripted
+
+    return scripted.bake(objects, frames, on_frame, **options)

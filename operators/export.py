@@ -19,7 +19,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
 from ..solver.cache import pc2
-from ..solver.cache.files import in_words
+from ..solver.cache.files import in_words, put_in_place
 from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
 from .playback.cache_modifier import trouble
@@ -215,7 +215,7 @@ def move_into(scratch: Path, folder: Path, overwrite: bool) -> None:
             raise ValueError(f"{target} exists already; choose another name, or Overwrite")
     for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(scratch / name, folder / name)
+        put_in_place(scratch / name, folder / name)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -14,7 +14,7 @@ import bpy
 
 from ..panels.fabric import LIBRARY_FOLDER, own_folder, preset_files, shown_name
 from ..panels.mapped import FABRIC, THREADS, follow_value
-from ..solver.cache.files import in_words, written
+from ..solver.cache.files import in_words, put_in_place, written
 from .read.fabrics import presets
 from .read.participants import chosen_cloths, refuse_linked
 
@@ -83,7 +83,7 @@ def keep_swatch(path: Path, base: str = "") -> None:
         mark(obj, path.with_suffix(".png"), numbers, "", "")
         try:
             bpy.data.libraries.write(str(part), {obj}, fake_user=True, compress=True)
-            os.replace(part, target)
+            put_in_place(part, target)
             with written(path.with_name(CATALOG_FILE)) as out:
                 out.write(CATALOGS.encode())
         except RuntimeError as error:

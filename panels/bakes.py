@@ -55,7 +55,9 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
             sentences(column, context, f"Of {item.maker}: Resume copies it and goes on here", "FILE_BLEND")
         if item.changed:
             sentences(column, context, f"Settings changed since: {item.changed}", "INFO")
-        if item.changed and item.restorable:
+        if item.is_of_another_release:
+            sentences(column, context, "Baked by another release of Taffeta: a new bake makes all frames anew", "INFO")
+        if (item.changed or item.is_of_another_release) and item.restorable:
             _verb(box, context, item, "taffeta.bake_settings", "Restore Its Settings", "LOOP_BACK")
         if not item.fits:
             sentences(column, context, "Of a mesh with another number of vertices", "ERROR")

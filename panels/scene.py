@@ -34,6 +34,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         if not baked:
             why(layout, "Nothing baked yet")
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
+        layout.operator("taffeta.values", icon="NODETREE").object = context.object.name
         layout.row().prop(session, "live_end", expand=True)
         ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
         told = layout.column()

@@ -50,6 +50,7 @@ class TaffetaBake(bpy.types.PropertyGroup):
     about: StringProperty(description="When it was made, the digest of its settings, the room it takes")
     note: StringProperty()
     changed: StringProperty(description="What of the scene is another now than it was made of; empty if nothing is")
+    is_of_another_release: BoolProperty(description="Another release of Taffeta has baked it")
     restorable: BoolProperty(description="The settings that it was made of lie beside it")
     path: StringProperty(description="Its .pc2 file")
     frame_start: IntProperty()

@@ -3,7 +3,7 @@
 
 A zip carries the numba, llvmlite and scipy wheels of one Python, and those of ezdxf and what it needs. One zip for both Blender versions would be twice
 the download (about 200 MB) for nothing, so they are split; `blender_version_min` and `_max` keep a user from the
-wrong one. The wheels are downloaded once into `wheels/`. Blender's own tool, found in the bpy wheel, validates and
+wrong one. The wheels are downloaded once into `wheels/`, and what licences they have stands in THIRD_PARTY.md. Blender's own tool, found in the bpy wheel, validates and
 packs.
 
     python scripts/build_zip.py                                  all six zips
@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from third_party import third_party
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT, WHEELS = ROOT / "out" / "zip", ROOT / "wheels"
@@ -107,7 +109,8 @@ def build(blender: str, platform: str, python: str | None = None) -> Path:
     """
     wheels = download(blender, platform, python or PYTHONS[blender][0])
     text = manifest(blender, platform, wheels)
-    digest = hashlib.sha256(text.encode())
+    licences = third_party(wheels)
+    digest = hashlib.sha256((text + licences).encode())
     for file in sources():
         digest.update(str(file).encode() + (ROOT / file).read_bytes())
     version = tomllib.loads(text)["version"]
@@ -124,6 +127,7 @@ def build(blender: str, platform: str, python: str | None = None) -> Path:
     for wheel in wheels:
         (stage / "wheels" / wheel.name).hardlink_to(wheel)
     (stage / "blender_manifest.toml").write_text(text)
+    (stage / "THIRD_PARTY.md").write_text(licences)
     call = [sys.executable, str(blender_tool())]
     packed = [*call, "build", "--source-dir", str(stage), "--output-filepath", str(target)]
     for command in (packed, [*call, "validate", str(target)]):

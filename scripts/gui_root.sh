@@ -41,8 +41,8 @@ run_inside() {
     [ -e "$root/taffeta-ready" ] || refuse "its Debian folder is not there: run 'make gui-root'."
     [ "$(id -u)" = 0 ] || refuse "needs root rights to enter its Debian folder."
     mkdir -p "$root/checkout" "$root/out" "$out"
-    # A mount namespace of its own: nothing stays mounted, however this ends.
-    exec unshare --mount --pid --fork --kill-child bash -ec '
+    # A mount namespace of its own: nothing stays mounted, however this ends. And no network: Taffeta needs none.
+    exec unshare --mount --pid --net --fork --kill-child bash -ec '
         root=$1 checkout=$2 out=$3; shift 3
         mount --make-rprivate /
         mount -t proc proc "$root/proc"

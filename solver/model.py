@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: Release whose frames these are, major and minor of blender_manifest.toml. Part of each frame's digest, so that no bake goes
+#: on with frames that another Taffeta has made.
+RELEASE = "0.2"
 IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = (
     "EULER", "SYMPLECTIC_EULER", "HEUN", "MIDPOINT", "RK4", "LEAPFROG", "VERLET", "BEEMAN", "GEAR", "THETA",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from .cache.frames import FrameCache
-from .model import Cloth, FrameInput, Report, Settings, State
+from .model import RELEASE, Cloth, FrameInput, Report, Settings, State
 
 Advance = Callable[[Cloth, State, FrameInput, int, Settings], Report]
 
@@ -189,7 +189,7 @@ def _restart_frame(caches: Sequence[FrameCache]) -> int | None:
 
 def _digests(cloth, state, inputs, frames, settings, caches, restart) -> Iterator[tuple[int, FrameInput, bytes]]:
     # However patches are found, they are the same.
-    start = digest = digest_of(cloth, state, settings._replace(broad_phase=""), frames.start)
+    start = digest = digest_of(RELEASE, cloth, state, settings._replace(broad_phase=""), frames.start)
     for frame, frame_input in zip(frames, inputs, strict=False):
         if frame == restart:
             digest = digest_of(start, caches[0].line(frame - 1).digest)

@@ -13,6 +13,7 @@ import zlib
 import bpy
 
 from ...panels.mapped import ROWS
+from ...solver.model import RELEASE
 from ..read import anchors, image_sequence, measures, pattern_size, pleats, rest, tear_lines, trims
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
@@ -70,15 +71,8 @@ CLOTH_WORDS = {
 }
 
 
+BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
-
-# What settings were called in bakes of old.
-RENAMED = {
-    "Pin Rate": "Soft Pin Rate",
-    "LDI Resolution": "Body Image Size",
-    "Cloth Restitution": "Cloth Bounce",
-    "Poisson's Ratio": "Narrowing",
-}
 
 
 def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
@@ -87,6 +81,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     force_fields = emitters(scene, scene.view_layers[0])
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = {
+        BAKED_BY: RELEASE,
         f"the mesh of {obj.name}": measures.mesh_sums(obj.data),
         "the animation": measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
         "the force fields": [_force_field(emitter) for emitter in force_fields],
@@ -138,15 +133,26 @@ def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.t
 
 def differing(text: str, now: dict[str, str]) -> list[str]:
     """Words for what differs between a bake's fingerprint as JSON and one of now."""
-    try:
-        then = json.loads(text)
-    except (ValueError, RecursionError):  # a .blend of somebody else may hold anything
+    then = _parsed(text)
+    if not then or is_of_another_release(text):
         return []
-    if not isinstance(then, dict):
-        return []
-    then = {RENAMED.get(word, word): value for word, value in then.items()}
     renamed = {word for word in then.keys() ^ now.keys() if " of " in word}
     return [word for word in now if word not in renamed and then.get(word) != now[word]]
+
+
+def is_of_another_release(text: str) -> bool:
+    """Whether a bake's fingerprint as JSON was written by an older or newer Taffeta, which knew other settings."""
+    then = _parsed(text)
+    return bool(then) and then.get(BAKED_BY) != _short(RELEASE)
+
+
+def _parsed(text: str) -> dict:
+    """A fingerprint as JSON; {} where it is none, for a .blend of somebody else may hold anything."""
+    try:
+        then = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return then if isinstance(then, dict) else {}
 
 
 def sentence(words: list[str]) -> str:

@@ -320,7 +320,9 @@ def _caches(shot: Shot) -> Iterator[Problem]:
 
 
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
-    """What was changed since the bake, as a sentence; "" when nothing was."""
+    """What was changed since the bake, Taffeta itself included, as a sentence; "" when nothing was."""
+    if fingerprint.is_of_another_release(obj.taffeta_cloth.fingerprint):
+        return f"{obj.name} was baked by another release of Taffeta: it plays as it was, and a new bake makes all frames anew"
     words = fingerprint.changes(obj, scene, bodies)
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 

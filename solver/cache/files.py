@@ -2,10 +2,13 @@
 """Files of a folder that others write to, too: what is no ordinary file is not read, and no link is written through."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+RETRY_AFTER = 0.02, 0.04, 0.08, 0.16, 0.32, 0.64  # [s] waited for a file that somebody reads, on Windows
 
 
 def in_words(error: Exception) -> str:
@@ -41,6 +44,24 @@ def refuse_link(path: Path) -> None:
         raise OSError(f"{path} is a link, a folder or a pipe: remove it, Taffeta writes a file there")
 
 
+def put_in_place(file: Path, target: Path) -> None:
+    """Rename a file, over one that is there. Windows refuses that while somebody reads either, as Blender, a virus scanner or a
+    farm's copy does for a moment: it is tried again for a second.
+
+    Raises
+    ------
+    OSError
+        It cannot be renamed: both are as they were.
+    """
+    for seconds in RETRY_AFTER:
+        try:
+            os.replace(file, target)
+            return
+        except PermissionError:
+            time.sleep(seconds)
+    os.replace(file, target)
+
+
 @contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
     """A file to write to that appears at `path` when it is whole; a link there is replaced and not followed.
@@ -57,6 +78,6 @@ def written(path: Path) -> Iterator[BinaryIO]:
     try:
         with file:
             yield file
-        os.replace(part, path)
+        put_in_place(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from . import pc2
-from .files import written
+from .files import put_in_place, written
 from .intact import state_bytes
 from .journal import line_bytes, read_journal
 from .names import companions, older_name, parts
@@ -33,7 +33,7 @@ def move(path: Path, target: Path, files: list[Path]) -> None:
     for file in files:
         if os.path.lexists(file):
             try:
-                file.rename(target.with_name(target.stem + file.name.removeprefix(path.stem)))
+                put_in_place(file, target.with_name(target.stem + file.name.removeprefix(path.stem)))
             except OSError as error:
                 raise OSError(f"{file} cannot be moved ({error.strerror or error})") from error
 

@@ -22,14 +22,14 @@ from numba import types
 from numba.extending import intrinsic
 
 from .jit import inner
-from .threads import hand_over, worker_count
+from .threads import hand_over, worker_count, yielding
 
 COUNTER_STRIDE = 16  # int64 a counter: two processors never write into the same line of their caches
 LOOKS_BEFORE_YIELD = 2000  # at a counter, before the processor is offered to another thread
 SMALLEST_PHASE_PART = 256  # particles that are worth a part
 MOST_PHASE_PARTS = 32  # so that 16 processors are even when some are late; a power of two
 
-_yield_processor = types.ExternalFunction("sched_yield", types.int32())
+_yield_processor = types.ExternalFunction(yielding(), types.int32())
 
 
 @intrinsic

@@ -7,12 +7,15 @@ on any number of threads. What is summed over items is cut by `phases` instead, 
 """
 
 import atexit
+import ctypes
+import sys
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
 
 import numba
 import numpy as np
+from llvmlite.binding import add_symbol
 
 _waiting: list[SimpleQueue] = []  # of tasks; None ends a thread
 _others: list[Thread] = []  # that wait there
@@ -52,6 +55,18 @@ class Task:
         if self._error is not None:
             raise self._error
         return self._result
+
+
+def yielding() -> str:
+    """Name by which compiled code finds the system's function that offers the processor to another thread.
+
+    Windows has no POSIX `sched_yield`, and LLVM ends the process at a name that it does not find.
+    """
+    if sys.platform != "win32":
+        return "sched_yield"
+    name = "SwitchToThread"
+    add_symbol(name, ctypes.cast(getattr(ctypes.windll.kernel32, name), ctypes.c_void_p).value)
+    return name
 
 
 def _work(tasks: SimpleQueue) -> None:

@@ -7,5 +7,13 @@ set -eu
 export HOME=/tmp/home DISPLAY=:99 PYTHONPATH=/out/site PYTHONDONTWRITEBYTECODE=1 TAFFETA_STORY=$1
 mkdir -p "$HOME"
 Xvfb :99 -screen 0 "$2x$3x24" -nolisten tcp >/out/xvfb.log 2>&1 &
-blender --python-use-system-env --command extension install-file -r user_default -e /out/taffeta.zip >/out/install.log 2>&1
+extension() { blender --python-use-system-env --command extension "$@"; }
+is_release=$([ "${1##*/}" = story.py ] && echo yes || true) # one story of them all is the whole life of a release
+[ -z "$is_release" ] || extension validate /out/taffeta.zip >/out/validate.log 2>&1 || echo refused >>/out/validate.log
+extension install-file -r user_default -e /out/taffeta.zip >/out/install.log 2>&1
 timeout 900 blender --python-use-system-env --window-geometry 0 0 "$2" "$3" --python /checkout/tests/gui/drive.py >/out/blender.log 2>&1
+if [ -n "$is_release" ]; then
+    extension remove taffeta >/out/remove.log 2>&1
+    find "$HOME" -path '*extensions*' -iname '*taffeta*' >/out/left.txt
+    find "$HOME" \( -name 'numba*' -o -name 'llvmlite*' -o -name 'scipy*' \) -path '*site-packages*' >>/out/left.txt
+fi

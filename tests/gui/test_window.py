@@ -117,3 +117,14 @@ def test_every_picture_was_drawn(result):
     for picture in pictures:
         with Image.open(picture) as image:
             assert len(np.unique(image.convert("L").resize((64, 44)))) > 8, f"{picture.name} is blank"
+
+
+def test_blenders_own_tool_finds_the_zip_sound(result):
+    told = (OUT / "validate.log").read_text()
+    assert "Success" in told and "refused" not in told, told
+
+
+def test_removed_it_leaves_no_file_of_the_extension_or_its_packages(result):
+    told = (OUT / "remove.log").read_text()
+    assert "Removed" in told and not [line for line in told.splitlines() if "rror" in line], told
+    assert (OUT / "left.txt").read_text() == ""

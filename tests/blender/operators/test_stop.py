@@ -8,7 +8,6 @@ import pytest
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.bake.order import read_order
 from taffeta.operators.bake_cloth import TAFFETA_OT_bake
-from taffeta.operators.checks import fingerprint
 
 
 @pytest.fixture
@@ -60,14 +59,3 @@ def test_stop_ends_a_live_simulation(scene):
 
 def test_stop_with_nothing_to_stop_says_so(scene):
     assert bpy.ops.taffeta.stop() == {"CANCELLED"}
-
-
-def test_a_bake_of_before_a_setting_was_renamed_is_not_stale(make, scene):
-    obj = make.cloth(make.grid())
-    fingerprint.store(obj, scene, [])
-    for old, new in fingerprint.RENAMED.items():
-        assert f'"{new}"' in obj.taffeta_cloth.fingerprint
-        obj.taffeta_cloth.fingerprint = obj.taffeta_cloth.fingerprint.replace(f'"{new}"', f'"{old}"')
-    assert fingerprint.changes(obj, scene, []) == []
-    scene.taffeta.pin_rate += 1.0
-    assert fingerprint.changes(obj, scene, []) == ["Soft Pin Rate"]

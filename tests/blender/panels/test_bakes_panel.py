@@ -78,3 +78,12 @@ def test_a_bake_of_other_settings_says_so_and_can_have_them_restored(garment, li
     listed[0].restorable = True
     ((options, _),) = draw("TAFFETA_PT_bakes").buttons("taffeta.bake_settings")
     assert options == {"object": "Cloth", "path": "/c/Cloth.pc2"}
+
+
+def test_a_bake_of_another_release_says_so_and_can_have_its_settings_restored(garment, listed):
+    listed[0].restorable = True
+    assert not draw("TAFFETA_PT_bakes").buttons("taffeta.bake_settings")
+    listed[0].is_of_another_release = True
+    layout = draw("TAFFETA_PT_bakes")
+    assert "Baked by another release of Taffeta" in " ".join(layout.texts())
+    assert len(layout.buttons("taffeta.bake_settings")) == 1

@@ -154,6 +154,17 @@ def test_the_zip_holds_the_extension_and_nothing_else(zip_path):
     assert len(wheels) == 7 and sum(name.endswith("py3-none-any.whl") for name in wheels) == 4
 
 
+def test_the_wheels_are_of_this_platform_alone_and_their_licences_are_listed(zip_path):
+    packed = zipfile.ZipFile(zip_path)
+    wheels = [Path(name).name for name in packed.namelist() if name.endswith(".whl")]
+    tag = f"-cp{sys.version_info.major}{sys.version_info.minor}-manylinux"
+    assert all(tag in name and "x86_64" in name for name in wheels if not name.endswith("-none-any.whl"))
+    told = packed.read("THIRD_PARTY.md").decode()
+    for name in wheels:
+        package, version = name.split("-")[:2]
+        assert f"| {package} | {version} | " in told, name
+
+
 def test_the_manifest_in_the_zip_fits_this_blender_only(zip_path, build_zip):
     text = zipfile.ZipFile(zip_path).read("blender_manifest.toml").decode()
     _, first, beyond = build_zip.PYTHONS[BLENDER]

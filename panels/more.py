@@ -94,6 +94,14 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "sewing_force")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
+        row = layout.row(align=True)
+        row.operator("taffeta.elastic_mark")
+        row.operator("taffeta.elastic_clear")
+        row = layout.row()
+        row.active = "elastic_tension" in context.object.data.attributes
+        row.prop(cloth, "band_pull")
+        if not row.active:
+            why(layout, "No edge is marked as elastic")
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name

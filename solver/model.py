@@ -32,6 +32,14 @@ class Pleats(NamedTuple):
     stiffness: np.ndarray  # (p,) times as stiff as unfolded cloth
 
 
+class Bands(NamedTuple):
+    """Edges of a garment onto which elastic is sewn (`elastic.bands`)."""
+
+    edges: np.ndarray  # (k, 2)
+    length: np.ndarray  # (k,) part of the edge's length that it strives for, between 0 and 1
+    tension: np.ndarray  # (k,) [N] that it pulls with where the edge has its full length
+
+
 class Garment(NamedTuple):
     """One garment at rest, as the animator sees it: a mesh and a physical value per vertex."""
 
@@ -78,6 +86,8 @@ class Garment(NamedTuple):
     pleats: Pleats | None = None
     x_second: np.ndarray | None = None  # (n, 3) [m] a second rest shape, for `FrameInput.rest_blend`; None: none
     yields: bool = False  # whether bending and stretch may stay (`rest`)
+    bands: Bands | None = None
+    band_pull: float = 1.0  # part of their tension that elastic bands have
 
 
 class Pattern(NamedTuple):
@@ -148,7 +158,8 @@ class Cloth(NamedTuple):
     rest_length: np.ndarray  # (e,) [m]
     edge_stiffness: np.ndarray  # (e,) [N/m]
     edge_damping: np.ndarray  # (e,) [1/s]
-    is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
+    # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens, and for elastic bands, which are longer
+    is_mesh_edge: np.ndarray  # than at rest on purpose
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard

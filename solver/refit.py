@@ -35,6 +35,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "poisson": SPRINGS,
     "strain_limit": SPRINGS,
     "stiffening": SPRINGS,
+    "band_pull": ("edge_stiffness", "matrix"),
     "sewing_time": ("edge_damping", "matrix"),
     "sewing_speed": ("seam_speed",),
     "sewing_force": ("seam_force",),

@@ -92,6 +92,7 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "sewing_time")
         column.prop(cloth, "sewing_speed")
         column.prop(cloth, "sewing_force")
+        column.prop(cloth, "seam_bending")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
         row = layout.row(align=True)

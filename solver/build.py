@@ -19,6 +19,7 @@ from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
 from .elastic.pleats import calm, pleated
+from .elastic.seam_bending import seam_hinges
 from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
 from .elastic.springs import taut_rest
 from .geometry.tear_lines import tear_lines
@@ -122,6 +123,7 @@ def build(garments, settings):
         matrix=None,
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
         tears=tear_lines(garments, start, parts, _build_part, HINGE_FIELDS),
+        seam_hinges=seam_hinges(garments, start),
     )
     plastic, set_ = plastic_of(garments, cloth)
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)
@@ -289,9 +291,7 @@ def _build_part(garment):
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
     taut = taut_rest(garment, rest_length, np.where(seam, 0.0, threads))
     band = lay_bands(garment, pairs, is_mesh_edge & ~seam, rest_length, stiffness, taut)
-    if band.any():
-        alone = ~band[couples].any(axis=1)
-        couples, coupling = couples[alone], coupling[alone]
+    alone = ~band[couples].any(axis=1)
     useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
     hinges = _build_hinges(garment, x, faces, springs, uv, mass, inv_mass)
     return _Part(
@@ -305,7 +305,7 @@ def _build_part(garment):
         is_mesh_edge=(is_mesh_edge & ~seam & ~band)[useful],
         taut=taut[useful],
         **{name: value[useful] for name, value in seam_numbers(garment, pairs, seam).items()},
-        **_keep_couples(useful, couples, coupling),
+        **_keep_couples(useful, couples[alone], coupling[alone]),
         **hinges,
     )
 

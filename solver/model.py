@@ -70,6 +70,7 @@ class Garment(NamedTuple):
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
     sewing_speed: float = 1.5  # [m/s] at which the ends of each come together at most
+    seam_bending: float = 0.0  # times as stiff against bending as the cloth a seam is that is welded
     model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
@@ -117,6 +118,18 @@ class TearLines(NamedTuple):
     most: np.ndarray  # (g,) as `Garment.tear_most`, like the next two
     piece: np.ndarray  # (g,)
     run_on: np.ndarray  # (g,)
+
+
+class SeamHinges(NamedTuple):
+    """Hinges over seams, each there while the ends of the two edges that are sewn are one (`elastic.seam_bending`)."""
+
+    bend_stencils: np.ndarray  # (b, 4) ends of the first edge, and the corners opposite on both sides
+    others: np.ndarray  # (b, 2) ends of the second edge, that of the first one's start first
+    # as the fields of `Cloth`
+    bend_weight: np.ndarray
+    rest_angle: np.ndarray
+    bend_stiffness: np.ndarray
+    bend_damping: np.ndarray
 
 
 class Second(NamedTuple):
@@ -179,6 +192,7 @@ class Cloth(NamedTuple):
     matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
     pattern: Pattern  # as it was cut
     tears: TearLines | None = None  # None: nothing can tear
+    seam_hinges: SeamHinges | None = None  # None: no seam resists bending
     second: Second | None = None
     plastic: Plastic | None = None
 

@@ -55,6 +55,7 @@ CLOTH_WORDS = {
     "poisson": "Narrowing",
     "strain_limit": "Strain Limit",
     "stiffening": "Stiffening",
+    "seam_bending": "Seam Bending",
     "band_pull": "Elastic Pull",
     "uv_map": "Pattern",
     "field_weight": "Fields",

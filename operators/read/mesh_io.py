@@ -32,7 +32,17 @@ FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e3
 FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
 
 # Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
-PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "sewing_speed", "model", "band_pull", *THREADS)
+PLAIN = (
+    "layer",
+    "self_collision",
+    "sewing",
+    "sewing_time",
+    "sewing_speed",
+    "model",
+    "seam_bending",
+    "band_pull",
+    *THREADS,
+)
 LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "pattern_size", "self_group", "body_group")
 
 

@@ -12,7 +12,7 @@ from taffeta.solver.refit import CHANGES, refit
 
 VALUES = {
     "self_collision": False, "sewing_time": 2.0, "sewing_speed": 0.3, "sewing_force": 4.0, "weft_stretch": 2.0, "weft_bending": 2.0,
-    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5,
+    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5, "seam_bending": 3.0,
 }  # fmt: skip
 ORDER = {
     "leaf",
@@ -27,10 +27,12 @@ ORDER = {
 
 @pytest.fixture(scope="module")
 def garments():
-    """A panel with elastic and a seam to a vertex of itself, and a sheet with threads that tauten."""
+    """A panel with elastic and a seam between edges of itself, and a sheet with threads that tauten."""
     panel, plain = sheets.sheet("Panel", 5, 5, 0.1), sheets.sheet("Plain", 4, 4, 0.1)
     rubber = Bands(panel.edges[:3], np.full(3, 0.6), np.full(3, 2.0))
-    sewn = panel._replace(bands=rubber, edges=np.vstack((panel.edges, [[0, 24]])).astype(np.int32), sewing=True)
+    sewn = panel._replace(
+        bands=rubber, edges=np.vstack((panel.edges, [[0, 24], [1, 23]])).astype(np.int32), sewing=True, seam_bending=1.0
+    )
     return sewn, plain._replace(model="MEMBRANE", strain_limit=0.05, poisson=0.1, shrink=np.zeros(16))
 
 

@@ -117,6 +117,7 @@ class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         column = layout.column(align=True)
         column.operator("taffeta.tear_mark")
+        column.operator("taffeta.tear_free")
         column.operator("taffeta.tear_clear")
         column = layout.column()
         column.active = "taffeta_tear" in context.object.data.attributes

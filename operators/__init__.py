@@ -23,6 +23,7 @@ from . import (
     convert,
     correct,
     drape_cloth,
+    elastic,
     export,
     fabric_assets,
     fit,
@@ -66,7 +67,7 @@ SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, correct, push_out, smooth, values, sew, tear, pleat, import_pattern, command,
+    keep_pose, correct, push_out, smooth, values, sew, tear, pleat, elastic, import_pattern, command,
 )  # fmt: skip
 
 

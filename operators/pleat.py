@@ -7,9 +7,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..solver.geometry import stitches
 from .attach import Attaching
-from .read import pleats
+from .read import edge_values, pleats
 from .read.arrays import edges, positions
-from .read.participants import refuse_linked
 
 ANGLE = np.radians(120.0)
 STIFFNESS = 20.0
@@ -47,27 +46,7 @@ def alternating(x: np.ndarray, ends: np.ndarray) -> np.ndarray:
         at = min(left, key=lambda other: (np.linalg.norm(middle[other] - middle[at]), other))
 
 
-class Pleating(Attaching):
-    """What both verbs have in common: the selected edges of the active garment."""
-
-    def chosen(self, obj) -> np.ndarray:
-        """Numbers of the selected edges (k,).
-
-        Raises
-        ------
-        ValueError
-            There is none, or they cannot be changed.
-        """
-        refuse_linked(obj)
-        if obj.data.library is not None:
-            raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
-        found = np.flatnonzero(pleats.selected_edges(obj.data))
-        if not len(found):
-            raise ValueError(f"{obj.name} has no selected edge; select some in Edit Mode")
-        return found
-
-
-class TAFFETA_OT_pleat_mark(Pleating, bpy.types.Operator):
+class TAFFETA_OT_pleat_mark(Attaching, bpy.types.Operator):
     """Fold the active garment along its selected edges at rest, as an iron does: the cloth strives for the angle, and is stiffer \
 there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, which Geometry Nodes may make, too"""
 
@@ -87,7 +66,7 @@ there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, 
 
     def work(self, _context, obj):
         """Pleats of the selected edges."""
-        chosen, side = self.chosen(obj), 1.0
+        chosen, side = edge_values.chosen(obj), 1.0
         ends = edges(obj.data)[chosen]
         try:
             if self.folds == "ALTERNATE":
@@ -99,7 +78,7 @@ there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, 
         return f"{len(chosen)} edges of {obj.name} are pleats of {np.degrees(self.angle):.0f} degrees{turn}"
 
 
-class TAFFETA_OT_pleat_clear(Pleating, bpy.types.Operator):
+class TAFFETA_OT_pleat_clear(Attaching, bpy.types.Operator):
     """Let selected edges of the active garment, or all of them, be no pleats any more"""
 
     bl_idname = "taffeta.pleat_clear"
@@ -109,8 +88,8 @@ class TAFFETA_OT_pleat_clear(Pleating, bpy.types.Operator):
 
     def work(self, _context, obj):
         """Fewer pleats."""
-        chosen = np.arange(len(obj.data.edges)) if self.every else self.chosen(obj)
-        count = pleats.clear(obj.data, chosen)
+        chosen = np.arange(len(obj.data.edges)) if self.every else edge_values.chosen(obj)
+        count = edge_values.clear(obj.data, pleats.NAMES, chosen)
         if not count:
             raise ValueError(f"{obj.name} has no pleat {'at all' if self.every else 'among its selected edges'}")
         return f"{count} edges of {obj.name} are no pleats any more"

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mark Tear Line, Clear Tear Line: where a garment is cut, and held together until it is pulled too hard."""
+"""Mark Tear Line, Free Tearing, Clear Tear Line: where a garment is cut, and held together until it is pulled too hard."""
 
 import bpy
-from bpy.props import FloatProperty
+from bpy.props import EnumProperty, FloatProperty
 
 from .read import tear_lines
+
+STRENGTH = FloatProperty(
+    name="Strength (N/m)", default=100.0, min=0.01, max=1e9, soft_max=5000.0, step=1000, precision=1,
+    description="Tension in N per metre of line from which on it tears. Tissue 100, an old shirt 1000, new cotton 10000",
+)  # fmt: skip
 
 
 class _InEditMode(bpy.types.Operator):
@@ -33,14 +38,36 @@ class TAFFETA_OT_tear_mark(_InEditMode):
     bl_idname = "taffeta.tear_mark"
     bl_label = "Mark Tear Line"
 
-    strength: FloatProperty(
-        name="Strength (N/m)", default=100.0, min=0.01, max=1e9, soft_max=5000.0, step=1000, precision=1,
-        description="Tension in N per metre of line from which on it tears. Tissue 100, an old shirt 1000, new cotton 10000",
-    )  # fmt: skip
+    strength: STRENGTH
 
     def change(self, obj):
         """Mark; returns what was done."""
         count, more = tear_lines.mark(obj, self.strength)
+        return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
+
+
+class TAFFETA_OT_tear_free(_InEditMode):
+    """Let the garment tear anywhere, where it is pulled hardest: all edges become tear lines that are none yet, or those along its
+    threads. The mesh is cut along each, and has up to four times the vertices"""
+
+    bl_idname = "taffeta.tear_free"
+    bl_label = "Free Tearing"
+
+    strength: STRENGTH
+    along: EnumProperty(
+        name="Along", default="THREADS", description="Which edges may tear",
+        items=(
+            ("THREADS", "Threads", "Edges within 20 degrees of warp and weft of the Pattern, or, without one, those between quads: woven "
+             "cloth tears along a thread"),
+            ("ALL", "All Edges", "In any direction, as felt, leather and paper do"),
+        ),
+    )  # fmt: skip
+
+    def change(self, obj):
+        """Mark; returns what was done."""
+        uv_map = obj.taffeta_cloth.uv_map
+        count = tear_lines.select_free(obj, uv_map, self.along == "THREADS")
+        _, more = tear_lines.mark(obj, self.strength)
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 
@@ -56,11 +83,12 @@ class TAFFETA_OT_tear_clear(_InEditMode):
         return f"{count} edges of {obj.name} do not tear any more; {fewer} vertices are merged"
 
 
-CLASSES = TAFFETA_OT_tear_mark, TAFFETA_OT_tear_clear
+CLASSES = TAFFETA_OT_tear_mark, TAFFETA_OT_tear_free, TAFFETA_OT_tear_clear
 
 
 def _menu(self, _context):
     self.layout.operator("taffeta.tear_mark")
+    self.layout.operator("taffeta.tear_free")
     self.layout.operator("taffeta.tear_clear")
 
 

@@ -92,8 +92,17 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "sewing_time")
         column.prop(cloth, "sewing_speed")
         column.prop(cloth, "sewing_force")
+        column.prop(cloth, "seam_bending")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
+        row = layout.row(align=True)
+        row.operator("taffeta.elastic_mark")
+        row.operator("taffeta.elastic_clear")
+        row = layout.row()
+        row.active = "elastic_tension" in context.object.data.attributes
+        row.prop(cloth, "band_pull")
+        if not row.active:
+            why(layout, "No edge is marked as elastic")
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
@@ -108,6 +117,7 @@ class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         column = layout.column(align=True)
         column.operator("taffeta.tear_mark")
+        column.operator("taffeta.tear_free")
         column.operator("taffeta.tear_clear")
         column = layout.column()
         column.active = "taffeta_tear" in context.object.data.attributes

@@ -346,7 +346,7 @@ ANIMATED = frozenset((
     "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
     "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution", "blend_stiffness",
     "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt", "hold", "self_collision",
-    "sewing_time", "sewing_speed", "sewing_force", *THREADS, "collides", "aura", "friction", "restitution",
+    "sewing_time", "sewing_speed", "sewing_force", "seam_bending", "band_pull", *THREADS, "collides", "aura", "friction", "restitution",
 ))  # fmt: skip
 
 MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of mapped properties, which are looked at, too

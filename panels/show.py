@@ -34,6 +34,10 @@ class TaffetaShow(bpy.types.PropertyGroup):
         name="Pleats", update=_look_again,
         description="Edges that are pleats: bright where they stand out on the side of the normals, dark where on the other",
     )
+    elastic: BoolProperty(
+        name="Elastic", update=_look_again,
+        description="Edges onto which elastic is sewn: orange where they are drawn in, bright where the cloth is drawn flat",
+    )
     thickness: BoolProperty(
         name="Thickness", update=_look_again,
         description="A shell on both sides of the cloth, half of Thickness away: where two shells meet, layers touch",
@@ -79,7 +83,7 @@ class TAFFETA_PT_show(bpy.types.Panel):
         layout.separator()
         layout.label(text="Marks")
         column = layout.column(align=True)
-        for name in ("pins", "seams", "pleats", "thickness", "aura", "contacts"):
+        for name in ("pins", "seams", "pleats", "elastic", "thickness", "aura", "contacts"):
             column.prop(show, name)
         layout.separator()
         layout.prop(show, "frames")

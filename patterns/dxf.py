@@ -6,6 +6,7 @@ No file of this kind says what is sewn to what, or where a piece belongs about t
 
 import io
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -40,8 +41,7 @@ def read(data: bytes) -> Pattern:
     if len(pieces) > MOST_PANELS:
         raise ValueError(f"it has {len(pieces):,} pieces; that is no garment")
     panels, left = [], 0.0
-    for name, entities in pieces:
-        panel = _panel(name, entities, metres)
+    for panel in _cut(pieces, metres):
         ring = np.concatenate([line[:-1] for line in panel.lines])
         place = np.eye(4)
         up, across = panel.grain, np.array([panel.grain[1], -panel.grain[0]])
@@ -55,6 +55,23 @@ def read(data: bytes) -> Pattern:
         panel.place[0, 3] -= 0.5 * (left - GAP)
         check(panel)
     return Pattern(tuple(panels), ())
+
+
+def _cut(pieces, metres: float) -> Iterator[Panel]:
+    """The panels, and beside each that is cut twice, as sleeves are from cloth that lies double, its mirror image."""
+    for name, entities in pieces:
+        panel = _panel(name, entities, metres)
+        yield panel
+        counts = re.findall(r"\d{1,4}", _told(entities).get("QUANTITY", ""))[:2]  # as drawn, and turned over
+        if sum(map(int, counts)) > 1:
+            yield _mirrored(panel)
+
+
+def _mirrored(panel: Panel) -> Panel:
+    """A panel turned over about its grain."""
+    across = np.array([panel.grain[1], -panel.grain[0]])
+    lines = tuple((line - 2.0 * (line @ across)[:, None] * across)[::-1] for line in reversed(panel.lines))
+    return panel._replace(name=f"{panel.name} mirrored", lines=lines)
 
 
 def _load(data: bytes):

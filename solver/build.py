@@ -11,13 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .elastic.bands import check_bands, lay_bands
 from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
-from .elastic.masses import LIGHTEST_PARTICLE, masses
+from .elastic.masses import LIGHTEST_PARTICLE, masses, sizes
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
 from .elastic.pleats import calm, pleated
+from .elastic.seam_bending import seam_hinges
 from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
 from .elastic.springs import taut_rest
 from .geometry.tear_lines import tear_lines
@@ -121,6 +123,7 @@ def build(garments, settings):
         matrix=None,
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
         tears=tear_lines(garments, start, parts, _build_part, HINGE_FIELDS),
+        seam_hinges=seam_hinges(garments, start),
     )
     plastic, set_ = plastic_of(garments, cloth)
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)
@@ -208,6 +211,7 @@ def check(garment):
                 f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
             )
     check_rest(garment)
+    check_bands(name, count, garment.bands, garment.band_pull)
     for field, words in (("meets_bodies", "bodies"), ("meets_itself", "self-collision")):
         value = getattr(garment, field)
         if value is not None and np.shape(value) != (count,):
@@ -285,6 +289,9 @@ def _build_part(garment):
     rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
     rest_length[seam], stiffness[seam] = 0.0, np.maximum(stiffness[seam], SEAM_STIFFNESS)
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
+    taut = taut_rest(garment, rest_length, np.where(seam, 0.0, threads))
+    band = lay_bands(garment, pairs, is_mesh_edge & ~seam, rest_length, stiffness, taut)
+    alone = ~band[couples].any(axis=1)
     useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
     hinges = _build_hinges(garment, x, faces, springs, uv, mass, inv_mass)
     return _Part(
@@ -295,10 +302,10 @@ def _build_part(garment):
         rest_length=rest_length[useful],
         edge_stiffness=stiffness[useful],
         edge_damping=rate[useful],
-        is_mesh_edge=(is_mesh_edge & ~seam)[useful],
-        taut=taut_rest(garment, rest_length, np.where(seam, 0.0, threads))[useful],
+        is_mesh_edge=(is_mesh_edge & ~seam & ~band)[useful],
+        taut=taut[useful],
         **{name: value[useful] for name, value in seam_numbers(garment, pairs, seam).items()},
-        **_keep_couples(useful, couples, coupling),
+        **_keep_couples(useful, couples[alone], coupling[alone]),
         **hinges,
     )
 
@@ -326,11 +333,6 @@ def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
         "bend_stiffness": bend_stiffness,
         "bend_damping": calm(rate, folds, inv_mass, garment.pleats),
     }
-
-
-def sizes(garment):
-    """(n,) part of its rest shape that a garment is left with where it shrinks."""
-    return 1.0 - (np.zeros(len(garment.x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))
 
 
 def _join(parts, start):

@@ -6,15 +6,15 @@ A frame ends with each seam that is nearly closed at one place and with one velo
 would fold a triangle away, or make cloth pass through cloth, is left open for another frame. A frame works with the
 particles that are left (`join`) and hands back the state of all.
 
-What is welded has springs and hinges of both sides, and contact takes the sheet as one. A seam itself does not resist
-bending.
+What is welded has springs and hinges of both sides, and those over the seam (`elastic.seam_bending`), and contact takes the
+sheet as one.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .build import bends, in_tree_order, kept_parts, matters
+from .build import HINGE_FIELDS, bends, in_tree_order, kept_parts, matters
 from .crossings import crossing_triangles
 from .elastic.sewing import LEAST_SPEED
 from .geometry.seams import same_places
@@ -89,7 +89,7 @@ def _is_welded(pairs, state):
 
 
 def _made_of(cloth, pairs):
-    return (*(array for array in cloth if isinstance(array, np.ndarray)), pairs)
+    return (*(array for array in cloth if isinstance(array, np.ndarray)), *(cloth.seam_hinges or ()), pairs)
 
 
 @remembered(2, _made_of)
@@ -98,6 +98,8 @@ def _join(cloth, pairs):
     first, own = same_places(*pairs.T, count)
     order = np.argsort(first, kind="stable")
     place = np.argsort(order, kind="stable")[own].astype(np.int32)
+    if cloth.seam_hinges is not None:
+        cloth = _bent_at_seams(cloth, place)
     firmness = np.where(cloth.inv_mass == 0.0, 2.0, cloth.pin) - np.isinf(cloth.pin_distance)
     firm = np.lexsort((np.arange(count), -firmness, place))
     kept = firm[np.diff(place[firm], prepend=-1) > 0]
@@ -134,6 +136,15 @@ def _join(cloth, pairs):
         **parts,
     )
     return Joined(welded._replace(matrix=lay_out(welded)), kept, place)
+
+
+def _bent_at_seams(cloth, place):
+    """The cloth with its hinges over seams whose ends are at one `place` (n,)."""
+    more = cloth.seam_hinges
+    whole = (place[more.bend_stencils[:, :2]] == place[more.others]).all(axis=1)
+    return cloth._replace(
+        **{name: np.concatenate([getattr(cloth, name), getattr(more, name)[whole]]) for name in HINGE_FIELDS}
+    )
 
 
 def _partners(place):

@@ -38,6 +38,14 @@ class Pleats(NamedTuple):
     stiffness: np.ndarray  # (p,) times as stiff as unfolded cloth
 
 
+class Bands(NamedTuple):
+    """Edges of a garment onto which elastic is sewn (`elastic.bands`)."""
+
+    edges: np.ndarray  # (k, 2)
+    length: np.ndarray  # (k,) part of the edge's length that it strives for, between 0 and 1
+    tension: np.ndarray  # (k,) [N] that it pulls with where the edge has its full length
+
+
 class Garment(NamedTuple):
     """One garment at rest, as the animator sees it: a mesh and a physical value per vertex."""
 
@@ -68,6 +76,7 @@ class Garment(NamedTuple):
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
     sewing_speed: float = 1.5  # [m/s] at which the ends of each come together at most
+    seam_bending: float = 0.0  # times as stiff against bending as the cloth a seam is that is welded
     model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
@@ -84,6 +93,8 @@ class Garment(NamedTuple):
     pleats: Pleats | None = None
     x_second: np.ndarray | None = None  # (n, 3) [m] a second rest shape, for `FrameInput.rest_blend`; None: none
     yields: bool = False  # whether bending and stretch may stay (`rest`)
+    bands: Bands | None = None
+    band_pull: float = 1.0  # part of their tension that elastic bands have
 
 
 class Pattern(NamedTuple):
@@ -113,6 +124,18 @@ class TearLines(NamedTuple):
     most: np.ndarray  # (g,) as `Garment.tear_most`, like the next two
     piece: np.ndarray  # (g,)
     run_on: np.ndarray  # (g,)
+
+
+class SeamHinges(NamedTuple):
+    """Hinges over seams, each there while the ends of the two edges that are sewn are one (`elastic.seam_bending`)."""
+
+    bend_stencils: np.ndarray  # (b, 4) ends of the first edge, and the corners opposite on both sides
+    others: np.ndarray  # (b, 2) ends of the second edge, that of the first one's start first
+    # as the fields of `Cloth`
+    bend_weight: np.ndarray
+    rest_angle: np.ndarray
+    bend_stiffness: np.ndarray
+    bend_damping: np.ndarray
 
 
 class Second(NamedTuple):
@@ -154,7 +177,8 @@ class Cloth(NamedTuple):
     rest_length: np.ndarray  # (e,) [m]
     edge_stiffness: np.ndarray  # (e,) [N/m]
     edge_damping: np.ndarray  # (e,) [1/s]
-    is_mesh_edge: np.ndarray  # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens
+    # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens, and for elastic bands, which are longer
+    is_mesh_edge: np.ndarray  # than at rest on purpose
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard
@@ -174,6 +198,7 @@ class Cloth(NamedTuple):
     matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
     pattern: Pattern  # as it was cut
     tears: TearLines | None = None  # None: nothing can tear
+    seam_hinges: SeamHinges | None = None  # None: no seam resists bending
     second: Second | None = None
     plastic: Plastic | None = None
 

@@ -13,7 +13,7 @@ from .kernel.memo import remembered
 from .model import Cloth, FrameInput, Garment, Settings
 
 SPRINGS = ("rest_length", "edge_stiffness", "edge_damping", "taut", "coupling", "matrix")
-HINGES = ("bend_weight", "bend_stiffness", "bend_damping", "matrix")
+HINGES = ("bend_weight", "bend_stiffness", "bend_damping", "seam_hinges", "matrix")
 MASSES = ("mass", "inv_mass", "edge_damping", "matrix")
 
 # Each setting of a `Garment` that may be animated: what of `Cloth` it changes, besides the tree and the order of springs and
@@ -35,6 +35,8 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "poisson": SPRINGS,
     "strain_limit": SPRINGS,
     "stiffening": SPRINGS,
+    "band_pull": ("edge_stiffness", "matrix"),
+    "seam_bending": ("seam_hinges",),
     "sewing_time": ("edge_damping", "matrix"),
     "sewing_speed": ("seam_speed",),
     "sewing_force": ("seam_force",),

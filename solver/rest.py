@@ -13,7 +13,9 @@ run through. Cloth that neither yields nor has a second shape does not come here
 
 import numpy as np
 
+from .elastic.bands import bands_at, shortened
 from .elastic.bending import angles_of, hinge_weights
+from .elastic.masses import sizes
 from .elastic.pleats import check_pleats, fold_angles
 from .geometry.topology import clean_faces
 from .integrate.stiffness_matrix import lay_out
@@ -41,6 +43,12 @@ def plastic_of(garments, cloth):
         np.flatnonzero(owner == index) if garment.yields else np.zeros(0, np.int64)
         for index, garment in enumerate(garments)
     ]
+    for index, garment in enumerate(garments):
+        if garment.yields and garment.bands is not None:  # rubber does not stay longer
+            springs = parts[index] - len(cloth.bend_stencils)
+            at = np.flatnonzero(springs >= 0)
+            on = bands_at(garment, cloth.edges[springs[at]] - cloth.garment_start[index]) >= 0
+            parts[index] = np.delete(parts[index], at[on])
     start = np.cumsum([0, *map(len, parts)])
     return Plastic(start, np.concatenate(parts)), np.zeros(start[-1])
 
@@ -51,7 +59,7 @@ def second_of(garments, cloth):
         return None
     x = [garment.x if garment.x_second is None else garment.x_second for garment in garments]
     x, stencils = np.concatenate(x).astype(np.float64) - cloth.origin, cloth.bend_stencils
-    size, ends = np.concatenate([_sizes(garment) for garment in garments]), cloth.edges
+    size, ends = np.concatenate([sizes(garment) for garment in garments]), cloth.edges
     length = np.linalg.norm(x[ends[:, 1]] - x[ends[:, 0]], axis=1) * 0.5 * np.einsum("ek->e", size[ends])
     length = np.where(cloth.rest_length > 0.0, length, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -59,18 +67,17 @@ def second_of(garments, cloth):
     angle = np.where(np.isfinite(angle), angle, cloth.rest_angle)
     for garment, first in zip(garments, cloth.garment_start[:-1], strict=True):
         of = cloth.garment[stencils[:, 0]] == cloth.garment[first]
+        own = cloth.garment[ends[:, 0]] == cloth.garment[first]
         if garment.x_second is None:
-            own = cloth.garment[ends[:, 0]] == cloth.garment[first]
             length[own], angle[of] = cloth.rest_length[own], cloth.rest_angle[of]
-        elif garment.pleats is not None:
+            continue
+        if garment.bands is not None:
+            length[own] *= shortened(garment, cloth.edges[own] - first)
+        if garment.pleats is not None:
             triangles = clean_faces(garment.x, np.asarray(garment.triangles)).triangles
             fold, _ = fold_angles(np.asarray(garment.x_second, float), triangles, stencils[of] - first, garment.pleats)
             angle[of] = np.where(np.isnan(fold), angle[of], fold)
     return Second(length, angle)
-
-
-def _sizes(garment):
-    return np.ones(len(garment.x)) if garment.shrink is None else 1.0 - np.asarray(garment.shrink, np.float64)
 
 
 def kept_rest(cloth, spring, hinge):

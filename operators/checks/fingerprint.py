@@ -14,7 +14,7 @@ import bpy
 
 from ...panels.mapped import ROWS
 from ...solver.model import RELEASE
-from ..read import anchors, image_sequence, measures, pattern_size, pleats, rest, tear_lines, trims
+from ..read import anchors, bands, edge_values, image_sequence, measures, pattern_size, pleats, rest, tear_lines, trims
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
@@ -57,6 +57,8 @@ CLOTH_WORDS = {
     "poisson": "Narrowing",
     "strain_limit": "Strain Limit",
     "stiffening": "Stiffening",
+    "seam_bending": "Seam Bending",
+    "band_pull": "Elastic Pull",
     "uv_map": "Pattern",
     "field_weight": "Fields",
     "pressure": "Pressure",
@@ -102,7 +104,8 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
     prints |= _groups(obj, scene, colliders)
     prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
-    prints |= {"Pleats": pleats.checksum(obj.data), **rest.prints(obj)}
+    prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
+    prints["Elastic"] = edge_values.checksum(obj.data, bands.NAMES)
     prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
         None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the viewport marks on cloth and bodies: pins, seams, pleats, shells, contacts and pinches.
+"""What the viewport marks on cloth and bodies: pins, seams, pleats, elastic, shells, contacts and pinches.
 
 As pictures, marks are made when Blender has evaluated something that they depend on, never while it draws, and hold
 arrays and no Blender data.
@@ -15,6 +15,7 @@ from ...panels.report import pinched_vertices, read_report
 from ..checks.crossings import length
 from ..read import groups, maps
 from ..read.arrays import positions, seam_edges, sewing_edges, triangulated
+from ..read.bands import read_bands
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import metres_per_unit
 from ..read.participants import colliders_of, visible_cloths
@@ -25,12 +26,14 @@ from . import colours, shapes, touching
 from .pictures import sources, update_allowed
 
 POINTS, LINES, SHELL = "POINTS", "LINES", "SHELL"
-KINDS = "pins", "seams", "pleats", "thickness", "aura", "contacts"  # switches of `panels.show`
+KINDS = "pins", "seams", "pleats", "elastic", "thickness", "aura", "contacts"  # switches of `panels.show`
 # RGBA, sRGB; told apart by brightness too
 PINNED, PULLED, SEAM, GAPING = (0.25, 0.95, 0.35, 1), (0.15, 0.55, 0.25, 1), (0.95, 0.95, 0.95, 1), (1.0, 0.5, 0.0, 1)
 CLOTH_SHELL, BODY_SHELL = (0.2, 0.75, 0.9, 0.3), (0.85, 0.65, 1.0, 0.25)
+GATHERED, FLAT = (1.0, 0.6, 0.2, 1.0), (1.0, 0.95, 0.8, 1.0)
 MOUNTAIN, VALLEY = (1.0, 0.45, 0.85, 1.0), (0.5, 0.1, 0.55, 1.0)
 TOUCHING, LAYERED, PINCHED = (0.3, 0.9, 1.0, 1.0), (1.0, 0.95, 0.45, 1.0), (1.0, 0.1, 0.1, 1.0)
+FLAT_PART = 0.97  # of its length in the mesh, from which on an elastic edge is drawn flat
 
 
 class Mark(NamedTuple):
@@ -155,6 +158,24 @@ def _pleats(cloths, _bodies, _metres):
     return found, list(names) if any(count) else [(MOUNTAIN, "Pleats: none are marked")]
 
 
+def _elastic(cloths, _bodies, metres):
+    """Edges onto which elastic is sewn, by whether they are shorter than in the mesh."""
+    found, now, full = [], 0.0, 0.0
+    for cloth in cloths:
+        told = read_bands(cloth.obj.name, cloth.obj.data)
+        if told is None:
+            continue
+        length, flat = (colours.lengths(x, told.edges) for x in (cloth.x, _rest(cloth)))
+        is_flat = length > FLAT_PART * flat
+        for chosen, colour in ((~is_flat, GATHERED), (is_flat, FLAT)):
+            if chosen.any():
+                found.append(_mark(LINES, cloth, cloth.x[told.edges[chosen]].reshape(-1, 3), colour, size=3.5))
+        now, full = now + float(length.sum()) * metres, full + float(flat.sum()) * metres
+    if not found:
+        return found, [(FLAT, "Elastic: none is marked")]
+    return found, [(GATHERED, f"Elastic: {now:.2f} m of {full:.2f} m of cloth")]
+
+
 def _thickness(cloths, _bodies, metres):
     """Shells half of the thickness away, on both sides."""
     found, low, high = [], np.inf, 0.0
@@ -216,6 +237,7 @@ MAKERS = {
     "pins": _pins,
     "seams": _seams,
     "pleats": _pleats,
+    "elastic": _elastic,
     "thickness": _thickness,
     "aura": _aura,
     "contacts": _contacts,

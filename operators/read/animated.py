@@ -18,7 +18,15 @@ from .maps import read_map
 from .trims import stiffen
 
 MAPS = (*FABRIC, "shrink")  # mapped properties that a garment is built from
-NUMBERS = ("self_collision", "sewing_time", "sewing_speed", "sewing_force", *THREADS)  # the other settings
+NUMBERS = (
+    "self_collision",
+    "sewing_time",
+    "sewing_speed",
+    "sewing_force",
+    "seam_bending",
+    "band_pull",
+    *THREADS,
+)  # the other settings
 BODY_NUMBERS = ("collides", "aura", "friction", "restitution")
 
 

@@ -19,6 +19,7 @@ from ...panels.mapped import MAPPED, THREADS
 from ...solver.model import Garment
 from . import arrays, pattern_size, tear_lines
 from .animated import body_numbers, body_told, number
+from .bands import read_bands
 from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
@@ -31,7 +32,17 @@ FARTHEST_COORDINATE = 1e9  # [m] Blender turns an infinite coordinate into 3.4e3
 FLAT_SHARE = 1e-9  # of its own size: an object with less in some direction is flat
 
 # Of a garment's settings, besides those with maps: those that it is built from as they are, and all that are looked at.
-PLAIN = ("layer", "self_collision", "sewing", "sewing_time", "sewing_speed", "model", *THREADS)
+PLAIN = (
+    "layer",
+    "self_collision",
+    "sewing",
+    "sewing_time",
+    "sewing_speed",
+    "model",
+    "seam_bending",
+    "band_pull",
+    *THREADS,
+)
 LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "pattern_size", "self_group", "body_group")
 
 
@@ -113,6 +124,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         sewing_force=number(settings, "sewing_force"),
         added_mass=loads(obj, x),
         pleats=read_pleats(obj.name, evaluated.data),
+        bands=read_bands(obj.name, evaluated.data),
         x_second=_second_rest(obj, evaluated, metres),
         yields=yields(obj),
         **{name: getattr(settings, name) for name in PLAIN},

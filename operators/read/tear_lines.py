@@ -11,6 +11,7 @@ import numpy as np
 
 from . import arrays
 
+ASLANT = 0.36  # tangent of 20 degrees, that an edge may be off a thread
 STRENGTH = "taffeta_tear"  # of each edge [N/m]; 0 where it does not tear
 
 
@@ -45,6 +46,48 @@ def mark(obj: bpy.types.Object, strength: float) -> tuple[int, int]:
         )
     bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
     return len(chosen), more
+
+
+def select_free(obj: bpy.types.Object, uv_map: str, along_threads: bool) -> int:
+    """Select in Edit Mode the edges between faces of an object that are no tear lines yet, and nothing else; returns how many.
+
+    along_threads : those alone that run along u or v of the UV map, or, where there is none of this name, between quads
+
+    Raises
+    ------
+    ValueError
+        There is none: a sentence with a remedy.
+    """
+    work = bmesh.from_edit_mesh(obj.data)
+    layer, uv = work.edges.layers.float.get(STRENGTH), work.loops.layers.uv.get(uv_map)
+    found = [
+        edge
+        for edge in work.edges
+        if len(edge.link_faces) > 1
+        and not (layer and edge[layer] > 0.0)
+        and (not along_threads or _is_thread(edge, uv))
+    ]
+    if not found:
+        kinds = (
+            "along the threads that may tear; take all edges, or choose a Pattern" if along_threads else "that may tear"
+        )
+        raise ValueError(f"{obj.name} has no edge between faces {kinds}")
+    for face in work.faces:
+        face.select_set(False)
+    for element in (*work.edges, *work.verts):
+        element.select = False
+    for edge in found:
+        edge.select = True
+    return len(found)
+
+
+def _is_thread(edge, uv) -> bool:
+    """Whether an edge runs along warp or weft."""
+    if uv is None:
+        return all(len(face.verts) == 4 for face in edge.link_faces)
+    loop = edge.link_loops[0]
+    u, v = loop.link_loop_next[uv].uv - loop[uv].uv
+    return min(abs(u), abs(v)) <= ASLANT * max(abs(u), abs(v))
 
 
 def clear(obj: bpy.types.Object) -> tuple[int, int]:

@@ -43,3 +43,8 @@ def _carried(garment):
             place[garment.twins[:, 0]] = garment.twins[:, 1]
         np.add.at(added, place, garment.added_mass)
     return added
+
+
+def sizes(garment):
+    """(n,) part of its rest shape that a garment is left with where it shrinks."""
+    return 1.0 - (np.zeros(len(garment.x)) if garment.shrink is None else np.asarray(garment.shrink, dtype=np.float64))

@@ -98,5 +98,6 @@ def weld(garment: Garment, reach: float) -> Garment:
         twins=twins,
         x_second=None if garment.x_second is None else mean(garment.x_second),
         pleats=garment.pleats and garment.pleats._replace(edges=place[garment.pleats.edges]),
+        bands=garment.bands and garment.bands._replace(edges=place[garment.bands.edges]),
         **welded,
     )

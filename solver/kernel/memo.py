@@ -38,4 +38,6 @@ def _is_same(known, wanted) -> bool:
         return True
     if isinstance(known, np.ndarray) and isinstance(wanted, np.ndarray):
         return known.dtype == wanted.dtype and np.array_equal(known, wanted)
+    if isinstance(known, tuple) and isinstance(wanted, tuple):  # as of pleats: arrays inside have no one truth
+        return len(known) == len(wanted) and all(map(_is_same, known, wanted))
     return not isinstance(known, np.ndarray) and not isinstance(wanted, np.ndarray) and known == wanted

@@ -7,12 +7,12 @@ import sheets
 from taffeta.solver import refit as refitting
 from taffeta.solver.build import build
 from taffeta.solver.kernel import memo
-from taffeta.solver.model import Cloth, Settings
+from taffeta.solver.model import Bands, Cloth, Settings
 from taffeta.solver.refit import CHANGES, refit
 
 VALUES = {
     "self_collision": False, "sewing_time": 2.0, "sewing_speed": 0.3, "sewing_force": 4.0, "weft_stretch": 2.0, "weft_bending": 2.0,
-    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0,
+    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5, "seam_bending": 3.0,
 }  # fmt: skip
 ORDER = {
     "leaf",
@@ -27,9 +27,12 @@ ORDER = {
 
 @pytest.fixture(scope="module")
 def garments():
-    """A panel with a seam to a vertex of itself, and a sheet with threads that tauten."""
+    """A panel with elastic and a seam between edges of itself, and a sheet with threads that tauten."""
     panel, plain = sheets.sheet("Panel", 5, 5, 0.1), sheets.sheet("Plain", 4, 4, 0.1)
-    sewn = panel._replace(edges=np.vstack((panel.edges, [[0, 24]])).astype(np.int32), sewing=True)
+    rubber = Bands(panel.edges[:3], np.full(3, 0.6), np.full(3, 2.0))
+    sewn = panel._replace(
+        bands=rubber, edges=np.vstack((panel.edges, [[0, 24], [1, 23]])).astype(np.int32), sewing=True, seam_bending=1.0
+    )
     return sewn, plain._replace(model="MEMBRANE", strain_limit=0.05, poisson=0.1, shrink=np.zeros(16))
 
 
@@ -88,3 +91,11 @@ def test_what_is_remembered_may_be_an_array_now_and_nothing_then():
     ask = memo.remembered(2, lambda value: (value,))(lambda value: object())
     array = np.arange(3)
     assert ask(None) is not (first := ask(array)) and ask(array.copy()) is first and ask(None) is not first
+
+
+def test_what_is_remembered_may_hold_tuples_of_arrays():
+    """As pleats and elastic of a garment that is read anew for a second bake."""
+    ask = memo.remembered(2, lambda value: (value,))(lambda value: object())
+    array = np.arange(3)
+    first = ask((array, 1.0))
+    assert ask((array.copy(), 1.0)) is first and ask((array + 1, 1.0)) is not first and ask((array,)) is not first

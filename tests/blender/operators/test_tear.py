@@ -4,6 +4,7 @@
 import json
 
 import bpy
+import ipctk
 import numpy as np
 import pytest
 from taffeta.operators.checks import problem_list
@@ -154,3 +155,50 @@ def test_hostile_strengths_are_told_or_left_alone(strip):
     strip.data.attributes.remove(strip.data.attributes[tear_lines.STRENGTH])
     strip.data.attributes.new(tear_lines.STRENGTH, "INT", "POINT")
     assert not tear_lines.read(strip)
+
+
+def test_free_tearing_marks_threads_or_all_and_leaves_what_is_marked(strip):
+    """A grid has threads along both axes; turned by 45 degrees in its pattern none; earlier lines keep their strength."""
+    bpy.ops.taffeta.tear_mark(strength=7.0)
+    inner = 2 * COUNT * (COUNT - 1) - 4 * (COUNT - 1)
+    assert bpy.ops.taffeta.tear_free(strength=300.0) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    _, strength = tear_lines.marked(strip.data)
+    assert (strength == 7.0).sum() == 2 * (COUNT - 1) and (strength == 300.0).sum() == 2 * (inner - (COUNT - 1))
+    assert len(strip.data.vertices) == 4 * (COUNT - 1) ** 2, "each quad has corners of its own"
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Strip has no edge between faces along the threads that may tear"):
+        bpy.ops.taffeta.tear_free()
+
+
+def test_threads_are_those_of_the_pattern(strip):
+    bpy.ops.object.mode_set(mode="OBJECT")
+    layer = strip.data.uv_layers[0]
+    for each in layer.uv:
+        u, v = each.vector
+        each.vector = (u + v, u - v)
+    strip.taffeta_cloth.uv_map = layer.name
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="along the threads that may tear; take all edges, or choose a Pattern"):
+        bpy.ops.taffeta.tear_free()
+    assert len(strip.data.vertices) == COUNT**2
+    assert bpy.ops.taffeta.tear_free(along="ALL") == {"FINISHED"}
+
+
+def test_a_freely_torn_sheet_opens_where_it_is_pulled_and_nothing_crosses(strip, make):
+    """Drawn apart by a tenth along x: it tears along y. Another program counts, on the frame's triangles."""
+    assert bpy.ops.taffeta.tear_free(strength=100.0) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert json.loads(strip.taffeta_cloth.report_json)["torn"] >= COUNT
+    faces = np.array([face.vertices for face in strip.data.polygons])
+    faces = np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
+    for frame in (4, 6, 8, 10):
+        bpy.context.scene.frame_set(frame)
+        x = make.world(strip)
+        rest = np.array([vertex.co for vertex in strip.data.vertices])
+        _, place = np.unique(np.round(rest, 6), axis=0, return_inverse=True)
+        together = np.linalg.norm(x[:, None] - x[None], axis=2) < 1e-9
+        one = np.where(together & (place[:, None] == place[None]), np.arange(len(x)), len(x)).min(axis=1)
+        mesh = ipctk.CollisionMesh(x, ipctk.edges(one[faces]), one[faces])
+        assert not ipctk.has_intersections(mesh, x), f"frame {frame}"

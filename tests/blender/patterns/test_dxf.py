@@ -200,3 +200,31 @@ def test_spoilt_files_are_read_or_refused_and_never_more():
         else:
             assert all(np.isfinite(panel.outline(one)).all() for one in found.panels)
     assert 5 < refused < 60
+
+
+@pytest.mark.parametrize(("text", "count"), [
+    ("QUANTITY: 2", 2), ("Quantity: 1,1", 2), ("QUANTITY: 1", 1), ("QUANTITY: two", 1), ("QUANTITY: 99999999999999999999", 2),
+])  # fmt: skip
+def test_a_piece_that_is_cut_twice_comes_with_its_mirror_image(text, count):
+    """Both have one area and one warp, seen from outside each; lines come in the other order, and panels stand clear of each other."""
+
+    def fill(document):
+        piece(document, "SLEEVE", FRONT, grain=((0, 0), (30, 100))).add_text(text, dxfattribs={"layer": "1"})
+
+    found = dxf.read(written(fill)).panels
+    assert [one.name for one in found] == ["SLEEVE", "SLEEVE mirrored"][:count]
+    if count == 1:
+        return
+    one, other = found
+    assert panel.area(panel.outline(one)) == pytest.approx(panel.area(panel.outline(other)), rel=1e-9)
+    lengths = [[panel.length(line) for line in each.lines] for each in found]
+    assert lengths[0] == pytest.approx(lengths[1][::-1])
+    for k, line in enumerate(other.lines):
+        np.testing.assert_allclose(line[-1], other.lines[(k + 1) % len(other.lines)][0], atol=1e-12)
+    world = [panel.outline(each) @ each.place[:3, :2].T + each.place[:3, 3] for each in found]
+    assert world[0][:, 0].max() < world[1][:, 0].min()
+    turned = world[1] * [-1, 1, 1]
+    assert np.sort(turned[:, 0]) - turned[:, 0].min() == pytest.approx(
+        np.sort(world[0][:, 0]) - world[0][:, 0].min(), abs=1e-9
+    )
+    assert np.sort(turned[:, 2]) == pytest.approx(np.sort(world[0][:, 2]), abs=1e-9)

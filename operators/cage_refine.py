@@ -27,6 +27,7 @@ from .work.window import LongWork
 
 READ, MEASURED, LAID_OUT = 0.3, 0.5, 0.55  # shares of the work that are done then; the rest is the mesh
 TOUCHING = 1.5  # times the distance that cloth is kept off a body: within it cloth lies on it
+THEN = "refine it"
 FAR_OFF = 0.1  # part by which a mesh may have more vertices than the budget
 
 
@@ -76,7 +77,7 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
     def invoke(self, context, event):
         try:
             played = _baked_of(self._garment(context))
-            baked.refuse(played)
+            baked.refuse(played, THEN)
             frames = baked.baked_frames(played)
         except ValueError as error:
             return self._refuse(error)
@@ -177,8 +178,8 @@ def _refuse(obj, played) -> None:
         verbs.refuse(obj)
     else:
         cage_meshes.refuse(played)
-    baked.refuse(played)
-    baked.refuse_hidden(played)
+    baked.refuse(played, THEN)
+    baked.refuse_hidden(played, THEN)
 
 
 def _need(shapes: baked.Played, rest, reach, go_on):

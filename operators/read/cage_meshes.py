@@ -18,8 +18,10 @@ from .trims import trims_of
 
 def refuse(obj: bpy.types.Object) -> None:
     """Raise ValueError where what a cage has would be lost with its mesh."""
-    cloth = obj.taffeta_cloth
-    if len(cloth.attachments):
+    followers = sorted(other.name for other in bpy.data.objects if other.taffeta_cage.cage == obj)
+    if len(followers) > 1:
+        raise ValueError(f"{' and '.join(followers)} follow {obj.name}; press Remove Cage on all but one of them first")
+    if len(obj.taffeta_cloth.attachments):
         raise ValueError(f"{obj.name} is attached to a body or tacked; Detach it, and attach it again afterwards")
     for other in bpy.data.objects:
         if other != obj and any(entry.body == obj for entry in other.taffeta_cloth.attachments):

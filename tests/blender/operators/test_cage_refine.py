@@ -91,6 +91,17 @@ def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
         assert len(found) == pytest.approx(count, rel=0.03)
 
 
+def test_who_stops_the_mesh_midway_leaves_nothing_behind(make, scene):
+    obj = make.grid(count=20)
+    before = len(bpy.data.meshes)
+    x = vertices_of(obj.data)
+    parts = remesh.remeshing(x, triangles_of(obj), np.zeros((0, 2), int), np.full(len(x), 0.1))
+    next(parts)
+    assert len(bpy.data.meshes) == before + 1
+    parts.close()
+    assert len(bpy.data.meshes) == before
+
+
 def test_edges_are_short_where_the_bake_was_bent_and_the_budget_is_kept(make, saved):
     obj, cage = caged(make)
     _, even = edge_lengths(cage)
@@ -211,7 +222,7 @@ def test_bad_input_gets_a_sentence(make, saved):
     saved.frame_end = 3
     obj, cage = caged(make, bake=False)
     saved.frame_end = 3
-    assert "Sheet Cage plays no bake; bake it" in refused(obj)
+    assert "Sheet Cage plays no bake; bake it, then refine it" in refused(obj)
     assert "Bar is no Taffeta Cloth; select a garment" in refused(obj, "Bar")
     assert "Nobody is no Taffeta Cloth" in refused(obj, "Nobody")
     assert bpy.ops.taffeta.bake(object=cage.name) == {"FINISHED"}
@@ -229,6 +240,14 @@ def test_bad_input_gets_a_sentence(make, saved):
     path.rename(aside)
     assert "is missing" in refused(obj)
     aside.rename(path)
+    pleat = cage.data.attributes.new("pleat_angle", "FLOAT", "EDGE")
+    pleat.data[0].value = 0.5
+    assert "Sheet Cage has pleats or tear lines along its edges; clear them" in refused(obj)
+    cage.data.attributes.remove(cage.data.attributes["pleat_angle"])
+    copy = obj.copy()
+    saved.collection.objects.link(copy)
+    assert "Sheet and Sheet.001 follow Sheet Cage; press Remove Cage on all but one" in refused(obj)
+    bpy.data.objects.remove(copy)
     cage.data.vertices.add(1)
     assert "the mesh was edited after the bake" in refused(obj)
 

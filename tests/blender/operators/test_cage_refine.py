@@ -5,10 +5,13 @@ import bpy
 import numpy as np
 import pytest
 from crossings import count_crossings
+from taffeta.operators import cage_refine
 from taffeta.operators.playback.bake_files import bakes_of
 from taffeta.operators.playback.owners import cache_file
 from taffeta.operators.read import cage as cages
 from taffeta.operators.read import modifier_stack, remesh
+from taffeta.operators.work import baked
+from taffeta.solver.correct.push_out import Body
 
 SIDE, FINE, COUNT, FRAMES = 1.0, 46, 350, 16
 STIFF = 2e-3  # [N m]
@@ -89,6 +92,21 @@ def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
     for count in (300, 600):
         found, _ = meshed(x, triangles, length, count)
         assert len(found) == pytest.approx(count, rel=0.03)
+
+
+def test_cloth_needs_the_curvature_of_what_it_lies_on(make, scene):
+    sheet, radius, gap = make.grid(count=41, size=0.4), 0.2, 0.002
+    ball = make.ball(radius=radius, rings=48, segments=64, location=(0.0, 0.0, -radius - 0.5 * gap))
+    x, flat = vertices_of(sheet.data), triangles_of(sheet)
+    body = Body("Ball", make.world(ball)[None], triangles_of(ball), gap)
+    played = baked.Played(range(1, 2), x[None], np.eye(4)[None], edges_of(flat), flat, np.ones(len(x), bool), [body])
+    rest, _, need = cage_refine._need(played, x, gap, lambda: True)
+    away_from_top = np.linalg.norm(rest, axis=1)
+    touched = (away_from_top > 0.01) & (away_from_top < 0.02)
+    assert np.median(need[touched]) == pytest.approx(1.0 / radius, rel=0.05)
+    assert not need[away_from_top > 0.08].any()
+    *_, without = cage_refine._need(played._replace(bodies=[]), x, gap, lambda: True)
+    assert not without.any()
 
 
 def test_who_stops_the_mesh_midway_leaves_nothing_behind(make, scene):

@@ -11,7 +11,8 @@ from pathlib import Path
 import bpy
 from bpy.props import StringProperty
 
-from ..solver.cache import about, recipe, trash
+from ..panels.cage import garment_of
+from ..solver.cache import about, pc2, recipe, trash
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
 from .bake import job as jobs
@@ -23,7 +24,7 @@ from .live import turn
 from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
 from .playback.cache_modifier import attach, detach, forget_bake, played, show_bake, trouble
 from .playback.owners import cache_file, maker_of
-from .read import snapshot
+from .read import cage_meshes, snapshot
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths, cloths_of, refuse_linked
 
@@ -69,14 +70,29 @@ def _listed(bakes: list[Bake], path: str, none: str) -> Bake:
 
 
 def play(obj: bpy.types.Object, bake: Bake) -> None:
-    """Let `obj` play a bake; what it was made of, and its report, are those that lie beside it.
+    """Let `obj` play a bake; what it was made of, and its report, are those that lie beside it. A cage that had the mesh of which
+    it is has that again.
 
     Raises
     ------
     ValueError
         It is of another mesh: a sentence, and nothing has changed.
     """
-    cache, before, cloth = find_cache(obj), cache_file(obj), obj.taffeta_cloth
+    mesh, garment = fingerprint.mesh_of(obj, bake.vertex_count, bake.about.fingerprint), garment_of(obj)
+    if mesh not in (None, obj.data) and garment is not None:
+        if pc2.read_header(bake.path).vertex_count != bake.vertex_count:
+            raise ValueError(f"{bake.path} does not hold what it says; bake again")
+        cage_meshes.refuse(obj)
+        cage_meshes.exchange(garment, obj, mesh)
+    _attach(obj, bake)
+    cloth = obj.taffeta_cloth
+    cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
+    cloth.report_json = kept_report(bake.path)
+
+
+def _attach(obj, bake):
+    """Play a bake, or raise ValueError and play what was played."""
+    cache, before = find_cache(obj), cache_file(obj)
     was = None if cache is None or before is None else (cache.frame_start, cache.show_viewport)
     attach(obj, bake.path, bake.frames.start)
     if sentence := trouble(obj):
@@ -87,8 +103,6 @@ def play(obj: bpy.types.Object, bake: Bake) -> None:
             attach(obj, before, first)
             show_bake(obj, is_shown)
         raise ValueError(sentence)
-    cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
-    cloth.report_json = kept_report(bake.path)
 
 
 class TAFFETA_OT_bake_play(BakeVerb, bpy.types.Operator):

@@ -15,6 +15,7 @@ from .read.carry import follow_keys
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
 from .read.participants import chosen_cloths, refuse_linked
+from .read.sheet import Sheet
 
 
 def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: float) -> tuple[bpy.types.Object, float]:
@@ -31,8 +32,20 @@ def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: floa
     ValueError
         The garment cannot have a cage: a sentence with a remedy, and all is as it was.
     """
-    _refuse(obj)
+    refuse(obj)
     cage, sheet = cages.build(obj, scene, count, length)
+    hand_over(scene, obj, cage, sheet)
+    return cage, sheet.thickness
+
+
+def hand_over(scene: bpy.types.Scene, obj: bpy.types.Object, cage: bpy.types.Object, sheet: Sheet) -> None:
+    """Let a cage that was just built be the cloth, and the garment follow it.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        The garment cannot follow it: the cage is gone, and all is as it was.
+    """
     try:
         cages.bind(obj, cage)
     except (ValueError, RuntimeError):
@@ -46,10 +59,9 @@ def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: floa
         cloth.thickness.source, cloth.thickness.value = "UNIFORM", min(sheet.thickness, most_thickness(cage, scene))
         obj.taffeta_cage.thickness = cloth.thickness.value
     follow_keys(obj, cage)
-    return cage, sheet.thickness
 
 
-def _refuse(obj):
+def refuse(obj: bpy.types.Object) -> None:
     """Raise ValueError where a garment cannot have a cage."""
     turn.refuse()
     refuse_linked(obj)
@@ -107,7 +119,7 @@ def _is_lost(obj, mapped) -> bool:
     return mapped.source == "ATTRIBUTE" and mapped.attribute not in obj.data.attributes
 
 
-def _show(context, obj) -> None:
+def show(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Make an object the active one, and the only one that is selected."""
     for other in context.selected_objects:
         other.select_set(False)
@@ -160,8 +172,8 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         self.report(
             {"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"
         )
-        _show(context, cage)
-        _look_again(context)
+        show(context, cage)
+        look_again(context)
         if self.bake:
             return bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
         return {"FINISHED"}
@@ -173,7 +185,8 @@ def _one(found):
     return found
 
 
-def _look_again(context):
+def look_again(context: bpy.types.Context) -> None:
+    """Make the preflight list anew where it is shown."""
     context.view_layer.update()
     if context.window_manager.taffeta.checked:
         problem_list.show(context.scene)
@@ -214,8 +227,8 @@ stays on disk"""
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.report({"INFO"}, f"{obj.name} is simulated itself again")
-        _show(context, obj)
-        _look_again(context)
+        show(context, obj)
+        look_again(context)
         return {"FINISHED"}
 
 
@@ -234,7 +247,7 @@ class TAFFETA_OT_cage_select(_Caged, bpy.types.Operator):
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        _show(context, cage)
+        show(context, cage)
         return {"FINISHED"}
 
 

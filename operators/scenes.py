@@ -21,6 +21,7 @@ EXAMPLES = (
     ("sheet_on_torus", "Sheet on Torus", "A square sheet falls on a torus"),
     ("two_sheets", "Two Sheets", "Two sheets fall on a sphere, one onto the other"),
     ("flag", "Flag", "A flag on its pole in a breeze"),
+    ("tablecloth", "Tablecloth", "A heavy cloth on a round table: Make Cage, Bake, Refine Where It Folds, Bake"),
     ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
     (
         "tighten",
@@ -71,7 +72,7 @@ DEFORMATIONS = (
 )
 # The menu: a submenu each, with its examples.
 MENUS = {
-    "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets"),
+    "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth"),
     "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "torn_banner"),
     "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (

@@ -2,14 +2,20 @@
 """Cages: the coarser mesh that is simulated for a heavy garment, `Object.taffeta_cage`, and where it is made and removed."""
 
 import bpy
-from bpy.props import FloatProperty, PointerProperty, StringProperty
+from bpy.props import CollectionProperty, FloatProperty, PointerProperty, StringProperty
 
 from .mapped import OVERRIDE
 from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
 
 
+class TaffetaCageMesh(bpy.types.PropertyGroup):
+    """A mesh that a cage had, of which there may be bakes."""
+
+    mesh: PointerProperty(type=bpy.types.Mesh, name="Mesh", override=OVERRIDE, description="As it was before")
+
+
 class TaffetaCageSettings(bpy.types.PropertyGroup):
-    """What a garment knows of the cage that it follows."""
+    """What a garment knows of the cage that it follows, and a cage of what it was."""
 
     cage: PointerProperty(
         type=bpy.types.Object, name="Cage", override=OVERRIDE, description="The mesh that is simulated for this garment"
@@ -17,6 +23,9 @@ class TaffetaCageSettings(bpy.types.PropertyGroup):
     muted: StringProperty(name="Muted", description="Modifiers that the cage has instead, and how they were shown")
     thickness: FloatProperty(
         name="Thickness", description="In metres, that the cage was given; 0 where the garment's is kept"
+    )
+    kept: CollectionProperty(
+        type=TaffetaCageMesh, name="Meshes", override=OVERRIDE, description="That the cage had before it was refined"
     )
 
 
@@ -37,11 +46,24 @@ class TAFFETA_PT_cloth_cage(SubPanel, bpy.types.Panel):
         if garment is None:
             layout.operator("taffeta.cage_make", icon="MOD_MESHDEFORM").object = context.object.name
             why(layout, f"The mesh has {len(context.object.data.vertices):,} vertices")
+            _refine(layout, context)
             return
         sentences(
             layout, context, f"{garment.name} follows this cage, and is what renders and exports", "MOD_MESHDEFORM"
         )
+        _refine(layout, context)
         layout.operator("taffeta.cage_remove", icon="X").object = garment.name
+
+
+def _refine(layout, context):
+    """The button that makes the cage anew by what was baked, and why it cannot be pressed."""
+    row = layout.row()
+    row.enabled = any(
+        item.garment == context.object.name and item.plays for item in context.window_manager.taffeta.bakes
+    )
+    row.operator("taffeta.cage_refine", icon="MOD_REMESH").object = context.object.name
+    if not row.enabled:
+        why(layout, "Bake first: the bake shows where it folds")
 
 
 class TAFFETA_PT_caged(PhysicsPanel, bpy.types.Panel):
@@ -65,7 +87,7 @@ class TAFFETA_PT_caged(PhysicsPanel, bpy.types.Panel):
         layout.operator("taffeta.cage_remove", icon="X").object = obj.name
 
 
-CLASSES = (TaffetaCageSettings, TAFFETA_PT_cloth_cage, TAFFETA_PT_caged)
+CLASSES = (TaffetaCageMesh, TaffetaCageSettings, TAFFETA_PT_cloth_cage, TAFFETA_PT_caged)
 
 
 def register():

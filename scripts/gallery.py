@@ -24,7 +24,10 @@ EVERY = [name for name, _, _ in EXAMPLES]
 SCENES = [
     name
     for name in EVERY
-    if name not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner"} | CROWDS | DIRECTED
+    if name
+    not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner", "tablecloth"}
+    | CROWDS
+    | DIRECTED
 ]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery

@@ -74,6 +74,7 @@ CLOTH_WORDS = {
 
 
 BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
+MESH = "the mesh of "
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
 
@@ -84,7 +85,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = {
         BAKED_BY: RELEASE,
-        f"the mesh of {obj.name}": measures.mesh_sums(obj.data),
+        f"{MESH}{obj.name}": measures.mesh_sums(obj.data),
         "the animation": measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
         "the force fields": [_force_field(emitter) for emitter in force_fields],
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
@@ -114,7 +115,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     prints["Tear Lines"] = _tear_lines(obj, by_keys[obj])
     for collider in colliders:
         prints[f"the settings of {collider.name}"] = _body(collider)
-        prints[f"the mesh of {collider.name}"] = measures.mesh_sums(collider.data)
+        prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
     return {word: _short(value) for word, value in prints.items()}
 
 
@@ -127,6 +128,24 @@ def store(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.typ
 def digest(text: str) -> str:
     """A fingerprint as JSON, in eight letters: bakes of the same settings have the same."""
     return f"{zlib.crc32(text.encode()):08x}"
+
+
+def knows(text: str, mesh: bpy.types.Mesh) -> bool:
+    """Whether a bake whose fingerprint is this JSON was made of this mesh, whatever the object was called."""
+    try:
+        known = json.loads(text)
+    except ValueError:
+        return False
+    now = _short(measures.mesh_sums(mesh))
+    return isinstance(known, dict) and any(word.startswith(MESH) and value == now for word, value in known.items())
+
+
+def mesh_of(obj: bpy.types.Object, vertex_count: int, text: str) -> bpy.types.Mesh | None:
+    """The mesh that an object has to have to play a bake of so many vertices with this fingerprint: its own, or one that it had as a
+    cage. None where it has none that fits."""
+    found = [obj.data, *(entry.mesh for entry in reversed(obj.taffeta_cage.kept) if entry.mesh is not None)]
+    found = [mesh for mesh in found if len(mesh.vertices) == vertex_count]
+    return next((mesh for mesh in found if len(found) > 1 and knows(text, mesh)), found[0] if found else None)
 
 
 def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> list[str]:

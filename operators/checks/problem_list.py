@@ -261,7 +261,7 @@ def show_bakes(scene, cloths) -> None:
         for bake in bakes:
             item = _entry(session, bake)
             item.garment, item.plays, item.maker = obj.name, bake.path == now, maker_of(bake.path)
-            item.fits = bake.vertex_count == len(obj.data.vertices)
+            item.fits = fingerprint.mesh_of(obj, bake.vertex_count, bake.about.fingerprint) is not None
             item.changed = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, as_it_is))
             item.is_of_another_release = fingerprint.is_of_another_release(bake.about.fingerprint)
             item.restorable = recipe.is_kept(bake.path)

@@ -8,6 +8,8 @@ that darken evenly away from a neutral middle (Moreland 2009, Diverging Color Ma
 
 import numpy as np
 
+from ...solver.geometry.strain import principal_strains
+
 # Stations of the ramps, sRGB, equally spaced.
 SEQUENTIAL = np.array(
     [(0.05, 0.08, 0.30), (0.18, 0.25, 0.50), (0.40, 0.42, 0.52), (0.66, 0.62, 0.44), (0.99, 0.91, 0.35)]
@@ -38,29 +40,6 @@ def colours(values: np.ndarray, low: float, high: float, stations: np.ndarray) -
 def lengths(x: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Edge lengths (e,) of x (n, 3) over edges (e, 2), in the unit of x."""
     return np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
-
-
-def principal_strains(x: np.ndarray, rest: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    """Strains (t, 2) of triangles (t, 3) of x (n, 3) against rest (n, 3): least and greatest of all directions in their planes.
-
-    The squared stretches are the eigenvalues of the metric over that at rest (Bonet and Wood 2008, section 4.6). Triangles of
-    no area at rest say nothing and have 0.
-    """
-    (a, b, c), (rest_a, rest_b, rest_c) = _metric(x, triangles), _metric(rest, triangles)
-    rest_area = rest_a * rest_c - rest_b**2
-    usable = rest_area > 1e-12 * rest_a * rest_c
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half = 0.5 * (rest_c * a - 2.0 * rest_b * b + rest_a * c) / rest_area
-        root = np.sqrt(np.maximum(half**2 - (a * c - b**2) / rest_area, 0.0))
-        strains = np.sqrt(np.maximum(np.stack((half - root, half + root), axis=1), 0.0)) - 1.0
-    return np.where(usable[:, None], strains, 0.0)
-
-
-def _metric(x, triangles):
-    """Products of two edges of each triangle: of the first with itself, with the second, of the second with itself."""
-    corner, second, third = (x[triangles[:, k]].astype(np.float64) for k in range(3))
-    one, other = second - corner, third - corner
-    return tuple(np.einsum("ij,ij->i", p, q) for p, q in ((one, one), (one, other), (other, other)))
 
 
 def vertex_strain(x: np.ndarray, rest: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -35,9 +35,7 @@ def build(obj: bpy.types.Object, scene: bpy.types.Scene, count: int, length: flo
     ValueError
         No cage can be made of the garment: a sentence with a remedy.
     """
-    world_to_object(obj.name, obj, 1.0, scene.frame_current)  # refuses what is flat
-    rig = _rig(obj)
-    sheet = sheet_of(obj, scene)
+    sheet = surface_of(obj, scene)
     used = len(np.unique(sheet.triangles))
     length = length or remesh.length_for(sheet.triangles, sheet.x, min(count, used))
     if remesh.length_for(sheet.triangles, sheet.x, MOST_VERTICES) > length:
@@ -50,14 +48,31 @@ def build(obj: bpy.types.Object, scene: bpy.types.Scene, count: int, length: flo
         raise ValueError(
             f"{obj.name} would get a cage of {len(faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
         )
-    cage = _object(obj, scene, sheet, y, faces)
+    return add(obj, scene, sheet, y, faces), sheet
+
+
+def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:
+    """The sheet that a cage of a garment lies on; ValueError, with a sentence, where it can have none."""
+    world_to_object(obj.name, obj, 1.0, scene.frame_current)  # refuses what is flat
+    if MODIFIER_NAME not in obj.modifiers:
+        _rig(obj)
+    return sheet_of(obj, scene)
+
+
+def add(
+    obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, y: np.ndarray, faces: np.ndarray
+) -> bpy.types.Object:
+    """A cage of vertices y (k, 3) [m], as `sheet.x`, and faces (m, 3), in a garment's collections, with its rig; ValueError, with
+    a sentence, where it cannot have what the garment has, and nothing is left of it."""
+    rig = _rig(obj)
+    cage = bare(obj, scene, sheet, y, faces)
     try:
         carry(obj, cage, sheet, y, faces)
         copy_modifiers(rig, cage)
     except ValueError:
         discard(cage)
         raise
-    return cage, sheet
+    return cage
 
 
 def _rig(obj) -> list[bpy.types.Modifier]:
@@ -80,7 +95,10 @@ def _kept(obj) -> list[bpy.types.Modifier]:
     return [modifier for modifier in simulated(obj) if modifier not in ours]
 
 
-def _object(obj, scene, sheet, y, faces):
+def bare(
+    obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, y: np.ndarray, faces: np.ndarray
+) -> bpy.types.Object:
+    """The same without anything that the garment has."""
     matrix = world_matrix(obj, metres_per_unit(scene))
     local = np.linalg.solve(matrix[:3, :3], (y + sheet.origin - matrix[:3, 3]).T).T
     mesh = bpy.data.meshes.new(f"{obj.data.name} Cage")
@@ -109,18 +127,35 @@ def bind(obj: bpy.types.Object, cage: bpy.types.Object) -> None:
     modifier = obj.modifiers.new(MODIFIER_NAME, "SURFACE_DEFORM")
     modifier.target = cage
     obj.modifiers.move(index_of(obj, modifier), at)
-    with _at_rest((obj, cage), modifier), bpy.context.temp_override(object=obj, active_object=obj):
-        bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
-        is_bound = modifier.is_bound
-    if not is_bound:
+    try:
+        _bind(obj, cage, modifier)
+    except ValueError:
         obj.modifiers.remove(modifier)
-        raise ValueError(
-            f"{obj.name} cannot be bound to its cage; make the cage finer, or clean up the mesh where it folds"
-        )
+        raise
     for name, _, _ in noted:
         obj.modifiers[name].show_viewport = obj.modifiers[name].show_render = False
     obj.taffeta_cage.cage = cage
     obj.taffeta_cage.muted = "\n".join(f"{viewport:d}{render:d} {name}" for name, viewport, render in noted)
+
+
+def bind_to(obj: bpy.types.Object, cage: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
+    """Let a cage have another mesh, and bind its garment to that; ValueError, with a sentence, where Blender cannot."""
+    modifier = obj.modifiers[MODIFIER_NAME]
+    if modifier.is_bound:
+        with bpy.context.temp_override(object=obj, active_object=obj):
+            bpy.ops.object.surfacedeform_bind(modifier=modifier.name)  # which lets go of what is bound
+    cage.data = mesh
+    _bind(obj, cage, modifier)
+
+
+def _bind(obj, cage, modifier):
+    with _at_rest((obj, cage), modifier), bpy.context.temp_override(object=obj, active_object=obj):
+        bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
+        is_bound = modifier.is_bound
+    if not is_bound:
+        raise ValueError(
+            f"{obj.name} cannot be bound to its cage; make the cage finer, or clean up the mesh where it folds"
+        )
 
 
 @contextmanager
@@ -156,8 +191,9 @@ def let_go(obj: bpy.types.Object) -> None:
 
 
 def discard(cage: bpy.types.Object) -> None:
-    """Delete a cage and its mesh."""
-    mesh = cage.data
+    """Delete a cage and the meshes that it has had."""
+    meshes = [cage.data, *(entry.mesh for entry in cage.taffeta_cage.kept if entry.mesh is not None)]
     bpy.data.objects.remove(cage)
-    if not mesh.users:
-        bpy.data.meshes.remove(mesh)
+    for mesh in meshes:
+        if not mesh.users:
+            bpy.data.meshes.remove(mesh)

@@ -37,8 +37,17 @@ def refusal(modifier: bpy.types.Modifier) -> str:
     return "" if modifier.type in COPIED else f"{modifier.name} moves it by other means than a rig"
 
 
-def carry(obj: bpy.types.Object, cage: bpy.types.Object, sheet: Sheet, y: np.ndarray, faces: np.ndarray) -> None:
-    """Give a cage what its garment has; y (k, 3) [m] as `sheet.x`, faces (m, 3) are the cage's own.
+def carry(
+    obj: bpy.types.Object,
+    cage: bpy.types.Object,
+    sheet: Sheet,
+    y: np.ndarray,
+    faces: np.ndarray,
+    leader: bpy.types.Object | None = None,
+) -> None:
+    """Give a cage what its garment, or the cage before it, has; y (k, 3) [m] as `sheet.x`, faces (m, 3) are the cage's own.
+
+    leader : whose shape keys those of the cage follow; None: the garment's
 
     Raises
     ------
@@ -50,7 +59,7 @@ def carry(obj: bpy.types.Object, cage: bpy.types.Object, sheet: Sheet, y: np.nda
     uv = above(foot, sheet.x, corners)[:, :2].clip(0.0, 1.0)
     weights = np.column_stack((1.0 - uv.sum(axis=1), uv))
     _groups(obj, cage, corners, weights)
-    _keys(obj, cage, corners, weights)
+    _keys(obj, cage, corners, weights, leader or obj)
     _attributes(obj, cage, corners, weights)
     _patterns(obj, cage, sheet, y, faces)
 
@@ -83,9 +92,9 @@ def _groups(obj, cage, corners, weights):
         cage.vertex_groups.active_index = obj.vertex_groups.active_index
 
 
-def _keys(obj, cage, corners, weights):
-    """All shape keys, with values that follow those of the garment."""
-    keys = obj.data.shape_keys
+def _keys(obj, cage, corners, weights, leader):
+    """All shape keys, with values that follow those of a leader; what that has not, keeps its own value and keys in time."""
+    keys, leading = obj.data.shape_keys, leader.data.shape_keys
     if keys is None:
         return
     basis = cage.shape_key_add(name=keys.reference_key.name, from_mix=False)
@@ -99,7 +108,14 @@ def _keys(obj, cage, corners, weights):
         own.slider_min, own.slider_max = key.slider_min, key.slider_max
         own.value = key.value
         set_key(own, rest + _mix(moved, corners, weights))
-        _follow(own.driver_add("value"), keys, "KEY", f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value')
+        if leading is not None and key.name in leading.key_blocks:
+            path = f'key_blocks["{bpy.utils.escape_identifier(key.name)}"].value'
+            _follow(own.driver_add("value"), leading, "KEY", path)
+    played = keys.animation_data if leading != keys else None
+    if played is not None and played.action is not None:
+        animated = cage.data.shape_keys.animation_data_create()
+        animated.action = played.action
+        animated.action_slot = played.action_slot
 
 
 def _follow(curve, owner, kind, path):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A surface meshed anew by triangles with edges of nearly one length (Botsch and Kobbelt 2004, section 4): split what is long,
-collapse what is short, flip, relax along the surface and project back to it.
+"""A surface meshed anew by triangles with edges of nearly one length, or of one that changes over it (Botsch and Kobbelt 2004,
+section 4; with a length a vertex as Dunyach et al. 2013, Adaptive Remeshing for Real-Time Mesh Deformation, section 3): split
+what is long, collapse what is short, flip, relax along the surface and project back to it.
 
 Lines stay where they are: borders, and edges marked as seams. Vertices move along these alone, and where lines meet, end or
 turn sharply they stay. Blender's own tools change the mesh; what is collapsed is chosen here, so that no border is pinched.
 """
 
+from collections.abc import Generator
 from typing import NamedTuple
 
 import bmesh
@@ -18,6 +20,9 @@ LONG, SHORT = 4.0 / 3.0, 4.0 / 5.0  # of the wanted length, beyond which edges a
 ROUNDS = 5  # of all steps at the wanted length
 SWEEPS = 3  # over all short edges in a round: neighbours cannot be collapsed in one
 GROWTH = 1.5  # by which edges become longer in a round before
+EXTRA_ROUNDS = 16  # after those, at most, in which a wanted count of vertices is met
+EAGER = 0.7  # exponent of too many or few vertices by which edges become longer in a round; 0.5 where all of them did so at once
+NEAR_COUNT = 0.02  # part by which the count may differ then
 SHARP = np.cos(np.radians(40.0))  # of a line's turn, from which on the vertex stays
 TURNED = 0.2  # cosine between a triangle's normals before and after a collapse, at least
 FOLDED = 0.5  # the same of the two triangles beside an edge that may be flipped
@@ -30,6 +35,24 @@ class Surface(NamedTuple):
     tree: BVHTree
     normal: np.ndarray  # (t, 3)
     line: np.ndarray  # (l, 2, 3) [m] pieces of borders and seams
+    corner: np.ndarray  # (t, 3, 3) [m]
+    share: np.ndarray | None  # (t, 3) of the length, that edges are to have at its corners; None: all of it
+
+
+class Wanted(NamedTuple):
+    """How long edges are to be: `length` times the mean of what both ends keep in `layer`, and no more than `most`."""
+
+    layer: object  # of vertices, numbers
+    length: float  # [m]
+    most: float = np.inf  # [m]
+
+    def at(self, vert) -> float:
+        """[m] about a vertex."""
+        return min(self.length * vert[self.layer], self.most)
+
+    def between(self, a, b) -> float:
+        """[m] of an edge from a to b."""
+        return 0.5 * (self.at(a) + self.at(b))
 
 
 def length_for(triangles: np.ndarray, x: np.ndarray, count: int) -> float:
@@ -42,14 +65,33 @@ def length_for(triangles: np.ndarray, x: np.ndarray, count: int) -> float:
 def remesh(x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
     """Vertices (k, 3) [m] and triangles (m, 3) with edges of about `length` [m] on the surface of x (n, 3), triangles (t, 3);
     `seams` (s, 2) are kept as lines."""
+    parts = remeshing(x, triangles, seams, np.full(len(x), length))
+    try:
+        while True:
+            next(parts)
+    except StopIteration as end:
+        return end.value
+
+
+def remeshing(
+    x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: np.ndarray, count: int = 0
+) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
+    """`remesh` in parts; after each it yields the share of all that is done.
+
+    length : (n,) [m] that edges are to have about each vertex
+    count : how many vertices there are to be; all lengths are made longer or shorter for that. 0: as many as there are.
+    """
     mesh = bpy.data.meshes.new("Taffeta Cage")
     bm = bmesh.new()
     try:
         _fill(mesh, x, triangles)
         bm.from_mesh(mesh)
+        layer = bm.verts.layers.float.new("taffeta_share")  # before vertices are kept anywhere: it moves them in memory
         _mark(bm, x, triangles, seams)
-        surface = _surface(bm, x, triangles)
-        _round_after_round(bm, surface, length)
+        longest = float(length.max())
+        surface = _surface(bm, x, triangles, None if (length == longest).all() else length / longest)
+        _sized(bm, surface, layer)
+        yield from _round_after_round(bm, surface, Wanted(layer, longest), count)
         bmesh.ops.triangulate(bm, faces=[face for face in bm.faces if len(face.verts) > 3])
         bmesh.ops.delete(bm, geom=[vert for vert in bm.verts if not vert.link_faces], context="VERTS")
         bm.verts.index_update()
@@ -78,13 +120,37 @@ def _mark(bm, x, triangles, seams):
                 edge.seam = True
 
 
-def _surface(bm, x, triangles) -> Surface:
+def _surface(bm, x, triangles, share) -> Surface:
     a, b, c = (x[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
     line = [[vert.co for vert in edge.verts] for edge in bm.edges if _is_line(edge)]
     tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
-    return Surface(tree, normal, np.array(line, float).reshape(-1, 2, 3))
+    line = np.array(line, float).reshape(-1, 2, 3)
+    return Surface(tree, normal, line, np.stack((a, b, c), axis=1), None if share is None else share[triangles])
+
+
+def _sized(bm, surface, layer):
+    """Let vertices know what share of the length edges are to have about them, by where on the surface they are."""
+    verts = list(bm.verts)
+    if surface.share is None:
+        for vert in verts:
+            vert[layer] = 1.0
+        return
+    found = [surface.tree.find_nearest(vert.co) for vert in verts]
+    face, foot = np.array([hit[2] for hit in found], int), np.array([hit[0] for hit in found], float)
+    weight = _weights(foot, surface.corner[face])
+    for vert, share in zip(verts, np.einsum("pk,pk->p", weight, surface.share[face]).tolist(), strict=True):
+        vert[layer] = share
+
+
+def _weights(x, corner):
+    """Barycentric weights (p, 3) of points (p, 3) on triangles with these corners (p, 3, 3); even ones where a triangle has no
+    area."""
+    sides = [np.cross(corner[:, (k + 2) % 3] - x, corner[:, (k + 1) % 3] - x) for k in range(3)]
+    area = np.stack([np.linalg.norm(side, axis=1) for side in sides], axis=1)
+    whole = area.sum(axis=1)
+    return np.where(whole[:, None] > 0.0, area / np.maximum(whole, 1e-300)[:, None], 1.0 / 3.0)
 
 
 def _is_line(edge) -> bool:
@@ -95,19 +161,27 @@ def _lines(vert) -> list:
     return [edge for edge in vert.link_edges if edge.seam or edge.is_boundary]
 
 
-def _round_after_round(bm, surface, length):
+def _round_after_round(bm, surface, wanted, count):
     corners = {vert for vert in bm.verts if _is_corner(vert)}
     now = float(np.mean([edge.calc_length() for edge in bm.edges]))
-    while now * GROWTH < length:  # a fine mesh becomes coarse by and by, so that its triangles stay in shape
+    while now * GROWTH < wanted.length:  # a fine mesh becomes coarse by and by, so that its triangles stay in shape
         now *= GROWTH
-        _collapse(bm, corners, SHORT * now, LONG * now)
+        _collapse(bm, corners, wanted._replace(most=now))
         _flip(bm)
-        _relax(bm, corners, surface)
-    for _ in range(ROUNDS):
-        _split(bm, LONG * length)
-        _collapse(bm, corners, SHORT * length, LONG * length)
+        _relax(bm, corners, surface, wanted)
+        yield 0.0
+    rounds = ROUNDS
+    for done in range(ROUNDS + EXTRA_ROUNDS):
+        if done >= rounds:
+            ratio = len(bm.verts) / count if count else 1.0
+            if abs(ratio - 1.0) < NEAR_COUNT:
+                return
+            wanted = wanted._replace(length=wanted.length * ratio**EAGER)
+        _split(bm, wanted)
+        _collapse(bm, corners, wanted)
         _flip(bm)
-        _relax(bm, corners, surface)
+        _relax(bm, corners, surface, wanted)
+        yield min((done + 1) / ROUNDS, 1.0)
 
 
 def _is_corner(vert) -> bool:
@@ -121,20 +195,21 @@ def _is_corner(vert) -> bool:
     return -one.dot(other) < SHARP
 
 
-def _split(bm, longest):
+def _split(bm, wanted):
     """Cut long edges in half, and what they bound into triangles."""
-    long = [edge for edge in bm.edges if edge.calc_length() > longest]
+    long = [edge for edge in bm.edges if edge.calc_length() > LONG * wanted.between(*edge.verts)]
     if long:
         bmesh.ops.subdivide_edges(bm, edges=long, cuts=1)
         bmesh.ops.triangulate(bm, faces=[face for face in bm.faces if len(face.verts) > 3])
 
 
-def _collapse(bm, corners, shortest, longest):
+def _collapse(bm, corners, wanted):
     """Make short edges one vertex, the shortest first."""
     for _ in range(SWEEPS):
         bm.normal_update()
-        lengths = ((edge.calc_length(), edge) for edge in bm.edges)
-        short = sorted(((size, edge.index, edge) for size, edge in lengths if size < shortest), key=lambda s: s[:2])
+        sizes = ((edge.calc_length(), wanted.between(*edge.verts), edge) for edge in bm.edges)
+        short = [(size / aim, edge.index, edge) for size, aim, edge in sizes if size < SHORT * aim]
+        short.sort(key=lambda s: s[:2])
         for vert in bm.verts:
             vert.tag = False
         target = {}
@@ -142,7 +217,7 @@ def _collapse(bm, corners, shortest, longest):
             if edge.verts[0].tag or edge.verts[1].tag:
                 continue
             kept, gone, place = _merged(edge, corners)
-            if kept is None or not _is_safe(edge, kept, gone, place, longest):
+            if kept is None or not _is_safe(edge, kept, gone, place, wanted):
                 continue
             for vert in (kept, gone):
                 for beside in vert.link_edges:
@@ -168,7 +243,7 @@ def _merged(edge, corners):
     return a, b, a.co.copy() if stays else middle
 
 
-def _is_safe(edge, kept, gone, place, longest) -> bool:
+def _is_safe(edge, kept, gone, place, wanted) -> bool:
     """The surface stays one, no triangle turns over, and no edge becomes long."""
     around = [{one.other_vert(vert) for one in vert.link_edges} for vert in (kept, gone)]
     if len(around[0] & around[1]) != len(edge.link_faces):
@@ -176,7 +251,7 @@ def _is_safe(edge, kept, gone, place, longest) -> bool:
     if len(edge.link_faces) == 1 and len(around[0] | around[1]) < 4:
         return False
     beside = (around[0] | around[1]) - {kept, gone}
-    if any((vert.co - place).length > longest for vert in beside):
+    if any((vert.co - place).length > LONG * wanted.between(vert, kept) for vert in beside):
         return False
     for vert in (kept, gone):
         for face in vert.link_faces:
@@ -202,7 +277,7 @@ def _flip(bm):
     bmesh.ops.beautify_fill(bm, faces=bm.faces[:], edges=edges, method="AREA")
 
 
-def _relax(bm, corners, surface):
+def _relax(bm, corners, surface, wanted):
     """Move each vertex to the middle of its neighbours, along the surface or its line, and back onto that."""
     bm.normal_update()
     bm.verts.index_update()
@@ -210,30 +285,36 @@ def _relax(bm, corners, surface):
     normal = np.array([vert.normal for vert in bm.verts], float)
     ends = np.array([[vert.index for vert in edge.verts] for edge in bm.edges], int)
     is_line = np.array([_is_line(edge) for edge in bm.edges], bool)
-    moved = _middles(x, ends) - x
+    share = np.array([vert[wanted.layer] for vert in bm.verts])
+    pull = 2.0 / (
+        share[ends[:, 0]] + share[ends[:, 1]]
+    )  # so that edges come to rest at lengths that go by their shares
+    moved = _middles(x, ends, pull) - x
     moved -= np.einsum("ij,ij->i", moved, normal)[:, None] * normal
     on_line = np.zeros(len(x), bool)
     on_line[ends[is_line]] = True
-    moved[on_line] = (_middles(x, ends[is_line]) - x)[on_line]
+    moved[on_line] = (_middles(x, ends[is_line], pull[is_line]) - x)[on_line]
     held = np.array([vert.index for vert in corners if vert.is_valid], int)
     moved[held] = 0.0
-    wanted = x + moved
+    to = x + moved
     free = np.flatnonzero(~on_line)
-    wanted[free] = _onto(surface, wanted[free], normal[free])
+    to[free] = _onto(surface, to[free], normal[free])
     on_line[held] = False
-    wanted[on_line] = _onto_line(surface.line, wanted[on_line])
-    for vert, place in zip(bm.verts, wanted.tolist(), strict=True):
+    to[on_line] = _onto_line(surface.line, to[on_line])
+    for vert, place in zip(bm.verts, to.tolist(), strict=True):
         vert.co = Vector(place)
+    if surface.share is not None:
+        _sized(bm, surface, wanted.layer)
 
 
-def _middles(x, ends):
-    """Where the mean of each vertex's neighbours by edges (e, 2) is; 0 without any."""
-    total, count = np.zeros_like(x), np.bincount(ends.ravel(), minlength=len(x))
+def _middles(x, ends, pull):
+    """Where the mean of each vertex's neighbours by edges (e, 2) is, each as heavy as its edge's `pull` (e,); 0 without any."""
+    total, weight = np.zeros_like(x), np.bincount(ends.ravel(), np.repeat(pull, 2), len(x))
     for k in range(3):
-        total[:, k] = np.bincount(ends[:, 0], x[ends[:, 1], k], len(x)) + np.bincount(
-            ends[:, 1], x[ends[:, 0], k], len(x)
+        total[:, k] = np.bincount(ends[:, 0], pull * x[ends[:, 1], k], len(x)) + np.bincount(
+            ends[:, 1], pull * x[ends[:, 0], k], len(x)
         )
-    return total / np.maximum(count, 1)[:, None]
+    return total / np.where(weight > 0.0, weight, 1.0)[:, None]
 
 
 def _onto(surface, x, normal):

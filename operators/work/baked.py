@@ -56,23 +56,23 @@ class Part(NamedTuple):
     fade: int  # [frames] as asked for
 
 
-def refuse(obj: bpy.types.Object) -> None:
-    """Raise ValueError, with a remedy, where a garment plays no bake that could be corrected."""
+def refuse(obj: bpy.types.Object, then: str = "correct it") -> None:
+    """Raise ValueError, with a remedy, where a garment plays no bake; `then` says for what it is needed."""
     refuse_linked(obj)
     if obj.data.library is not None:
         raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
     if find_cache(obj) is None:
-        raise ValueError(f"{obj.name} plays no bake; bake it, then correct it")
+        raise ValueError(f"{obj.name} plays no bake; bake it, then {then}")
     if sentence := trouble(obj):
         raise ValueError(sentence)
     if played(obj) is None:
-        raise ValueError(f"{obj.name}: the viewport shows the mesh; press Show the Bake, then correct it")
+        raise ValueError(f"{obj.name}: the viewport shows the mesh; press Show the Bake, then {then}")
 
 
-def refuse_hidden(obj: bpy.types.Object) -> None:
+def refuse_hidden(obj: bpy.types.Object, then: str = "correct it") -> None:
     """Raise ValueError where viewports do not show a garment: Blender evaluates it there no more."""
     if not obj.visible_get():
-        raise ValueError(f"{obj.name} is hidden or disabled in viewports; show it, then correct it")
+        raise ValueError(f"{obj.name} is hidden or disabled in viewports; show it, then {then}")
 
 
 def baked_frames(obj: bpy.types.Object) -> range:

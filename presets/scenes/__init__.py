@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tearing, twirl
+from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tablecloth, tearing, twirl
 
 SCENES = {
     "poncho": poncho.add,
@@ -13,6 +13,7 @@ SCENES = {
     "sheet_on_torus": simple.sheet_on_torus,
     "two_sheets": simple.two_sheets,
     "flag": simple.flag,
+    "tablecloth": tablecloth.add,
     "torn_banner": tearing.torn_banner,
     "tighten": simple.tighten,
     "cape": directed.cape,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attach vertices of a garment to the surface of a body, tack them to another garment, and take that back."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
@@ -262,8 +262,11 @@ nearest collider. To another garment they are tacked by threads"""
 
     def invoke(self, context, event):
         """Ask to what, and which vertices: what is not there cannot be chosen once it has failed."""
+        obj = context.view_layer.objects.active
+        with suppress(ValueError):  # without a body it is left empty, to be chosen
+            self.body = self._body(context, obj).name
         try:
-            self.settle(context.view_layer.objects.active)
+            self.settle(obj)
         except ValueError as error:  # a map that is not there
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

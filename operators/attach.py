@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attach vertices of a garment to the surface of a body, tack them to another garment, and take that back."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 import numpy as np
@@ -28,6 +28,12 @@ VERTICES = (
     ("NEAR", "Nearby", "All within the distance from it"),
 )
 # fmt: on
+NONE_CHOSEN = {
+    "PINS": "Nothing of {} is pinned; paint Pin, or let Vertices be those of a group, the selection or what is nearby",
+    "GROUP": "No vertex of {} has a weight in that vertex group; choose another group",
+    "SELECTED": "No vertex of {} is selected; select some in Edit Mode",
+    "NEAR": "{} has no vertices",
+}
 
 
 def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
@@ -46,9 +52,7 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
     metres, is_garment = metres_per_unit(scene), body.taffeta_cloth.enabled
     chosen, share = _choose(obj, vertices, group)
     if not len(chosen):
-        raise ValueError(
-            f"{obj.name} has no such vertices ({dict((i[0], i[1]) for i in VERTICES)[vertices]}); choose others"
-        )
+        raise ValueError(NONE_CHOSEN[vertices].format(obj.name))
     with bare([obj, body] if is_garment else [obj]):
         depsgraph = depsgraph_of(scene)
         x, other = (_shown(each, depsgraph, metres) for each in (obj, body))
@@ -80,6 +84,13 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
     entry.name, entry.number, entry.body, entry.topology = body.name, number, body, shape
     forget_empty(obj)
     return obj.taffeta_cloth.attachments[-1], len(chosen)
+
+
+def likely(obj: bpy.types.Object) -> str:
+    """Which vertices somebody means who has not said it: the selected ones in Edit Mode, else pins, else what is nearby."""
+    if obj.mode == "EDIT" and obj.data.total_vert_sel:
+        return "SELECTED"
+    return "PINS" if len(_choose(obj, "PINS", "")[0]) else "NEAR"
 
 
 def _free_number():
@@ -192,10 +203,14 @@ class Attaching:
             return False
         return True
 
+    def settle(self, obj):
+        """What was not said, while the garment is still in its mode."""
+
     def execute(self, context):
         try:
             name = self.object or context.view_layer.objects.active.name
             (obj,) = chosen_cloths(context, name)
+            self.settle(obj)
             with _in_object_mode(obj):
                 self.report({"INFO"}, self.work(context, obj))
         except ValueError as error:
@@ -214,10 +229,19 @@ nearest collider. To another garment they are tacked by threads"""
     body: StringProperty(
         name="To",
         description="Name of the body or garment; empty takes the other selected mesh, or the nearest collider",
+        options={"SKIP_SAVE"},
     )
-    vertices: EnumProperty(name="Vertices", items=VERTICES, default="PINS", description="Which vertices of the garment")
+    vertices: EnumProperty(
+        name="Vertices",
+        items=VERTICES,
+        default="PINS",
+        description="Which vertices of the garment",
+        options={"SKIP_SAVE"},
+    )
     group: StringProperty(
-        name="Group", description="Vertex group whose vertices are attached; empty takes the active one"
+        name="Group",
+        description="Vertex group whose vertices are attached; empty takes the active one",
+        options={"SKIP_SAVE"},
     )
     reach: FloatProperty(
         name="Distance", default=REACH, min=0.0, max=1e3, soft_max=0.1, unit="LENGTH", precision=4,
@@ -231,6 +255,35 @@ nearest collider. To another garment they are tacked by threads"""
         name="Breaking Force (N)", default=0.0, min=0.0, max=1e6, soft_max=10.0, precision=3,
         description="Force in N at which a vertex tears off; 0 never does",
     )  # fmt: skip
+
+    def settle(self, obj):
+        if not self.properties.is_property_set("vertices"):
+            self.vertices = likely(obj)
+
+    def invoke(self, context, event):
+        """Ask to what, and which vertices: what is not there cannot be chosen once it has failed."""
+        obj = context.view_layer.objects.active
+        with suppress(ValueError):  # without a body it is left empty, to be chosen
+            self.body = self._body(context, obj).name
+        try:
+            self.settle(obj)
+        except ValueError as error:  # a map that is not there
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return context.window_manager.invoke_props_dialog(self, width=360)
+
+    def draw(self, context):
+        layout, obj = self.layout, context.view_layer.objects.active
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop_search(self, "body", context.scene, "objects")
+        layout.prop(self, "vertices")
+        if self.vertices == "GROUP":
+            layout.prop_search(self, "group", obj, "vertex_groups")
+        elif self.vertices == "NEAR":
+            layout.prop(self, "reach")
+        layout.prop(self, "stiffness")
+        layout.prop(self, "breaking_force")
 
     def work(self, context, obj):
         """One attachment more."""
@@ -291,7 +344,7 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
         if self.only_selected:
             chosen &= selected(obj.data)
         if not chosen.any() and not (self.index >= 0 or len(entries)):
-            raise ValueError(f"{obj.name} has no such vertices that are attached")
+            raise ValueError(f"{obj.name} is attached to nothing")
         anchors.let_go(obj.data, np.flatnonzero(chosen))
         forget_empty(obj)
         count = int(chosen.sum())

@@ -78,6 +78,17 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         name="Name", description="What the bake is called in the list of bakes", options={"SKIP_SAVE"}
     )
 
+    @classmethod
+    def description(cls, _context, properties):
+        """What each of its buttons does, which are not all the same; "" is the class' own words."""
+        if properties.resume:
+            return "Go on with the bake: keep the frames that still fit the scene, and bake those after them"
+        if properties.from_frame:
+            return f"Keep the frames before {properties.from_frame}, and bake this one and all after it anew"
+        if properties.selected:
+            return "Bake the selected cloths alone; the others are left out and keep their bakes"
+        return ""
+
     def execute(self, context):
         scene = context.scene
         job = None

@@ -201,9 +201,9 @@ class _Caged:
         obj = context.scene.objects.get(self.object) if self.object else context.view_layer.objects.active
         garment = (garment_of(obj) or obj) if obj is not None else None
         if garment is None or garment.type != "MESH" or cages.MODIFIER_NAME not in garment.modifiers:
-            raise ValueError(
-                f"{obj.name if obj else self.object or 'Nothing'} follows no cage; select a garment that does"
-            )
+            name = obj.name if obj else self.object
+            told = f"{name} follows no cage" if name else "Nothing is active"
+            raise ValueError(f"{told}; select a garment that follows one, or its cage")
         return garment
 
 

@@ -71,6 +71,8 @@ there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, 
         try:
             if self.folds == "ALTERNATE":
                 side = alternating(positions(obj.data), ends)
+            elif len(chosen) == len(obj.data.edges):  # as those of a new mesh are in Object Mode
+                raise ValueError("every edge is selected; select those alone along which it folds, in Edit Mode")
             pleats.mark(obj.data, chosen, side * self.angle, self.stiffness)
         except ValueError as error:
             raise ValueError(f"{obj.name}: {error}") from None

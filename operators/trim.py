@@ -60,7 +60,9 @@ parenting to vertices"""
 
     def _trims(self, context, obj):
         if self.trim:
-            trims = [other for other in (context.scene.objects.get(self.trim),) if other is not None]
+            trims = [context.scene.objects.get(self.trim)]
+            if trims == [None]:
+                raise ValueError(f"There is no {self.trim} in scene {context.scene.name}; check the name")
         else:
             trims = [o for o in context.view_layer.objects if o is not None and o != obj and o.select_get()]
         if not trims:

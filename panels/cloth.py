@@ -4,7 +4,7 @@
 import bpy
 
 from .fabric import draw_picker
-from .rows import PhysicsPanel, mapped, scene_settings, settings_layout
+from .rows import NARROW_VALUE, PhysicsPanel, mapped, panel_width, scene_settings, settings_layout
 
 # What an animator asks of a fabric first; `more` has the rest.
 FABRIC_AT_FIRST = "mass", "stretch_stiffness", "bending_stiffness", "thickness"
@@ -16,12 +16,14 @@ def add_buttons(self, context):
     if obj is None or obj.type != "MESH":
         return
     row = self.layout.row(align=True)
+    narrow = panel_width(context) < NARROW_VALUE  # there words need the room of icons, and what is on looks pressed
     for settings, label, verb, icon in (
         (obj.taffeta_cloth, "Taffeta Cloth", "cloth", "MOD_CLOTH"),
         (obj.taffeta_collider, "Taffeta Collider", "collider", "MOD_PHYSICS"),
     ):
-        action = "remove" if settings.enabled else "add"
-        row.operator(f"taffeta.{verb}_{action}", text=label, icon="X" if settings.enabled else icon)
+        is_on = settings.enabled
+        icon = "NONE" if narrow else "X" if is_on else icon
+        row.operator(f"taffeta.{verb}_{'remove' if is_on else 'add'}", text=label, icon=icon, depress=narrow and is_on)
     if not obj.taffeta_cloth.enabled:  # else below the bar, which this would move
         _convert_button(self.layout)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cut the pictures of docs/show.md, docs/fabric.md and docs/drape.md from those of the window test: `python scripts/show_pictures.py`.
+"""Cut the pictures of docs/show.md, docs/fabric.md, docs/drape.md and docs/pins.md from those of the window test: `python scripts/show_pictures.py`.
 
-`make test-gui` leaves them in out/gui/show/ and out/gui/drape/ (tests/gui/show_story.py and drape_story.py draw them).
+`make test-gui` leaves them in out/gui/show/, drape/ and features/ (tests/gui/show_story.py, drape_story.py and features_story.py draw them).
 """
 
 import sys
@@ -21,6 +21,7 @@ CUTS = {
     "fabric_picker.png": ("show/38_all_fabrics", (90, 225, 1310, 890)),
     "fabric_assets.png": ("show/41_assets", (0, 25, 815, 700)),
     "drape.png": ("drape/51_pull", (0, 25, 815, 1000)),
+    "attach.png": ("features/71_trim", (150, 330, 1310, 830)),
 }
 MARKS = "show/31_pins", "show/31_contacts", "show/31_thickness", "show/31_aura"
 MARKS_BOX, LEGEND_BOX = (60, 320, 520, 590), (60, 892, 520, 952)  # what is marked, and what the legend says of it

@@ -36,11 +36,16 @@ def exports():
 
 
 def press_export(drag, folder, last):
-    """Press Export, and the file browser's own button, below on the right."""
+    """Press Export, and the file browser's own button."""
     folder.mkdir()
     bpy.context.scene.frame_end = last
     with inside():
         bpy.ops.taffeta.export("INVOKE_DEFAULT", format="OBJ", filepath=str(folder / "shawl.obj"))
+    yield from accept(drag)
+
+
+def accept(drag):
+    """Press the button below on the right of the file browser that is about to open."""
     yield from until(lambda: any(browsers()))
     yield 1.5
     window, area = next(browsers())

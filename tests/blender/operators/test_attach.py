@@ -252,6 +252,26 @@ def test_a_garment_in_edit_mode_may_be_named_while_another_is_active(shot, make)
     assert (cloth.mode, other.mode, bpy.context.view_layer.objects.active) == ("EDIT", "OBJECT", other)
 
 
+def test_the_button_takes_what_is_there(shot):
+    """Nothing is pinned: what lies on the body; then the pins; in Edit Mode the selection."""
+    scene, cloth, body = shot
+    bpy.context.view_layer.objects.active = cloth
+    cloth.location.z = 0.302
+    bpy.context.view_layer.update()
+    assert bpy.ops.taffeta.attach() == {"FINISHED"}
+    near = anchors.numbers(cloth.data)
+    assert 0 < (near == 1).sum() < 25 and near[12] == 1
+    pin = cloth.taffeta_cloth.pin
+    pin.source, pin.vertex_group = "GROUP", group(cloth, (3, 4))
+    assert bpy.ops.taffeta.attach() == {"FINISHED"}
+    assert np.flatnonzero(anchors.numbers(cloth.data) == 2).tolist() == [3, 4]
+    select_only(cloth.data, np.array([7]))
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.taffeta.attach() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.flatnonzero(anchors.numbers(cloth.data) == 3).tolist() == [7]
+
+
 def test_bad_targets_are_told(shot, make):
     scene, cloth, body = shot
     with pytest.raises(RuntimeError, match="There is no Nobody"):
@@ -260,8 +280,8 @@ def test_bad_targets_are_told(shot, make):
         attach(cloth, vertices="NEAR", body="Cloth")
     with pytest.raises(RuntimeError, match="no vertex group 'X'"):
         attach(cloth, vertices="GROUP", group="X")
-    with pytest.raises(RuntimeError, match="no such vertices"):
-        attach(cloth)
+    with pytest.raises(RuntimeError, match="Nothing of Cloth is pinned"):
+        attach(cloth, vertices="PINS")
     body.scale = (0.0, 0.0, 0.0)
     with pytest.raises(RuntimeError, match="No face of Body has any area now"):
         attach(cloth, body="Body", vertices="GROUP", group=group(cloth, (12,)))

@@ -550,3 +550,22 @@ def test_a_preview_is_called_one(shot, sheet, make, capfd):
     bpy.ops.taffeta.bake()
     printed = capfd.readouterr().out
     assert "Cloth: baked as Final, not Preview, together with Other" in printed and "Preview quality" not in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, ""),
+        ({"resume": True}, "Go on"),
+        ({"from_frame": 7}, "before 7"),
+        ({"selected": True}, "selected cloths alone"),
+    ],
+)
+def test_each_button_that_bakes_has_a_tooltip_of_its_own(shot, options, words):
+    told = bpy.context.window_manager.operator_properties_last("taffeta.bake")
+    for name in ("resume", "from_frame", "selected"):
+        told.property_unset(name)
+    for name, value in options.items():
+        setattr(told, name, value)
+    kind = bpy.types.TAFFETA_OT_bake
+    assert (words in kind.description(bpy.context, told)) if words else not kind.description(bpy.context, told)

@@ -51,6 +51,7 @@ def test_an_accordion_takes_turns_from_line_to_line(make):
     [
         ((), {}, "Strip has no selected edge"),
         ((2, 3), {"folds": "ALTERNATE", "cross": True}, "more than two selected edges meet"),
+        ((2, 3), {"cross": True}, "Strip: every edge is selected"),
     ],
 )
 def test_what_cannot_be_a_pleat_is_told(make, columns, options, words):

@@ -263,6 +263,12 @@ def test_the_physics_tab_has_our_buttons(garment, make):
     assert physics_buttons() == []
 
 
+def test_in_a_narrow_tab_the_words_of_our_buttons_have_the_room_of_their_icons(garment, monkeypatch):
+    """At 1366 pixels Blender's tab has 204, and half of that showed "Taffeta Coll..."."""
+    monkeypatch.setattr(cloth_panels, "panel_width", lambda context: 204.0)
+    assert [icon for _, _, icon in physics_buttons()] == ["NONE", "NONE"]
+
+
 def greys(layout):
     return [call for call in layout.calls if call[0] in ("prop", "prop_search", "operator") and call[2].is_grey()]
 

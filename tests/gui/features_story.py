@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines, a cage, a pattern.
+
+As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
+"""
+
+import json
+import runpy
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import export_by_hand
+import first_bake as walk
+import story as first
+
+shown = set()  # names of the panels below More that are drawn
+COUNT, SIDE, THICK = 60, 1.0, 0.012  # vertices along a side of the blanket; [m]
+field_under_pointer = runpy.run_path(str(Path(__file__).with_name("narrow.py")))["field_under_pointer"]
+CUT = runpy.run_path(str(Path(__file__).parents[1] / "blender" / "cut.py"))
+
+
+def dress():
+    """A shawl pinned at one border, on a ball that moves; a bead above the shawl; a blanket with front, back and rim."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    # Nothing is baked here, so nothing need be compiled.
+    import_module(first.PACKAGE + ".solver.precompile").start_ahead = lambda: None
+    ball = first.body()
+    shawl = first.garment(size=1.2, count=20)
+    for obj, verb in ((ball, bpy.ops.taffeta.collider_add), (shawl, bpy.ops.taffeta.cloth_add)):
+        first.activate(obj)
+        with first.inside():
+            verb()
+    group = shawl.vertex_groups.new(name="Rim")
+    group.add([v.index for v in shawl.data.vertices if v.co.y < -0.59], 1.0, "REPLACE")
+    shawl.taffeta_cloth.pin.source, shawl.taffeta_cloth.pin.vertex_group = "GROUP", group.name
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=0.03, location=(0.3, 0.3, 1.38))
+    bpy.context.object.name = "Bead"
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=COUNT, y_subdivisions=COUNT, size=SIDE, location=(2.5, 0, 1))
+    blanket = bpy.context.object
+    blanket.name = "Blanket"
+    solid = blanket.modifiers.new("Solidify", "SOLIDIFY")
+    solid.thickness = THICK
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.modifier_apply(modifier=solid.name)
+    first.activate(blanket)
+    with first.inside():
+        bpy.ops.taffeta.cloth_add()
+    bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/features.blend")
+    return shawl, blanket
+
+
+def show_only(obj, *panels):
+    """Select an object, and leave one panel below More open."""
+    if obj.mode == "OBJECT":
+        first.activate(obj)
+    shown.clear()
+    shown.update(f"TAFFETA_PT_{name}" for name in panels)
+    yield 1.0
+
+
+def open_by_turns(*names):
+    """Open More and these panels for good; which of them are drawn, `shown` says."""
+    walk.open_only("more", *names)
+    for name in names:
+        getattr(bpy.types, f"TAFFETA_PT_{name}").poll = classmethod(is_shown)
+
+
+def is_shown(cls, context):
+    """Whether a panel is to be drawn."""
+    return cls.__name__ in shown and context.object is not None and context.object.taffeta_cloth.enabled
+
+
+def press_button(command, places, part, shoot=None, name=""):
+    """Look for a button below the bar, click it, and look at what came of it."""
+    yield from walk.find(command, places, part, places["bar"] + 100)
+    yield from walk.click(*places[command])
+    yield 1.5
+    if shoot:
+        shoot(name)
+
+
+def key(path, places, press):
+    """Put the pointer on a number and press I over it, as animators do."""
+    left, _, right, bottom = walk.rectangle("PROPERTIES")
+    x = left + 0.75 * (right - left)
+    for y in range(places["bar"] + 100, bottom - 5, 7):
+        walk.move(x, y)
+        yield walk.SETTLE
+        if field_under_pointer().endswith(path):
+            walk.move(x, y + 5)
+            yield 0.3
+            press("i")
+            yield 1.0
+            return
+    raise LookupError(f"no field {path} in the Physics tab")
+
+
+def keyed(obj):
+    """Data paths of an object that have keyframes."""
+    data = obj.animation_data
+    if data is None or data.action is None:
+        return []
+    slot = data.action_slot
+    bags = [strip.channelbag(slot) for layer in data.action.layers for strip in layer.strips]
+    return sorted(curve.data_path for bag in bags if bag is not None for curve in bag.fcurves)
+
+
+def attached_to(obj):
+    """Of each vertex the number of what it is attached to, 0 of none."""
+    return import_module(first.PACKAGE + ".operators.read.anchors").numbers(obj.data).tolist()
+
+
+def hold(shawl, shoot, press, places, result):
+    """Attach by its dialog, a Weight and a Blend Stiffness keyed with I, Add Trim, Detach by the cross beside it."""
+    yield from show_only(shawl, "cloth_holds")
+    yield from press_button("bpy.ops.taffeta.attach(", places, (0.3,), shoot, "70_attach")
+    press("Return")  # the dialog asks which vertices: the pins
+    yield from walk.wait(lambda: len(shawl.taffeta_cloth.attachments) == 1, 30)
+    yield 1.0
+    entry = shawl.taffeta_cloth.attachments[0]
+    held = sum(1 for number in attached_to(shawl) if number == entry.number)
+    result["attached"] = entry.body.name, entry.stiffness, held
+    yield from key("attachments[0].weight", places, press)
+    yield from key("taffeta_cloth.blend_stiffness", places, press)
+    result["keyed"] = keyed(shawl)
+    bead = bpy.data.objects["Bead"]
+    bead.select_set(True)
+    yield from press_button("bpy.ops.taffeta.trim_add(", places, (0.5,), shoot, "71_trim")
+    result["trim"] = bead.parent.name, bead.parent_type, bead.taffeta_trim.enabled
+    yield from press_button("bpy.ops.taffeta.detach(index=0", places, (0.95, 0.92, 0.9), shoot, "73_detached")
+    result["detached"] = len(shawl.taffeta_cloth.attachments)
+
+
+def select_line(obj, along):
+    """In Edit Mode, select the edges of the grid's line at y or x nearest to 0, and no others."""
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+        x = np.array([v.co for v in obj.data.vertices])
+        line = np.abs(x[:, along]) < np.abs(x[:, along]).min() + 1e-5
+        line &= x[:, along] == x[line][0, along]
+        chosen = [all(line[v] for v in edge.vertices) for edge in obj.data.edges]
+        for kind in (obj.data.vertices, obj.data.edges, obj.data.polygons):
+            kind.foreach_set("select", [False] * len(kind))
+        obj.data.edges.foreach_set("select", chosen)
+        obj.data.vertices.foreach_set("select", line.tolist())
+        bpy.context.tool_settings.mesh_select_mode = (False, True, False)
+        bpy.ops.object.mode_set(mode="EDIT")
+    return sum(chosen)
+
+
+def fold_and_tear(shawl, shoot, places, result):
+    """Mark Pleat on a line of edges, Mark Tear Line on another."""
+    yield from show_only(shawl, "cloth_rest", "cloth_tearing")
+    count, vertices = select_line(shawl, 0), len(shawl.data.vertices)
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.pleat_mark(", places, (0.3,), shoot, "74_pleat")
+    count_tear = select_line(shawl, 1)
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.tear_mark(", places, (0.5,), shoot, "75_tear")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    angles = shawl.data.attributes["pleat_angle"].data  # empty in Edit Mode
+    result["pleats"] = count, sum(1 for angle in angles if angle.value > 0.0)
+    result["torn"] = count_tear, len(shawl.data.vertices) - vertices, "taffeta_tear" in shawl.data.attributes
+    yield 1.0
+
+
+def cage(blanket, shoot, press, places, result):
+    """Make Cage of the blanket, Remove Cage."""
+    yield from show_only(blanket, "cloth_cage")
+    before = len(blanket.data.vertices)
+    places["bar"] -= 40
+    yield from press_button("bpy.ops.taffeta.cage_make(", places, (0.6,))
+    yield from walk.wait(lambda: blanket.taffeta_cage.cage is not None, 60)
+    yield 2.0
+    shoot("76_cage")
+    made = bpy.context.view_layer.objects.active
+    result["cage"] = made.name, made.taffeta_cloth.enabled, blanket.taffeta_cloth.enabled
+    result["cage_vertices"] = len(made.data.vertices), before, len(blanket.data.vertices)
+    result["cage_thickness"] = made.taffeta_cloth.thickness.value
+    yield from press_button("bpy.ops.taffeta.cage_remove(", places, (0.6,), shoot, "77_no_cage")
+    result["removed"] = blanket.taffeta_cage.cage is None, blanket.taffeta_cloth.enabled
+
+
+def pattern(shoot, drag, result):
+    """Import a pattern through the file browser."""
+    Path("/tmp/home/skirt.json").write_text(json.dumps(CUT["skirt"]()), encoding="utf-8")
+    with first.inside("VIEW_3D"):
+        bpy.ops.taffeta.pattern_import("INVOKE_DEFAULT", filepath="/tmp/home/skirt.json", edge_length=0.04)
+    yield from export_by_hand.accept(drag)
+    yield 2.0
+    shoot("78_pattern")
+    made = bpy.context.view_layer.objects.active
+    result["pattern"] = (
+        made.name,
+        made.taffeta_cloth.enabled,
+        made.taffeta_cloth.sewing,
+        made.taffeta_cloth.pattern_size,
+    )
+
+
+def story(shoot, press, drag, result, out):
+    """The whole story, step by step."""
+    places = {}
+    yield from first.arrange_window()
+    shawl, blanket = dress()
+    first.look_at_the_body(distance=3.4)
+    bpy.context.preferences.system.viewport_aa = "OFF"
+    shown_marks = bpy.context.window_manager.taffeta_show
+    shown_marks.pins = shown_marks.pleats = True
+    open_by_turns("cloth_holds", "cloth_rest", "cloth_tearing", "cloth_cage")
+    yield from show_only(shawl)
+    yield from walk.find("bpy.ops.taffeta.bake()", places)
+    places["bar"] = places["bpy.ops.taffeta.bake()"][1]
+    yield from hold(shawl, shoot, press, places, result)
+    yield from fold_and_tear(shawl, shoot, places, result)
+    yield from cage(blanket, shoot, press, places, result)
+    yield from pattern(shoot, drag, result)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attach, trims, keys, pleats, tear lines, a cage and a pattern in a real window, with the mouse; pictures in out/gui/features/."""
+
+from pathlib import Path
+
+import pytest
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "features"
+
+
+@pytest.fixture(scope="module")
+def result(tell):
+    """What the story wrote down; told once for all tests."""
+    return tell("features_story", OUT.name, 1600, 1100)
+
+
+def test_the_story_comes_to_its_end_and_nothing_raised(result):
+    log = (OUT / "blender.log").read_text()
+    assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
+
+
+def test_attach_asks_and_takes_the_pins(result):
+    assert result["attached"] == ["Body", 0.0, 21]
+    assert result["detached"] == 0
+
+
+def test_numbers_are_keyed_under_the_pointer(result):
+    assert result["keyed"] == ["taffeta_cloth.attachments[0].weight", "taffeta_cloth.blend_stiffness"]
+
+
+def test_a_bead_becomes_a_trim(result):
+    assert result["trim"] == ["Shawl", "VERTEX_3", True]
+
+
+def test_a_selected_line_becomes_a_pleat_and_another_a_tear_line(result):
+    count, pleated = result["pleats"]
+    assert count == pleated == 20
+    edges, doubled, marked = result["torn"]
+    assert marked and edges == 20 and doubled > edges - 2
+
+
+def test_a_shell_gets_a_cage_and_is_simulated_itself_again(result):
+    assert result["cage"] == ["Blanket Cage", True, False]
+    made, before, after = result["cage_vertices"]
+    assert 500 < made < 0.55 * before and after == before
+    assert 0.002 < result["cage_thickness"] <= 0.012  # [m] as thick as its edges allow
+    assert result["removed"] == [True, True]
+
+
+def test_a_pattern_is_imported_by_the_file_browser(result):
+    assert result["pattern"] == ["skirt", True, True, True]

@@ -129,15 +129,17 @@ def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times):
     return count
 
 
-@njit
+@counted_njit
 def join(impacts, is_gentle, leaders, zones):
     """Make one zone of each pair that meets; returns whether anything changed.
 
-    A zone that meets a body is led by it; if it may not move against what leads it any more, by what it meets now.
+    A zone that meets a body is led by it; if it may not move against what leads it any more, by what it meets now. Of several
+    that it meets at once the closest leads, which it would come to first (Huh, Metaxas and Badler 2001, 3.5).
     # outputs: zones.parent, zones.share, zones.leader
     """
     stencils, hits, times = impacts
     parent, share, leader = zones.parent, zones.share, zones.leader
+    led_at = np.full(len(parent), math.inf)  # when it comes to what leads it since this round
     changed = False
     for k in range(len(hits)):
         root, met = np.int64(-1), np.int32(-1)
@@ -152,14 +154,15 @@ def join(impacts, is_gentle, leaders, zones):
                 low, high = min(root, other), max(root, other)
                 parent[high] = low
                 share[low] = min(share[low], share[high])
-                if leader[low] < 0:
-                    leader[low] = leader[high]
+                if leader[low] < 0 or led_at[high] < led_at[low] < math.inf:
+                    leader[low], led_at[low] = leader[high], led_at[high]
                 other = low
             root = other
         left = share[root] * SAFE_PART * times[k] if is_gentle else 0.0
-        if met >= 0 and (leader[root] < 0 or (share[root] == 0.0 and leader[root] != met)):
-            leader[root] = met
-            changed = True
+        is_open = leader[root] < 0 or led_at[root] < math.inf or (share[root] == 0.0 and leader[root] != met)
+        if met >= 0 and is_open and times[k] < led_at[root]:
+            changed |= leader[root] != met
+            leader[root], led_at[root] = met, times[k]
         changed |= left < share[root]
         share[root] = left
     return changed

@@ -36,6 +36,20 @@ def test_a_zone_that_meets_a_body_is_advected_with_it():
     assert fresh.all() and zones.advected.all()
 
 
+def test_of_two_bodies_that_a_zone_meets_the_closest_leads():
+    """Whichever is told first, also where two zones become one."""
+    start = np.zeros((3, 3))
+    leaders = impact_zones.Leaders(np.zeros((2, 3), np.int32), np.zeros((2, 6)), np.array([0, 1], np.int32))
+    for later_first in (True, False):
+        for stencils in ([[0, 1, 2, 3], [0, 1, 2, 4]], [[0, 0, 0, 3], [1, 1, 1, 4], [0, 1, 2, 2]]):
+            times = np.array([0.8, 0.3, 0.9] if later_first else [0.3, 0.8, 0.9])[: len(stencils)]
+            zones = impact_zones.single_zones(start, start.copy(), start.copy())
+            hits = np.arange(len(stencils), dtype=np.int32)
+            met = impact_zones.Impacts(np.array(stencils, np.int32), hits, times)
+            assert impact_zones.join(met, True, leaders, zones)
+            assert zones.leader[0] == (1 if later_first else 0), (later_first, stencils)
+
+
 def test_what_is_advected_goes_with_the_corners_of_a_triangle_that_is_not_rigid():
     """Of a body that turns between its samples corners go along chords: the triangle shrinks by 0.5 % on the way."""
     start = np.array([[1.0, 0, 0], [0.25, 0.75, 0], [0.25, 0.75, 0.1], [0, 0, 0], [1, 0, 0], [0, 1, 0]])

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth that is shot at cloth, after Huh, Metaxas and Badler 2001: momentum, impact zones and where a frame's time goes.
+
+    python benchmarks/impacts.py [--only impacts tasks hash]
+
+Needs no Blender. Sheets fly into each other so fast that response alone does not stop them, with the settings of a Final
+bake but for the air, which would take momentum; printed are the momentum of each frame and how often the guard's ways are
+taken. Then table 1 of that paper beside ours, and contact's scenes with the hierarchy and with the hash (Bigliani and
+Eischen 2000, section 3.3).
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import contact_scenes
+import numpy as np
+import page
+from contact import FINAL
+from contact_scenes import FRAME, G, cut, put
+from crossings import count_in
+from taffeta.solver import precompile
+from taffeta.solver.build import build
+from taffeta.solver.contact import resolve
+from taffeta.solver.contact.guard import cluster_impulses, clusters
+from taffeta.solver.model import BROAD_PHASES, FrameInput
+from taffeta.solver.step import advance
+
+FRAMES = 6
+MAX_SPEED = 1e5  # [m/s] that slows none of these
+SHOTS = {"two sheets, 50 m/s": (2, 25.0), "two sheets, 100 m/s": (2, 50.0), "four sheets, 60 m/s": (4, 30.0)}
+IMPACT_HEAD = (
+    "shot", "frame", "momentum changes by", "guarded substeps", "parted", "at once", "programmes", "crossings",
+)  # fmt: skip
+TASKS = ("integration", "volume collision", "self-collision", "LDI generation")
+TASK_HEAD = ("scene", "ms a frame", *TASKS, "theirs a step", "their integration", "detection", "handling")
+TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, percent of integration, detection and handling
+    "rod-silk": ("0.36 s", 19, 56, 19),
+    "rod-denim": ("0.22 s", 32, 45, 18),
+    "balls-silk": ("1.22 s", 8, 80, 10),
+    "balls-denim": ("1.15 s", 9, 78, 9),
+}
+HASHED = ("strip", "tablecloth", "rod-both", "balls-silk")
+HASH_HEAD = ("scene", *(f"{name.lower()}, processor ms a frame" for name in BROAD_PHASES), "frames that differ")
+
+
+class Frame(NamedTuple):
+    """What a frame of an impact came to."""
+
+    change: float  # of momentum, in the sum of all particles' own
+    ways: Counter  # how often the guard went each of its ways
+    crossings: int
+
+
+def shoot(count: int, speed: float, frames: int = FRAMES, settings=FINAL) -> list[Frame]:
+    """Sheets of cotton, tilted and a little rough, that fly at each other, each at `speed` [m/s]."""
+    garments, signs = [], []
+    for k in range(count):
+        tilt = (0.1 * np.sin(3.0 * k), 0.7 * k, 0.0)
+        garments.append(
+            put(cut(f"Sheet {k + 1}", 16, 16, 0.012), (tilt[0], 0.0, tilt[1]), (0.004 * k, 0.003, 0.03 * k))
+        )
+        signs.append(np.full(256, 1.0 if 2 * k < count else -1.0))
+    settings = settings._replace(air_drag=0.0, max_speed=MAX_SPEED)
+    cloth, state = build(garments, settings)
+    rng = np.random.default_rng(3)
+    state.x[:] += rng.normal(size=state.x.shape) * 3e-4
+    state.v[:, 2] = speed * np.concatenate(signs)
+    state.v[:] += rng.normal(size=state.v.shape) * 0.1 * speed
+    poses, found = np.stack(2 * [state.x + cloth.origin]), []
+    for frame in range(1, frames + 1):
+        before, size = cloth.mass @ state.v, cloth.mass @ np.linalg.norm(state.v, axis=1)
+        with counted() as ways:
+            advance(cloth, state, FrameInput(FRAME, poses, (), np.zeros(3), np.zeros(3)), frame, settings)
+        change = float(np.abs(cloth.mass @ state.v - before).max() / size)
+        crossed = count_in(cloth, state.x, ())
+        found.append(Frame(change, ways, crossed.cloth_self + crossed.cloth_cloth))
+    return found
+
+
+@contextmanager
+def counted():
+    """Count how often the guard holds something, parts zones, solves pairs of parts at once, and by the programme."""
+    ways, guard, part = Counter(), resolve.guard, clusters.part
+    equal, least = cluster_impulses.equal_impulses, cluster_impulses.least_impulses
+
+    def watched(*given):
+        zones = guard(*given)
+        ways["guarded"] += zones is not None
+        return zones
+
+    def counting(name, call):
+        def counts(*given):
+            ways[name] += 1
+            return call(*given)
+
+        return counts
+
+    resolve.guard, clusters.part = watched, counting("parted", part)
+    cluster_impulses.equal_impulses = counting("at once", equal)
+    cluster_impulses.least_impulses = counting("programme", least)
+    try:
+        yield ways
+    finally:
+        resolve.guard, clusters.part = guard, part
+        cluster_impulses.equal_impulses, cluster_impulses.least_impulses = equal, least
+
+
+def impacts() -> list[list]:
+    """A line for each frame of each shot."""
+    rows = []
+    for name, (count, speed) in SHOTS.items():
+        for number, frame in enumerate(shoot(count, speed), start=1):
+            ways = [frame.ways[way] for way in ("guarded", "parted", "at once", "programme")]
+            rows.append([name, number, f"{frame.change:.0e}", *ways, frame.crossings])
+    return rows
+
+
+def seconds_of(name: str, settings=FINAL) -> tuple[np.ndarray, float, list[bytes]]:
+    """Seconds of each of `TASKS` in a frame of a scene of `contact_scenes`, in the mean; those of the processor, which other
+    work disturbs less; and its frames as bytes.
+    """
+    scene = contact_scenes.SCENES[name]()
+    cloth, state = build(scene.garments, settings)
+    seconds, frames, began = np.zeros(len(TASKS)), [], time.process_time()
+    for frame in range(1, scene.frames + 1):
+        given = FrameInput(FRAME, scene.targets(frame), scene.colliders(frame), np.array([0.0, 0.0, -G]), np.zeros(3))
+        told = advance(cloth, state, given, frame, settings).seconds
+        seconds += [told[task] for task in TASKS]
+        frames.append(state.x.tobytes())
+    return seconds / scene.frames, (time.process_time() - began) / scene.frames, frames
+
+
+def tasks() -> list[list]:
+    """A line for each scene of table 1."""
+    rows = []
+    for name, (step, *theirs) in TABLE_1.items():
+        seconds, _, _ = seconds_of(name)
+        shares = [f"{100 * part:.0f} %" for part in seconds / seconds.sum()]
+        rows.append([name, f"{1000 * seconds.sum():.1f}", *shares, step, *(f"{part} %" for part in theirs)])
+    return rows
+
+
+def hashed() -> list[list]:
+    """A line for each of `HASHED`: milliseconds a frame with each broad phase, and how many frames are not the same."""
+    rows = []
+    for name in HASHED:
+        runs = [seconds_of(name, FINAL._replace(broad_phase=way)) for way in BROAD_PHASES]
+        differ = sum(len(set(same)) > 1 for same in zip(*(frames for *_, frames in runs), strict=True))
+        rows.append([name, *(f"{1000 * seconds:.1f}" for _, seconds, _ in runs), differ])
+    return rows
+
+
+PARTS = {"impacts": (IMPACT_HEAD, impacts), "tasks": (TASK_HEAD, tasks), "hash": (HASH_HEAD, hashed)}
+
+
+def main() -> int:
+    """Print the tables that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help=f"of {', '.join(PARTS)}")
+    chosen = parser.parse_args().only
+    precompile.compile_kernels()
+    for name in chosen:
+        head, rows = PARTS[name]
+        print("\n" + page.grid(head, rows()), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

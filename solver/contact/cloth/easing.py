@@ -15,7 +15,8 @@ How? Twice a substep, at the same speed. In the solve each is a row as those of 
 taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
 by the inverse masses of their corners, at the point where they meet, which keeps momentum and angular momentum. Then the
 edges around get their lengths back (`edge_lengths`), so that what is behind comes along. All that does not cross (`tangles`)
-is kept apart after that as ever. Where nothing crosses nothing is done.
+is kept apart after that as ever. Where nothing crosses nothing is done, nor where pins hold what crosses: what comes out beside
+them comes out, and the rest hangs still.
 """
 
 import math
@@ -31,7 +32,7 @@ from ...model import Cloth
 from .constraints import Stack
 from .edge_lengths import restore
 from .layers import wanted_sides
-from .response import left, shift
+from .response import LARGEST_LEVER, left, shift
 from .tangles import Tangles, crossings
 
 EASE_SPEED = 0.3  # [m/s] at which an edge leaves a triangle
@@ -96,13 +97,15 @@ def with_eased(stack: Stack, eased: Eased | None, inv_mass: np.ndarray, dt: floa
     give = np.einsum("kc,kc->k", weight**2, inv_mass[corners])
     used = np.flatnonzero((size > 0.0) & (give > 0.0))
     h = np.sqrt(EASE_FIRMNESS / give[used]) / dt
+    largest = np.abs(weight * inv_mass[corners]).max(axis=1)[used]
+    speed = EASE_SPEED * np.minimum(1.0, LARGEST_LEVER * give[used] / largest)  # as in `part_kernel`
     row = np.zeros((len(used), 4))
     row[:, :3] = (h / size[used])[:, None] * way[used]
     return stack._replace(
         stencils=np.concatenate([stack.stencils, corners[used].astype(np.int32)]),
         weight=np.concatenate([stack.weight, weight[used]]),
         row=np.concatenate([stack.row, row]),
-        room=np.concatenate([stack.room, -EASE_SPEED * dt * size[used] * h]),
+        room=np.concatenate([stack.room, -speed * dt * size[used] * h]),
     )
 
 
@@ -158,7 +161,17 @@ def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) 
     unknown = ~known[piercings.contour]
     if unknown.any():
         way[unknown] = _shortening(piercings, x)[unknown]
+    way[_pinned_through(piercings, cloth)] = 0.0
     return way
+
+
+def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:
+    """(k,) whether pins hold an edge in a triangle: both, and more than one corner of either. What is free there would be thrown
+    about, between pins, and not come out.
+    """
+    is_held = cloth.inv_mass[piercings.corners] == 0.0
+    edge, face = is_held[:, :2].sum(axis=1), is_held[:, 2:].sum(axis=1)
+    return (edge > 0) & (face > 0) & (edge + face > 2)
 
 
 def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
@@ -262,7 +275,7 @@ def part_kernel(corners, weight, way, most, before, x, inv_mass, brace):
             if not size > 0.0:
                 continue
             nx, ny, nz = way[k, 0] / size, way[k, 1] / size, way[k, 2] / size
-            gone, give = 0.0, 0.0
+            gone, give, largest = 0.0, 0.0, 0.0
             for corner in range(5):
                 i, w = corners[k, corner], weight[k, corner]
                 gone += w * (
@@ -270,6 +283,9 @@ def part_kernel(corners, weight, way, most, before, x, inv_mass, brace):
                 )
                 part = left(brace, i, nx, ny, nz) if len(brace) > 0 else 1.0
                 give += w * w * inv_mass[i] * part
+                largest = max(largest, abs(w) * inv_mass[i] * part)
+            # what is free alone among corners that are held fast may have little weight
+            give = max(give, largest / LARGEST_LEVER)
             if gone >= most * size or give == 0.0:
                 continue
             push = (most * size - gone) / give

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from crossings import count_in
 from sheets import GRAVITY, sheet, tube
+from solids import ball, collider
 from taffeta.solver.build import build
 from taffeta.solver.contact import frame as contact_frame
 from taffeta.solver.contact.cloth import easing, pairs
-from taffeta.solver.contact.cloth.response import NO_BRACE
+from taffeta.solver.contact.cloth.constraints import no_stack
+from taffeta.solver.contact.cloth.response import LARGEST_LEVER, NO_BRACE
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -178,3 +180,73 @@ def test_what_its_own_folds_do_not_meet_is_let_through():
     own = cloth._replace(garment=np.zeros(882, np.int32), meets=np.ones((1, 1), np.bool_))
     near = pairs.detect(own, through, 0.0 * through, DT, Settings()).tangles.near
     assert not len(easing.find_piercings(near, own, through).corners)
+
+
+def meeting(inv_mass):
+    """An edge through a triangle, near its first end and near the triangle's first corner, and what it is eased by."""
+    corners = np.array([[0, 1, 2, 3, 4]])
+    weight = np.array([[0.999, 0.001, -0.998, -0.001, -0.001]])
+    nowhere = np.empty((0, 2), np.int64)
+    piercings = easing.Piercings(corners, weight, np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 2)), nowhere, np.zeros(1))
+    return easing.Eased(piercings, np.array([[0.0, 0.0, 1.0]])), np.array(inv_mass)
+
+
+def test_what_is_free_alone_among_pins_is_not_thrown():
+    """It has a thousandth of the weight where edge and triangle meet, and would go a thousand times as far."""
+    eased, inv_mass = meeting([0.0, 1.0, 0.0, 1.0, 1.0])
+    x = np.zeros((5, 3))
+    easing.part_kernel(*eased.piercings[:2], eased.way, 1e-3, x.copy(), x, inv_mass, NO_BRACE)
+    went = np.abs(x).max()
+    assert 1e-3 < went <= easing.EASE_SWEEPS * LARGEST_LEVER * 1e-3
+    free = np.zeros((5, 3))
+    easing.part_kernel(*eased.piercings[:2], eased.way, 1e-3, free.copy(), free, np.ones(5), NO_BRACE)
+    assert eased.piercings.weight[0] @ free[:, 2] == pytest.approx(1e-3)
+
+
+def test_nor_is_it_by_the_solve():
+    """The rows alone: M d = - sum of w h (h (w . d) - room), for corners of 1 kg over dt^2."""
+    eased, inv_mass = meeting([0.0, 0.0, 0.0, 1.0, 1.0])
+    stack = easing.with_eased(no_stack(), eased, inv_mass, DT)
+    w, h = stack.weight[0], stack.row[0, 2]
+    force = w * h * stack.room[0]
+    give = inv_mass[stack.stencils[0]] * DT**2
+    went = -give * force / (1.0 + h * h * (w * w) @ give)
+    assert np.abs(went).max() <= LARGEST_LEVER * easing.EASE_SPEED * DT
+
+
+def waistband():
+    """A skirt of two layers in one garment, whose waists are pinned through each other."""
+    made = [tube("Skirt", 14, 48, 0.01, lambda x: x) for _ in range(2)]
+    count, x = len(made[0].x), made[0].x
+    turn, radius, hang = np.arctan2(x[:, 1], x[:, 0]), 0.48 / (2.0 * np.pi), x[:, 2].max() - x[:, 2]
+    wave = 0.012 * np.maximum(np.sin(3.0 * turn), 0.0) * np.sin(12.0 * x[:, 2]) ** 2
+    outs = [radius + 0.2 * hang + more for more in (wave, 0.004)]
+    at = np.concatenate([np.stack([out * np.cos(turn), out * np.sin(turn), x[:, 2]], axis=1) for out in outs])
+    twice = {
+        key: np.concatenate([value, value])
+        for key, value in made[0]._asdict().items()
+        if isinstance(value, np.ndarray) and value.shape == (count,)
+    }
+    faces = {key: np.concatenate([value, value + count]) for key, value in made[0]._asdict().items()
+             if key in ("triangles", "quads", "edges")}  # fmt: skip
+    pin = (at[:, 2] > at[:, 2].max() - 1e-4).astype(float)
+    return made[0]._replace(x=at, x_start=at, **(twice | faces | {"pin": pin}))
+
+
+def test_what_pins_hold_crossed_stays_calm_and_the_guard_of_bodies_stays_on():
+    """Round a ball that swings. What hangs below comes out, and nothing is pulled by what does not."""
+    skirt = waistband()
+    cloth, state = build([skirt], Settings())
+    path = [0.0, 0.0, 0.07] + 0.03 * np.sin(0.5 * np.arange(7))[:, None] * [1.0, 0.0, 0.0]
+    pose, counts, reports = np.stack([skirt.x, skirt.x]), [count_in(cloth, state.x)], []
+    for frame in range(1, len(path)):
+        body = collider(ball(0.06), path[frame - 1 : frame + 1])
+        given = FrameInput(1 / 24, pose, (body,), GRAVITY, np.zeros(3))
+        reports.append(advance(cloth, state, given, frame, Settings()))
+        counts.append(count_in(cloth, state.x, (body,)))
+    print(counts, [(report.worst_stretch, report.body_contacts) for report in reports])
+    assert counts[0].cloth_self > 250
+    assert max(count.cloth_self for count in counts[1:]) < 0.2 * counts[0].cloth_self
+    assert not any(count.cloth_body for count in counts)
+    assert max(report.body_contacts for report in reports) > 100
+    assert max(report.worst_stretch for report in reports) < 0.5

@@ -70,7 +70,7 @@ def mixture(context, collection, choice):
         motions.rotate(body, "XYZ".index(axis), 4.0 / choice.pace)
     where = height + (top if shape.rise is None else shape.rise)
     cloth = sheet.square(collection, "Sheet", choice.count, shape.side, where, materials.woven(inside=0.7))
-    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.8 * height), lens=50.0)
+    floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.8 * height), lens=75.0)
     return stage.Example((cloth,), (body, floor), camera, FRAMES)
 
 

@@ -13,6 +13,7 @@ from .mapped import ROWS
 from .rows import NARROW_VALUE, PhysicsPanel, painted_property, panel_width
 
 TALL = 1.4  # height of the row that everything begins with, in rows
+TIGHT = 240.0  # width in pixels of an unscaled screen below which a button of the first row has room for one word alone
 DOUBTS = "ERROR", "CANCEL"  # icons of warnings and of errors, which stay where the panel is narrow
 
 
@@ -27,7 +28,7 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         note = session.fabrics.get(obj.name)
         column = self.layout.column(align=False)
         narrow = panel_width(context) < NARROW_VALUE  # there words need the room of icons
-        _verbs(column, session, narrow)
+        _verbs(column, session, narrow, panel_width(context) < TIGHT)
         _go_on(column, context, session, narrow)
         kept = note.frame_count if note else 0
         count = max(1, context.scene.frame_end + 1 - context.scene.frame_start)
@@ -41,7 +42,7 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         _state(column, context, session, obj, narrow)
 
 
-def _verbs(column, session, narrow):
+def _verbs(column, session, narrow, tight):
     """Bake, Play Live, Drape, Stop."""
     busy = session.baking or session.live or session.draping
     row = column.row(align=True)
@@ -49,7 +50,8 @@ def _verbs(column, session, narrow):
     start = row.row(align=True)
     start.enabled = not busy
     start.operator("taffeta.bake", text="Bake", icon=_icon("RENDER_ANIMATION", narrow))
-    start.operator("taffeta.live", text="Play Live", icon=_icon("PLAY", narrow), depress=session.live)
+    live = "Live" if tight else "Play Live"
+    start.operator("taffeta.live", text=live, icon=_icon("PLAY", narrow), depress=session.live)
     start.operator("taffeta.drape", text="Drape", icon=_icon("VIEW_PAN", narrow), depress=session.draping)
     stop = row.row(align=True)
     stop.enabled = busy

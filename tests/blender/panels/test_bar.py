@@ -182,6 +182,7 @@ def test_in_a_narrow_panel_the_words_of_the_bar_have_the_room_of_its_icons(momen
     doubts = {"doubts": ["ERROR"], "stale": ["ERROR"]}.get(moment, [])
     assert [icon for icon in icons if icon != "NONE"] == doubts
     assert "Re-Bake from 120" in layout.texts()
+    assert "Live" in layout.texts() and "Play Live" not in layout.texts()
     said = {"doubts": "1 warning", "stale": "Changed since"}
     assert moment not in said or said[moment] in layout.texts()
 

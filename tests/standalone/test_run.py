@@ -429,6 +429,49 @@ def test_several_cloths_and_many_islands(tmp_path):
     assert (x_of(tmp_path, 2, "low")[16:, 1] < 0).all() and (x_of(tmp_path, 2)[:, 1] < 1).all()
 
 
+def flags(folder, count=5, size=0.4):
+    """Pereira 2010, 6.5.2: 24 flags in one OBJ that hang by their upper sides, each with a weight [kg/m2] and a stiffness [N/m] of
+    its own in one picture per parameter. Returns both, and the size [m].
+    """
+    ramp, block, lines, faces = np.linspace(0.0, 1.0, 24), np.ones((8, 8)), [], []
+    for k in range(24):
+        for i in range(count * count):
+            across, up = (i % count) / (count - 1), (i // count) / (count - 1)
+            at = (k % 6 + (0.5 + 7 * across) / 8) / 6, (3 - k // 6 + (0.5 + 7 * up) / 8) / 4
+            lines += [
+                f"v {2 * size * (k % 6) + size * across} {2 * size * (k // 6) + size * up} 0",
+                f"vt {at[0]} {at[1]}",
+            ]
+        corners = [k * count * count + 1 + i + count * j for j in range(count - 1) for i in range(count - 1)]
+        faces += ["f " + " ".join(f"{c}/{c}" for c in (a, a + 1, a + 1 + count, a + count)) for a in corners]
+    (folder / "flags.obj").write_text("\n".join(lines + faces))
+    grey(folder / "mass.png", np.kron(ramp.reshape(4, 6), block))
+    grey(folder / "stiffness.png", np.kron(ramp[::-1].reshape(6, 4).T, block))
+    held = np.zeros((8, 8))
+    held[0] = 1.0
+    grey(folder / "held.png", np.tile(held, (4, 6)))
+    return 0.1 + 0.2 * ramp, 100.0 + 200.0 * ramp[::-1].reshape(6, 4).T.ravel(), size
+
+
+def test_twenty_four_flags_of_one_mesh_hang_each_by_its_own_numbers(tmp_path):
+    """Each gets longer by its own weight, mass g size^2 / 2 stiffness, within a fiftieth."""
+    mass, stiffness, size = flags(tmp_path)
+    paths = "".join(f"<{name}Path>{file}.png</{name}Path>" for name, file in
+                    (("constraints", "held"), ("mass", "mass"), ("stiffness", "stiffness")))  # fmt: skip
+    numbers = (
+        "<minMass>0.1</minMass><maxMass>0.3</maxMass><minStiffness>100</minStiffness><maxStiffness>300</maxStiffness>"
+    )
+    (tmp_path / "scene.xml").write_text(
+        "<scene><general><EndFrame>48</EndFrame><airDensity>0</airDensity></general><cloth><FILE><objPath>flags.obj</objPath>"
+        f"{paths}</FILE><SETTINGS>{numbers}<minDamping>60</minDamping></SETTINGS></cloth></scene>"
+    )
+    assert run.main([str(tmp_path / "scene.xml")]) == 0
+    start, end = obj.read(tmp_path / "flags.obj").x, x_of(tmp_path, 48, "flags")
+    longer = (start - end).reshape(24, 5, 5, 3)[:, 0, :, 1].mean(axis=1)
+    assert longer == pytest.approx(mass * 9.81 * size**2 / (2.0 * stiffness), rel=0.02)
+    assert np.ptp(longer) > 0.8 * longer.mean(), "no two alike"
+
+
 def test_the_documents_example_is_a_scene(tmp_path):
     text = (Path(__file__).parents[2] / "docs" / "scene_files.md").read_text()
     (tmp_path / "scene.xml").write_text(text.partition("```xml\n")[2].partition("```")[0])

@@ -43,9 +43,7 @@ from .refit import cloth_of
 from .rest import at_rest, flow
 from .tear import look, open_joints, torn_count, watch
 
-LATE_STRETCH = (
-    0.25  # strain that contact may add in a substep; more, and it is taken again, with contact in each small step
-)
+LATE_STRETCH = 0.25  # strain that contact may add in a substep: for more it is taken again, with contact in each step
 LOOKS_IF_LATE = 4  # small steps at least then
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
@@ -183,8 +181,9 @@ def advance_substep(mechanics, contact, motion, substep):
     parts = [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
     begin_substep(contact)
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
-    nearer, again, let_in = finer(substep, steps, LOOKS_IF_LATE), None, gave_up(contact)
-    if is_late or (let_in and len(parts) < len(nearer)):
+    again, let_in = None, gave_up(contact)
+    nearer = finer(substep, steps, LOOKS_IF_LATE) if is_late or let_in else []
+    if is_late or len(parts) < len(nearer):
         again = let_in or Trouble((_worst(mechanics.cloth, motion.x)[1],), ())
         motion.x[:], motion.v[:], mechanics.broken[:] = start
         look_again(contact, motion, substep.dt)

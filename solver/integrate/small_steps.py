@@ -71,7 +71,8 @@ def finer(substep, steps: list, least: int):
 
 def cut(substep, count: int, most: int):
     """A `Substep` as so many small steps of equal length; numbered as if all had `most` of them."""
-    times = np.linspace(substep.t0, substep.t1, count + 1).tolist()
+    span = (substep.t1 - substep.t0) / count
+    times = [*(substep.t0 + k * span for k in range(count)), substep.t1]
     dt, first = substep.dt / count, substep.number * most
     slow_dt = [substep.slow_dt] + [0.0] * (count - 1)
     return [Substep(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]

@@ -235,17 +235,17 @@ def follow(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: flo
     """
     most = max(FEW_OUT_OF_BOUNDS, int(PART_OUT_OF_BOUNDS * len(x)))
     for turn in range(MOST_FOLLOWS):
-        is_any_out, _ = find_deviation(pairs, x, pairs.elapsed)
+        is_any_out, mean = find_deviation(pairs, x, pairs.elapsed)
         if not is_any_out:
             return turn > 0
-        _catch_up(pairs, cloth, start, x, dt, most if turn < MOST_FOLLOWS - 1 else 0)
+        _catch_up(pairs, cloth, start, x, mean, dt, most if turn < MOST_FOLLOWS - 1 else 0)
     find_deviation(pairs, x, pairs.elapsed)
     return True
 
 
-def _catch_up(pairs: Pairs, cloth: Cloth, start, x, dt: float, most: int) -> None:
+def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) -> None:
     """Change `pairs` in place after particles got out of bounds: they get new trajectories and new pairs, as if they had
-    always been on these; if there are more than `most`, all is detected anew.
+    always been on these; if there are more than `most`, all is detected anew. mean : (3,) [m] how far off all are at x
     """
     out = np.flatnonzero(~(pairs.deviation <= pairs.slack))
     if len(out) > most:
@@ -255,7 +255,6 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, dt: float, most: int) -> Non
         pairs.elapsed = dt
         return
     before, deviation = pairs.elapsed - dt, np.empty(len(x))
-    _, mean = find_deviation(pairs, x, pairs.elapsed)
     _, mean_before = find_deviation(pairs, start, before, deviation)
     place = start[out] - mean_before
     pairs.v_ref[out] = (x[out] - mean - place) / dt

@@ -330,7 +330,8 @@ choose by themselves. Adaptive ones halve a step that is off by a micron: what b
 ## Energy
 
 The mean energy over a period. Methods that keep it (symplectic ones and Beeman) stay at 1; Runge-Kutta and Gear lose
-a little; Euler, Heun and Midpoint feed every oscillation, which is why Taffeta gives them tiny steps, and their springs a tenth of the damping that would stop the fastest swing. Explicit Theta
+a little; Euler, Heun and Midpoint feed every oscillation, which is why Taffeta gives them tiny steps, and where
+these would be endless, or cloth touches something, springs with a tenth of the damping that would stop the fastest swing. Explicit Theta
 damps what is this quick.
 
 {energies}

@@ -106,7 +106,9 @@ def _nothing_more(cloth, pins, attached, frame_input, settings):
 
 def _prepare_explicit(cloth, pins, attached, frame_input, settings):
     touching = bool(frame_input.colliders) or bool(cloth.meets.any())
-    inner = explicit.prepare_pull(cloth, pins, touching or settings.dynamics in explicit.FEEDING, attached)
+    inner = explicit.prepare_pull(cloth, pins, touching, attached)
+    if settings.dynamics in explicit.FEEDING and explicit.is_endless(settings.dynamics, inner):
+        inner = explicit.prepare_pull(cloth, pins, True, attached)
     explicit.refuse_endless(settings.dynamics, inner)
     return inner
 

@@ -243,7 +243,7 @@ def prepare_pull(cloth, pins, viscous, attached=None):
     fastest modes, and what that leaves of energy in them nothing would take out. So springs and hinges get a damping in
     proportion to their stiffness, as explicit codes have it against such noise (bulk viscosity: Belytschko, Liu and
     Moran 2000, section 6.2): the ratio is `FASTEST_DAMPING` in the fastest mode, and next to nothing in what one sees. Methods that feed oscillations
-    (`FEEDING`) have it always.
+    (`FEEDING`) have it, too, where a frame would take them for ever else.
     """
     elastic, viscosity = elastic_of(cloth), 0.0
     frequency, damping = fastest(cloth.inv_mass, elastic)
@@ -278,6 +278,11 @@ def count_steps(name, cloth, pin_rate):
     """Inner steps that 1/24 s of this cloth takes where it may touch something."""
     pull = prepare_pull(cloth, prepare_pins(cloth, cloth.x_rest[None], pin_rate), True)
     return step_count(name, REFERENCE_FRAME, pull.bounds)
+
+
+def is_endless(name, pull):
+    """Whether a frame would take more than MOST_INNER_STEPS steps."""
+    return step_count(name, REFERENCE_FRAME, pull.bounds) > MOST_INNER_STEPS
 
 
 def refuse_endless(name, pull):

@@ -34,9 +34,12 @@ class SubPanel(PhysicsPanel):
 
 
 def settings_layout(panel, context):
-    """The panel's layout as Blender's own physics panels have it; greyed out while a bake runs."""
+    """The panel's layout as Blender's own physics panels have it; greyed out while a bake runs.
+
+    In a narrow panel a name stands in its number's field, where Blender gives it all the room that the digits leave.
+    """
     layout = panel.layout
-    layout.use_property_split = True
+    layout.use_property_split = panel_width(context) >= NARROW_VALUE
     layout.use_property_decorate = False
     layout.enabled = not context.window_manager.taffeta.baking
     return layout
@@ -61,9 +64,9 @@ def prop(layout, context, group, name: str, text: str | None = None):
 
 def why(layout, sentence: str):
     """The reason why something above is greyed out."""
-    row = layout.row()
-    row.active = False
-    row.label(text=sentence, icon="INFO")
+    column = layout.column()
+    column.active = False
+    sentences(column, bpy.context, sentence, "INFO")
 
 
 def sentences(layout, context, text: str, icon: str = "NONE", width: float | None = None):

@@ -269,6 +269,16 @@ def test_in_a_narrow_tab_the_words_of_our_buttons_have_the_room_of_their_icons(g
     assert [icon for _, _, icon in physics_buttons()] == ["NONE", "NONE"]
 
 
+@pytest.mark.parametrize(("width", "beside"), [(280.0, False), (400.0, True)])
+def test_in_a_narrow_panel_names_stand_in_the_fields_and_reasons_on_lines(garment, monkeypatch, width, beside):
+    """Beside the field there were 75 pixels for "Breaking Force (N)", and a row for the reason why something is grey."""
+    monkeypatch.setattr(rows, "panel_width", lambda context: width)
+    layout = draw("TAFFETA_PT_cloth_sewing")
+    assert layout.state["use_property_split"] == beside
+    told = "Edges without a face keep their length"
+    assert (told in layout.texts()) == beside and told.split()[0] in " ".join(layout.texts())
+
+
 def greys(layout):
     return [call for call in layout.calls if call[0] in ("prop", "prop_search", "operator") and call[2].is_grey()]
 

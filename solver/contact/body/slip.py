@@ -4,8 +4,8 @@
 Fixed to both, cloth would go with them wherever they go: what two arms hold is drawn to twice its length as one of them moves
 on, and cloth between fingers leaves with the hand. Real cloth slips before. How hard bodies press nobody knows; so what is
 between them holds until the cloth on one side of it is strained by `SLIP_STRAIN`, and where they do not overlap by the less
-the farther they are apart (`pinch`). What pulls harder draws it along between them, a part of the way per step, but not to
-where they come together. Once it slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it
+the farther they are apart (`pinch`). What pulls harder draws it along between them, a part of the way per step, never beyond
+where nothing pulls, however taut the cloth is; but not to where they come together. Once it slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it
 stays as it is, and may be pulled out (`constraints`).
 """
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring_numbers
 from ...kernel.jit import inner, njit
 from ...kernel.mat3 import KINEMATIC
 from .contacts import PINCHED
@@ -30,14 +31,16 @@ class Hold(NamedTuple):
     """How hard cloth may pull at a particle that is pinched."""
 
     most: np.ndarray  # (n,) [N] before it slips
-    stiffness: np.ndarray  # (n,) [N/m] of its springs
+    stiffness: np.ndarray  # (n,) [N/m] that its springs have at most: taut, and with those that they are coupled with
 
 
 def make_hold(cloth) -> Hold:
     """`Hold` of each particle of a cloth."""
     count, ends = len(cloth.mass), cloth.edges.ravel()
     force = np.bincount(ends, np.repeat(cloth.edge_stiffness * cloth.rest_length, 2), minlength=count)
-    stiffness = np.bincount(ends, np.repeat(cloth.edge_stiffness, 2), minlength=count)
+    more = np.where(np.isfinite(cloth.taut[:, TAUT_LENGTH]), cloth.taut[:, TAUT_STIFFNESS], 0.0)
+    hardest = spring_numbers(cloth)[:, SPRING_BOUND] + more
+    stiffness = np.bincount(ends, np.repeat(hardest, 2), minlength=count)
     return Hold(SLIP_STRAIN * ONE_SIDE * force, stiffness)
 
 

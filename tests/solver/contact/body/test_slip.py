@@ -6,6 +6,7 @@ import numpy as np
 from taffeta.solver.build import build
 from taffeta.solver.contact.body.contacts import OUTSIDE, PINCHED, no_contacts
 from taffeta.solver.contact.body.slip import SLIDING, SLIP_SHARE, find_slip, make_hold
+from taffeta.solver.elastic.internal import elastic_forces, elastic_of
 from taffeta.solver.kernel.mat3 import FREE, KINEMATIC
 from taffeta.solver.model import Settings
 
@@ -33,3 +34,23 @@ def test_what_is_pulled_harder_than_it_is_held_slips_along_the_surfaces():
     expected[1], expected[3] = [slides, 0.0, 0.0], [SLIP_SHARE * most / 100.0 * 0.5, 0.0, 0.0]
     expected[4] = [0.0, slides, 0.0]
     assert np.allclose(contacts.slip, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_what_taut_cloth_pulls_does_not_slip_beyond_where_it_is_spent():
+    """A particle off its place in a sheet that is stretched by a fifth and ten times as stiff from a twentieth on: drawn
+    farther than to where nothing pulls, it would be pulled back harder in each step.
+    """
+    cloth, state = build([naive.sheet(7, 7, strain_limit=0.05, stiffening=10.0)], Settings())
+    contacts, middle, kind = no_contacts(49, 0), 24, np.full(49, FREE, np.int8)
+    contacts.place[middle], contacts.count[middle], contacts.press[middle] = PINCHED, 2, 1.0
+    contacts.normal[middle] = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]
+    kind[middle] = KINEMATIC
+    x, elastic = 1.2 * state.x, elastic_of(cloth)
+    x[middle, 0] += 0.06
+    pulls = np.empty((2, 49, 3))
+    elastic_forces(x, 0.0 * x, elastic, pulls[0])
+    find_slip(pulls[0], make_hold(cloth), kind, contacts)
+    elastic_forces(x + contacts.slip, 0.0 * x, elastic, pulls[1])
+    before, after = pulls[:, middle, 0]
+    assert before < 0.0 and contacts.slip[middle, 0] < 0.0
+    assert before < after < 0.0

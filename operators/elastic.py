@@ -6,6 +6,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
 from .attach import Attaching
+from .menus import in_menu
 from .overlay.colours import lengths
 from .read import bands, edge_values
 from .read.arrays import edges, positions
@@ -59,23 +60,9 @@ class TAFFETA_OT_elastic_clear(Attaching, bpy.types.Operator):
         return f"{count} edges of {obj.name} are not elastic any more"
 
 
-CLASSES = TAFFETA_OT_elastic_mark, TAFFETA_OT_elastic_clear
-
-
 def _menu(self, _context):
     self.layout.operator("taffeta.elastic_mark")
     self.layout.operator("taffeta.elastic_clear")
 
 
-def register():
-    """Make the operators known, and put them into the menu of edges."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
-
-
-def unregister():
-    """Take that back."""
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = in_menu("VIEW3D_MT_edit_mesh_edges", _menu, (TAFFETA_OT_elastic_mark, TAFFETA_OT_elastic_clear))

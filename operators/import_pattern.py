@@ -8,6 +8,7 @@ from bpy.props import FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..solver.cache.files import in_words, read_whole
+from .menus import in_menu
 from .read import pattern_mesh
 from .read.mesh_io import metres_per_unit
 from .setup import begin_compiling, make_cloth
@@ -104,16 +105,4 @@ def _menu(self, _context):
     self.layout.operator(TAFFETA_OT_pattern_import.bl_idname, text=MENU_LABEL)
 
 
-_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_pattern_import,))
-
-
-def register():
-    """Add the operator and its line in the import menu."""
-    _register()
-    bpy.types.TOPBAR_MT_file_import.append(_menu)
-
-
-def unregister():
-    """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_import.remove(_menu)
-    _unregister()
+register, unregister = in_menu("TOPBAR_MT_file_import", _menu, (TAFFETA_OT_pattern_import,))

@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..solver.geometry import stitches
 from .attach import Attaching
+from .menus import in_menu
 from .read import edge_values, pleats
 from .read.arrays import edges, positions
 
@@ -97,24 +98,10 @@ class TAFFETA_OT_pleat_clear(Attaching, bpy.types.Operator):
         return f"{count} edges of {obj.name} are no pleats any more"
 
 
-CLASSES = TAFFETA_OT_pleat_mark, TAFFETA_OT_pleat_clear
-
-
 def _menu(self, _context):
     self.layout.separator()
     self.layout.operator("taffeta.pleat_mark")
     self.layout.operator("taffeta.pleat_clear")
 
 
-def register():
-    """Make the operators known, and put them into the menu of edges."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
-
-
-def unregister():
-    """Take that back."""
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = in_menu("VIEW3D_MT_edit_mesh_edges", _menu, (TAFFETA_OT_pleat_mark, TAFFETA_OT_pleat_clear))

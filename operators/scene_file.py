@@ -26,6 +26,7 @@ from ..solver.cache.names import cache_paths
 from ..solver.model import Settings
 from .bake.order import read_order
 from .export import check_free, move_into, scratch_folder
+from .menus import in_menu
 from .read import arrays
 from .read.mesh_io import world_matrix
 from .read.participants import cloths_of
@@ -346,16 +347,4 @@ def menu_entry(self, context):
     self.layout.operator(TAFFETA_OT_scene_export.bl_idname, text="Taffeta Scene (.xml)")
 
 
-_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_scene_export,))
-
-
-def register():
-    """Add the operator and its line in the export menu."""
-    _register()
-    bpy.types.TOPBAR_MT_file_export.append(menu_entry)
-
-
-def unregister():
-    """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_export.remove(menu_entry)
-    _unregister()
+register, unregister = in_menu("TOPBAR_MT_file_export", menu_entry, (TAFFETA_OT_scene_export,))

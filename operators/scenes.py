@@ -7,6 +7,7 @@ from functools import partial
 import bpy
 import numpy as np
 
+from .menus import in_menu
 from .read.participants import world_box
 from .setup import begin_compiling
 
@@ -311,16 +312,4 @@ def _menu(self, context):
 
 
 CLASSES = (TAFFETA_OT_scene_add, TAFFETA_OT_body_scene_add, *SUBMENUS, TAFFETA_MT_examples)
-_register, _unregister = bpy.utils.register_classes_factory(CLASSES)
-
-
-def register():
-    """Register the operator and list the examples in the viewport's Add menu."""
-    _register()
-    bpy.types.VIEW3D_MT_add.append(_menu)
-
-
-def unregister():
-    """Undo `register`."""
-    bpy.types.VIEW3D_MT_add.remove(_menu)
-    _unregister()
+register, unregister = in_menu("VIEW3D_MT_add", _menu, CLASSES)

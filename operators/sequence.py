@@ -18,6 +18,7 @@ from bpy_extras.io_utils import axis_conversion
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
 from ..solver.cache.files import in_words, written
+from .menus import in_menu
 from .playback.bake_files import refuse_long, stored_path
 from .playback.owners import cache_folder
 from .work.steps import Step, Steps
@@ -197,16 +198,4 @@ def menu_entry(self, context):
     self.layout.operator(TAFFETA_OT_sequence_import.bl_idname, text="Taffeta OBJ Sequence (.obj)")
 
 
-_register, _unregister = bpy.utils.register_classes_factory((TAFFETA_OT_sequence_import,))
-
-
-def register():
-    """Add the operator and its line in the import menu."""
-    _register()
-    bpy.types.TOPBAR_MT_file_import.append(menu_entry)
-
-
-def unregister():
-    """Undo `register`."""
-    bpy.types.TOPBAR_MT_file_import.remove(menu_entry)
-    _unregister()
+register, unregister = in_menu("TOPBAR_MT_file_import", menu_entry, (TAFFETA_OT_sequence_import,))

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..solver.geometry import stitches
+from .menus import in_menu
 from .overlay.colours import lengths
 from .playback.cache_modifier import forget_bake
 from .read import sewn_edges
@@ -180,23 +181,9 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = TAFFETA_OT_sew, TAFFETA_OT_sewing_apply
-
-
 def _menu(self, _context):
     self.layout.separator()
     self.layout.operator("taffeta.sew")
 
 
-def register():
-    """Make the operators known, and put the first into the menu of edges."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
-
-
-def unregister():
-    """Take that back."""
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = in_menu("VIEW3D_MT_edit_mesh_edges", _menu, (TAFFETA_OT_sew, TAFFETA_OT_sewing_apply))

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty
 
+from .menus import in_menu
 from .read import tear_lines
 
 STRENGTH = FloatProperty(
@@ -83,24 +84,12 @@ class TAFFETA_OT_tear_clear(_InEditMode):
         return f"{count} edges of {obj.name} do not tear any more; {fewer} vertices are merged"
 
 
-CLASSES = TAFFETA_OT_tear_mark, TAFFETA_OT_tear_free, TAFFETA_OT_tear_clear
-
-
 def _menu(self, _context):
     self.layout.operator("taffeta.tear_mark")
     self.layout.operator("taffeta.tear_free")
     self.layout.operator("taffeta.tear_clear")
 
 
-def register():
-    """Make the operators known, and put them into the menu of edges."""
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.VIEW3D_MT_edit_mesh_edges.append(_menu)
-
-
-def unregister():
-    """Take that back."""
-    bpy.types.VIEW3D_MT_edit_mesh_edges.remove(_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+register, unregister = in_menu(
+    "VIEW3D_MT_edit_mesh_edges", _menu, (TAFFETA_OT_tear_mark, TAFFETA_OT_tear_free, TAFFETA_OT_tear_clear)
+)

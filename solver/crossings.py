@@ -108,14 +108,15 @@ def cross(x, one, other):
 def _goes_through(p, q, a, b, c):
     """(k,) whether segments pq go through triangles abc, by the signs of volumes (Segura and Feito 2001).
 
-    In cloth that lies quite flat all of them are rounding, which is no sign.
+    In cloth that lies quite flat those of both ends are rounding, which is no sign. One of them may be: a body's corner can lie
+    in the plane of the cloth that it goes through.
     """
     corners = np.stack([p, q, a, b, c])
     zero = NO_VOLUME * (corners.max(axis=0) - corners.min(axis=0)).max(axis=1) ** 3
     above, below = _volume(a, b, c, p), _volume(a, b, c, q)
     turns = np.stack([_volume(p, q, a, b), _volume(p, q, b, c), _volume(p, q, c, a)])
-    parted = ((above > zero) & (below < -zero)) | ((above < -zero) & (below > zero))
-    return parted & ((turns > zero).all(axis=0) | (turns < -zero).all(axis=0))
+    parted = (above * below < 0.0) & (np.maximum(np.abs(above), np.abs(below)) > zero)
+    return parted & ((turns > 0.0).all(axis=0) | (turns < 0.0).all(axis=0))
 
 
 def _volume(a, b, c, d):

@@ -73,7 +73,7 @@ def _panel(neck):
     faces = Delaunay(points).simplices
     faces = faces[_inside(points[faces].mean(axis=1), outline)]
     a, b, c = (points[faces[:, k]] for k in range(3))
-    area = np.cross(b - a, c - a)
+    area = np.linalg.det(np.stack([b - a, c - a], axis=1))
     faces = np.where(area[:, None] > 0.0, faces, faces[:, ::-1])[np.abs(area) > 1e-3 * EDGE**2]
     return points, np.concatenate([sewn[order], np.zeros(len(grid), bool)]), faces, seam
 

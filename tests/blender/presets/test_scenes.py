@@ -257,7 +257,7 @@ def test_t_shirt_is_one_surface_with_four_openings_and_a_flat_pattern():
     assert set(ends) == {0, 2}, "an opening touches another"
     length = np.linalg.norm(points[both[:, 0]] - points[both[:, 1]], axis=1)
     assert 0.5 * tshirt.EDGE < length.min() and length.max() < 2.5 * tshirt.EDGE
-    laid = np.cross(pattern[:, 1] - pattern[:, 0], pattern[:, 2] - pattern[:, 0])
+    laid = np.linalg.det(pattern[:, 1:] - pattern[:, :1])
     assert (laid < 0.0).all(), "a panel is turned over in the pattern"
     a, b, c = (points[triangles[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)

@@ -210,7 +210,7 @@ class TAFFETA_OT_body_scene_add(AddScene, bpy.types.Operator):
     """Add a sheet on a body that moves and deforms in any mixture of the ways of choice"""
 
     bl_idname = "taffeta.body_scene_add"
-    bl_label = "Sheet on a Body of Choice"
+    bl_label = "Any Moving Body"
 
     shape: bpy.props.EnumProperty(name="Body", description="What the sheet falls on", items=SHAPES, default="TORUS")
     lift: bpy.props.BoolProperty(name="Lift", description="The body rises and sinks")

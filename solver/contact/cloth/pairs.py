@@ -54,7 +54,7 @@ from .proximity import (
     measure_kernel,
     way_ahead_kernel,
 )
-from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, respond_kernel
+from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, separate
 from .tangles import Tangles, find_tangles, near_tangles, without
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
@@ -204,7 +204,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, cloth, x)
             substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt, calm)
-            touched, count = respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
+            touched, count = separate(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
             pairs.reach = reach._replace(active=reach.active[:count])
     return touched
 

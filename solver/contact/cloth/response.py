@@ -8,6 +8,7 @@ import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
+from .proximity import PairList
 
 DIRECTION_GAP = (
     1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
@@ -15,9 +16,12 @@ DIRECTION_GAP = (
 DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 DEFENCE_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
 RESPONSE_SWEEPS = 8  # at most, but for the last
-THROUGH_SWEEPS = 40  # the same while anything is through anything
+THROUGH_SWEEPS = 40  # the same while anything is through anything and they help:
+DEPTH_LEFT = 0.9  # part of the depth by which pairs are through, that as many sweeps may leave
 THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
+LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
+LISTED_PART = 0.05  # part of the margin that any particle may move by besides
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
 NONE_CALM = np.zeros(0, np.bool_)  # of cloth beside no pinch
@@ -30,6 +34,14 @@ class Reach(NamedTuple):
     moved: np.ndarray  # (n,) [m] how far they are from there
     room: np.ndarray  # (p,) [m] distance of pairs then, at least
     active: np.ndarray  # (k,) int32 pairs that have less room than their contact distance and the margin
+
+
+class Scratch(NamedTuple):
+    """Room for what the response keeps from sweep to sweep."""
+
+    close: np.ndarray  # (k,) int32 pairs that may touch in the next sweeps: as many as are active at most
+    allowed: np.ndarray  # (n,) [m] what particles may have moved until others may
+    swept: np.ndarray  # (n,) [m] what they had moved before the last sweep
 
 
 class Substep(NamedTuple):
@@ -214,18 +226,19 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
 
 
 @inner
-def _sweep(pairs, reach, first, last, is_first, substep, ease_part):
-    """Separate the active pairs from number `first` to before `last`, forwards or backwards; returns how many were too
-    close, and what part of its contact distance the thinnest gap was.
+def _sweep(pairs, reach, listed, first, last, is_first, substep, ease_part):
+    """Separate the listed pairs from place `first` to before `last`, forwards or backwards; returns how many were too
+    close, what part of its contact distance the thinnest gap was, and how deep pairs are through, in contact distances, all
+    together.
 
     Reads 30 bytes of a pair that cannot touch yet, by the room that it had and what its particles have moved since, and
     32 of `reach.moved`; else 64 and 96 of positions; 150 flops, more if it may have gone through. A pair that is pushed
     reads 96 of braces, where there are any, and takes 200 flops more then.
     # outputs: as of `respond_kernel`
     """
-    room, touched, thinnest = reach.room, 0, 1.0
+    room, touched, thinnest, depth = reach.room, 0, 1.0, 0.0
     for turn in range(first, last, 1 if first < last else -1):
-        pair = reach.active[turn]
+        pair = listed[turn]
         distance = pairs.distance[pair]
         a, b, c, d = corners_of(pairs.stencils, pair)
         aside = farther(reach.moved, pairs.is_edge_pair[pair], a, b, c, d)
@@ -239,47 +252,106 @@ def _sweep(pairs, reach, first, last, is_first, substep, ease_part):
         if _separate_pair(pairs, pair, weights, direction, gap, reach.moved, substep, ease_part):
             touched += 1
             thinnest = min(thinnest, gap / distance)
-    return touched, thinnest
+            depth -= min(gap / distance, 0.0)
+    return touched, thinnest, depth
 
 
 @inner
-def _keep_near(pairs, reach, margin, fixed_start):
-    """Close the near ones of the active pairs up to the front of their list; returns how many they are, and how many of
-    them have something that does not move. 20 bytes a pair.
+def _keep_near(pairs, reach, margin):
+    """Close the near ones of the active pairs up to the front of their list; returns how many they are. 20 bytes a pair.
     # outputs: reach.active
     """
-    near_count, fixed_count = 0, 0
+    near_count = 0
     for turn in range(len(reach.active)):
         pair = reach.active[turn]
         reach.active[near_count] = pair
-        is_near = reach.room[pair] < pairs.distance[pair] + margin
-        near_count += is_near
-        fixed_count += is_near & (pair >= fixed_start)
-    return near_count, fixed_count
+        near_count += reach.room[pair] < pairs.distance[pair] + margin
+    return near_count
+
+
+@inner
+def _first_fixed(listed, count, fixed_start):
+    """The place of the first of `count` listed pairs, in order, that has something that does not move."""
+    place = count
+    while place > 0 and listed[place - 1] >= fixed_start:
+        place -= 1
+    return place
+
+
+@inner
+def _list_close(pairs, reach, near_count, spare, scratch):
+    """List, in their order, which of the near pairs come closer than their contact distance before a particle has moved by
+    `LISTED_SWEEPS` times what it has in the last sweep, and by `spare` [m] besides; returns how many. 30 bytes a pair and 32
+    of `scratch.allowed`.
+    # outputs: scratch.close, scratch.allowed
+    """
+    for i in range(len(reach.moved)):
+        scratch.allowed[i] = reach.moved[i] + LISTED_SWEEPS * (reach.moved[i] - scratch.swept[i]) + spare
+    count = 0
+    for turn in range(near_count):
+        pair = reach.active[turn]
+        a, b, c, d = corners_of(pairs.stencils, pair)
+        aside = farther(scratch.allowed, pairs.is_edge_pair[pair], a, b, c, d)
+        scratch.close[count] = pair
+        count += reach.room[pair] - aside < pairs.distance[pair]
+    return count
+
+
+@inner
+def _is_listed(moved, allowed):
+    """Whether no particle has moved farther than the list of close pairs allows."""
+    for i in range(len(moved)):
+        if moved[i] > allowed[i]:
+            return False
+    return True
+
+
+@inner
+def _copy(source, target):
+    """# outputs: target"""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
+def separate(pairs: PairList, reach: Reach, margin: float, fixed_start: int, substep: Substep) -> tuple[int, int]:
+    """`respond_kernel` with room of its own."""
+    scratch = Scratch(np.empty_like(reach.active), *np.empty((2, len(reach.moved))))
+    return respond_kernel(pairs, reach, margin, fixed_start, substep, scratch)
 
 
 @njit
-def respond_kernel(pairs, reach, margin, fixed_start, substep):
-    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are near until
+def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
+    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are close until
     piles are apart, and a last one over those with something that does not move, which so has the last word; returns how
     many touched in the first, and how many are near: less than their contact distance and a margin [m]. Those that do not
     move come last in the list, from `fixed_start` on.
 
+    What is close is listed anew when a particle has moved farther than was allowed for. Of 170,000 near pairs of three layers
+    some thousands are close, and a few hundred touch.
+
     Serial: each correction sees those before.
     # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.active: those that are near, first;
-    # reach.room, as distance at least before particles moved by reach.moved, which changes
+    # reach.room, as distance at least before particles moved by reach.moved, which changes; scratch
     """
     # Not written out below: numba compiles a part of a kernel once more for each number that it is called with.
     front, is_first = np.int64(0), np.bool_(True)
     ease_part = 1.0 - math.exp(-EASE_RATE * substep.dt)
-    touched, _ = _sweep(pairs, reach, front, len(reach.active), is_first, substep, ease_part)
-    near_count, fixed_count = _keep_near(pairs, reach, margin, fixed_start)
+    spare, close = LISTED_PART * margin, scratch.close
+    _copy(reach.moved, scratch.swept)
+    touched, _, depth = _sweep(pairs, reach, reach.active, front, len(reach.active), is_first, substep, ease_part)
+    near_count = _keep_near(pairs, reach, margin)
 
-    sweep, thinnest = 1, 0.0
-    while sweep == 1 or (thinnest < THIN_GAP and sweep < (THROUGH_SWEEPS if thinnest <= 0.0 else RESPONSE_SWEEPS)):
-        first, last = (near_count - 1, front - 1) if sweep % 2 else (front, near_count)
-        _, thinnest = _sweep(pairs, reach, first, last, not is_first, substep, ease_part)
+    count = _list_close(pairs, reach, near_count, spare, scratch)
+    sweep, end, thinnest = 1, RESPONSE_SWEEPS, 0.0
+    while sweep == 1 or (thinnest < THIN_GAP and sweep < end):
+        _copy(reach.moved, scratch.swept)
+        first, last = (count - 1, front - 1) if sweep % 2 else (front, count)
+        _, thinnest, left_over = _sweep(pairs, reach, close, first, last, not is_first, substep, ease_part)
+        if not _is_listed(reach.moved, scratch.allowed):
+            count = _list_close(pairs, reach, near_count, spare, scratch)
         sweep += 1
+        if sweep == end and left_over < DEPTH_LEFT * depth:
+            depth, end = left_over, min(end + RESPONSE_SWEEPS, THROUGH_SWEEPS)
 
-    _sweep(pairs, reach, near_count - fixed_count, near_count, not is_first, substep, ease_part)
+    _sweep(pairs, reach, close, _first_fixed(close, count, fixed_start), count, not is_first, substep, ease_part)
     return touched, near_count

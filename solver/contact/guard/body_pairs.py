@@ -31,7 +31,7 @@ from ..body.cell_grid import Cells
 from ..body.motion import find_near, move
 from ..body.view import Body
 from ..cloth.proximity import PairList
-from ..cloth.response import NO_BRACE, Reach, Substep, respond_kernel
+from ..cloth.response import NO_BRACE, Reach, Substep, separate
 from .impact_zones import Impacts, Leaders, find_impacts, no_impacts
 from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, cover_kernel, no_patch_bounds, sweep_kernel
 from .patch_pairs import PatchPairs, make_rooms, no_patch_pairs, pair_up
@@ -111,7 +111,7 @@ def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, b
     brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
     calm = np.concatenate([this.frame.body.contacts.calm, np.ones(len(bodies), np.bool_)])
     substep = Substep(inv_mass, brace, trajectories.start, end, before, dt, calm)
-    touched, _ = respond_kernel(pairs, reach, this.frame.distance, 0, substep)
+    touched, _ = separate(pairs, reach, this.frame.distance, 0, substep)
     x[:], x_prev[:] = end[:count], before[:count]
     return touched
 

@@ -141,7 +141,7 @@ def test_pairs_that_cannot_touch_are_left_out_of_the_response_without_a_differen
             reach.room[:] = 0.0
             reach = reach._replace(active=np.arange(count, dtype=np.int32))
         substep = Substep(cloth.inv_mass, NO_BRACE, start, *ends, DT)
-        touched, _ = contact.respond_kernel(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
+        touched, _ = contact.separate(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
         answers.append((touched, len(reach.active), *ends))
     assert answers[0][0] == answers[1][0] > 50 and answers[0][1] < answers[1][1]
     assert np.array_equal(answers[0][2], answers[1][2]) and np.array_equal(answers[0][3], answers[1][3])

@@ -17,6 +17,11 @@ EXAMPLES = (
     ("skirt", "Skirt", "A walking mannequin with a skirt pinned to its hips"),
     ("twirl", "Twirl", "A mannequin turns and stops, in a circle skirt of 20,000 vertices over a petticoat"),
     ("pleated_skirt", "Pleated Skirt", "A walking mannequin in a skirt that is pressed into thirty pleats"),
+    (
+        "elastic_skirt",
+        "Elastic Skirt",
+        "A walking mannequin in a wide skirt that nothing but elastic holds about the waist",
+    ),
     ("sewn_shirt", "Sewn Shirt", "Two panels of a T-shirt's pattern are sewn about a mannequin"),
     ("sheet_on_sphere", "Sheet on Sphere", "A square sheet falls on a sphere"),
     ("sheet_on_torus", "Sheet on Torus", "A square sheet falls on a torus"),
@@ -74,7 +79,7 @@ DEFORMATIONS = (
 # The menu: a submenu each, with its examples.
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth"),
-    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "torn_banner"),
+    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner"),
     "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",

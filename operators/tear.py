@@ -11,6 +11,11 @@ STRENGTH = FloatProperty(
     name="Strength (N/m)", default=100.0, min=0.01, max=1e9, soft_max=5000.0, step=1000, precision=1,
     description="Tension in N per metre of line from which on it tears. Tissue 100, an old shirt 1000, new cotton 10000",
 )  # fmt: skip
+WEFT = FloatProperty(
+    name="Weft", default=1.0, min=0.01, max=100.0, soft_min=0.2, soft_max=5.0, step=10, precision=2,
+    description="How many times as strong the threads of the weft are as those of the warp, a pure number. A line along the warp parts "
+    "threads of the weft and has their strength, so a tear runs on along the stronger threads. Needs a Pattern unless it is 1",
+)  # fmt: skip
 
 
 class _InEditMode(bpy.types.Operator):
@@ -40,10 +45,11 @@ class TAFFETA_OT_tear_mark(_InEditMode):
     bl_label = "Mark Tear Line"
 
     strength: STRENGTH
+    weft: WEFT
 
     def change(self, obj):
         """Mark; returns what was done."""
-        count, more = tear_lines.mark(obj, self.strength)
+        count, more = tear_lines.mark(obj, self.strength, self.weft, obj.taffeta_cloth.uv_map)
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 
@@ -55,6 +61,7 @@ class TAFFETA_OT_tear_free(_InEditMode):
     bl_label = "Free Tearing"
 
     strength: STRENGTH
+    weft: WEFT
     along: EnumProperty(
         name="Along", default="THREADS", description="Which edges may tear",
         items=(
@@ -68,7 +75,7 @@ class TAFFETA_OT_tear_free(_InEditMode):
         """Mark; returns what was done."""
         uv_map = obj.taffeta_cloth.uv_map
         count = tear_lines.select_free(obj, uv_map, self.along == "THREADS")
-        _, more = tear_lines.mark(obj, self.strength)
+        _, more = tear_lines.mark(obj, self.strength, self.weft, uv_map)
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 

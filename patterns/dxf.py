@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .panel import FARTHEST, MOST_LINES, MOST_PANELS, Panel, Pattern, area, check
+from .panel import FARTHEST, MOST_LINES, MOST_PANELS, Panel, Pattern, area, check, length
 
 MOST_BYTES = 20 << 20
-OUTLINE, TURNS, NOTCHES, MIRROR, GRAIN, SEW_LINE = "1", "2", "4", "6", "7", "14"  # layers
+OUTLINE, TURNS, NOTCHES, MIRROR, GRAIN, INTERNAL, SEW_LINE = "1", "2", "4", "6", "7", "8", "14"  # layers
 METRES = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 1e-2, 6: 1.0}  # of DXF's own units, $INSUNITS
 MILLIMETRE, INCH = METRES[4], METRES[1]
 SAG = 1e-4  # [m] that a curve's chords are off at most
@@ -70,8 +70,11 @@ def _cut(pieces, metres: float) -> Iterator[Panel]:
 def _mirrored(panel: Panel) -> Panel:
     """A panel turned over about its grain."""
     across = np.array([panel.grain[1], -panel.grain[0]])
-    lines = tuple((line - 2.0 * (line @ across)[:, None] * across)[::-1] for line in reversed(panel.lines))
-    return panel._replace(name=f"{panel.name} mirrored", lines=lines)
+    lines, folds = (
+        tuple((line - 2.0 * (line @ across)[:, None] * across)[::-1] for line in reversed(each))
+        for each in (panel.lines, panel.folds)
+    )
+    return panel._replace(name=f"{panel.name} mirrored", lines=lines, folds=folds)
 
 
 def _load(data: bytes):
@@ -159,7 +162,9 @@ def _panel(name: str, entities: list, metres: float) -> Panel:
     ring, is_notch = _with_notches(ring, notches)
     is_corner = _near(ring, turns, JOINED * 10) if len(turns) else np.zeros(len(ring), bool)
     is_corner = is_corner if is_corner.sum() > 1 else _turns_sharply(ring)
-    ring, is_corner = _unfolded(ring, is_corner | is_notch, _segment(entities, MIRROR, metres))
+    fold, half = _segment(entities, MIRROR, metres), len(ring)
+    ring, is_corner = _unfolded(ring, is_corner | is_notch, fold)
+    folds = _folds(name, entities, metres, fold if len(ring) > half else None)
     if area(ring) < 0.0:
         ring, is_corner = ring[::-1], is_corner[::-1]
     starts = np.flatnonzero(is_corner)
@@ -173,11 +178,23 @@ def _panel(name: str, entities: list, metres: float) -> Panel:
     along = np.array([0.0, 1.0]) if grain is None else grain[1] - grain[0]
     size = float(np.hypot(*along))
     along = along / size if np.isfinite(size) and size > JOINED else np.array([0.0, 1.0])
-    return Panel(name, lines, np.eye(4), along)
+    return Panel(name, lines, np.eye(4), along, folds)
 
 
-def _ring(name: str, entities, layer: str, metres: float) -> np.ndarray | None:
-    """(k, 2) [m] the closed line of a layer, its longest, without its first point again; None where none closes."""
+def _folds(name: str, entities, metres: float, fold) -> tuple[np.ndarray, ...]:
+    """Internal lines, and of a piece that was unfolded about the line `fold` (2, 2) what a mirror shows of them."""
+    lines = [line for line in _chained(_lines(name, entities, INTERNAL, metres)) if length(line) > JOINED]
+    if fold is not None:
+        along = (fold[1] - fold[0]) / np.hypot(*(fold[1] - fold[0]))
+        across = np.array([-along[1], along[0]])
+        lines += [line - 2.0 * ((line - fold[0]) @ across)[:, None] * across for line in lines]
+    if len(lines) > MOST_LINES:
+        raise ValueError(f"panel '{name}' has {len(lines):,} internal lines; a panel has {MOST_LINES:,} at most")
+    return tuple(lines)
+
+
+def _lines(name: str, entities, layer: str, metres: float) -> list[np.ndarray]:
+    """Each (k, 2) [m], the lines of a layer."""
     from ezdxf import path
 
     parts = []
@@ -190,7 +207,16 @@ def _ring(name: str, entities, layer: str, metres: float) -> np.ndarray | None:
                 parts.append(points)
     if sum(map(len, parts)) > MOST_POINTS:
         raise ValueError(f"panel '{name}': its lines on layer {layer} have more than {MOST_POINTS:,} points")
-    closed = [ring for ring in _chained(parts) if len(ring) > 3 and _is_near(ring[0], ring[-1])]
+    return parts
+
+
+def _ring(name: str, entities, layer: str, metres: float) -> np.ndarray | None:
+    """(k, 2) [m] the closed line of a layer, its longest, without its first point again; None where none closes."""
+    closed = [
+        ring
+        for ring in _chained(_lines(name, entities, layer, metres))
+        if len(ring) > 3 and _is_near(ring[0], ring[-1])
+    ]
     if not closed:
         return None
     ring = max(closed, key=lambda ring: abs(area(ring)))[:-1]

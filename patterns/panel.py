@@ -19,6 +19,7 @@ class Panel(NamedTuple):
     ]  # each (k, 2) [m] closely spaced, from corner to corner; the next begins where it ends
     place: np.ndarray  # (4, 4): from the panel's plane, z = 0, to the world [m], z up
     grain: np.ndarray  # (2,) direction of its warp, of length 1
+    folds: tuple[np.ndarray, ...] = ()  # each (k, 2) [m], lines within it along which it may be folded
 
 
 class Side(NamedTuple):

@@ -32,6 +32,7 @@ class PatternMesh(NamedTuple):
     triangles: np.ndarray  # (t, 3) counter-clockwise seen from outside
     seams: np.ndarray  # (s, 2) vertices that are sewn together
     panel: np.ndarray  # (n,) number of each vertex's panel
+    folds: np.ndarray  # (k, 2) edges that lie along internal lines
 
 
 def mesh(pattern: Pattern, edge: float) -> PatternMesh:
@@ -44,9 +45,10 @@ def mesh(pattern: Pattern, edge: float) -> PatternMesh:
     """
     counts = _counts(pattern, edge)
     _refuse_large(pattern, counts, edge)
-    rims, parts, first = [], [], 0
+    rims, parts, folds, first = [], [], [], 0
     for panel, own in zip(pattern.panels, counts, strict=True):
-        points, triangles, starts = _panel(panel, own, edge)
+        points, triangles, starts, folded = _panel(panel, own, edge)
+        folds.append(folded + first)
         parts.append((panel, points, triangles + first))
         rims.append(
             [first + (start + np.arange(count + 1)) % sum(own) for start, count in zip(starts, own, strict=True)]
@@ -59,6 +61,7 @@ def mesh(pattern: Pattern, edge: float) -> PatternMesh:
         triangles=triangles,
         seams=_seams(pattern, rims, triangles),
         panel=np.repeat(np.arange(len(parts)), [len(points) for _, points, _ in parts]),
+        folds=np.concatenate(folds),
     )
 
 
@@ -81,6 +84,7 @@ def _refuse_large(pattern, counts, edge) -> None:
     """Before anything large is made."""
     inside = sum(abs(area(outline(panel))) for panel in pattern.panels) / (ROW * edge**2)
     count = inside + sum(map(sum, counts))
+    count += sum(length(fold) for panel in pattern.panels for fold in panel.folds) / edge
     if count > MOST_VERTICES:
         fitting = 1.1 * edge * np.sqrt(count / MOST_VERTICES)
         raise ValueError(
@@ -90,14 +94,68 @@ def _refuse_large(pattern, counts, edge) -> None:
 
 
 def _panel(panel: Panel, counts: list[int], edge: float):
-    """Points (n, 2) of a panel, the outline first; triangles that go round as its outline does; and where lines begin."""
+    """Points (n, 2) of a panel, the outline first; triangles that go round as its outline does; where lines begin; edges that lie along
+    internal lines, (k, 2).
+    """
     lines = [along(line, count)[:-1] for line, count in zip(panel.lines, counts, strict=True)]
     ring, starts = np.concatenate(lines), np.cumsum([0, *counts[:-1]])
     if len(ring) < 3:
         raise ValueError(f"panel '{panel.name}' has fewer than three corners at this Edge Length; use a shorter one")
     _refuse_crossing(panel.name, ring, np.repeat(np.arange(len(counts)), counts))
-    points = np.concatenate([ring, _grid(panel, ring, edge)])
-    return points, _triangulated(panel, points, ring), starts
+    ring = _at_ends_of_folds(panel, ring, starts, edge)
+    fixed, folds = _folded(panel, ring, edge)
+    grid = _grid(panel, ring, edge)
+    if len(fixed) > len(ring) and len(grid):
+        grid = grid[cKDTree(fixed[len(ring) :]).query(grid)[0] > RIM * edge]
+    points = np.concatenate([fixed, grid])
+    triangles = _triangulated(panel, points, ring, folds)
+    sides = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1) @ (len(points), 1)
+    return points, triangles, starts, folds[np.isin(folds @ (len(points), 1), sides)]
+
+
+def _at_ends_of_folds(panel: Panel, ring: np.ndarray, starts: np.ndarray, edge: float) -> np.ndarray:
+    """The outline (k, 2) with a vertex moved along it, by up to half an edge, to where an internal line ends at it; corners stay."""
+    ring, is_free = ring.copy(), np.ones(len(ring), bool)
+    is_free[starts] = False
+    for end in [line[k] for line in panel.folds for k in (0, -1)]:
+        k = int(np.hypot(*(ring - end).T).argmin())
+        beside = ring[[k - 1, (k + 1) % len(ring)]] - ring[k]
+        part = np.clip(((end - ring[k]) * beside).sum(axis=1) / (beside**2).sum(axis=1), 0.0, RIM)
+        foot = ring[k] + part[:, None] * beside
+        away = np.hypot(*(foot - end).T)
+        if is_free[k] and away.min() <= RIM * edge:
+            ring[k], is_free[k] = foot[away.argmin()], False
+    return ring
+
+
+def _folded(panel: Panel, ring: np.ndarray, edge: float):
+    """The outline's points and those of internal lines behind them, and the edges (k, 2) between these, the lower number first.
+
+    A line ends at the outline's nearest point. What would cross an edge is left out: of two lines that cross each other one has a gap.
+    """
+    points, pairs = ring, np.zeros((0, 2), np.int64)
+    walls = np.column_stack([np.arange(len(ring)), np.roll(np.arange(len(ring)), -1)])
+    for line in panel.folds:
+        new = along(line, max(round(length(line) / edge), 1))
+        away, number = cKDTree(points).query(new)
+        own = (away > RIM * edge) & _inside(new, ring)
+        number = np.where(own, len(points) + np.cumsum(own) - 1, np.where(away <= RIM * edge, number, -1))
+        points = np.concatenate([points, new[own]])
+        for pair in np.sort(np.column_stack([number[:-1], number[1:]]), axis=1):
+            known = np.concatenate([walls, pairs])
+            is_there = (np.sort(known, axis=1) == pair).all(axis=1).any()
+            middle = points[pair].mean(axis=0)[None]
+            if pair[0] >= 0 and pair[0] < pair[1] and not is_there and _inside(middle, ring)[0]:
+                if not _crosses(points, pair, known):
+                    pairs = np.concatenate([pairs, pair[None]])
+    return points, pairs
+
+
+def _crosses(points, pair, known) -> bool:
+    """Whether the edge between two points crosses one of the `known` (k, 2), which do not share an end with it."""
+    apart = ~np.isin(known, pair).any(axis=1)
+    (a, b), (c, d) = (points[np.broadcast_to(pair[:, None], (2, apart.sum()))], points[known[apart]].transpose(1, 0, 2))
+    return bool((((_side(a, b, c) > 0) != (_side(a, b, d) > 0)) & ((_side(c, d, a) > 0) != (_side(c, d, b) > 0))).any())
 
 
 def _refuse_crossing(name: str, ring: np.ndarray, line: np.ndarray) -> None:
@@ -157,13 +215,13 @@ def _inside(points: np.ndarray, ring: np.ndarray) -> np.ndarray:
     return inside
 
 
-def _triangulated(panel: Panel, points: np.ndarray, ring: np.ndarray) -> np.ndarray:
-    """(t, 3) triangles of the points (n, 2) inside the ring that the first of them make, in its direction."""
+def _triangulated(panel: Panel, points: np.ndarray, ring: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """(t, 3) triangles of the points (n, 2) inside the ring that the first of them make, in its direction, with the edges `folds` (k, 2)."""
     is_left = area(ring) > 0.0
     face = list(range(len(ring)))
     middle = points.mean(axis=0)  # single precision, which the triangulation has, is finer there
     found, _, faces, origins, *_ = delaunay_2d_cdt(
-        (points - middle).tolist(), [], [face if is_left else face[::-1]], 1, TOLERANCE
+        (points - middle).tolist(), folds.tolist(), [face if is_left else face[::-1]], 1, TOLERANCE
     )
     number = np.array([own[0] if own else -1 for own in origins])
     if len(found) != len(points) or (number < 0).any():

@@ -25,7 +25,7 @@ SCENES = [
     name
     for name in EVERY
     if name
-    not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner", "tablecloth"}
+    not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner", "tablecloth", "elastic_skirt"}
     | CROWDS
     | DIRECTED
 ]

@@ -4,7 +4,9 @@
 import bpy
 import numpy as np
 
-from .arrays import corner_vertex
+from ...solver.geometry.topology import edge_keys
+from . import pleats
+from .arrays import corner_vertex, edges
 
 UV_MAP = "Pattern"
 
@@ -24,6 +26,16 @@ def add(collection, name: str, made, panels: list[str], metres: float) -> bpy.ty
     mesh.shade_smooth()
     layer = mesh.uv_layers.new(name=UV_MAP)
     layer.uv.foreach_set("vector", made.flat[corner_vertex(mesh)].astype(np.float32).ravel())
+    if len(made.folds):
+        count = len(made.x)
+        is_fold = np.isin(edge_keys(edges(mesh), count), edge_keys(made.folds, count))
+        pleats.mark(mesh, np.flatnonzero(is_fold), 0.0, 1.0)
+        for kind in (mesh.vertices, mesh.edges, mesh.polygons):
+            kind.foreach_set("select", np.zeros(len(kind), bool))
+        mesh.edges.foreach_set("select", is_fold)
+        at = np.zeros(count, bool)
+        at[made.folds] = True
+        mesh.vertices.foreach_set("select", at)
     obj = bpy.data.objects.new(name, mesh)
     collection.objects.link(obj)
     for number, panel in enumerate(panels):

@@ -15,17 +15,23 @@ ASLANT = 0.36  # tangent of 20 degrees, that an edge may be off a thread
 STRENGTH = "taffeta_tear"  # of each edge [N/m]; 0 where it does not tear
 
 
-def mark(obj: bpy.types.Object, strength: float) -> tuple[int, int]:
+def mark(obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str = "") -> tuple[int, int]:
     """Cut an object along the edges that are selected in Edit Mode and give them a strength [N/m]; returns how many edges are
     marked, and how many vertices there are more.
+
+    weft : how many times as strong the weft's threads are as the warp's, which run along u of the UV map. A line at the angle t to
+    the warp has the strength S (sin^2 t + weft cos^2 t), because along the warp it parts threads of the weft.
 
     Raises
     ------
     ValueError
-        Nothing of what is selected can come apart: a sentence with a remedy.
+        Nothing of what is selected can come apart, or no UV map tells the threads: a sentence with a remedy.
     """
+    if weft != 1.0 and obj.data.uv_layers.get(uv_map) is None:
+        raise ValueError(f"{obj.name} has no Pattern that tells warp and weft; choose its UV map, or leave Weft at 1")
     work = bmesh.from_edit_mesh(obj.data)
     layer = work.edges.layers.float.get(STRENGTH) or work.edges.layers.float.new(STRENGTH)
+    uv = work.loops.layers.uv.get(uv_map) if weft != 1.0 else None
     chosen = [edge for edge in work.edges if edge.select and edge.link_faces]
     inner = [edge for edge in chosen if len(edge.link_faces) > 1]
     again = [edge for edge in chosen if edge[layer] > 0.0]
@@ -33,7 +39,7 @@ def mark(obj: bpy.types.Object, strength: float) -> tuple[int, int]:
         raise ValueError(f"{obj.name}: no edge between faces is selected; select the edges along which it is to tear")
     before = {edge: edge[layer] for edge in chosen}
     for edge in _with_partners(work, layer, again) + inner:
-        edge[layer] = strength
+        edge[layer] = strength if uv is None else strength * (1.0 + (weft - 1.0) * _along_warp(edge, uv))
     count = len(work.verts)
     bmesh.ops.split_edges(work, edges=inner)
     more = len(work.verts) - count
@@ -85,9 +91,20 @@ def _is_thread(edge, uv) -> bool:
     """Whether an edge runs along warp or weft."""
     if uv is None:
         return all(len(face.verts) == 4 for face in edge.link_faces)
-    loop = edge.link_loops[0]
-    u, v = loop.link_loop_next[uv].uv - loop[uv].uv
+    u, v = _way(edge, uv)
     return min(abs(u), abs(v)) <= ASLANT * max(abs(u), abs(v))
+
+
+def _along_warp(edge, uv) -> float:
+    """cos^2 of an edge's angle to the warp; 1/2 where the pattern has it in one point."""
+    u, v = _way(edge, uv)
+    square = u * u + v * v
+    return u * u / square if square > 0.0 else 0.5
+
+
+def _way(edge, uv):
+    loop = edge.link_loops[0]
+    return loop.link_loop_next[uv].uv - loop[uv].uv
 
 
 def clear(obj: bpy.types.Object) -> tuple[int, int]:

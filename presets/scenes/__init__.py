@@ -8,6 +8,7 @@ SCENES = {
     "skirt": skirt.add,
     "twirl": twirl.add,
     "pleated_skirt": skirt.pleated,
+    "elastic_skirt": skirt.elastic,
     "sewn_shirt": sewn_shirt.add,
     "sheet_on_sphere": simple.sheet_on_sphere,
     "sheet_on_torus": simple.sheet_on_torus,

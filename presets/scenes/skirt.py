@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skirts on the walking mannequin: the waistband is pinned to the hips, the rest swings free. One of them is pleated."""
+"""Skirts on the walking mannequin: the waistband is pinned to the hips, the rest swings free. One of them is pleated, and one is held
+by nothing but the elastic in its waistband.
+"""
 
 import numpy as np
 
@@ -14,6 +16,13 @@ PLEATS = 30  # round it, each of `FLANKS` columns out and as many in
 FLANKS = 2
 PLEAT, PLEAT_STIFFNESS = np.radians(95.0), 40.0
 PREROLL = 15  # frames in which it folds
+#: the same of the one with elastic, wide enough to be stepped into
+LOOSE_RINGS = ((1.17, 0.19, 0.17, -0.003), (0.88, 0.24, 0.215, 0.012), (0.60, 0.29, 0.265, 0.012))
+ELASTIC, ELASTIC_ROWS = (
+    (0.42, 5.0),
+    (2, 3),
+)  # part of the cloth's length at rest, and tension [N] at full length, of each row
+GATHERING = 20  # frames in which it draws the cloth in
 
 
 def add(context, collection):
@@ -25,6 +34,12 @@ def pleated(context, collection):
     """The same in a skirt of a wide cone, whose pleats draw it in."""
     context.scene.taffeta.preroll = PREROLL
     return _walk_in(context, collection, lambda rig: _pleated(collection, rig))
+
+
+def elastic(context, collection):
+    """The same in a wide skirt that elastic gathers about the waist, and nothing else holds up."""
+    context.scene.taffeta.preroll = GATHERING
+    return _walk_in(context, collection, lambda _rig: _elastic(collection))
 
 
 def _walk_in(context, collection, garment_on):
@@ -66,6 +81,22 @@ def _pleated(collection, rig):
     for name, values in (("pleat_angle", angle), ("pleat_stiffness", stiffness)):
         obj.data.attributes.new(name, "FLOAT", "EDGE").data.foreach_set("value", values)
     return _worn(obj, points, rig)
+
+
+def _elastic(collection):
+    columns, rows = 140, 44
+    points, quads, pattern = sheet.tube(columns, rows, LOOSE_RINGS)
+    obj = sheet.add(
+        collection, "Elastic Skirt", points, quads, pattern, materials.woven("Chambray", across="X", inside=0.7)
+    )
+    sheet.make_of(obj, mass=0.12, thickness=0.002, stretch_stiffness=1500.0, shear_stiffness=40.0, damping=2.0)
+    sheet.make_of(obj, bending_stiffness=8e-6, friction=0.5)
+    is_elastic = np.array([len({v // columns for v in edge.vertices}) == 1 for edge in obj.data.edges])
+    is_elastic &= np.isin([edge.vertices[0] // columns for edge in obj.data.edges], ELASTIC_ROWS)
+    for name, value in zip(("elastic_length", "elastic_tension"), ELASTIC, strict=True):
+        values = np.where(is_elastic, value, 0.0).astype(np.float32)
+        obj.data.attributes.new(name, "FLOAT", "EDGE").data.foreach_set("value", values)
+    return obj
 
 
 def _worn(obj, points, rig):

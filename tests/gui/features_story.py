@@ -155,14 +155,24 @@ def select_line(obj, along):
 
 
 def fold_and_tear(shawl, shoot, places, result):
-    """Mark Pleat on a line of edges, Mark Tear Line on another."""
+    """Mark Elastic and Mark Pleat on a line of edges, Mark Tear Line on another."""
+    yield from show_only(shawl, "cloth_sewing")
+    count = select_line(shawl, 1)
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.elastic_mark(", places, (0.3,), shoot, "74_elastic")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    result["elastic"] = (
+        count,
+        sum(1 for tension in shawl.data.attributes["elastic_tension"].data if tension.value > 0.0),
+    )
     yield from show_only(shawl, "cloth_rest", "cloth_tearing")
     count, vertices = select_line(shawl, 0), len(shawl.data.vertices)
     yield 1.0
-    yield from press_button("bpy.ops.taffeta.pleat_mark(", places, (0.3,), shoot, "74_pleat")
+    yield from press_button("bpy.ops.taffeta.pleat_mark(", places, (0.3,), shoot, "75_pleat")
     count_tear = select_line(shawl, 1)
     yield 1.0
-    yield from press_button("bpy.ops.taffeta.tear_mark(", places, (0.5,), shoot, "75_tear")
+    yield from press_button("bpy.ops.taffeta.tear_mark(", places, (0.5,), shoot, "76_tear")
     with first.inside("VIEW_3D"):
         bpy.ops.object.mode_set(mode="OBJECT")
     angles = shawl.data.attributes["pleat_angle"].data  # empty in Edit Mode
@@ -179,12 +189,12 @@ def cage(blanket, shoot, press, places, result):
     yield from press_button("bpy.ops.taffeta.cage_make(", places, (0.6,))
     yield from walk.wait(lambda: blanket.taffeta_cage.cage is not None, 60)
     yield 2.0
-    shoot("76_cage")
+    shoot("77_cage")
     made = bpy.context.view_layer.objects.active
     result["cage"] = made.name, made.taffeta_cloth.enabled, blanket.taffeta_cloth.enabled
     result["cage_vertices"] = len(made.data.vertices), before, len(blanket.data.vertices)
     result["cage_thickness"] = made.taffeta_cloth.thickness.value
-    yield from press_button("bpy.ops.taffeta.cage_remove(", places, (0.6,), shoot, "77_no_cage")
+    yield from press_button("bpy.ops.taffeta.cage_remove(", places, (0.6,), shoot, "78_no_cage")
     result["removed"] = blanket.taffeta_cage.cage is None, blanket.taffeta_cloth.enabled
 
 
@@ -195,7 +205,7 @@ def pattern(shoot, drag, result):
         bpy.ops.taffeta.pattern_import("INVOKE_DEFAULT", filepath="/tmp/home/skirt.json", edge_length=0.04)
     yield from export_by_hand.accept(drag)
     yield 2.0
-    shoot("78_pattern")
+    shoot("79_pattern")
     made = bpy.context.view_layer.objects.active
     result["pattern"] = (
         made.name,
@@ -214,7 +224,7 @@ def story(shoot, press, drag, result, out):
     bpy.context.preferences.system.viewport_aa = "OFF"
     shown_marks = bpy.context.window_manager.taffeta_show
     shown_marks.pins = shown_marks.pleats = True
-    open_by_turns("cloth_holds", "cloth_rest", "cloth_tearing", "cloth_cage")
+    open_by_turns("cloth_holds", "cloth_sewing", "cloth_rest", "cloth_tearing", "cloth_cage")
     yield from show_only(shawl)
     yield from walk.find("bpy.ops.taffeta.bake()", places)
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]

@@ -32,6 +32,10 @@ def test_a_bead_becomes_a_trim(result):
     assert result["trim"] == ["Shawl", "VERTEX_3", True]
 
 
+def test_a_selected_line_becomes_elastic(result):
+    assert result["elastic"] == [20, 20]
+
+
 def test_a_selected_line_becomes_a_pleat_and_another_a_tear_line(result):
     count, pleated = result["pleats"]
     assert count == pleated == 20

@@ -5,10 +5,11 @@ import json
 
 import bpy
 import cut
+import ezdxf
 import numpy as np
 import pytest
 from taffeta.operators.checks import fingerprint, problem_list
-from taffeta.operators.read import pattern_size
+from taffeta.operators.read import pattern_size, pleats
 from taffeta.operators.read.sewn_edges import seams
 
 FRAMES = 60
@@ -170,3 +171,32 @@ def test_a_pattern_without_a_size_is_told_before_the_bake(saved, imported, spoil
         bpy.ops.taffeta.bake()
     obj.taffeta_cloth.pattern_size = False
     assert not pattern_size.positions(obj)[1]
+
+
+def test_internal_lines_are_selected_pleats_that_mark_pleat_folds(saved, make, tmp_path):
+    """A strip of 20 cm with a line across its middle, as DXF: flat at first; folded by 90 degrees it bakes to about that."""
+    document = ezdxf.new("R12")
+    block = document.blocks.new("STRIP")
+    block.add_polyline2d([(0, 0), (60, 0), (60, 200), (0, 200)], close=True, dxfattribs={"layer": "1"})
+    block.add_line((0, 100), (60, 100), dxfattribs={"layer": "8"})
+    document.modelspace().add_blockref("STRIP", (0, 0))
+    path = tmp_path / "strip.dxf"
+    document.saveas(path)
+    assert bpy.ops.taffeta.pattern_import(filepath=str(path), edge_length=0.012) == {"FINISHED"}
+    obj = bpy.context.view_layer.objects.active
+    angle, stiffness = ([value.value for value in obj.data.attributes[name].data] for name in pleats.NAMES)
+    marked = np.flatnonzero(stiffness)
+    assert not np.any(angle) and set(np.array(stiffness)[marked]) == {1.0}
+    z = np.array([[obj.data.vertices[k].co.z for k in obj.data.edges[int(e)].vertices] for e in marked])
+    assert len(marked) == 5 and np.abs(z - 0.1).max() < 1e-6
+    for mode in ("EDIT", "OBJECT"):  # the selection outlives Edit Mode
+        bpy.ops.object.mode_set(mode=mode)
+    assert bpy.ops.taffeta.pleat_mark(angle=np.radians(90.0), stiffness=20.0) == {"FINISHED"}
+    bpy.context.scene.use_gravity = False
+    bpy.context.scene.frame_end = 30
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    bpy.context.scene.frame_set(30)
+    x = make.world(obj)
+    ends = [x[np.argmin(x[:, 2])], x[np.argmax(x[:, 2])]]
+    flat = np.hypot(0.2, 0.06)
+    assert np.linalg.norm(ends[0] - ends[1]) < 0.85 * flat, "folded by a right angle, it is 0.71 of its length"

@@ -202,3 +202,31 @@ def test_a_freely_torn_sheet_opens_where_it_is_pulled_and_nothing_crosses(strip,
         one = np.where(together & (place[:, None] == place[None]), np.arange(len(x)), len(x)).min(axis=1)
         mesh = ipctk.CollisionMesh(x, ipctk.edges(one[faces]), one[faces])
         assert not ipctk.has_intersections(mesh, x), f"frame {frame}"
+
+
+def test_a_line_along_the_warp_has_the_strength_of_the_weft(strip):
+    """Warp along x: an edge along x parts weft threads, 3 times as strong; one along y parts the warp; a diagonal has the mean."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    strip.taffeta_cloth.uv_map = strip.data.uv_layers[0].name
+    pattern = strip.data.uv_layers[0]
+    for loop in strip.data.loops:
+        pattern.uv[loop.index].vector = strip.data.vertices[loop.vertex_index].co.xy
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.quads_convert_to_tris()
+    assert bpy.ops.taffeta.tear_free(strength=100.0, weft=3.0, along="ALL") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ends, strength = tear_lines.marked(strip.data)
+    x = np.array([vertex.co for vertex in strip.data.vertices])
+    way = np.abs(x[ends[:, 1]] - x[ends[:, 0]])
+    slope = np.degrees(np.arctan2(way[:, 1], way[:, 0])).round()
+    assert set(slope) == {0.0, 45.0, 90.0}
+    for angle, wanted in ((0.0, 300.0), (45.0, 200.0), (90.0, 100.0)):
+        assert strength[slope == angle] == pytest.approx(wanted, rel=1e-4), angle
+
+
+def test_weft_without_a_pattern_is_refused(strip):
+    with pytest.raises(RuntimeError, match="Strip has no Pattern that tells warp and weft"):
+        bpy.ops.taffeta.tear_mark(strength=100.0, weft=2.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert tear_lines.STRENGTH not in strip.data.attributes

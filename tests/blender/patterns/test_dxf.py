@@ -228,3 +228,47 @@ def test_a_piece_that_is_cut_twice_comes_with_its_mirror_image(text, count):
         np.sort(world[0][:, 0]) - world[0][:, 0].min(), abs=1e-9
     )
     assert np.sort(turned[:, 2]) == pytest.approx(np.sort(world[0][:, 2]), abs=1e-9)
+
+
+def test_the_mesh_has_edges_along_internal_lines():
+    """A straight line from border to border, a curve within, and two lines that cross: edges on each, areas as before."""
+    wave = [(60 + 20 * np.sin(k / 3), 40 + 10 * k) for k in range(30)]
+
+    def fill(document):
+        block = piece(document, "A", FRONT)
+        block.add_line((0, 200), (300, 200), dxfattribs={"layer": "8"})
+        block.add_polyline2d(wave, dxfattribs={"layer": "8"})
+        block.add_line((150, 500), (250, -50), dxfattribs={"layer": "8"})
+
+    found = dxf.read(written(fill))
+    made = panel_mesh.mesh(found, 0.012)
+    plain = panel_mesh.mesh(dxf.read(written(lambda d: piece(d, "A", FRONT))), 0.012)
+    ends = made.flat[made.folds]  # warp along u: (y, -x) of the file
+    first = (np.abs(ends[:, :, 0] - 0.2) < 1e-6).all(axis=1)
+    size = np.hypot(*(ends[:, 0] - ends[:, 1]).T)
+    assert size[first].sum() == pytest.approx(0.3, abs=1e-6)
+    assert size.sum() == pytest.approx(0.3 + panel.length(np.array(wave) / 1e3) + 0.47, abs=0.06)
+    sides = (each.flat[each.triangles][:, 1:] - each.flat[each.triangles][:, :1] for each in (made, plain))
+    one, other = (0.5 * np.linalg.det(side) for side in sides)
+    assert (one > 0.0).all() and one.sum() == pytest.approx(other.sum(), rel=1e-6)
+    assert not len(plain.folds)
+
+
+def test_internal_lines_are_mirrored_where_a_piece_is_unfolded():
+    def fill(document):
+        block = piece(document, "A", FRONT)
+        block.add_line((0, 0), (0, 450), dxfattribs={"layer": "6"})
+        block.add_line((100, 100), (100, 300), dxfattribs={"layer": "8"})
+
+    folds = dxf.read(written(fill)).panels[0].folds
+    assert sorted(line[:, 0].mean() for line in folds) == pytest.approx([-0.1, 0.1])
+
+
+def test_internal_lines_of_more_than_a_garment_are_refused():
+    def fill(document):
+        block = piece(document, "A", FRONT)
+        for k in range(1000):
+            block.add_line((0, k), (90_000, k), dxfattribs={"layer": "8"})
+
+    with pytest.raises(ValueError, match="more than 400,000"):
+        panel_mesh.mesh(dxf.read(written(fill)), 0.01)

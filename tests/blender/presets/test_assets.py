@@ -6,7 +6,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from taffeta.operators import fabric_assets
+from mathutils import Matrix, Vector
+from taffeta.operators import fabric_assets, fabric_drop
 from taffeta.operators.read import fabrics
 from taffeta.panels.fabric import LIBRARY_FOLDER, PRESET_ROOT, PRESET_SUBDIR, own_folder, preset_files, shown_name
 
@@ -49,6 +50,65 @@ def test_a_fabric_is_put_on_all_selected_cloths(make, scene):
         obj.taffeta_cloth.enabled = False
     with pytest.raises(RuntimeError, match="No Taffeta Cloth is selected"):
         bpy.ops.taffeta.fabric_apply(fabric=shown_name(preset_files()[0]))
+
+
+# Dropped on a garment
+
+
+def lay(name, place):
+    """What Blender does where a swatch is dropped: it comes from the library, and its foot is laid at a place."""
+    path = f"{LIBRARY_FOLDER}/fabrics.blend"
+    bpy.ops.wm.append(filepath=f"{path}/Object/{name}", directory=f"{path}/Object/", filename=name)
+    swatch = next(obj for obj in bpy.data.objects if obj.name.startswith(name) and obj.name != "Cloth")
+    corners = [Vector(corner) for corner in swatch.bound_box]
+    low, high = (Vector(map(bound, zip(*corners, strict=True))) for bound in (min, max))
+    foot = Vector((0.5 * (low.x + high.x), 0.5 * (low.y + high.y), low.z))
+    bpy.ops.object.transform_to_mouse(session_uid=swatch.session_uid, matrix=Matrix.Translation(Vector(place) - foot))
+    bpy.context.view_layer.update()
+    return swatch
+
+
+def test_a_swatch_that_is_dropped_on_a_garment_dresses_it_and_goes(make, scene):
+    body, other = make.ball(radius=0.4, location=(0, 0, 0.595)), make.cloth(make.grid("Other", location=(3, 0, 0)))
+    garment = make.cloth(make.grid("Cloth", count=9, location=(0, 0, 1)))
+    other.select_set(True)
+    before = set(bpy.data.objects), set(bpy.data.meshes)
+    swatch = lay("Wool Coat", (0.1, 0.0, 1.0))
+    assert fabric_drop.object_under(bpy.context.view_layer, swatch) == garment.name, "the body is 5 mm below it"
+    assert bpy.ops.taffeta.fabric_drop(swatch=swatch.name) == {"FINISHED"}
+    assert (set(bpy.data.objects), set(bpy.data.meshes)) == before
+    assert [fabrics.fabric_name(obj, scene) for obj in (garment, other)] == ["Wool Coat", ""]
+    assert bpy.context.view_layer.objects.active == garment and not other.select_get() and body.name == "Body"
+
+
+def test_a_swatch_beside_a_garment_stays_and_no_garment_is_taken_for_one(make, scene):
+    garment = make.cloth(make.grid("Cloth", count=9))
+    swatch = lay("Silk", (0.1, 0.0, 0.05))
+    with pytest.raises(RuntimeError, match="Silk lies on no cloth; drop it on one"):
+        bpy.ops.taffeta.fabric_drop(swatch="Silk")
+    swatch.modifiers.new("Work", "SUBSURF")
+    with pytest.raises(RuntimeError, match="Silk is no swatch of a fabric"):
+        bpy.ops.taffeta.fabric_drop(swatch="Silk")
+    garment.taffeta_fabric.chosen = "Silk"
+    with pytest.raises(RuntimeError, match="Cloth is no swatch of a fabric"):
+        bpy.ops.taffeta.fabric_drop(swatch="Cloth")
+    assert swatch.name in scene.objects and fabrics.fabric_name(garment, scene) != "Silk"
+
+
+def test_only_an_import_of_our_fabrics_is_looked_after(make, tmp_path):
+    def looks():
+        found = bpy.app.timers.is_registered(fabric_drop._dropped)
+        if found:
+            bpy.app.timers.unregister(fabric_drop._dropped)
+        return found
+
+    other = make.grid("Foreign")
+    bpy.data.libraries.write(str(tmp_path / "other.blend"), {other})
+    path = str(tmp_path / "other.blend")
+    bpy.ops.wm.append(filepath=f"{path}/Object/Foreign", directory=f"{path}/Object/", filename="Foreign")
+    assert not looks()
+    lay("Silk", (0, 0, 0))
+    assert looks()
 
 
 # Own fabrics

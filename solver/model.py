@@ -346,7 +346,7 @@ class Settings(NamedTuple):
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
     cloth_restitution: float = 0.0  # between cloths
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
-    broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same with each, not as fast
+    broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same bits in about the same time
     cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, velocity_field/avoid, the second and then the
     # first, or depth_layers: above and sticks
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges

@@ -11,6 +11,8 @@ distance of that point from the border, past the border how far the point is fro
 and no system either, and it knows of every border nearby, which is why shorts over a dress are seen between the legs
 (the thesis fails there: figure 2.15).
 
+Beside both lies half the thickness that the layer has there: that of the nearest point on its mesh.
+
 Values of all layers lie side by side, so that one look-up gives every field.
 """
 
@@ -31,7 +33,8 @@ FIELD_REACH = 16  # cells round a surface's box in which it has fields
 FAR_DISTANCE = 1e3  # cells: of f and h where there is nothing
 SMOOTHING = 1.2  # cells, standard deviation: folds' far fields meet in creases, along which cloth would crease
 BORDER_WIDTH = 1e-3  # cells from a border, on the mesh, up to which a point counts as past it
-DISTANCE, COVARIANT = 0, 1  # fields f and h, the last axis of a grid's values
+DISTANCE, COVARIANT, HALF_THICKNESS = 0, 1, 2  # fields f and h and half the thickness, the last axis of a grid's values
+FIELD_COUNT = 3
 FEWEST_NODES = 4  # of a grid, on an axis
 THINNEST = 0.02  # of a box's longest side, that the others count for at least
 GRID_END_MARGIN = 1.000001  # nodes that a point stays off a grid's end
@@ -42,7 +45,7 @@ class Grid(NamedTuple):
 
     origin: np.ndarray  # (3,) [m]
     step: float  # [m]
-    values: np.ndarray  # (nx, ny, nz, layers, 2) float32 [m]: f, h
+    values: np.ndarray  # (nx, ny, nz, layers, 3) float32 [m]: f, h, half the thickness
 
 
 def make_grid(
@@ -60,7 +63,8 @@ def make_grid(
     size = high - low
     step = max(float(np.prod(np.maximum(size, THINNEST * size.max())) / node_count) ** (1.0 / 3.0), finest)
     shape = np.maximum(np.ceil(size / step).astype(int) + 1, FEWEST_NODES)
-    values = np.full((*shape, len(layers), 2), FAR_DISTANCE * step, np.float32)
+    values = np.full((*shape, len(layers), FIELD_COUNT), FAR_DISTANCE * step, np.float32)
+    values[..., HALF_THICKNESS] = 0.0
 
     def fill(part, first, last):
         for layer in range(first, last):
@@ -73,7 +77,7 @@ def make_grid(
 
 
 def _add_surface(surface, origin, step, values):
-    """Enter f and h of a surface where its f is the least so far, within `FIELD_REACH` of its box."""
+    """Enter f, h and half the thickness of a surface where its f is the least so far, within `FIELD_REACH` of its box."""
     end = np.array(values.shape[:3])
     first = np.clip(np.floor((surface.x.min(axis=0) - origin) / step - FIELD_REACH).astype(int), 0, end)
     last = np.clip(np.ceil((surface.x.max(axis=0) - origin) / step + FIELD_REACH).astype(int) + 1, 0, end)
@@ -82,14 +86,13 @@ def _add_surface(surface, origin, step, values):
     near = values[first[0] : last[0], first[1] : last[1], first[2] : last[2]]
     found = _distances(surface, origin + first * step, step, last - first)
     if found is not None:
-        f, h = found
-        nearer = f < near[..., DISTANCE]
-        near[..., DISTANCE] = np.where(nearer, f, near[..., DISTANCE])
-        near[..., COVARIANT] = np.where(nearer, h, near[..., COVARIANT])
+        nearer = found[0] < near[..., DISTANCE]
+        for field, own in enumerate(found):
+            near[..., field] = np.where(nearer, own, near[..., field])
 
 
 def _distances(surface, origin, step, shape):
-    """f and h of one surface at the grid's nodes; None where it has no part within the grid."""
+    """f, h and half the thickness of one surface at the grid's nodes; None where it has no part within the grid."""
     nearest, square = np.full(shape, -1, np.int32), np.full(shape, (BESIDE_SURFACE * step) ** 2, np.float32)
     arrays = surface.x, surface.triangles, origin, step
     _splat(*arrays, nearest, square)
@@ -97,12 +100,12 @@ def _distances(surface, origin, step, shape):
         return None
     nearest = _spread(nearest)
     _refine(*arrays, nearest)
-    f, h = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    f, h, half = (np.empty(shape, np.float32) for _ in range(FIELD_COUNT))
     border = np.minimum(surface.border, FAR_DISTANCE * step)
-    _measure(*arrays, nearest, surface.normals, border, f, h)
+    _measure(*arrays, nearest, surface.normals, border, surface.half, f, h, half)
     blend = np.clip((np.abs(f) / step - SMOOTH_FROM) / (SMOOTH_TO - SMOOTH_FROM), 0.0, 1.0)
     f += blend * (gaussian_filter(f, SMOOTHING, mode="nearest", truncate=3.0) - f)
-    return f, h
+    return f, h, half
 
 
 def _spread(nearest):
@@ -190,9 +193,9 @@ def _refine(x, triangles, origin, step, nearest):
 
 
 @njit
-def _measure(x, triangles, origin, step, nearest, normals, border, f, h):
-    """f and h at every node from its nearest triangle.
-    # outputs: f, h (nx, ny, nz)
+def _measure(x, triangles, origin, step, nearest, normals, border, thick, f, h, half):
+    """f, h and half the thickness at every node from its nearest triangle, of vertices that are `thick` (n,).
+    # outputs: f, h, half (nx, ny, nz)
     """
     nx, ny, nz = nearest.shape
     for i in range(nx):
@@ -209,6 +212,7 @@ def _measure(x, triangles, origin, step, nearest, normals, border, f, h):
                 scale = 1.0 / max(np.sqrt(mx * mx + my * my + mz * mz), 1e-30)
                 up = (dx * mx + dy * my + dz * mz) * scale
                 size = np.sqrt(dx * dx + dy * dy + dz * dz)
+                half[i, j, k] = wa * thick[a] + wb * thick[b] + wc * thick[c]
                 inside = wa * border[a] + wb * border[b] + wc * border[c]
                 if inside > BORDER_WIDTH * step:
                     f[i, j, k] = size if up >= 0.0 else -size
@@ -219,11 +223,21 @@ def _measure(x, triangles, origin, step, nearest, normals, border, f, h):
 
 
 @inner
-def look_up(grid, px, py, pz, f, slope, h):
-    """f, its gradient and h of all layers at p, trilinear; 0.3 flops a byte, 16 bytes a layer and corner.
+def _trilinear(values, i, j, k, layer, field, u, v, w):
+    """A field between the eight nodes from (i, j, k) on."""
+    a = values[i, j, k, layer, field] * (1.0 - w) + values[i, j, k + 1, layer, field] * w
+    b = values[i, j + 1, k, layer, field] * (1.0 - w) + values[i, j + 1, k + 1, layer, field] * w
+    c = values[i + 1, j, k, layer, field] * (1.0 - w) + values[i + 1, j, k + 1, layer, field] * w
+    d = values[i + 1, j + 1, k, layer, field] * (1.0 - w) + values[i + 1, j + 1, k + 1, layer, field] * w
+    return (a * (1.0 - v) + b * v) * (1.0 - u) + (c * (1.0 - v) + d * v) * u
+
+
+@inner
+def look_up(grid, px, py, pz, f, slope, h, half):
+    """f, its gradient, h and half the thickness of all layers at p, trilinear; 12 bytes a layer and corner.
 
     Points outside of the grid take the values of its edge.
-    # outputs: f, h (layers,), slope (layers, 3)
+    # outputs: f, h, half (layers,), slope (layers, 3)
     """
     values, origin, step = grid.values, grid.origin, grid.step
     u = min(max((px - origin[0]) / step, 0.0), values.shape[0] - GRID_END_MARGIN)
@@ -244,8 +258,5 @@ def look_up(grid, px, py, pz, f, slope, h):
         slope[layer, COVARIANT] = ((a1 - a0) * (1.0 - u) + (b1 - b0) * u) / step
         near, far = (a01 - a00) * (1.0 - v) + (a11 - a10) * v, (b01 - b00) * (1.0 - v) + (b11 - b10) * v
         slope[layer, 2] = (near * (1.0 - u) + far * u) / step
-        c0 = values[i, j, k, layer, COVARIANT] * (1.0 - w) + values[i, j, k + 1, layer, COVARIANT] * w
-        c1 = values[i, j + 1, k, layer, COVARIANT] * (1.0 - w) + values[i, j + 1, k + 1, layer, COVARIANT] * w
-        d0 = values[i + 1, j, k, layer, COVARIANT] * (1.0 - w) + values[i + 1, j, k + 1, layer, COVARIANT] * w
-        d1 = values[i + 1, j + 1, k, layer, COVARIANT] * (1.0 - w) + values[i + 1, j + 1, k + 1, layer, COVARIANT] * w
-        h[layer] = (c0 + (c1 - c0) * v) * (1.0 - u) + (d0 + (d1 - d0) * v) * u
+        h[layer] = _trilinear(values, i, j, k, layer, COVARIANT, u, v, w)
+        half[layer] = _trilinear(values, i, j, k, layer, HALF_THICKNESS, u, v, w)

@@ -20,7 +20,7 @@ from .relax import Sheet, Wear, relax
 from .separate import Layered, separate_layers
 from .surface import Surface, make_surface
 
-NODE_COUNT = 3_000_000  # of the distance fields of all layers together: 24 MB
+NODE_COUNT = 3_000_000  # of the distance fields of all layers together: 36 MB
 FINEST_STEP = 0.2  # of an edge of the garments: nodes no closer than that
 BODY_RIGIDITY = 1e6  # of a body, which moves nothing that one could see
 PAD_DEPTHS = 0.25  # depths that the grid is larger than the garments, besides two thicknesses
@@ -88,7 +88,7 @@ def _nest(garments, bodies, depth, origin) -> list[np.ndarray]:
     pad = 2.0 * float(sheet.half.max()) + PAD_DEPTHS * depth
     finest = FINEST_STEP * float(np.median(sheet.length))
     grid = make_grid(layers, x.min(axis=0) - pad, x.max(axis=0) + pad, NODE_COUNT // len(layers), finest)
-    wear = _wear(garments, bodies, rank, len(levels), depth, grid.step)
+    wear = _wear(garments, rank, len(levels), depth, grid.step)
     before = x.copy()
     x = relax(x, sheet, wear, grid)
     layered, everything = _layered(garments, bodies, rank, worn, solid, x, sheet)
@@ -101,11 +101,12 @@ def _nest(garments, bodies, depth, origin) -> list[np.ndarray]:
 
 def _shapes(garments, bodies, order):
     """The surfaces of garments, then bodies, in their order; flat ones face as the next one inside does."""
-    solid = [make_surface(body.name, body.x, body.triangles, None) for body in bodies]
+    solid = [make_surface(body.name, body.x, body.triangles, None, body.aura) for body in bodies]
     found, inner = {}, solid[0] if solid else None
     for index in order:
         garment = garments[index]
-        inner = found[index] = make_surface(garment.name, garment.x, garment.triangles, inner)
+        about = garment.name, garment.x, garment.triangles, inner, 0.5 * garment.thickness
+        inner = found[index] = make_surface(*about)
     return [found[index] for index in range(len(garments))] + solid
 
 
@@ -114,12 +115,12 @@ def _joined(surfaces):
     if len(surfaces) == 1:
         return surfaces[0]
     starts = np.cumsum([0] + [len(surface.x) for surface in surfaces])
-    rows = [np.concatenate([getattr(s, name) for s in surfaces]) for name in ("x", "normals", "border")]
+    rows = [np.concatenate([getattr(s, name) for s in surfaces]) for name in ("x", "normals", "border", "half")]
     faces = [
         np.concatenate([getattr(s, name) + start for s, start in zip(surfaces, starts, strict=False)])
         for name in ("triangles", "edges")
     ]
-    return Surface(rows[0], faces[0], rows[1], rows[2], faces[1])
+    return Surface(rows[0], faces[0], rows[1], rows[2], faces[1], rows[3])
 
 
 def _sheet(garments, rank, worn):
@@ -138,15 +139,12 @@ def _sheet(garments, rank, worn):
     )
 
 
-def _wear(garments, bodies, rank, level_count, depth, step):
-    half, weight = np.zeros(level_count + 1), np.ones(level_count + 1)
-    half[0] = max((body.aura for body in bodies), default=0.0)
+def _wear(garments, rank, level_count, depth, step):
+    weight = np.ones(level_count + 1)
     weight[0] = BODY_RIGIDITY
     for level in range(1, level_count + 1):
-        of_level = [garment for garment, r in zip(garments, rank, strict=True) if r == level]
-        half[level] = 0.5 * float(np.mean(np.concatenate([garment.thickness for garment in of_level])))
-        weight[level] = np.mean([garment.rigidity for garment in of_level])
-    return Wear(half, weight, depth, RIM_CELLS * step, FADE_DEPTHS * depth)
+        weight[level] = np.mean([g.rigidity for g, r in zip(garments, rank, strict=True) if r == level])
+    return Wear(weight, depth, RIM_CELLS * step, FADE_DEPTHS * depth)
 
 
 def _layered(garments, bodies, rank, worn, solid, x, sheet):

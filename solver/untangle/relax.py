@@ -4,6 +4,8 @@
 What differs from the thesis, which takes a layer into account up to where its co-variant field is 0 and not at all
 beyond, so that cloth under a hem is bent sharply (its figure 2.14):
 
+- tangential relaxation looks at lengths alone: edges that are turned into the surface as well, as in ARAP (2.4.3), came out
+  no closer to their lengths and took 7 % longer (docs/untangle.md);
 - past its border a layer's weight and thickness fade within a distance, and so does the dent that it makes;
 - a layer counts only where it faces the same way as the one that is moved, and not deeper than `depth`; and a patch of
   a garment that much of faces the other way is one that lies beside that layer, as a sleeve hangs beside a vest.
@@ -40,7 +42,6 @@ SMALLEST_VERTICES = 2000  # that a thread takes
 class Wear(NamedTuple):
     """What the kernels know of the layers, innermost first."""
 
-    half: np.ndarray  # (layers,) [m] half the thickness; of bodies the aura
     weight: np.ndarray  # (layers,) rigidity
     depth: float  # [m] that layers may be in each other
     rim: float  # [m] past its border, up to which a layer counts fully
@@ -74,7 +75,7 @@ def _facing(slope, own, layer):
 
 
 @inner
-def _choose_active(f, slope, h, own, layer_count, wear, half, beside, i, active, value, weight):
+def _choose_active(f, slope, h, half, own, layer_count, wear, beside, i, active, value, weight):
     """The layers that count at a point and their offset fields (2.12, 2.13); returns how many, and which is the own.
     # outputs: active, value, weight
     """
@@ -96,8 +97,7 @@ def _choose_active(f, slope, h, own, layer_count, wear, half, beside, i, active,
             # In series with what is missing of the whole, so that rigid layers fade as soft ones do.
             weight[count] = share / (1.0 / wear.weight[layer] + 1.0 - share)
             value[count] = f[layer]
-            half_here = wear.half[layer] if layer != own else half
-            h[count] = share * half_here  # read above already, and count <= layer
+            h[count] = share * half[layer]  # read above already, and count <= layer
             count += 1
     offset = h[at]
     for k in range(at + 1, count):
@@ -115,16 +115,17 @@ def _gradient_kernel(first, last, x, sheet, iso, beside, wear, grid, part, norma
     """A step of each vertex towards where its layer may be; 60 flops and 128 bytes a layer, and the operator's.
     # outputs: x[first:last]; normal (n, 3) of the untangled surface
     """
-    layer_count = len(wear.half)
-    f, h, slope = np.empty(layer_count), np.empty(layer_count), np.empty((layer_count, 3))
+    layer_count = len(wear.weight)
+    f, h, slope, half = np.empty(layer_count), np.empty(layer_count), np.empty((layer_count, 3)), np.empty(layer_count)
     active, start = np.empty(layer_count, np.int64), np.empty(layer_count, np.int64)
     value, weight, gradient = np.empty(layer_count), np.empty(layer_count), np.empty(layer_count)
     m, up, down = np.empty(layer_count), np.empty(layer_count), np.empty(layer_count)
     for i in range(first, last):
         own = sheet.layer[i]
-        look_up(grid, x[i, 0], x[i, 1], x[i, 2], f, slope, h)
+        look_up(grid, x[i, 0], x[i, 1], x[i, 2], f, slope, h, half)
         f[own] -= iso[i]
-        count, at = _choose_active(f, slope, h, own, layer_count, wear, sheet.half[i], beside, i, active, value, weight)
+        half[own] = sheet.half[i]
+        count, at = _choose_active(f, slope, h, half, own, layer_count, wear, beside, i, active, value, weight)
         distance = signed_distance(value, weight, count, at, gradient, m, start, up, down)
         gx, gy, gz = 0.0, 0.0, 0.0
         for k in range(count):
@@ -174,11 +175,11 @@ def _survey_kernel(first, last, x, layer, wear, grid, iso, state):
     other layers it is near: FACES_ALIKE where it faces as they do, FACES_AGAINST where it faces them.
     # outputs: iso[first:last], state[first:last]
     """
-    layer_count = len(wear.half)
-    f, h, slope = np.empty(layer_count), np.empty(layer_count), np.empty((layer_count, 3))
+    layer_count = len(wear.weight)
+    f, h, slope, half = np.empty(layer_count), np.empty(layer_count), np.empty((layer_count, 3)), np.empty(layer_count)
     for i in range(first, last):
         own = layer[i]
-        look_up(grid, x[i, 0], x[i, 1], x[i, 2], f, slope, h)
+        look_up(grid, x[i, 0], x[i, 1], x[i, 2], f, slope, h, half)
         iso[i] = f[own]
         for other in range(layer_count):
             near = other > 0 and other != own and h[other] < wear.rim and abs(f[other]) < wear.depth
@@ -209,7 +210,7 @@ def relax(x: np.ndarray, sheet: Sheet, wear: Wear, grid: Grid) -> np.ndarray:
     """
     ranges = cut(len(x), SMALLEST_VERTICES)
     iso, normal, other = np.empty(len(x)), np.zeros_like(x), np.empty_like(x)
-    state = np.empty((len(x), len(wear.half)), np.uint8)
+    state = np.empty((len(x), len(wear.weight)), np.uint8)
     on_threads(lambda _, a, b: _survey_kernel(a, b, x, sheet.layer, wear, grid, iso, state), ranges)
     beside = _find_beside(sheet, state)
 

@@ -21,9 +21,12 @@ class Surface(NamedTuple):
     normals: np.ndarray  # (n, 3) of length 1 (0 at vertices without a face)
     border: np.ndarray  # (n,) [m] distance from the nearest open edge; inf where there is none
     edges: np.ndarray  # (e, 2) of the triangles, each once
+    half: np.ndarray  # (n,) [m] half the thickness; of bodies the aura
 
 
-def make_surface(name: str, x: np.ndarray, triangles: np.ndarray, inner: "Surface | None") -> Surface:
+def make_surface(
+    name: str, x: np.ndarray, triangles: np.ndarray, inner: "Surface | None", half: np.ndarray | float = 0.0
+) -> Surface:
     """Turn the faces of a mesh outwards: by the volume they enclose, or, of a flat piece, as the layer inside has them.
 
     Parameters
@@ -32,6 +35,7 @@ def make_surface(name: str, x: np.ndarray, triangles: np.ndarray, inner: "Surfac
     x : (n, 3) [m]
     triangles : (t, 3); those without an area are left out
     inner : the next surface inside, or None
+    half : (n,) [m] half the thickness, or a number
 
     Raises
     ------
@@ -50,7 +54,8 @@ def make_surface(name: str, x: np.ndarray, triangles: np.ndarray, inner: "Surfac
     if len(ends):
         border = cKDTree(x[np.unique(ends)]).query(x)[0]
     edges = np.sort(sides.ends[sides.first], axis=1)
-    return Surface(x, triangles.astype(np.int32), vertex_normals(x, triangles), border, edges.astype(np.int32))
+    normals, half = vertex_normals(x, triangles), np.zeros(len(x)) + half
+    return Surface(x, triangles.astype(np.int32), normals, border, edges.astype(np.int32), half)
 
 
 class Sides(NamedTuple):

@@ -109,6 +109,22 @@ def test_distance_between_layers_is_the_thickness(thickness):
     assert radii[1] - radii[0] == pytest.approx(thickness, rel=0.02)
 
 
+def test_a_painted_thickness_counts_where_it_is():
+    """One half of the outer dome is five times as thick as the other: on either side the layers keep what is right there."""
+    thin, thick = 0.002, 0.01
+    inner = worn("Inner", dome(0.303, 2.0, rows=40, columns=80), 0, thin)
+    outer = worn("Outer", dome(0.3, 2.0, rows=40, columns=80), 1)
+    right = outer.x[:, 0] > 0.0
+    outer = outer._replace(thickness=np.where(right, thick, thin))
+    result = untangle([inner, outer], [])
+    distance = nearest_distance(result.x[1], result.x[0], inner.triangles)
+    away = (np.abs(outer.x[:, 0]) > 0.08) & (np.arange(len(outer.x)) // 80 > 4) & (np.arange(len(outer.x)) // 80 < 35)
+    for side, own in ((right, thick), (~right, thin)):
+        found, wanted = distance[side & away].mean(), 0.5 * (thin + own)
+        print(f"{1000 * own:g} mm thick: {1000 * found:.2f} mm from cloth of 2 mm, {1000 * wanted:g} are right")
+        assert found == pytest.approx(wanted, rel=0.03)
+
+
 @pytest.mark.parametrize(("weights", "moved"), [((1.0, 1.0), 0.5), ((3.0, 1.0), 0.25), ((1.0, 9.0), 0.9)])
 def test_rigidity_shares_the_way(weights, moved):
     """Where layers overlap by d + thickness, the inner one goes w2 / (w1 + w2) of it."""
@@ -217,9 +233,9 @@ def test_one_sided_and_empty_garments_are_refused():
 @counted_njit
 def _sample(grid, points, out):
     count = grid.values.shape[3]
-    f, h, slope = np.empty(count), np.empty(count), np.empty((count, 3))
+    f, h, slope, half = np.empty(count), np.empty(count), np.empty((count, 3)), np.empty(count)
     for i in range(len(points)):
-        look_up(grid, points[i, 0], points[i, 1], points[i, 2], f, slope, h)
+        look_up(grid, points[i, 0], points[i, 1], points[i, 2], f, slope, h, half)
         out[i, 0], out[i, 1] = f[0], h[0]
         out[i, 2], out[i, 3], out[i, 4] = slope[0, 0], slope[0, 1], slope[0, 2]
 

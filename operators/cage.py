@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Cage: a coarser mesh with even edges is simulated instead of a heavy garment, which follows it. Remove Cage takes that back."""
 
+from collections.abc import Generator
+
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
@@ -16,12 +18,16 @@ from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
 from .read.participants import chosen_cloths, refuse_linked
 from .read.sheet import Sheet
+from .work.steps import Step, Steps
+from .work.window import ObjectModeWork
+
+LOOKED, MESHED = 0.05, 0.9  # shares of the work that are done then
 
 
-def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: float) -> tuple[bpy.types.Object, float]:
-    """Let a cage be the cloth instead of a garment.
+def making(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: float) -> Steps:
+    """Steps: let a cage be the cloth instead of a garment.
 
-    count, length : as `read.cage.build` takes them
+    count, length : as `read.cage.meshing` takes them
 
     Returns
     -------
@@ -29,13 +35,29 @@ def make(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: floa
 
     Raises
     ------
-    ValueError
+    ValueError, RuntimeError
         The garment cannot have a cage: a sentence with a remedy, and all is as it was.
     """
     refuse(obj)
-    cage, sheet = cages.build(obj, scene, count, length)
+    yield Step("Looking at the garment")
+    sheet = cages.surface_of(obj, scene)
+    y, faces = yield from stepped(cages.meshing(obj, sheet, count, length), (LOOKED, MESHED))
+    yield Step("Handing the garment over to its cage", MESHED)
+    cage = cages.add(obj, scene, sheet, y, faces)
     hand_over(scene, obj, cage, sheet)
     return cage, sheet.thickness
+
+
+def stepped(parts: Generator, shares: tuple[float, float]) -> Steps:
+    """Steps of a mesh that is made in parts, from one share of all work to another; returns what they return."""
+    first, last = shares
+    try:
+        while True:
+            yield Step("Making the mesh", first + (last - first) * next(parts))
+    except StopIteration as end:
+        return end.value
+    finally:
+        parts.close()
 
 
 def hand_over(scene: bpy.types.Scene, obj: bpy.types.Object, cage: bpy.types.Object, sheet: Sheet) -> None:
@@ -128,7 +150,7 @@ def show(context: bpy.types.Context, obj: bpy.types.Object) -> None:
         obj.select_set(True)
 
 
-class TAFFETA_OT_cage_make(bpy.types.Operator):
+class TAFFETA_OT_cage_make(ObjectModeWork, bpy.types.Operator):
     """Simulate a coarser mesh with even edges, which the garment follows by Blender's own Surface Deform. A closed shell, front \
 and back, becomes one sheet. The garment's mesh stays as it is"""
 
@@ -147,27 +169,13 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
     )  # fmt: skip
     bake: BoolProperty(name="Bake", default=False, description="Bake the cage right away", options={"SKIP_SAVE"})
 
-    @classmethod
-    def poll(cls, context):
-        active = context.view_layer.objects.active
-        if active is not None and active.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
-
-    def execute(self, context):
-        if context.window is not None:
-            context.window.cursor_set("WAIT")
+    def steps(self, context):
+        (obj,) = _one(chosen_cloths(context, self.object))
+        count = len(obj.data.vertices)
         try:
-            (obj,) = _one(chosen_cloths(context, self.object))
-            count = len(obj.data.vertices)
-            cage, thickness = make(context.scene, obj, self.vertices, self.edge_length)
-        except (ValueError, RuntimeError) as error:
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
-            return {"CANCELLED"}
-        finally:
-            if context.window is not None:
-                context.window.cursor_set("DEFAULT")
+            cage, thickness = yield from making(context.scene, obj, self.vertices, self.edge_length)
+        except RuntimeError as error:  # of Blender's own operator
+            raise ValueError(str(error).removeprefix("Error: ").strip()) from error
         shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
         self.report(
             {"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"
@@ -175,7 +183,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         show(context, cage)
         look_again(context)
         if self.bake:
-            return bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
+            bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
         return {"FINISHED"}
 
 

@@ -23,15 +23,15 @@ from .read.participants import refuse_linked
 from .read.sheet import Sheet
 from .work import baked
 from .work.steps import Step, Steps, prepared
-from .work.window import LongWork
+from .work.window import ObjectModeWork
 
-READ, MEASURED, LAID_OUT = 0.3, 0.5, 0.55  # shares of the work that are done then; the rest is the mesh
+READ, MEASURED, LAID_OUT, MESHED = 0.3, 0.5, 0.55, 0.95  # shares of the work that are done then; the rest is the mesh
 TOUCHING = 1.5  # times the distance that cloth is kept off a body: within it cloth lies on it
 THEN = "refine it"
 FAR_OFF = 0.1  # part by which a mesh may have more vertices than the budget
 
 
-class TAFFETA_OT_cage_refine(LongWork, bpy.types.Operator):
+class TAFFETA_OT_cage_refine(ObjectModeWork, bpy.types.Operator):
     """Make the cage anew by what was baked: fine where cloth was bent, compressed or lay on what is bent, coarse elsewhere, with as \
 many vertices as you allow. Then bake again. The bake that there is stays in the list"""
 
@@ -66,14 +66,6 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         name="End", options={"SKIP_SAVE"}, description="Last frame to look at; the last baked one if not given"
     )
 
-    @classmethod
-    def poll(cls, context):
-        active = context.view_layer.objects.active
-        if active is not None and active.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
-
     def invoke(self, context, event):
         try:
             played = _baked_of(self._garment(context))
@@ -83,13 +75,7 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
             return self._refuse(error)
         self.frame_start, self.frame_end = frames.start, frames.stop - 1
         self.vertices = self.vertices or len(played.data.vertices)
-        self.asked = True
-        return context.window_manager.invoke_props_dialog(self)
-
-    def execute(self, context):
-        if getattr(self, "asked", False) and context.window is not None and not bpy.app.background:
-            return self.begin(context)
-        return super().execute(context)
+        return self.ask(context)
 
     def draw(self, context):
         layout = self.layout
@@ -222,14 +208,7 @@ def _shortest(played) -> float:
 def _meshed(obj, sheet, length, count) -> Steps:
     """Steps: vertices and faces of a mesh on a garment's sheet with these lengths of edges."""
     parts = remesh.remeshing(sheet.x, sheet.triangles, sheet.seams, length, count)
-    try:
-        while True:
-            done = next(parts)
-            yield Step("Making the mesh", LAID_OUT + (1.0 - LAID_OUT) * 0.9 * done)
-    except StopIteration as end:
-        y, faces = end.value
-    finally:
-        parts.close()
+    y, faces = yield from verbs.stepped(parts, (LAID_OUT, MESHED))
     if len(faces) < cages.LEAST_FACES or len(y) > (1.0 + FAR_OFF) * count:
         raise ValueError(
             f"{obj.name} would get a cage of {len(y):,} vertices with a budget of {count:,}: its borders and seams need more; "

@@ -273,11 +273,6 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
         layout.prop(self, "everything")
         layout.prop(self, "overwrite")
 
-    def execute(self, context):
-        if getattr(self, "asked", False):  # by the file browser, in a window
-            return self.begin(context)
-        return super().execute(context)
-
     def steps(self, context):
         scene = context.scene
         first = self.frame_start if self.properties.is_property_set("frame_start") else scene.frame_start
@@ -285,7 +280,7 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             targets = chosen_cloths(context, self.object, self.everything)
-            in_window = getattr(self, "asked", False)
+            in_window = self.asked
             files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
             for obj in targets:
                 if sentence := outside_bake(obj, first, last):

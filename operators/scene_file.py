@@ -322,11 +322,6 @@ class TAFFETA_OT_scene_export(LongWork, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context):
-        if getattr(self, "asked", False):  # by the file browser, in a window
-            return self.begin(context)
-        return super().execute(context)
-
     def steps(self, context):
         path = Path(bpy.path.abspath(self.filepath))
         if not path.stem:

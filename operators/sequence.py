@@ -173,11 +173,6 @@ class TAFFETA_OT_sequence_import(LongWork, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context):
-        if getattr(self, "asked", False):  # by the file browser, in a window
-            return self.begin(context)
-        return super().execute(context)
-
     def steps(self, context):
         matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
         try:

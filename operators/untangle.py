@@ -26,7 +26,7 @@ from .read.participants import chosen_cloths, colliders_of
 from .read.sampling import depsgraph_of, posed
 from .read.shape_key import make_rest, place, refuse_shared
 from .work.steps import Step, Steps, prepared
-from .work.window import LongWork
+from .work.window import ObjectModeWork
 
 UNTANGLED_KEY = "Untangled"  # name of the shape key
 ANY_STRETCH = 1.0  # from which on edges may change as they like
@@ -217,7 +217,7 @@ def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds:
     ]
 
 
-class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
+class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
     """Take the selected cloths out of themselves, each other and the colliders, in the order of their layers"""
 
     bl_idname = "taffeta.untangle"
@@ -245,14 +245,6 @@ class TAFFETA_OT_untangle(LongWork, bpy.types.Operator):
     everything: BoolProperty(
         name="All Cloths", options={"SKIP_SAVE"}, description="Untangle every cloth of the scene, not the selected ones"
     )
-
-    @classmethod
-    def poll(cls, context):
-        active = context.view_layer.objects.active
-        if active is not None and active.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def steps(self, context):
         if jobs.running():

@@ -9,6 +9,7 @@ lie on each other, shape keys aside; from there the cage has the keys, the rig a
 touched.
 """
 
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import bpy
@@ -24,31 +25,40 @@ from .sheet import Sheet, sheet_of
 MODIFIER_NAME = "Taffeta Cage"
 MOST_VERTICES = 200_000  # of a cage
 LEAST_FACES = 8
+BELOW = 0.97  # of the garment's vertices that its cage has at most, so that it keeps below them where it comes near
 
 
-def build(obj: bpy.types.Object, scene: bpy.types.Scene, count: int, length: float) -> tuple[bpy.types.Object, Sheet]:
-    """The cage of a garment, in its collections, with its rig; about `count` vertices, and no more than it has itself, or edges
-    of `length` [m] where that is not 0. It is no cloth yet, and the garment does not follow it yet.
+def meshing(
+    obj: bpy.types.Object, sheet: Sheet, count: int, length: float
+) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
+    """Vertices (k, 3) [m], as `sheet.x`, and faces (m, 3) of a cage on a garment's sheet: about `count` vertices, or edges of
+    `length` [m] where that is not 0, and no more vertices than the garment. In parts: after each it yields the share of all that
+    is done.
 
     Raises
     ------
     ValueError
         No cage can be made of the garment: a sentence with a remedy.
     """
-    sheet = surface_of(obj, scene)
-    used = len(np.unique(sheet.triangles))
-    length = length or remesh.length_for(sheet.triangles, sheet.x, min(count, used))
+    most = len(obj.data.vertices)
+    target = 0 if length else min(count, int(BELOW * len(np.unique(sheet.triangles))))
+    length = length or remesh.length_for(sheet.triangles, sheet.x, target)
     if remesh.length_for(sheet.triangles, sheet.x, MOST_VERTICES) > length:
         raise ValueError(
             f"{obj.name} would get a cage of more than {MOST_VERTICES:,} vertices with edges of {1000 * length:.3g} mm; "
             "make Edge Length longer"
         )
-    y, faces = remesh.remesh(sheet.x, sheet.triangles, sheet.seams, length)
+    y, faces = yield from remesh.remeshing(sheet.x, sheet.triangles, sheet.seams, np.full(len(sheet.x), length), target)
     if len(faces) < LEAST_FACES:
         raise ValueError(
             f"{obj.name} would get a cage of {len(faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
         )
-    return add(obj, scene, sheet, y, faces), sheet
+    if len(y) > most:
+        raise ValueError(
+            f"{obj.name} is coarse enough already: it has {most:,} vertices, and the cage would have {len(y):,}; simulate it "
+            "itself, or make Edge Length longer"
+        )
+    return y, faces
 
 
 def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:

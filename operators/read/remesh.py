@@ -62,21 +62,11 @@ def length_for(triangles: np.ndarray, x: np.ndarray, count: int) -> float:
     return float(np.sqrt(2.0 * area / (np.sqrt(3.0) * count)))
 
 
-def remesh(x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (k, 3) [m] and triangles (m, 3) with edges of about `length` [m] on the surface of x (n, 3), triangles (t, 3);
-    `seams` (s, 2) are kept as lines."""
-    parts = remeshing(x, triangles, seams, np.full(len(x), length))
-    try:
-        while True:
-            next(parts)
-    except StopIteration as end:
-        return end.value
-
-
 def remeshing(
     x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: np.ndarray, count: int = 0
 ) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """`remesh` in parts; after each it yields the share of all that is done.
+    """Vertices (k, 3) [m] and triangles (m, 3) on the surface of x (n, 3), triangles (t, 3); `seams` (s, 2) are kept as lines. In parts:
+    after each it yields the share of all that is done.
 
     length : (n,) [m] that edges are to have about each vertex
     count : how many vertices there are to be; all lengths are made longer or shorter for that. 0: as many as there are.
@@ -164,24 +154,31 @@ def _lines(vert) -> list:
 def _round_after_round(bm, surface, wanted, count):
     corners = {vert for vert in bm.verts if _is_corner(vert)}
     now = float(np.mean([edge.calc_length() for edge in bm.edges]))
-    while now * GROWTH < wanted.length:  # a fine mesh becomes coarse by and by, so that its triangles stay in shape
+    grown = 0
+    while now * GROWTH ** (grown + 1) < wanted.length:
+        grown += 1
+    work = np.cumsum([now**-2.0 * GROWTH ** (-2.0 * k) for k in range(grown)] + [wanted.length**-2.0] * ROUNDS)
+    share = [0.0, *(work / work[-1]).tolist()]  # of all that is done before each round, by how many vertices it finds
+    for k in range(grown):  # a fine mesh becomes coarse by and by, so that its triangles stay in shape
         now *= GROWTH
-        _collapse(bm, corners, wanted._replace(most=now))
+        for _ in _collapse(bm, corners, wanted._replace(most=now)):
+            yield share[k]
         _flip(bm)
+        yield share[k]
         _relax(bm, corners, surface, wanted)
-        yield 0.0
-    rounds = ROUNDS
+        yield share[k + 1]
     for done in range(ROUNDS + EXTRA_ROUNDS):
-        if done >= rounds:
+        if done >= ROUNDS:
             ratio = len(bm.verts) / count if count else 1.0
             if abs(ratio - 1.0) < NEAR_COUNT:
                 return
             wanted = wanted._replace(length=wanted.length * ratio**EAGER)
         _split(bm, wanted)
-        _collapse(bm, corners, wanted)
+        for _ in _collapse(bm, corners, wanted):
+            yield share[min(grown + done, len(share) - 1)]
         _flip(bm)
         _relax(bm, corners, surface, wanted)
-        yield min((done + 1) / ROUNDS, 1.0)
+        yield share[min(grown + done + 1, len(share) - 1)]
 
 
 def _is_corner(vert) -> bool:
@@ -204,7 +201,7 @@ def _split(bm, wanted):
 
 
 def _collapse(bm, corners, wanted):
-    """Make short edges one vertex, the shortest first."""
+    """Make short edges one vertex, the shortest first; yields after each sweep."""
     for _ in range(SWEEPS):
         bm.normal_update()
         sizes = ((edge.calc_length(), wanted.between(*edge.verts), edge) for edge in bm.edges)
@@ -228,6 +225,7 @@ def _collapse(bm, corners, wanted):
             return
         bmesh.ops.weld_verts(bm, targetmap=target)
         bm.edges.index_update()
+        yield
 
 
 def _merged(edge, corners):

@@ -236,13 +236,7 @@ class AfterBake(LongWork):
 
     def invoke(self, context, event):
         self.frame_start, self.frame_end = self.range(context.scene)
-        self.asked = True
-        return context.window_manager.invoke_props_dialog(self)
-
-    def execute(self, context):
-        if getattr(self, "asked", False) and context.window is not None and not bpy.app.background:
-            return self.begin(context)
-        return super().execute(context)
+        return self.ask(context)
 
     def range(self, scene) -> tuple[int, int]:
         """First and last frame."""

@@ -43,15 +43,20 @@ class LongWork:
     """An operator whose work is a generator of `steps.Step`s, which returns the operator's result.
 
     Pressed in a window, it takes them beside it, shows how far it is and heeds Esc, which leaves all as it was; the scene
-    is locked meanwhile. Called from a script or without a window, it does the same in one go.
+    is locked meanwhile. Called from a script or without a window, it does the same in one go, and so it does what is changed
+    in the box that opens after it.
     """
+
+    asked = False  # whether a dialog or a file browser of a window is about to call `execute`
 
     def steps(self, context) -> Steps:
         """The work; ValueError and the like are told as errors."""
         raise NotImplementedError
 
     def execute(self, context):
-        """All at once."""
+        """Beside the window after a dialog of it, else all at once."""
+        if self.asked and context.window is not None and not bpy.app.background:
+            return self.begin(context)
         try:
             return run_through(self.steps(context))
         except FAILURES as error:
@@ -62,6 +67,11 @@ class LongWork:
         if bpy.app.background or context.window is None:
             return self.execute(context)
         return self.begin(context)
+
+    def ask(self, context):
+        """Show the settings in a dialog first."""
+        self.asked = True
+        return context.window_manager.invoke_props_dialog(self)
 
     def begin(self, context):
         """Begin beside the window."""
@@ -105,6 +115,20 @@ class LongWork:
         return {"CANCELLED"}
 
     def _leave(self, context):
+        self.asked = False
         context.window_manager.event_timer_remove(self._timer)
         self._status.show(None)
         redraw(context)
+
+
+class ObjectModeWork(LongWork):
+    """Long work that reads what is shown, which in other modes is not what the mesh is."""
+
+    @classmethod
+    def poll(cls, context):
+        """Outside of Object Mode Blender's data is not what is shown."""
+        active = context.view_layer.objects.active
+        if active is not None and active.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object mode first")
+            return False
+        return True

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from mathutils.bvhtree import BVHTree
 from scipy.spatial import cKDTree
+from taffeta.operators.cage import making
 from taffeta.operators.checks import problem_list
 from taffeta.operators.read import cage as cages
 from taffeta.operators.read import modifier_stack
@@ -297,3 +298,21 @@ def test_bad_input_gets_a_sentence(make, scene):
     bpy.context.view_layer.update()
     sheet.data.vertices[3].co.x = np.nan
     assert "vertex 3 has no finite position" in refused(sheet)
+
+
+def test_a_coarse_garment_gets_no_cage_that_is_finer(make, scene):
+    coarse = make.cloth(make.grid(name="Coarse", count=9))
+    assert "Coarse is coarse enough already: it has 81 vertices" in refused(coarse, edge_length=0.02)
+    assert len(make_cage(coarse, vertices=10_000).data.vertices) <= 81
+
+
+def test_it_is_made_in_steps_and_leaves_nothing_when_stopped(make, scene):
+    obj, _, _ = skirt(make, 60, 50)
+    before, objects, meshes = everything(obj), len(bpy.data.objects), len(bpy.data.meshes)
+    steps = making(scene, obj, 300, 0.0)
+    shares = [next(steps).share for _ in range(8)]
+    steps.close()
+    assert shares == sorted(shares) and shares[-1] > shares[0]
+    assert everything(obj) == before and (len(bpy.data.objects), len(bpy.data.meshes)) == (objects, meshes)
+    left = [step.share for step in making(scene, obj, 300, 0.0)]
+    assert left == sorted(left) and len(left) > 8 and obj.taffeta_cage.cage is not None

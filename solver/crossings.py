@@ -12,6 +12,7 @@ from .geometry.seams import same_places
 
 AT_ONCE = 100_000  # pairs that are looked at together: about 100 MB
 NO_VOLUME = 1e-10  # of a pair's size to the third power: a volume that is none
+NONE_HELD, SOME_HELD, ALL_HELD = range(3)  # how many corners of cloth pins hold
 BODY = -1  # in the place of a garment the first body, below it the next
 
 
@@ -26,13 +27,15 @@ def find_crossings(cloth, x, colliders=()):
 
     Returns
     -------
-    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` - b for a triangle of body b. (k,) bool
-    whether pins hold all corners of cloth in the pair, so that nothing could keep it apart
+    (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` - b for a triangle of body b. (k,) int8
+    whether pins hold corners of cloth in the pair: `NONE_HELD`, `SOME_HELD`, or `ALL_HELD`, so that nothing could keep it apart
     """
-    pairs, group, is_fixed = _look(cloth, x, colliders)
+    pairs, group, held = _look(cloth, x, colliders)
     found, garment_count = group[pairs], len(cloth.meets)
     found = np.where(found < garment_count, found, BODY - (found - garment_count))
-    return np.sort(found, axis=1), is_fixed[pairs].all(axis=1)
+    is_whole, is_cloth = (held[pairs] == ALL_HELD).all(axis=1), group[pairs] < garment_count
+    is_part = ((held[pairs] > NONE_HELD) & is_cloth).any(axis=1)
+    return np.sort(found, axis=1), np.where(is_whole, ALL_HELD, np.where(is_part, SOME_HELD, NONE_HELD)).astype(np.int8)
 
 
 def crossing_triangles(cloth, x):
@@ -41,7 +44,7 @@ def crossing_triangles(cloth, x):
 
 
 def _look(cloth, x, colliders):
-    """(k, 2) pairs of triangles that cross, (t,) the garment or body of each, bodies last, and whether pins hold it."""
+    """(k, 2) pairs of triangles that cross, (t,) the garment or body of each, bodies last, and what pins hold of it."""
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
     points = np.concatenate([x, *(points for points, _ in bodies)])
@@ -55,9 +58,9 @@ def _look(cloth, x, colliders):
     parts = range(0, len(pairs), AT_ONCE)
     crossing = [cross(points, faces[pairs[k : k + AT_ONCE, 0]], faces[pairs[k : k + AT_ONCE, 1]]) for k in parts]
     pairs = pairs[np.concatenate(crossing)] if crossing else np.empty((0, 2), np.int32)
-    is_fixed = np.ones(len(faces), bool)
-    is_fixed[: len(cloth.triangles)] = (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
-    return pairs, group, is_fixed
+    held, corners = np.full(len(faces), ALL_HELD, np.int8), (cloth.inv_mass[cloth.triangles] == 0.0).sum(axis=1)
+    held[: len(corners)] = np.select([corners == 3, corners > 0], [ALL_HELD, SOME_HELD], NONE_HELD)
+    return pairs, group, held
 
 
 def _held_together(cloth, x):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .crossings import BODY, find_crossings
+from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings
 from .elastic.sewing import gaps, sewn_pairs
 from .integrate.edge_clamp import measure
 from .ldi.inside import find_inside
@@ -34,7 +34,7 @@ class Doubts:
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
         self.crossed = Counter()  # pairs of triangles by what goes through what
-        self.pinned_count, self.last_frame = 0, 0
+        self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
 
@@ -95,8 +95,8 @@ class Doubts:
 
     def look_closer(self, cloth, x, colliders, frame):
         """Count the crossings of the last frame; returns a number of pairs of triangles."""
-        found, is_pinned = find_crossings(cloth, x, colliders)
-        self.pinned_count, self.last_frame = int(is_pinned.sum()), frame
+        found, held = find_crossings(cloth, x, colliders)
+        self.held, self.last_frame = Counter(held.tolist()), frame
         for (low, high), count in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
             other = colliders[BODY - low].name if low <= BODY else "itself" if low == high else self.names[low]
             self.crossed[f"{self.names[high]} through {other}"] += int(count)
@@ -149,7 +149,10 @@ class Doubts:
 
     def _way_out(self):
         """What to do about what passes through."""
-        if self.pinned_count == self.crossed.total():
+        whole, part, total = self.held[ALL_HELD], self.held[SOME_HELD], self.crossed.total()
+        if whole == total:
             return "pins hold all of that there: move what is pinned, or paint Pin away"
-        kept = f"pins hold {self.pinned_count} of them there. " if self.pinned_count else ""
-        return f"{kept}{'For the rest more' if kept else 'more'} Substeps help, or more room where it is pressed"
+        if whole + part == total:
+            return "pins hold corners of all of that there: move what is pinned, or paint Pin away beside it"
+        pinned = f"pins hold {whole + part} of them there, or corners of these. " if whole + part else ""
+        return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed"

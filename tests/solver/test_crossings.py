@@ -9,7 +9,7 @@ import pytest
 from sheets import sheet
 from solids import ball, collider
 from taffeta.solver.build import build
-from taffeta.solver.crossings import BODY, find_crossings
+from taffeta.solver.crossings import ALL_HELD, BODY, NONE_HELD, SOME_HELD, find_crossings
 from taffeta.solver.model import Settings
 
 
@@ -69,12 +69,15 @@ def test_what_is_let_through_does_not_count():
 
 
 def test_what_pins_alone_hold_is_told_apart():
-    """All corners of cloth pinned, or one of them free."""
+    """All corners of cloth pinned, some, or none."""
     cloth, x, body = tangle(0)
-    assert not find_crossings(cloth, x, (body,))[1].any()
+    assert (find_crossings(cloth, x, (body,))[1] == NONE_HELD).all()
     held = cloth._replace(inv_mass=np.where(cloth.garment == 0, 0.0, cloth.inv_mass))
-    found, is_pinned = find_crossings(held, x, (body,))
-    assert is_pinned.any() and (is_pinned == ((found < 1).all(axis=1))).all()
+    found, pinned = find_crossings(held, x, (body,))
+    assert np.array_equal(pinned == ALL_HELD, (found < 1).all(axis=1)) and (pinned == ALL_HELD).any()
+    assert np.array_equal(pinned == SOME_HELD, (found == (0, 1)).all(axis=1)) and (pinned == SOME_HELD).any()
+    one = cloth._replace(inv_mass=np.where(np.arange(len(x)) == cloth.triangles[0, 0], 0.0, cloth.inv_mass))
+    assert set(find_crossings(one, x, (body,))[1].tolist()) <= {NONE_HELD, SOME_HELD}
 
 
 @pytest.mark.parametrize("seed", range(6))

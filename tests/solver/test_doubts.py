@@ -81,6 +81,17 @@ def test_the_end_is_counted_by_what_goes_through_what():
     assert doubts.crossed["Coat through Body"] == doubts.crossed["Coat through Other"] == count / 2 > 20
 
 
+def test_substeps_are_not_asked_for_where_pins_hold_corners():
+    """A sheet of which every other vertex is pinned where a ball is: no substep could take these out of it."""
+    cloth, x, body = across()
+    held = cloth._replace(inv_mass=np.where(np.arange(len(x)) % 2, 0.0, cloth.inv_mass))
+    for what, words in ((held, "pins hold corners of all of that there"), (cloth, "more Substeps help")):
+        doubts = Doubts(["Coat"])
+        doubts.look_closer(what, x, (body,), 7)
+        ((frame, told),) = doubts.tell()
+        assert frame == 7 and words in told and ("Substeps" in told) == (what is cloth)
+
+
 def test_cloth_that_crosses_cloth_when_a_frame_begins_is_counted_by_the_way():
     """Two sheets across each other, held in place; and none where nothing crosses."""
     flat = naive.sheet(5, 5, pin=1.0)

@@ -82,11 +82,18 @@ class TAFFETA_OT_fabric_drop(bpy.types.Operator):
         return bpy.ops.taffeta.fabric_apply(fabric=fabric)
 
 
+def is_fabric(imported) -> bool:
+    """Whether what came from another file, a `BlendImportContext`, is a fabric of ours."""
+    sources = {item.source_library.filepath for item in imported.import_items if item.source_library is not None}
+    return any(Path(source).parent in (Path(LIBRARY_FOLDER), own_folder()) for source in sources)
+
+
 @persistent
 def _imported(imported):
-    """Something came from another file: if it is a fabric of ours, see where it is laid down."""
-    sources = {item.source_library.filepath for item in imported.import_items if item.source_library is not None}
-    if any(Path(source).parent in (Path(LIBRARY_FOLDER), own_folder()) for source in sources):
+    """Something came from another file: if it is a fabric of ours, see where it is laid down. Without a window nothing is
+    dropped, and no timer ever runs: Blender 4.5 would wait for it for ever when it ends.
+    """
+    if not bpy.app.background and is_fabric(imported):
         bpy.app.timers.register(_dropped, first_interval=0.0)
 
 

@@ -39,20 +39,7 @@ def carry(start, end):
     """Drag from one point of the screen to another as a person would: slowly, and with a rest before letting go."""
     (x, y), (dx, dy) = start, (end[0] - start[0], end[1] - start[1])
     stops = [(x + dx * turn // STOPS, y + dy * turn // STOPS) for turn in range(1, STOPS + 1)] + 4 * [end]
-    steps = [
-        "mousemove",
-        str(x - 20),
-        str(y),
-        "sleep",
-        "1",
-        "mousemove",
-        str(x),
-        str(y),
-        "sleep",
-        "1",
-        "mousedown",
-        "1",
-    ]
+    steps = f"mousemove {x - 20} {y} sleep 1 mousemove {x} {y} sleep 1 mousedown 1".split()
     for at in stops:
         steps += ["sleep", str(PAUSE), "mousemove", *map(str, at)]
     subprocess.Popen(["xdotool", *steps, "sleep", "2", "mouseup", "1"])
@@ -83,9 +70,7 @@ def story(shoot, press, drag, result, out):
         bpy.ops.ed.undo_push(message="Before the drop")
     result["before"] = scene()
     shoot("1_browser")
-    high, view = first.window().height, max(
-        (area for area in first.window().screen.areas if area.type == "VIEW_3D"), key=lambda area: area.height
-    )  # fmt: skip
+    high, view = first.window().height, first.area("VIEW_3D")
     region = next(region for region in view.regions if region.type == "WINDOW")
     at = location_3d_to_region_2d(region, view.spaces.active.region_3d, shawl.matrix_world.translation)
     carry(

@@ -350,7 +350,7 @@ def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
         if not _is_listed(reach.moved, scratch.allowed):
             count = _list_close(pairs, reach, near_count, spare, scratch)
         sweep += 1
-        if sweep == end and left_over < DEPTH_LEFT * depth:
+        if sweep == end and 0.0 < left_over < DEPTH_LEFT * depth:
             depth, end = left_over, min(end + RESPONSE_SWEEPS, THROUGH_SWEEPS)
 
     _sweep(pairs, reach, close, _first_fixed(close, count, fixed_start), count, not is_first, substep, ease_part)

@@ -96,19 +96,21 @@ def test_a_swatch_beside_a_garment_stays_and_no_garment_is_taken_for_one(make, s
 
 
 def test_only_an_import_of_our_fabrics_is_looked_after(make, tmp_path):
-    def looks():
-        found = bpy.app.timers.is_registered(fabric_drop._dropped)
-        if found:
-            bpy.app.timers.unregister(fabric_drop._dropped)
-        return found
+    found = []
 
-    other = make.grid("Foreign")
-    bpy.data.libraries.write(str(tmp_path / "other.blend"), {other})
-    path = str(tmp_path / "other.blend")
-    bpy.ops.wm.append(filepath=f"{path}/Object/Foreign", directory=f"{path}/Object/", filename="Foreign")
-    assert not looks()
-    lay("Silk", (0, 0, 0))
-    assert looks()
+    def note(imported):
+        found.append(fabric_drop.is_fabric(imported))
+
+    other, path = make.grid("Foreign"), str(tmp_path / "other.blend")
+    bpy.data.libraries.write(path, {other})
+    bpy.app.handlers.blend_import_post.append(note)
+    try:
+        bpy.ops.wm.append(filepath=f"{path}/Object/Foreign", directory=f"{path}/Object/", filename="Foreign")
+        lay("Silk", (0, 0, 0))
+    finally:
+        bpy.app.handlers.blend_import_post.remove(note)
+    assert found == [False, True]
+    assert not bpy.app.timers.is_registered(fabric_drop._dropped), "it would never run without a window"
 
 
 # Own fabrics

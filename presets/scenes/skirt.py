@@ -18,10 +18,8 @@ PLEAT, PLEAT_STIFFNESS = np.radians(95.0), 40.0
 PREROLL = 15  # frames in which it folds
 #: the same of the one with elastic, wide enough to be stepped into
 LOOSE_RINGS = ((1.17, 0.19, 0.17, -0.003), (0.88, 0.24, 0.215, 0.012), (0.60, 0.29, 0.265, 0.012))
-ELASTIC, ELASTIC_ROWS = (
-    (0.42, 5.0),
-    (2, 3),
-)  # part of the cloth's length at rest, and tension [N] at full length, of each row
+ELASTIC = 0.42, 5.0  # part of the cloth's length that its elastic has at rest, and its tension [N] at full length
+ELASTIC_ROWS = 2, 3
 GATHERING = 20  # frames in which it draws the cloth in
 
 

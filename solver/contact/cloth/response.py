@@ -16,8 +16,8 @@ DIRECTION_GAP = (
 DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 DEFENCE_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
 RESPONSE_SWEEPS = 8  # at most, but for the last
-THROUGH_SWEEPS = 40  # the same while anything is through anything and they help:
-DEPTH_LEFT = 0.9  # part of the depth by which pairs are through, that as many sweeps may leave
+THROUGH_SWEEPS = 40  # the same where anything was through anything, and as long as they help:
+DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RESPONSE_SWEEPS` more may leave
 THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
@@ -350,7 +350,7 @@ def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
         if not _is_listed(reach.moved, scratch.allowed):
             count = _list_close(pairs, reach, near_count, spare, scratch)
         sweep += 1
-        if sweep == end and 0.0 < left_over < DEPTH_LEFT * depth:
+        if sweep == end and left_over < DEPTH_LEFT * depth:
             depth, end = left_over, min(end + RESPONSE_SWEEPS, THROUGH_SWEEPS)
 
     _sweep(pairs, reach, close, _first_fixed(close, count, fixed_start), count, not is_first, substep, ease_part)

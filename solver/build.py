@@ -47,7 +47,7 @@ VALUE_RULES = {
 
 SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
-SEAM_FIELDS = "seam_force", "seam_distance", "seam_speed"
+SEAM_FIELDS = "seam_force", "seam_distance", "seam_speed", "seam_opens"
 
 
 class _Part(NamedTuple):
@@ -65,6 +65,7 @@ class _Part(NamedTuple):
     seam_force: np.ndarray
     seam_distance: np.ndarray
     seam_speed: np.ndarray
+    seam_opens: np.ndarray
     couples: np.ndarray
     coupling: np.ndarray
     bend_stencils: np.ndarray
@@ -362,8 +363,7 @@ def in_tree_order(joined):
     place = np.empty(len(springs), np.int32)
     place[springs] = np.arange(len(springs), dtype=np.int32)
     result["couples"] = place[joined["couples"]]
-    sewn = result["seam_force"] > 0.0
-    result["seams"] = np.flatnonzero(sewn).astype(np.int32)
+    result["seams"] = np.flatnonzero(sewn := result["seam_speed"] > 0.0).astype(np.int32)
     return result | {field: result[field][sewn] for field in SEAM_FIELDS}
 
 

@@ -64,10 +64,14 @@ def _look(cloth, x, colliders):
 
 
 def _held_together(cloth, x):
-    """The triangles of cloth with one corner in the place of those that tear lines hold together: which lie on each other."""
-    if cloth.tears is None:
-        return cloth.triangles
-    one, other = cloth.tears.joints.T
+    """The triangles of cloth with one corner in the place of those that seams and tear lines hold together: which lie on each
+    other.
+    """
+    one, other = (
+        cloth.edges[cloth.seams].T
+        if cloth.tears is None
+        else np.concatenate([cloth.edges[cloth.seams], cloth.tears.joints]).T
+    )
     same = (x[one] == x[other]).all(axis=1)
     first, own = same_places(one[same], other[same], len(x))
     return first[own][cloth.triangles].astype(np.int32)

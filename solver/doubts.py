@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings
-from .elastic.sewing import gaps, sewn_pairs
+from .elastic.sewing import gaps, sewn_pairs, zip_opens
 from .integrate.edge_clamp import measure
 from .ldi.inside import find_inside
 
@@ -30,6 +30,7 @@ class Doubts:
         """Names of the garments, and the garments themselves where their seams are to be looked at, in order."""
         self.names = list(names)
         self.sewn = [sewn_pairs(garment) for garment in garments]
+        self.opens = [zip_opens(*known) for known in zip(garments, self.sewn, strict=True)]
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
@@ -93,15 +94,15 @@ class Doubts:
         ]
         self.longest = self.names[int(np.argmax(strain))]
 
-    def look_closer(self, cloth, x, colliders, frame):
-        """Count the crossings of the last frame; returns a number of pairs of triangles."""
+    def look_closer(self, cloth, x, colliders, frame, zip_open=None):
+        """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
         found, held = find_crossings(cloth, x, colliders)
         self.held, self.last_frame = Counter(held.tolist()), frame
         for (low, high), count in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
             other = colliders[BODY - low].name if low <= BODY else "itself" if low == high else self.names[low]
             self.crossed[f"{self.names[high]} through {other}"] += int(count)
-        for garment, pairs in enumerate(self.sewn):
-            own = x[cloth.garment == garment]
+        for garment, (pairs, opens) in enumerate(zip(self.sewn, self.opens, strict=True)):
+            own, pairs = x[cloth.garment == garment], pairs[opens > (zip_open[garment] if zip_open else 0.0)]
             self.gaps.append(float(gaps(pairs, own).max()) if len(pairs) else 0.0)
         return self.crossed.total()
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .build import HINGE_FIELDS, bends, in_tree_order, kept_parts, matters
+from .build import HINGE_FIELDS, SEAM_FIELDS, bends, in_tree_order, kept_parts, matters
 from .crossings import crossing_triangles
 from .elastic.sewing import LEAST_SPEED
 from .geometry.seams import same_places
@@ -45,7 +45,7 @@ def join(cloth, state, frame_input):
     of the first where nothing is.
     """
     pairs = cloth.edges[cloth.seams]
-    pairs = pairs[_is_welded(pairs, state) & (cloth.inv_mass[pairs] > 0.0).any(axis=1)]
+    pairs = pairs[is_welded(pairs, state) & (cloth.inv_mass[pairs] > 0.0).any(axis=1)]
     if cloth.tears is not None:
         pairs = np.concatenate([pairs, held_pairs(cloth, state)])
         cloth = as_torn(cloth, state.broken)
@@ -83,7 +83,8 @@ def hand_back(joined, inner, state):
             state.broken[:] |= inner.broken[joined.place] & TIES
 
 
-def _is_welded(pairs, state):
+def is_welded(pairs, state):
+    """(s,) bool: which `pairs` (s, 2) are one, as a state says."""
     one, other = pairs.T
     return (state.x[one] == state.x[other]).all(axis=1) & (state.v[one] == state.v[other]).all(axis=1)
 
@@ -116,7 +117,7 @@ def _join(cloth, pairs):
     )
     parts = kept_parts(cloth, spring, hinge)
     parts["edges"], parts["bend_stencils"] = place[parts["edges"]], place[parts["bend_stencils"]]
-    for name in ("seam_force", "seam_distance", "seam_speed"):
+    for name in SEAM_FIELDS:
         every = np.zeros(len(parts["edges"]))
         every[parts["seams"]] = parts[name]
         parts[name] = every
@@ -166,10 +167,10 @@ def _partners(place):
 def weld(cloth, state):
     """Bring what seams join to one place, where these are nearly closed at the end of a frame. # output: state"""
     pairs = cloth.edges[cloth.seams]
-    done = _is_welded(pairs, state)
+    done = is_welded(pairs, state)
     across = state.x[pairs[:, 1]] - state.x[pairs[:, 0]]
     gap = np.sqrt(np.einsum("ij,ij->i", across, across))
-    open_ = ~done & (cloth.inv_mass[pairs] > 0.0).any(axis=1)
+    open_ = ~done & (cloth.inv_mass[pairs] > 0.0).any(axis=1) & (cloth.seam_force > 0.0)
     near = open_ & (gap <= _reach(cloth))
     # with a largest force it is its own doing that it closes slowly
     far = open_ & ~near & np.isinf(cloth.seam_force)

@@ -32,9 +32,7 @@ class Pleats(NamedTuple):
     """Edges of a garment that are folded at rest (`elastic.pleats`)."""
 
     edges: np.ndarray  # (p, 2)
-    angle: (
-        np.ndarray
-    )  # (p,) [rad] that takes the place of the rest shape's; above 0 a mountain on the side of the normals
+    angle: np.ndarray  # (p,) [rad] in the place of the rest shape's; above 0 a mountain on the side of the normals
     stiffness: np.ndarray  # (p,) times as stiff as unfolded cloth
 
 
@@ -90,6 +88,8 @@ class Garment(NamedTuple):
     tear_most: int = 4  # vertices that open in a substep at most
     tear_piece: int = 12  # vertices of the smallest piece that comes off
     tear_run_on: float = 0.7  # part of the strength that is left beside what is torn
+    zip_edges: np.ndarray | None = None  # (z, 2) seams that open and close by a key (`zips`); None: none
+    zip_opens: np.ndarray | None = None  # (z,) how far zips are open, above 0 up to 1, when each does
     pleats: Pleats | None = None
     x_second: np.ndarray | None = None  # (n, 3) [m] a second rest shape, for `FrameInput.rest_blend`; None: none
     yields: bool = False  # whether bending and stretch may stay (`rest`)
@@ -186,6 +186,7 @@ class Cloth(NamedTuple):
     seam_force: np.ndarray  # (s,) [N] with which they pull at most
     seam_distance: np.ndarray  # (s,) [m] that contact keeps their sides apart
     seam_speed: np.ndarray  # (s,) [m/s] at which they close at most
+    seam_opens: np.ndarray  # (s,) how far its garment's zips are open, from 0 to 1, when each does; inf: it is no zip
     # bending stencils (e0, e1, o0, o1): the shared edge and the two vertices opposite, in that order, too
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4) [1/m] gradient of the angle when flat; the rows sum to 0
@@ -210,9 +211,7 @@ class State(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
-    broken: np.ndarray | None = (
-        None  # (n,) uint8: which of a particle's ties broke, `ATTACHMENT`, `TACK` or `TORN`; None: none
-    )
+    broken: np.ndarray | None = None  # (n,) uint8: a particle's broken ties, `ATTACHMENT`, `TACK`, `TORN`; None: none
     plastic: np.ndarray | None = None  # (k,) rest angles [rad] and strains that stayed, as of `Plastic`; None: none can
 
 
@@ -314,9 +313,8 @@ class FrameInput(NamedTuple):
     tacks: Tacks | None = None
     rides: tuple[Ride | None, ...] | None = None  # of each garment; None: what moves, it feels
     blend: np.ndarray | None = None  # (n, 2) pull to the pose, per mass: stiffness [1/s2], damping [1/s]; None: none
-    tear_strength: tuple[float, ...] | None = (
-        None  # part of each garment's strength against tearing that it has; None: all
-    )
+    tear_strength: tuple[float, ...] | None = None  # part of it that each garment has against tearing; None: all
+    zip_open: tuple[float, ...] | None = None  # how far each garment's zips are open, 0 to 1; None: not at all
     garments: tuple[Garment, ...] | None = None  # as they are now, if something of them is animated (`refit`)
     rest_blend: tuple[float, ...] | None = None  # of each garment, 0 its own rest shape, 1 the second; None: its own
     yields: np.ndarray | None = (

@@ -42,6 +42,7 @@ from .parts import copied, part_of, put_back, together
 from .refit import cloth_of
 from .rest import at_rest, flow
 from .tear import look, open_joints, torn_count, watch
+from .zips import unzip
 
 LATE_STRETCH = 0.25  # strain that contact may add in a substep: for more it is taken again, with contact in each step
 LOOKS_IF_LATE = 4  # small steps at least then
@@ -96,11 +97,11 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     stopwatch = Stopwatch("integration", contact_frame.BODY_TIME, contact_frame.CLOTH_TIME, contact_frame.IMAGE_TIME)
     settings = settings._replace(**dict(frame_input.changed))
     cloth = cloth_of(cloth, frame_input, settings, frame)
-    resting, frame_end = at_rest(cloth, state, frame_input), state
+    built, given, resting, frame_end = cloth, frame_input, at_rest(cloth, state, frame_input), state
     whole = resting if frame_input.pin is None else repin(resting, frame_input.pin)
     if frame_input.pin_distance is not None:
         whole = whole._replace(pin_distance=frame_input.pin_distance)
-    built, given = cloth, frame_input
+    whole = unzip(whole, state, frame_input.zip_open)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())

@@ -33,7 +33,7 @@ from .model import Cloth, State
 CUT_THICKNESS = 0.56  # of the cloth's thickness, that the pattern is cut out by on each side; contact takes 0.9 of both
 CUT_EDGE = 0.1  # of the shortest edge about it, at most
 PARTED_SHARE = 0.05  # of that cut, by which a side is moved where it opens
-OPENING_ROUNDS = 3  # in which what would cross is left out, before nothing opens in this substep
+OPENING_ROUNDS = 3  # in which what would cross is left out, before nothing opens
 
 
 class Watch(NamedTuple):
@@ -68,12 +68,12 @@ def as_torn(cloth, broken):
     hinges = {name: np.concatenate([getattr(cloth, name), getattr(tears, name)[whole]]) for name in HINGE_FIELDS}
     if is_open.any():
         groups = same_places(*tears.joints[~is_open].T, count)
-        rest = cloth.x_rest + _inward(cloth, groups, at_tear[place], cloth.x_rest)
+        rest = cloth.x_rest + inward(cloth, groups, at_tear[place], cloth.x_rest)
         hinges |= {"x_rest": rest, "pattern": cloth.pattern._replace(x=rest)}
     return cloth._replace(**hinges)
 
 
-def _inward(cloth, groups, moved, x):
+def inward(cloth, groups, moved, x):
     """(n, 3) [m] by which what is `moved` (n,) is cut out at x (n, 3), towards the middle of its own faces; `groups` : of what
     holds together, from `same_places`.
     """
@@ -135,20 +135,9 @@ def open_joints(watched, state, strength):
     wanted = wanted[np.lexsort((wanted, -ratio[wanted]))]
     wanted = np.concatenate([wanted[owner[wanted] == g][: tears.most[g]] for g in np.unique(owner[wanted])])
     wanted = _large_pieces(cloth, state.broken, wanted, owner)
-    before = crossing_triangles(cloth, state.x)
-    known = before.astype(np.int64) @ (len(cloth.triangles), 1)
-    for _ in range(OPENING_ROUNDS):
-        if not len(wanted):
-            return
-        broken = _with_torn(tears, state.broken, wanted)
-        x = _parted(cloth, broken, state.x, wanted)
-        crossing = crossing_triangles(cloth, x)
-        more = crossing[~np.isin(crossing.astype(np.int64) @ (len(cloth.triangles), 1), known)]
-        if not len(more):
-            state.x[:], state.broken[:] = x, broken
-            return
-        guilty = np.isin(tears.joints[wanted], cloth.triangles[more.ravel()]).any(axis=1)
-        wanted = wanted[~guilty] if guilty.any() else wanted[:0]
+    holds = np.flatnonzero(~are_open(tears, state.broken))
+    x, opened = part(cloth, state.x, tears.joints[holds], np.searchsorted(holds, wanted))
+    state.x[:], state.broken[:] = x, _with_torn(tears, state.broken, holds[opened])
 
 
 def _loads(watched, state, strength):
@@ -195,15 +184,32 @@ def _large_pieces(cloth, broken, wanted, owner):
     return np.array(kept, np.int64)
 
 
-def _parted(cloth, broken, x, opened):
-    """(n, 3) [m] with the sides of joints that are `opened` (k,) a hair apart."""
-    tears, count = cloth.tears, len(x)
-    _, own = groups = same_places(*tears.joints[~are_open(tears, broken)].T, count)
-    a, b = tears.joints[opened].T
+def part(cloth, x, one, wanted):
+    """Part pairs that are `one` (j, 2) and cross nothing by that: x (n, 3) [m] with their sides a hair apart, and of those that
+    are `wanted` (k,) which are.
+    """
+    known = crossing_triangles(cloth, x).astype(np.int64) @ (len(cloth.triangles), 1)
+    for _ in range(OPENING_ROUNDS):
+        if not len(wanted):
+            break
+        parted = _parted(cloth, x, one, wanted)
+        crossing = crossing_triangles(cloth, parted)
+        more = crossing[~np.isin(crossing.astype(np.int64) @ (len(cloth.triangles), 1), known)]
+        if not len(more):
+            return parted, wanted
+        guilty = np.isin(one[wanted], cloth.triangles[more.ravel()]).any(axis=1)
+        wanted = wanted[~guilty] if guilty.any() else wanted[:0]
+    return x, wanted[:0]
+
+
+def _parted(cloth, x, one, opened):
+    """(n, 3) [m] with the sides of the `opened` (k,) among pairs that are `one` (j, 2) a hair apart."""
+    _, own = groups = same_places(*np.delete(one, opened, axis=0).T, len(x))
+    a, b = one[opened].T
     split = own[a] != own[b]
     moved = np.isin(own, own[np.concatenate([a[split], b[split]])])
     held = np.isin(own, own[cloth.inv_mass == 0.0])
-    return x + PARTED_SHARE * _inward(cloth, groups, moved & ~held, x)
+    return x + PARTED_SHARE * inward(cloth, groups, moved & ~held, x)
 
 
 def torn_count(cloth, state: State) -> int:

@@ -314,7 +314,7 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
     from ...solver.refit import cloth_of
     from ...solver.step import Stopped
 
-    order, given, last = job.order, [], None  # what is given for the frame that is simulated; the last that was
+    order, given, last, zips = job.order, [], None, None  # given for the frame that is simulated; the last that was
     doubts = Doubts([garment.name for garment in order.garments], order.garments)
     about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
     try:
@@ -324,13 +324,13 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
                 on_disk.tell_about(job, frame, report)
                 if report is not None:
                     now = cloth_of(cloth, given[0], order.settings, frame)
-                    last = now, state.x.copy(), given[0].colliders
+                    last, zips = (now, state.x.copy(), given[0].colliders), given[0].zip_open
                     job.reports[-1] = doubts.look(*last[:2], report, last[2])
                     job.doubts = doubts.tell()
                 yield frame
     finally:
         if last is not None and job.frame >= order.first_frame:
-            crossings = doubts.look_closer(*last, job.reports[-1].frame)
+            crossings = doubts.look_closer(*last, job.reports[-1].frame, zips)
             job.reports[-1] = job.reports[-1]._replace(crossings=crossings, seam_gap=doubts.seam_gap())
             job.doubts, job.crossed, job.gaping = doubts.tell(), dict(doubts.crossed), doubts.gaping()
 

@@ -64,7 +64,30 @@ def seam_numbers(garment, pairs, seam):
     """Fields of `Cloth` about its seams, as if each of the springs between `pairs` (e, 2) were one; 0 where it is no `seam`."""
     force, speed = (np.where(seam, value, 0.0) for value in (garment.sewing_force, garment.sewing_speed))
     distance = np.where(seam, held_apart(garment, pairs), 0.0)
-    return {"seam_force": force, "seam_distance": distance, "seam_speed": speed}
+    opens = np.where(seam, zip_opens(garment, pairs), 0.0)
+    return {"seam_force": force, "seam_distance": distance, "seam_speed": speed, "seam_opens": opens}
+
+
+def zip_opens(garment, pairs):
+    """How far the garment's zips are open, above 0 up to 1, when a seam between each of `pairs` (s, 2) opens; inf: it is no zip.
+
+    Raises
+    ------
+    ValueError
+        A zip opens nowhere: names the garment and the remedy.
+    """
+    found = np.full(len(pairs), np.inf)
+    if garment.zip_edges is not None and len(garment.zip_edges):
+        bad = ~(np.asarray(garment.zip_opens) > 0.0)
+        if bad.any():
+            raise ValueError(f"'{garment.name}': a zip opens at {garment.zip_opens[bad.argmax()]:g}; mark it again.")
+        keys, known = (
+            np.sort(np.asarray(ends, np.int64), axis=1) @ (len(garment.x), 1) for ends in (pairs, garment.zip_edges)
+        )
+        order = np.argsort(known, kind="stable")
+        at = order[np.searchsorted(known, keys, sorter=order).clip(max=len(known) - 1)]
+        found = np.where(known[at] == keys, np.asarray(garment.zip_opens)[at], np.inf)
+    return found
 
 
 def seam_damping(garment, pairs, stiffness, inv_mass):

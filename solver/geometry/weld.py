@@ -62,8 +62,9 @@ def weld(garment: Garment, reach: float) -> Garment:
     pin, and collides where all of them do.
     """
     twins = find_twins(garment.triangles, garment.x, reach)
-    if garment.tear_edges is not None:
-        twins = twins[~np.isin(twins, garment.tear_edges).any(axis=1)]
+    for doubled in (garment.tear_edges, garment.zip_edges):  # on purpose
+        if doubled is not None:
+            twins = twins[~np.isin(twins, doubled).any(axis=1)]
     if not len(twins):
         return garment
     count = len(garment.x)

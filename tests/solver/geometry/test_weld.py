@@ -115,3 +115,11 @@ def test_pins_of_a_frame_count_for_the_place_whichever_vertex_has_them():
     pin = np.zeros(len(cloth.mass))
     pin[one] = 1.0
     assert (repin(cloth, pin).inv_mass[other] == 0.0).all() and pin[other].max() == 0.0
+
+
+def test_a_zip_stays_two_rims():
+    """They lie on each other on purpose, and one of them would take the zip away."""
+    rims = halves()
+    twins = weld(rims, SAME).twins
+    zipped = rims._replace(zip_edges=twins, zip_opens=np.full(ROWS, 0.5))
+    assert len(twins) == ROWS and weld(zipped, SAME).twins is None

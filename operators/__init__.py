@@ -56,6 +56,7 @@ from . import (
     untangle,
     values,
     wedges,
+    zip_up,
 )
 from .checks import problem_list
 from .drape import session
@@ -69,7 +70,7 @@ SUBMODULES = (
     owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, correct, push_out, smooth, values, sew, tear, pleat, elastic, import_pattern, command,
+    keep_pose, correct, push_out, smooth, values, sew, tear, zip_up, pleat, elastic, import_pattern, command,
 )  # fmt: skip
 
 

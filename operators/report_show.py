@@ -8,7 +8,8 @@ from ..panels.report import frame_of, pinched_vertices, read_report
 from .checks import crossings
 from .overlay.colours import lengths
 from .preflight import select_vertices
-from .read.arrays import corner_edge, edges, sewing_edges, triangulated
+from .read import zips
+from .read.arrays import corner_edge, edges, triangulated
 from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions, world_matrix
 from .read.modifier_stack import find_cache
@@ -80,7 +81,7 @@ def _seams(context, garments, _report):
     """Ends of seams that are open by half as far as the widest, or more."""
     depsgraph, metres, found = context.evaluated_depsgraph_get(), metres_per_unit(context.scene), {}
     for obj in garments:
-        ends = sewing_edges(obj.data) if obj.taffeta_cloth.sewing else np.empty((0, 2), int)
+        ends = zips.sewn_now(obj) if obj.taffeta_cloth.sewing else np.empty((0, 2), int)
         found[obj.name] = ends, lengths(_world(obj, depsgraph, metres), ends)
     widest = max((gaps.max(initial=0.0) for _, gaps in found.values()), default=0.0)
     return {name: np.unique(ends[(gaps > 0.0) & (gaps >= WORST_PART * widest)]) for name, (ends, gaps) in found.items()}

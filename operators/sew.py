@@ -28,6 +28,23 @@ def sew(obj: bpy.types.Object, flip: bool, shift: int) -> str:
     ValueError
         Not two lines, or a dart, are selected: a sentence with a remedy.
     """
+    pairs, told = rims(obj, flip, shift)
+    added = sewn_edges.sew(obj, pairs)
+    cloth = obj.taffeta_cloth
+    if cloth.enabled and not cloth.sewing:
+        cloth.sewing = True
+        told += "; Sewing is on now"
+    return f"{added} sewing edges added to {obj.name}{told}"
+
+
+def rims(obj: bpy.types.Object, flip: bool, shift: int):
+    """Vertices (s, 2) that sew the lines which are selected in an object's Edit Mode to each other, and what is to be told.
+
+    Raises
+    ------
+    ValueError
+        As of `sew`.
+    """
     x, edges = sewn_edges.selected(obj)
     try:
         lines = stitches.lines(edges)
@@ -48,12 +65,7 @@ def sew(obj: bpy.types.Object, flip: bool, shift: int) -> str:
         raise ValueError(
             f"{obj.name}: {kinds} selected; select two lines, two rings, or one line from side to side of a dart"
         )
-    added = sewn_edges.sew(obj, pairs)
-    cloth = obj.taffeta_cloth
-    if cloth.enabled and not cloth.sewing:
-        cloth.sewing = True
-        told += "; Sewing is on now"
-    return f"{added} sewing edges added to {obj.name}{told}"
+    return pairs, told
 
 
 def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:

@@ -18,7 +18,9 @@ WEFT = FloatProperty(
 )  # fmt: skip
 
 
-class _InEditMode(bpy.types.Operator):
+class InEditMode(bpy.types.Operator):
+    """Changes the mesh that is edited, by `change`, which tells what it did."""
+
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -37,7 +39,7 @@ class _InEditMode(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAFFETA_OT_tear_mark(_InEditMode):
+class TAFFETA_OT_tear_mark(InEditMode):
     """Let the cloth tear along the selected edges, where it is pulled apart by more than this strength. The mesh is cut there, and
     looks and drapes as before until it tears"""
 
@@ -53,7 +55,7 @@ class TAFFETA_OT_tear_mark(_InEditMode):
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 
-class TAFFETA_OT_tear_free(_InEditMode):
+class TAFFETA_OT_tear_free(InEditMode):
     """Let the garment tear anywhere, where it is pulled hardest: all edges become tear lines that are none yet, or those along its
     threads. The mesh is cut along each, and has up to four times the vertices"""
 
@@ -79,7 +81,7 @@ class TAFFETA_OT_tear_free(_InEditMode):
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 
-class TAFFETA_OT_tear_clear(_InEditMode):
+class TAFFETA_OT_tear_clear(InEditMode):
     """Make the selected tear lines one piece with the cloth again: their doubled vertices are merged"""
 
     bl_idname = "taffeta.tear_clear"

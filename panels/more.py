@@ -106,6 +106,14 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
+        row = layout.row(align=True)
+        row.operator("taffeta.zip_mark")
+        row.operator("taffeta.zip_clear")
+        row = layout.row()
+        row.active = "taffeta_zip" in context.object.data.attributes and cloth.sewing
+        row.prop(cloth, "zip_open")
+        if not row.active:
+            why(layout, "No seam is marked as a zip, or Sewing is off")
 
 
 class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):

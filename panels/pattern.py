@@ -25,4 +25,9 @@ class PatternSettings:
         description="Part of their tension that the garment's elastic bands have, a pure number: 1 all of it, 0 none. Key it to draw cloth "
         "together, or to let it out",
     )
+    zip_open: FloatProperty(
+        name="Zip Open", default=0.0, min=0.0, max=1.0, subtype="FACTOR", step=5, precision=2, override=OVERRIDE,
+        description="How far the garment's zips are open, a pure number: 0 closed, 1 open from end to end. Key it to work them; what closes "
+        "again is drawn together at Closing Speed",
+    )
 # fmt: on

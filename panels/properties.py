@@ -148,8 +148,7 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
         description="Simulate vertices on borders that are no farther apart than this, in metres, as one, so that pieces with doubled "
         "vertices along their seams hold together. The mesh stays as it is. 0 welds nothing, 0.0001 what lies on each other",
     )
-    sewing: BoolProperty(
-        name="Sewing", default=False, override=OVERRIDE,
+    sewing: BoolProperty(name="Sewing", default=False, override=OVERRIDE,
         description="Let edges without a face pull shut, as threads that sew, and weld what has closed. Off, they keep their length",
     )
     sewing_time: FloatProperty(
@@ -342,11 +341,11 @@ NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json")
 
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.
 ANIMATED = frozenset((
-    "bend_rate", "bend_yield", "stretch_rate", "stretch_yield",
-    "field_weight", "pressure", "target_volume", "wind", "air_density", "air_drag", "air_lift", "constant_force",
-    "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed", "cloth_restitution", "blend_stiffness",
-    "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt", "hold", "self_collision",
-    "sewing_time", "sewing_speed", "sewing_force", "seam_bending", "band_pull", *THREADS, "collides", "aura", "friction", "restitution",
+    "bend_rate", "bend_yield", "stretch_rate", "stretch_yield", "field_weight", "pressure", "target_volume", "wind", "air_density",
+    "air_drag", "air_lift", "constant_force", "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed",
+    "cloth_restitution", "blend_stiffness", "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt", "hold",
+    "zip_open", "self_collision", "sewing_time", "sewing_speed", "sewing_force", "seam_bending", "band_pull", *THREADS, "collides",
+    "aura", "friction", "restitution",
 ))  # fmt: skip
 
 MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of mapped properties, which are looked at, too
@@ -357,9 +356,14 @@ def _tag(group, context):
     group.id_data.update_tag()
 
 
+def settings_of(cls):
+    """Names and definitions of a class's settings, and of those that it has from others."""
+    return [item for base in cls.__mro__ for item in base.__dict__.get("__annotations__", {}).items()]
+
+
 def _add_tags(cls):
     """Let every setting tell that it changed, so that preflight and overlay look again."""
-    for name, prop in cls.__annotations__.items():
+    for name, prop in settings_of(cls):
         if name not in NOTES and prop.function is not CollectionProperty:
             prop.keywords["update"] = _tag
 
@@ -367,7 +371,7 @@ def _add_tags(cls):
 def _fix(cls):
     """Let Blender refuse keyframes that a bake would not see."""
     animated = MAP_NUMBERS if cls in MAPPED_CLASSES.values() else ANIMATED
-    for name, prop in cls.__annotations__.items():
+    for name, prop in settings_of(cls):
         if name.removesuffix("_shown") not in animated and prop.function not in (PointerProperty, CollectionProperty):
             prop.keywords["options"] = prop.keywords.get("options", set()) - {"ANIMATABLE"}
 

@@ -14,7 +14,19 @@ import bpy
 
 from ...panels.mapped import ROWS
 from ...solver.model import RELEASE
-from ..read import anchors, bands, edge_values, image_sequence, measures, pattern_size, pleats, rest, tear_lines, trims
+from ..read import (
+    anchors,
+    bands,
+    edge_values,
+    image_sequence,
+    measures,
+    pattern_size,
+    pleats,
+    rest,
+    tear_lines,
+    trims,
+    zips,
+)
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
@@ -67,6 +79,7 @@ CLOTH_WORDS = {
     "sewing_time": "Closing Time",
     "sewing_speed": "Closing Speed",
     "sewing_force": "Max Force",
+    "zip_open": "Zip Open",
     "weld": "Weld for Simulation",
     "blend_stiffness": "Blend Stiffness",
     "blend_damping": "Blend Damping",
@@ -107,6 +120,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
     prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
     prints["Elastic"] = edge_values.checksum(obj.data, bands.NAMES)
+    prints["Zips"] = edge_values.checksum(obj.data, (zips.OPENS,))
     prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
         None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),

@@ -13,8 +13,8 @@ from bpy.app.handlers import persistent
 
 from ...panels.report import pinched_vertices, read_report
 from ..checks.crossings import length
-from ..read import groups, maps
-from ..read.arrays import positions, seam_edges, sewing_edges, triangulated
+from ..read import groups, maps, zips
+from ..read.arrays import positions, seam_edges, triangulated
 from ..read.bands import read_bands
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import metres_per_unit
@@ -129,7 +129,7 @@ def _seams(cloths, _bodies, metres):
         marked = seam_edges(cloth.obj.data)
         if len(marked):
             found.append(_mark(LINES, cloth, cloth.x[marked].reshape(-1, 3), SEAM, size=1.5))
-        threads = sewing_edges(cloth.obj.data)
+        threads = zips.sewn_now(cloth.obj)
         if not len(threads):
             continue
         gap = colours.lengths(cloth.x, threads) * metres

@@ -12,7 +12,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...solver.elastic.mesh_fit import edge_quantile
-from . import arrays, pattern_size, tear_lines
+from . import arrays, pattern_size, tear_lines, zips
 from .keyed import actions_of, curves_in, our_drivers, targets_of
 from .maps import weights_in
 from .mesh_io import rest_positions
@@ -65,7 +65,8 @@ def doubled_vertices(obj: bpy.types.Object, metres: float, reach: float) -> int:
             x = rest_positions(obj, obj, metres)
         known = np.isfinite(x).all()  # else `checks.shape_rows` tells of them
         twins = find_twins(arrays.triangulated(mesh)[0], x, reach) if known else np.zeros((0, 2), int)
-        _kept[key] = int(np.count_nonzero(~np.isin(twins, tear_lines.marked(mesh)[0]).any(axis=1)))
+        on_purpose = np.union1d(tear_lines.marked(mesh)[0], zips.marked(mesh)[0])
+        _kept[key] = int(np.count_nonzero(~np.isin(twins, on_purpose).any(axis=1)))
     return _kept[key]
 
 

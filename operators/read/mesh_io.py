@@ -17,7 +17,7 @@ import numpy as np
 
 from ...panels.mapped import MAPPED, THREADS
 from ...solver.model import Garment
-from . import arrays, pattern_size, tear_lines
+from . import arrays, pattern_size, tear_lines, zips
 from .animated import body_numbers, body_told, number
 from .bands import read_bands
 from .groups import masks
@@ -129,7 +129,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         yields=yields(obj),
         **{name: getattr(settings, name) for name in PLAIN},
         **values,
-        **tear_lines.read(obj),
+        **tear_lines.read(obj) | zips.read(obj),
     )
     if settings.weld <= 0.0:
         return garment

@@ -63,9 +63,8 @@ class Moment(NamedTuple):
     touch: list[Body]  # the same with what says how they collide
     to_object: np.ndarray  # (g, 4, 4)
     fields: dict  # from `force_fields.read_fields`
-    cloths: list[
-        tuple[float, ...]
-    ]  # of each garment: part of the fields, pressure [Pa], target volume [m3], hold of tear lines
+    # of each garment: part of the fields, pressure [Pa], target volume [m3], hold of tear lines, how far zips are open
+    cloths: list[tuple[float, ...]]
     pin: np.ndarray | None  # (n,) of all garments, if any of them is pinned anew in every frame
     holds: Holds
     garments: tuple[Garment, ...] | None  # as they are now, if one of them is not as it was built
@@ -226,7 +225,7 @@ def _frame_input(scene, poses: Sequence[Moment], bodies, frames: int = 1) -> Fra
     seconds = frames * frame_seconds(scene)
     start, end = poses[0], poses[-1]
     fields = fields_between(start.fields, end.fields)
-    field_weight, pressure, volume, hold = zip(*end.cloths, strict=True)
+    field_weight, pressure, volume, hold, zip_open = zip(*end.cloths, strict=True)
     ridden = list(zip(*(pose.holds.rides for pose in poses), strict=True))
     return FrameInput(
         duration=seconds,
@@ -248,6 +247,7 @@ def _frame_input(scene, poses: Sequence[Moment], bodies, frames: int = 1) -> Fra
         rides=tuple(ride(r, seconds) if r[-1] else None for r in ridden) if any(end.holds.rides) else None,
         blend=end.holds.blend,
         tear_strength=hold if any(part != 1.0 for part in hold) else None,
+        zip_open=zip_open if any(zip_open) else None,
         garments=end.garments,
         **rest_inputs(end.rests),
     )
@@ -289,7 +289,8 @@ def read_moment(
         to_object.append(world_to_object(known.name, evaluated, metres, frame))
         cloth = evaluated.taffeta_cloth
         pins.append(_pin(known, evaluated, frame))
-        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume, cloth.tear.hold))
+        zip_open = cloth.zip_open if known.garment.zip_edges is not None else 0.0
+        settings.append((cloth.field_weight, cloth.pressure, cloth.target_volume, cloth.tear.hold, zip_open))
     bodies, touch = _read_bodies(objects, colliders, depsgraph, metres)
     holds = read_holds(cloths, placed, targets, pins, depsgraph, metres)
     own = {known.uid for known in cloths}

@@ -34,7 +34,7 @@ def test_defaults_are_those_agreed(make):
     assert values == dict(zip(MAPPED, (0.0, 0.15, 0.002, 2000.0, 100.0, 1e-5, 2.0, 0.3, 0.0, 0.0, 0.0), strict=True))
 
 
-SETTINGS = [(cls, name) for cls in properties.CLASSES for name in cls.__annotations__]
+SETTINGS = [(cls, name) for cls in properties.CLASSES for name, _ in properties.settings_of(cls)]
 
 
 @pytest.mark.parametrize(("owner", "name"), SETTINGS, ids=lambda v: getattr(v, "__name__", v))
@@ -109,15 +109,24 @@ def test_setting_something_tells_blender(garment):
     bpy.context.view_layer.update()
     bpy.app.handlers.depsgraph_update_post.append(look)
     try:
-        garment.taffeta_cloth.mass.value = 0.3
-        bpy.context.view_layer.update()
-        assert garment.name in seen
-        seen.clear()
+        for group, name in ((garment.taffeta_cloth.mass, "value"), (garment.taffeta_cloth, "zip_open")):
+            setattr(group, name, 0.3)
+            bpy.context.view_layer.update()
+            assert garment.name in seen, name
+            seen.clear()
         garment.taffeta_cloth.stale = "a note"
         bpy.context.view_layer.update()
         assert garment.name not in seen
     finally:
         bpy.app.handlers.depsgraph_update_post.remove(look)
+
+
+@pytest.mark.parametrize(("owner", "name"), SETTINGS, ids=lambda v: getattr(v, "__name__", v))
+def test_what_a_bake_would_not_see_cannot_be_keyed(owner, name):
+    looked_at = properties.MAP_NUMBERS if owner in properties.MAPPED_CLASSES.values() else properties.ANIMATED
+    prop = owner.bl_rna.properties[name]
+    if prop.type not in ("POINTER", "COLLECTION"):
+        assert prop.is_animatable == (name.removesuffix("_shown") in looked_at)
 
 
 def test_settings_survive_saving_and_copying(garment, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 from .panel import FARTHEST, MOST_LINES, MOST_PANELS, Panel, Pattern, area, check, length
 
 MOST_BYTES = 20 << 20
-OUTLINE, TURNS, NOTCHES, MIRROR, GRAIN, INTERNAL, SEW_LINE = "1", "2", "4", "6", "7", "8", "14"  # layers
+OUTLINE, TURNS, NOTCHES, MIRROR, GRAIN, INTERNAL, CUT_OUT, SEW_LINE = "1", "2", "4", "6", "7", "8", "11", "14"  # layers
 METRES = {1: 0.0254, 2: 0.3048, 4: 1e-3, 5: 1e-2, 6: 1.0}  # of DXF's own units, $INSUNITS
 MILLIMETRE, INCH = METRES[4], METRES[1]
 SAG = 1e-4  # [m] that a curve's chords are off at most
@@ -69,12 +69,19 @@ def _cut(pieces, metres: float) -> Iterator[Panel]:
 
 def _mirrored(panel: Panel) -> Panel:
     """A panel turned over about its grain."""
-    across = np.array([panel.grain[1], -panel.grain[0]])
-    lines, folds = (
-        tuple((line - 2.0 * (line @ across)[:, None] * across)[::-1] for line in reversed(each))
-        for each in (panel.lines, panel.folds)
+    fold = np.array([[0.0, 0.0], panel.grain])
+    lines, folds, *holes = (
+        tuple(_mirror_image(line, fold)[::-1] for line in reversed(each))
+        for each in (panel.lines, panel.folds, *panel.holes)
     )
-    return panel._replace(name=f"{panel.name} mirrored", lines=lines, folds=folds)
+    return panel._replace(name=f"{panel.name} mirrored", lines=lines, folds=folds, holes=tuple(holes))
+
+
+def _mirror_image(line, fold) -> np.ndarray:
+    """What a mirror in the line `fold` (2, 2) shows of a line (k, 2)."""
+    along = (fold[1] - fold[0]) / max(float(np.hypot(*(fold[1] - fold[0]))), 1e-12)
+    across = np.array([-along[1], along[0]])
+    return line - 2.0 * ((line - fold[0]) @ across)[:, None] * across
 
 
 def _load(data: bytes):
@@ -160,34 +167,64 @@ def _panel(name: str, entities: list, metres: float) -> Panel:
         raise ValueError(f"panel '{name}': its outline on layer 1 encloses no area")
     turns, notches = (_points(entities, layer, metres) for layer in (TURNS, NOTCHES))
     ring, is_notch = _with_notches(ring, notches)
-    is_corner = _near(ring, turns, JOINED * 10) if len(turns) else np.zeros(len(ring), bool)
-    is_corner = is_corner if is_corner.sum() > 1 else _turns_sharply(ring)
     fold, half = _segment(entities, MIRROR, metres), len(ring)
-    ring, is_corner = _unfolded(ring, is_corner | is_notch, fold)
-    folds = _folds(name, entities, metres, fold if len(ring) > half else None)
+    ring, is_corner = _unfolded(ring, _corners(ring, turns) | is_notch, fold)
+    fold = fold if len(ring) > half else None
+    folds, holes = _folds(name, entities, metres, fold), _holes(name, entities, metres, fold, turns)
     if area(ring) < 0.0:
         ring, is_corner = ring[::-1], is_corner[::-1]
+    lines = _from_corner_to_corner(name, ring, is_corner)
+    grain = _segment(entities, GRAIN, metres)
+    along = np.array([0.0, 1.0]) if grain is None else grain[1] - grain[0]
+    size = float(np.hypot(*along))
+    along = along / size if np.isfinite(size) and size > JOINED else np.array([0.0, 1.0])
+    return Panel(name, lines, np.eye(4), along, folds, holes)
+
+
+def _corners(ring, turns) -> np.ndarray:
+    """Which points of a ring are corners: at turn points (k, 2), or, where a file marks none, sharp ones."""
+    is_corner = _near(ring, turns, JOINED * 10) if len(turns) else np.zeros(len(ring), bool)
+    return is_corner if is_corner.sum() > 1 else _turns_sharply(ring)
+
+
+def _from_corner_to_corner(name: str, ring, is_corner) -> tuple[np.ndarray, ...]:
+    """The lines (k, 2) that a ring is made of."""
     starts = np.flatnonzero(is_corner)
     starts = starts if len(starts) else np.array([0])
     if len(starts) > MOST_LINES:
         raise ValueError(f"panel '{name}' has {len(starts):,} corners; a panel has {MOST_LINES:,} at most")
     around = np.concatenate([ring, ring])
     ends = np.append(starts[1:], starts[0] + len(ring))
-    lines = tuple(around[a : b + 1] for a, b in zip(starts, ends, strict=True))
-    grain = _segment(entities, GRAIN, metres)
-    along = np.array([0.0, 1.0]) if grain is None else grain[1] - grain[0]
-    size = float(np.hypot(*along))
-    along = along / size if np.isfinite(size) and size > JOINED else np.array([0.0, 1.0])
-    return Panel(name, lines, np.eye(4), along, folds)
+    return tuple(around[a : b + 1] for a, b in zip(starts, ends, strict=True))
+
+
+def _holes(name: str, entities, metres: float, fold, turns) -> tuple[tuple[np.ndarray, ...], ...]:
+    """The lines of each cut-out. Of a piece that was unfolded about the line `fold` (2, 2), also what a mirror shows: halves that end
+    at the fold make one.
+    """
+    parts = _lines(name, entities, CUT_OUT, metres)
+    if fold is not None:
+        parts, turns = parts + [_mirror_image(part, fold) for part in parts], np.zeros((0, 2))
+    chains, holes = _chained(parts), []
+    if len(chains) > MOST_LINES:
+        raise ValueError(f"panel '{name}' has {len(chains):,} cut-outs; a panel has {MOST_LINES:,} at most")
+    for number, chain in enumerate(chains, 1):
+        at = chain[0] / metres
+        where = f"panel '{name}': cut-out {number} on layer {CUT_OUT}, which begins at ({at[0]:g}, {at[1]:g}),"
+        if not _is_near(chain[0], chain[-1]):
+            raise ValueError(f"{where} is open; close it, or draw it on layer {INTERNAL} as an internal line")
+        ring = _without_repeats(chain[:-1])
+        if len(ring) < 3 or abs(area(ring)) < 1e-8:
+            raise ValueError(f"{where} encloses no area; leave it out")
+        holes.append(_from_corner_to_corner(name, ring, _corners(ring, turns)))
+    return tuple(holes)
 
 
 def _folds(name: str, entities, metres: float, fold) -> tuple[np.ndarray, ...]:
     """Internal lines, and of a piece that was unfolded about the line `fold` (2, 2) what a mirror shows of them."""
     lines = [line for line in _chained(_lines(name, entities, INTERNAL, metres)) if length(line) > JOINED]
     if fold is not None:
-        along = (fold[1] - fold[0]) / np.hypot(*(fold[1] - fold[0]))
-        across = np.array([-along[1], along[0]])
-        lines += [line - 2.0 * ((line - fold[0]) @ across)[:, None] * across for line in lines]
+        lines += [_mirror_image(line, fold) for line in lines]
     if len(lines) > MOST_LINES:
         raise ValueError(f"panel '{name}' has {len(lines):,} internal lines; a panel has {MOST_LINES:,} at most")
     return tuple(lines)
@@ -219,9 +256,11 @@ def _ring(name: str, entities, layer: str, metres: float) -> np.ndarray | None:
     ]
     if not closed:
         return None
-    ring = max(closed, key=lambda ring: abs(area(ring)))[:-1]
-    apart = np.hypot(*(ring - np.roll(ring, 1, axis=0)).T) > JOINED / 10
-    return ring[apart]
+    return _without_repeats(max(closed, key=lambda ring: abs(area(ring)))[:-1])
+
+
+def _without_repeats(ring) -> np.ndarray:
+    return ring[np.hypot(*(ring - np.roll(ring, 1, axis=0)).T) > JOINED / 10]
 
 
 def _is_near(one, other) -> bool:
@@ -319,7 +358,6 @@ def _unfolded(ring, is_corner, fold) -> tuple[np.ndarray, np.ndarray]:
     back = int(np.flatnonzero(np.abs(away[1:]) <= 10.0 * JOINED)[0]) + 1
     half, corners = ring[: back + 1], is_corner[: back + 1].copy()
     corners[[0, -1]] = False
-    mirrored = half - 2.0 * ((half - fold[0]) @ across)[:, None] * across
-    whole = np.concatenate([half, mirrored[-2:0:-1]])
+    whole = np.concatenate([half, _mirror_image(half, fold)[-2:0:-1]])
     corners = np.concatenate([corners, corners[-2:0:-1]])
     return whole, corners | _turns_sharply(whole)

@@ -20,6 +20,9 @@ class Panel(NamedTuple):
     place: np.ndarray  # (4, 4): from the panel's plane, z = 0, to the world [m], z up
     grain: np.ndarray  # (2,) direction of its warp, of length 1
     folds: tuple[np.ndarray, ...] = ()  # each (k, 2) [m], lines within it along which it may be folded
+    holes: tuple[
+        tuple[np.ndarray, ...], ...
+    ] = ()  # of each cut-out its lines, as those of the outline, either way round
 
 
 class Side(NamedTuple):
@@ -52,7 +55,8 @@ def check(panel: Panel) -> Panel:
     Raises
     ------
     ValueError
-        A line has no length or lies too far away, or the outline encloses nothing: a sentence with panel and line.
+        A line has no length or lies too far away, the outline encloses nothing, or a cut-out lies outside it or in another one: a
+        sentence with panel and line.
     """
     for number, line in enumerate(panel.lines):
         where = f"panel '{panel.name}', edge {number}"
@@ -65,12 +69,44 @@ def check(panel: Panel) -> Panel:
     ring = outline(panel)
     if abs(area(ring)) < SHORTEST_LINE * np.ptp(ring, axis=0).max():
         raise ValueError(f"panel '{panel.name}' encloses no area; check its vertices")
+    holes = [ring_of(lines) for lines in panel.holes]
+    for number, hole in enumerate(holes, 1):
+        if not is_inside(hole, ring, after(ring)).all():
+            raise ValueError(
+                f"panel '{panel.name}': its cut-out {number} reaches outside the outline; move it inside, or leave it out"
+            )
+        for other, around in enumerate(holes, 1):
+            if other != number and is_inside(hole, around, after(around)).any():
+                raise ValueError(f"panel '{panel.name}': its cut-outs {number} and {other} overlap; make one of both")
     return panel
 
 
 def outline(panel: Panel) -> np.ndarray:
     """(k, 2) the closed line about a panel, without its first point again."""
-    return np.concatenate([line[:-1] for line in panel.lines])
+    return ring_of(panel.lines)
+
+
+def ring_of(lines) -> np.ndarray:
+    """(k, 2) the closed line that lines make from corner to corner, without its first point again."""
+    return np.concatenate([line[:-1] for line in lines])
+
+
+def after(ring: np.ndarray) -> np.ndarray:
+    """The point that follows each of a ring's (k, 2)."""
+    return np.roll(ring, -1, axis=0)
+
+
+def is_inside(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Which points lie inside rings whose sides go from `start` to `end` (k, 2), and in no ring within these: those from which a
+    ray crosses sides an odd number of times.
+    """
+    inside = np.zeros(len(points), bool)
+    x, y = points.T
+    for (ax, ay), (bx, by) in zip(start, end, strict=True):
+        if ay != by:
+            rows = np.flatnonzero((ay > y) != (by > y))
+            inside[rows] ^= x[rows] < (bx - ax) * (y[rows] - ay) / (by - ay) + ax
+    return inside
 
 
 def area(ring: np.ndarray) -> float:

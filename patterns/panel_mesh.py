@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from .panel import Panel, Pattern, along, area, length, outline
+from .panel import Panel, Pattern, along, area, is_inside, length, outline
 
 MOST_VERTICES = 400_000  # of a garment
 RIM = 0.6  # of an edge: no point of the grid is nearer to the outline
@@ -84,7 +84,8 @@ def _refuse_large(pattern, counts, edge) -> None:
     """Before anything large is made."""
     inside = sum(abs(area(outline(panel))) for panel in pattern.panels) / (ROW * edge**2)
     count = inside + sum(map(sum, counts))
-    count += sum(length(fold) for panel in pattern.panels for fold in panel.folds) / edge
+    within = [(*panel.folds, *(line for hole in panel.holes for line in hole)) for panel in pattern.panels]
+    count += sum(length(line) for lines in within for line in lines) / edge
     if count > MOST_VERTICES:
         fitting = 1.1 * edge * np.sqrt(count / MOST_VERTICES)
         raise ValueError(
@@ -94,23 +95,43 @@ def _refuse_large(pattern, counts, edge) -> None:
 
 
 def _panel(panel: Panel, counts: list[int], edge: float):
-    """Points (n, 2) of a panel, the outline first; triangles that go round as its outline does; where lines begin; edges that lie along
-    internal lines, (k, 2).
+    """Points (n, 2) of a panel, the outline and then cut-outs first; triangles that go round as its outline does; where lines begin; edges
+    that lie along internal lines, (k, 2).
     """
     lines = [along(line, count)[:-1] for line, count in zip(panel.lines, counts, strict=True)]
     ring, starts = np.concatenate(lines), np.cumsum([0, *counts[:-1]])
     if len(ring) < 3:
         raise ValueError(f"panel '{panel.name}' has fewer than three corners at this Edge Length; use a shorter one")
-    _refuse_crossing(panel.name, ring, np.repeat(np.arange(len(counts)), counts))
-    ring = _at_ends_of_folds(panel, ring, starts, edge)
-    fixed, folds = _folded(panel, ring, edge)
-    grid = _grid(panel, ring, edge)
-    if len(fixed) > len(ring) and len(grid):
-        grid = grid[cKDTree(fixed[len(ring) :]).query(grid)[0] > RIM * edge]
+    holes = [_rim_of_hole(hole, edge) for hole in panel.holes]
+    rim, walls = np.concatenate([ring, *holes]), _walls([len(ring), *map(len, holes)])
+    numbers = [*range(len(counts)), *range(-1, -len(holes) - 1, -1)]
+    _refuse_crossing(panel.name, rim, walls, np.repeat(numbers, [*counts, *map(len, holes)]))
+    rim[: len(ring)] = _at_ends_of_folds(panel, ring, starts, edge)
+    fixed, folds = _folded(panel, rim, walls, edge)
+    grid = _grid(panel, rim, walls, edge)
+    if len(fixed) > len(rim) and len(grid):
+        grid = grid[cKDTree(fixed[len(rim) :]).query(grid)[0] > RIM * edge]
     points = np.concatenate([fixed, grid])
-    triangles = _triangulated(panel, points, ring, folds)
+    triangles = _triangulated(panel, points, len(ring), walls, folds)
     sides = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1) @ (len(points), 1)
     return points, triangles, starts, folds[np.isin(folds @ (len(points), 1), sides)]
+
+
+def _rim_of_hole(lines, edge: float) -> np.ndarray:
+    """(k, 2) points about a cut-out, of which three make the smallest."""
+    least = 3 if len(lines) == 1 else 2 if len(lines) == 2 else 1
+    return np.concatenate([along(line, max(round(length(line) / edge), least))[:-1] for line in lines])
+
+
+def _walls(counts: list[int]) -> np.ndarray:
+    """(n, 2) sides of rings of so many points each, one behind the other."""
+    firsts = np.cumsum([0, *counts[:-1]])
+    return np.concatenate(
+        [
+            first + np.column_stack([np.arange(n), (np.arange(n) + 1) % n])
+            for first, n in zip(firsts, counts, strict=True)
+        ]
+    )
 
 
 def _at_ends_of_folds(panel: Panel, ring: np.ndarray, starts: np.ndarray, edge: float) -> np.ndarray:
@@ -128,24 +149,23 @@ def _at_ends_of_folds(panel: Panel, ring: np.ndarray, starts: np.ndarray, edge: 
     return ring
 
 
-def _folded(panel: Panel, ring: np.ndarray, edge: float):
-    """The outline's points and those of internal lines behind them, and the edges (k, 2) between these, the lower number first.
+def _folded(panel: Panel, rim: np.ndarray, walls: np.ndarray, edge: float):
+    """The rim's points and those of internal lines behind them, and the edges (k, 2) between these, the lower number first.
 
-    A line ends at the outline's nearest point. What would cross an edge is left out: of two lines that cross each other one has a gap.
+    A line ends at the rim's nearest point. What would cross an edge is left out: of two lines that cross each other one has a gap.
     """
-    points, pairs = ring, np.zeros((0, 2), np.int64)
-    walls = np.column_stack([np.arange(len(ring)), np.roll(np.arange(len(ring)), -1)])
+    points, pairs = rim, np.zeros((0, 2), np.int64)
     for line in panel.folds:
         new = along(line, max(round(length(line) / edge), 1))
         away, number = cKDTree(points).query(new)
-        own = (away > RIM * edge) & _inside(new, ring)
+        own = (away > RIM * edge) & is_inside(new, *rim[walls.T])
         number = np.where(own, len(points) + np.cumsum(own) - 1, np.where(away <= RIM * edge, number, -1))
         points = np.concatenate([points, new[own]])
         for pair in np.sort(np.column_stack([number[:-1], number[1:]]), axis=1):
             known = np.concatenate([walls, pairs])
             is_there = (np.sort(known, axis=1) == pair).all(axis=1).any()
             middle = points[pair].mean(axis=0)[None]
-            if pair[0] >= 0 and pair[0] < pair[1] and not is_there and _inside(middle, ring)[0]:
+            if pair[0] >= 0 and pair[0] < pair[1] and not is_there and is_inside(middle, *rim[walls.T])[0]:
                 if not _crosses(points, pair, known):
                     pairs = np.concatenate([pairs, pair[None]])
     return points, pairs
@@ -158,15 +178,15 @@ def _crosses(points, pair, known) -> bool:
     return bool((((_side(a, b, c) > 0) != (_side(a, b, d) > 0)) & ((_side(c, d, a) > 0) != (_side(c, d, b) > 0))).any())
 
 
-def _refuse_crossing(name: str, ring: np.ndarray, line: np.ndarray) -> None:
-    """ValueError that names two lines of an outline (k, 2) that cross or touch each other; `line` (k,) each part's."""
-    a, b = ring, np.roll(ring, -1, axis=0)
+def _refuse_crossing(name: str, rim: np.ndarray, walls: np.ndarray, line: np.ndarray) -> None:
+    """ValueError that names two lines of a rim (k, 2) that cross or touch each other; `line` (k,) of each of the `walls` (k, 2), below 0
+    that of a cut-out.
+    """
+    a, b = rim[walls.T]
     middle, half = 0.5 * (a + b), 0.5 * np.hypot(*(b - a).T)
     tree = cKDTree(middle)
     pairs = tree.query_pairs(2.0 * half.max() + TOLERANCE, output_type="ndarray")
-    apart = (pairs[:, 1] - pairs[:, 0]) % len(ring)
-    pairs = pairs[(apart > 1) & (apart < len(ring) - 1)]
-    one, other = pairs.T
+    one, other = pairs[(walls[pairs[:, 0]] != walls[pairs[:, 1], ::-1]).all(axis=1)].T  # but for neighbours
     sides = [
         _side(a[one], b[one], a[other]), _side(a[one], b[one], b[other]),
         _side(a[other], b[other], a[one]), _side(a[other], b[other], b[one]),
@@ -175,53 +195,47 @@ def _refuse_crossing(name: str, ring: np.ndarray, line: np.ndarray) -> None:
     near = np.hypot(*(a[one] - a[other]).T) <= TOLERANCE
     if (crossing | near).any():
         first = np.flatnonzero(crossing | near)[0]
-        raise ValueError(
-            f"panel '{name}': its outline crosses itself where edges {line[one[first]]} and {line[other[first]]} meet; "
-            "move their vertices apart, or use a shorter Edge Length"
-        )
+        both = line[one[first]], line[other[first]]
+        where = f"its outline crosses itself where edges {both[0]} and {both[1]} meet"
+        if min(both) < 0:
+            words = (f"edge {number}" if number >= 0 else f"cut-out {-number}" for number in both)
+            where = f"{' and '.join(words)} meet"
+        raise ValueError(f"panel '{name}': {where}; move their vertices apart, or use a shorter Edge Length")
 
 
 def _side(a, b, p):
     return (b[:, 0] - a[:, 0]) * (p[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (p[:, 0] - a[:, 0])
 
 
-def _grid(panel: Panel, ring: np.ndarray, edge: float) -> np.ndarray:
-    """(k, 2) points inside an outline, in rows across the warp."""
+def _grid(panel: Panel, rim: np.ndarray, walls: np.ndarray, edge: float) -> np.ndarray:
+    """(k, 2) points inside a rim, in rows across the warp."""
     along_warp = panel.grain
     across = np.array([along_warp[1], -along_warp[0]])
     frame = np.column_stack([across, along_warp])
-    turned = ring @ frame
+    turned = rim @ frame
     low, high = turned.min(axis=0), turned.max(axis=0)
     rows = np.arange(low[1], high[1], edge * ROW)
     columns = np.arange(low[0], high[0] + edge, edge)
     u = columns[None, :] + 0.5 * edge * (np.arange(len(rows)) % 2)[:, None]
     grid = np.column_stack([u.ravel(), np.repeat(rows, len(columns))])
-    grid = grid[_inside(grid, turned)]
-    ends = np.roll(turned, -1, axis=0)
-    rim = np.concatenate([turned + (ends - turned) * (k / CLOSER) for k in range(CLOSER)])
+    start, end = turned[walls.T]
+    grid = grid[is_inside(grid, start, end)]
+    close = np.concatenate([start + (end - start) * (k / CLOSER) for k in range(CLOSER)])
     if len(grid):
-        grid = grid[cKDTree(rim).query(grid)[0] > RIM * edge]
+        grid = grid[cKDTree(close).query(grid)[0] > RIM * edge]
     return grid @ frame.T
 
 
-def _inside(points: np.ndarray, ring: np.ndarray) -> np.ndarray:
-    """Which points lie inside a ring: those from which a ray crosses it an odd number of times."""
-    inside = np.zeros(len(points), bool)
-    x, y = points.T
-    for (ax, ay), (bx, by) in zip(ring, np.roll(ring, -1, axis=0), strict=True):
-        if ay != by:
-            rows = np.flatnonzero((ay > y) != (by > y))
-            inside[rows] ^= x[rows] < (bx - ax) * (y[rows] - ay) / (by - ay) + ax
-    return inside
-
-
-def _triangulated(panel: Panel, points: np.ndarray, ring: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    """(t, 3) triangles of the points (n, 2) inside the ring that the first of them make, in its direction, with the edges `folds` (k, 2)."""
-    is_left = area(ring) > 0.0
-    face = list(range(len(ring)))
+def _triangulated(panel: Panel, points: np.ndarray, count: int, walls: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """(t, 3) triangles of the points (n, 2) inside the ring that the first `count` of them make, in its direction, and outside those that
+    the `walls` (k, 2) behind it do, with the edges `folds` (k, 2).
+    """
+    is_left = area(points[:count]) > 0.0
+    face = list(range(count))
+    edges = np.concatenate([folds, walls[count:]]).tolist()
     middle = points.mean(axis=0)  # single precision, which the triangulation has, is finer there
     found, _, faces, origins, *_ = delaunay_2d_cdt(
-        (points - middle).tolist(), folds.tolist(), [face if is_left else face[::-1]], 1, TOLERANCE
+        (points - middle).tolist(), edges, [face if is_left else face[::-1]], 1, TOLERANCE
     )
     number = np.array([own[0] if own else -1 for own in origins])
     if len(found) != len(points) or (number < 0).any():
@@ -232,6 +246,8 @@ def _triangulated(panel: Panel, points: np.ndarray, ring: np.ndarray, folds: np.
     a, b, c = (points[triangles[:, k]] for k in range(3))
     turned = (_side(a, b, c) > 0.0) != is_left
     triangles[turned] = triangles[turned][:, ::-1]
+    if len(walls) > count:
+        triangles = triangles[is_inside(points[triangles].mean(axis=1), *points[walls.T])]
     return triangles
 
 

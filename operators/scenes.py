@@ -29,6 +29,7 @@ EXAMPLES = (
     ("flag", "Flag", "A flag on its pole in a breeze"),
     ("tablecloth", "Tablecloth", "A heavy cloth on a round table: Make Cage, Bake, Refine Where It Folds, Bake"),
     ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
+    ("zipped_curtain", "Zipped Curtain", "A curtain whose zip opens, lets a ball through and closes behind it"),
     (
         "tighten",
         "Tighten",
@@ -79,7 +80,7 @@ DEFORMATIONS = (
 # The menu: a submenu each, with its examples.
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth"),
-    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner"),
+    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner", "zipped_curtain"),
     "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",

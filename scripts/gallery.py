@@ -25,7 +25,18 @@ SCENES = [
     name
     for name in EVERY
     if name
-    not in {"poncho", "skirt", "twirl", "two_sheets", "flag", "tighten", "torn_banner", "tablecloth", "elastic_skirt"}
+    not in {
+        "poncho",
+        "skirt",
+        "twirl",
+        "two_sheets",
+        "flag",
+        "tighten",
+        "torn_banner",
+        "zipped_curtain",
+        "tablecloth",
+        "elastic_skirt",
+    }
     | CROWDS
     | DIRECTED
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tablecloth, tearing, twirl
+from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tablecloth, tearing, twirl, zipped
 
 SCENES = {
     "poncho": poncho.add,
@@ -16,6 +16,7 @@ SCENES = {
     "flag": simple.flag,
     "tablecloth": tablecloth.add,
     "torn_banner": tearing.torn_banner,
+    "zipped_curtain": zipped.zipped_curtain,
     "tighten": simple.tighten,
     "cape": directed.cape,
     "hero_cape": directed.hero_cape,

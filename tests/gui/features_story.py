@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines, a cage, a pattern.
+"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines, a zip, a cage, a pattern.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -26,7 +26,7 @@ CUT = runpy.run_path(str(Path(__file__).parents[1] / "blender" / "cut.py"))
 
 
 def dress():
-    """A shawl pinned at one border, on a ball that moves; a bead above the shawl; a blanket with front, back and rim."""
+    """A shawl pinned at one border, on a ball that moves; a bead above the shawl; a flap; a blanket with front, back and rim."""
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     # Nothing is baked here, so nothing need be compiled.
     import_module(first.PACKAGE + ".solver.precompile").start_ahead = lambda: None
@@ -41,6 +41,11 @@ def dress():
     shawl.taffeta_cloth.pin.source, shawl.taffeta_cloth.pin.vertex_group = "GROUP", group.name
     bpy.ops.mesh.primitive_uv_sphere_add(radius=0.03, location=(0.3, 0.3, 1.38))
     bpy.context.object.name = "Bead"
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=6, y_subdivisions=6, size=0.5, location=(-2, 0, 1))
+    bpy.context.object.name = "Flap"
+    first.activate(bpy.context.object)
+    with first.inside():
+        bpy.ops.taffeta.cloth_add()
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=COUNT, y_subdivisions=COUNT, size=SIDE, location=(2.5, 0, 1))
     blanket = bpy.context.object
     blanket.name = "Blanket"
@@ -181,6 +186,22 @@ def fold_and_tear(shawl, shoot, places, result):
     yield 1.0
 
 
+def zip_up(flap, shoot, press, places, result):
+    """Mark Zip on a line from border to border, and Zip Open keyed with I."""
+    yield from show_only(flap, "cloth_sewing")
+    count, vertices = select_line(flap, 0), len(flap.data.vertices)
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.zip_mark(", places, (0.3,), shoot, "76_zip")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    yield 1.0
+    yield from key("taffeta_cloth.zip_open", places, press)
+    opens = sorted(value.value for value in flap.data.attributes["taffeta_zip"].data if value.value > 0.0)
+    result["zip"] = count, len(flap.data.vertices) - vertices, len(opens), opens[-1], flap.taffeta_cloth.sewing
+    result["zip_keyed"] = keyed(flap)
+    shoot("76_zip_keyed")
+
+
 def cage(blanket, shoot, press, places, result):
     """Make Cage of the blanket, Remove Cage."""
     yield from show_only(blanket, "cloth_cage")
@@ -230,5 +251,6 @@ def story(shoot, press, drag, result, out):
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]
     yield from hold(shawl, shoot, press, places, result)
     yield from fold_and_tear(shawl, shoot, places, result)
+    yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
     yield from cage(blanket, shoot, press, places, result)
     yield from pattern(shoot, drag, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attach, trims, keys, pleats, tear lines, a cage and a pattern in a real window, with the mouse; pictures in out/gui/features/."""
+"""Attach, trims, keys, pleats, tear lines, a zip, a cage and a pattern in a real window, with the mouse; pictures in out/gui/features/."""
 
 from pathlib import Path
 
@@ -41,6 +41,12 @@ def test_a_selected_line_becomes_a_pleat_and_another_a_tear_line(result):
     assert count == pleated == 20
     edges, doubled, marked = result["torn"]
     assert marked and edges == 20 and doubled > edges - 2
+
+
+def test_a_selected_line_becomes_a_zip_that_is_keyed(result):
+    edges, doubled, stitches, last, is_sewn = result["zip"]
+    assert doubled == stitches == edges + 1 and last == 1.0 and is_sewn
+    assert result["zip_keyed"] == ["taffeta_cloth.zip_open"]
 
 
 def test_a_shell_gets_a_cage_and_is_simulated_itself_again(result):

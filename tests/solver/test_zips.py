@@ -15,6 +15,7 @@ from taffeta.solver.join import is_welded, join
 from taffeta.solver.model import Settings
 from taffeta.solver.parts import copied
 from taffeta.solver.step import advance
+from taffeta.solver.zips import unzip
 
 COLUMNS, ROWS, FIRST = 9, 9, 2
 SIDE, FRAMES = 0.24, 36
@@ -141,3 +142,28 @@ def test_a_zip_that_opens_nowhere_is_told(value):
     garment, seams = zipped()
     with pytest.raises(ValueError, match=f"'Sheet': a zip opens at {value:g}; mark it again"):
         build([garment._replace(zip_opens=np.full(len(seams), value))], Settings())
+
+
+def test_open_rims_that_hang_still_are_kept_a_thickness_apart():
+    """At rest they lie on each other: taken for neighbours, contact would let them."""
+    garment, seams = zipped()
+    cloth, state = build([garment], Settings())
+    for frame in range(1, 6):
+        advance(cloth, state, naive.still(garment.x)._replace(zip_open=(1.0,)), frame, Settings())
+    assert gaps(state, seams).min() > 0.75 * garment.thickness[0]
+
+
+def test_what_would_cross_by_opening_stays_closed():
+    """Crumpled, with a lining a hair below: stitches whose sides would go through it wait, and the others open."""
+    garment, seams = zipped()
+    lining = naive.sheet(COLUMNS, ROWS, SIDE, SIDE)
+    below = lining.x[:, [0, 2, 1]] + [0.0, 0.0, 0.5]
+    bumps = 0.003 * np.random.default_rng(2).standard_normal(COUNT)
+    at = garment.x + np.outer(np.concatenate([bumps, bumps[seams[::-1, 0]]]), [0, 1, 0])
+    low = lining._replace(name="Lining", x=below, x_start=below + np.outer(bumps - 1e-5, [0, 1, 0]))
+    cloth, state = build([garment._replace(x_start=at), low], Settings())
+    unzip(cloth, state, (1.0, 0.0))
+    closed = is_welded(seams, state)
+    first, own = same_places(*seams[closed].T, len(state.x))
+    assert sum(count_crossings(state.x, first[own][cloth.triangles], cloth.garment)) == 0
+    assert 0 < closed.sum() < len(seams)

@@ -3,8 +3,8 @@
 
     python benchmarks/fold_impacts.py
 
-Needs no Blender. A rough sheet in waves of some millimetres falls flat. What comes into the floor's aura in one substep
-is put out of it to one height, whatever its height was. Printed is the standard deviation of its heights a third of a second
+Needs no Blender. A rough sheet in waves of some millimetres falls flat. What comes into the floor's aura in one step
+is put out of it to one height, whatever its height was; such a substep is taken again in more steps. Printed is the standard deviation of its heights a third of a second
 later, over that before, by the default substeps and by sixteen times as many, which show what is right.
 """
 

@@ -30,7 +30,7 @@ from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
-from .integrate.edge_clamp import measure
+from .integrate.edge_clamp import longest, measure
 from .integrate.predict import Motion, Substep, find_velocities
 from .integrate.rides import arrive, leave, set_out
 from .integrate.small_steps import finer
@@ -46,6 +46,7 @@ from .zips import unzip
 
 LATE_STRETCH = 0.25  # strain that contact may add in a substep: for more it is taken again, with contact in each step
 LOOKS_IF_LATE = 4  # small steps at least then
+STEPS_IF_FLAT = 8  # the same where bodies have taken the folds out of cloth
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
 
@@ -172,8 +173,8 @@ def advance_substep(mechanics, contact, motion, substep):
 
     Returns
     -------
-    how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the
-    substep was taken again, and what went into bodies at last
+    how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the substep was
+    taken again, and what went into bodies at last
     """
     steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
@@ -184,11 +185,13 @@ def advance_substep(mechanics, contact, motion, substep):
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
     again, let_in = None, gave_up(contact)
     nearer = finer(substep, steps, LOOKS_IF_LATE) if is_late or let_in else []
+    flatter = finer(substep, nearer or steps, STEPS_IF_FLAT) if contact.is_flattening else steps
     if is_late or len(parts) < len(nearer):
-        again = let_in or Trouble((_worst(mechanics.cloth, motion.x)[1],), ())
+        again = let_in or Trouble((longest(mechanics.cloth, motion.x)[1],), ())
+    if again or len(steps) < len(flatter):
         motion.x[:], motion.v[:], mechanics.broken[:] = start
         look_again(contact, motion, substep.dt)
-        steps = nearer
+        steps = max(nearer, flatter, key=len)
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
         let_in = gave_up(contact)
     return *touched.tolist(), len(steps), (again, let_in)
@@ -226,7 +229,7 @@ def advance_part(mechanics, contact, motion, substep, steps, measures=False):
     on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
     pulled = 0.0
     if measures and contact.is_holding:
-        pulled = _worst(mechanics.cloth, motion.x)[0] - _worst(mechanics.cloth, before)[0]
+        pulled = longest(mechanics.cloth, motion.x)[0] - longest(mechanics.cloth, before)[0]
     if len(steps) > 1:
         eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
@@ -341,19 +344,6 @@ def try_out(mechanics, contact, motion, substep):
 def stretch(cloth, x):
     """Worst and mean strain of the mesh's own edges: length over rest length, minus 1."""
     return measure(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, x)
-
-
-def _worst(cloth, x):
-    """The greatest strain of the mesh's edges that are longer than cloth is thick, and the garment that has it: shorter ones
-    give way to any contact.
-    """
-    thickness = 0.5 * (cloth.thickness[cloth.edges[:, 0]] + cloth.thickness[cloth.edges[:, 1]])
-    is_long = cloth.is_mesh_edge & (cloth.rest_length > thickness)
-    if not is_long.any():
-        return 0.0, 0
-    edges, rest_length = cloth.edges[is_long], cloth.rest_length[is_long]
-    strain = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest_length - 1.0
-    return float(strain.max()), int(cloth.garment[edges[strain.argmax(), 0]])
 
 
 def substep_count(duration, settings):

@@ -30,6 +30,7 @@ from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import CORNER_COSINE, PINCHED
+from .body.flattening import is_flattened
 from .body.slip import Hold, find_slip, make_hold
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
@@ -72,6 +73,7 @@ class Contact:
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     is_holding: bool = False  # something was kept from passing in the last substep
+    is_flattening: bool = False  # bodies have taken folds out of cloth in this substep
 
 
 def prepare(
@@ -152,7 +154,8 @@ def look_again(contact: Contact, motion, dt: float) -> None:
 
 
 def begin_substep(contact: Contact) -> None:
-    """Nothing has been given up in the substep that begins."""
+    """Nothing has been given up or flattened in the substep that begins."""
+    contact.is_flattening = False
     if contact.guarded is not None:
         contact.guarded.given_up = ()
 
@@ -184,8 +187,10 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
-    about = motion.x, motion.x_prev, motion.v
-    return collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
+    about, before = (motion.x, motion.x_prev, motion.v), motion.x.copy()
+    touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
+    contact.is_flattening |= is_flattened(cloth, before, motion.x)
+    return touching
 
 
 @timed(CLOTH_TIME)

@@ -94,6 +94,19 @@ def measure(edges, rest_length, is_mesh_edge, x):
     return (worst, total / count) if count > 0 else (0.0, 0.0)
 
 
+def longest(cloth, x):
+    """The greatest strain of the mesh's edges that are longer than cloth is thick, and the garment that has it: shorter ones
+    give way to any contact.
+    """
+    thickness = 0.5 * (cloth.thickness[cloth.edges[:, 0]] + cloth.thickness[cloth.edges[:, 1]])
+    is_long = cloth.is_mesh_edge & (cloth.rest_length > thickness)
+    edges, rest_length = cloth.edges[is_long], cloth.rest_length[is_long]
+    if not len(edges):
+        return 0.0, 0
+    strain = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1) / rest_length - 1.0
+    return float(strain.max()), int(cloth.garment[edges[strain.argmax(), 0]])
+
+
 @fused_inner
 def _between(x, d, i, j):
     """The way from particle i to j after the correction, and before."""

@@ -13,3 +13,9 @@ def test_folds_outlive_a_slow_impact(is_lifted):
 
 def test_small_folds_are_pressed_flat_as_in_many_substeps():
     assert fold_impacts.kept(0.001, 0.05, 2.0, 10, frames=4) < 0.1
+
+
+@pytest.mark.parametrize(("height", "length", "speed"), [(0.002, 0.05, 4.0), (0.004, 0.06, 6.0)])
+def test_folds_outlive_a_fast_impact(height, length, speed):
+    """In one step the first were pressed flat, and the others crumpled to six times their height."""
+    assert 0.75 < fold_impacts.kept(height, length, speed, 10, frames=4) < 1.5

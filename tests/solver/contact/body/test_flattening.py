@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether bodies have taken the folds out of cloth: told by edges that are pushed and get shorter."""
+
+import naive
+import numpy as np
+import pytest
+from taffeta.solver.build import build
+from taffeta.solver.contact.body.flattening import is_flattened
+from taffeta.solver.model import Settings
+
+
+@pytest.fixture
+def waves():
+    """A cloth of two sheets, of which the second lies in waves as steep as its edges allow, and their places."""
+    cloth, state = build([naive.sheet(12, 12), naive.sheet(12, 12)], Settings())
+    x, first = state.x.copy(), cloth.garment_start[1]
+    x[first:, 2] += 0.3 * cloth.rest_length.mean() * np.sin(2.0 * x[first:, 0] / cloth.rest_length.mean())
+    return cloth, x
+
+
+def flat(cloth, x, height):
+    """The second garment at one height."""
+    pressed = x.copy()
+    pressed[cloth.garment_start[1] :, 2] = height
+    return pressed
+
+
+def test_waves_that_are_pressed_to_one_height_are_flattened(waves):
+    cloth, x = waves
+    assert is_flattened(cloth, x, flat(cloth, x, x[:, 2].max() + 0.1))
+
+
+def test_one_garment_of_many_counts_by_itself(waves):
+    cloth, x = waves
+    many = cloth._replace(garment_start=np.append(cloth.garment_start, cloth.garment_start[-1]))
+    assert is_flattened(many, x, flat(cloth, x, x[:, 2].max() + 0.1))
+
+
+def test_what_is_pushed_as_a_whole_keeps_its_folds(waves):
+    cloth, x = waves
+    assert not is_flattened(cloth, x, x + [0.0, 0.0, 0.1])
+
+
+def test_a_flat_sheet_has_none_to_lose(waves):
+    cloth, x = waves
+    assert not is_flattened(cloth, flat(cloth, x, 0.0), flat(cloth, x, 0.1))
+
+
+def test_a_few_edges_are_a_dent(waves):
+    cloth, x = waves
+    dented = x.copy()
+    dented[-3:, 2] = x[:, 2].max() + 0.1
+    assert not is_flattened(cloth, x, dented)

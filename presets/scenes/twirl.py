@@ -92,7 +92,7 @@ def _skirt(collection, rig, name, cloths, length, edge, height):
     obj = sheet.add(collection, name, points, triangles, pattern, cloths[0])
     for cloth in cloths[1:]:
         obj.data.materials.append(cloth)
-        border = (radius[triangles].mean(axis=1) > inner + length - HEM).astype(np.int32)
+        border = (radius[triangles].min(axis=1) > inner + length - HEM).astype(np.int32)  # whole rows of triangles
         obj.data.polygons.foreach_set("material_index", border)
     sheet.paint_group(obj, "Waist", (radius < inner + 1e-6).astype(float))
     sheet.map_group(obj, "pin", "Waist", 0.0, 1.0)

@@ -19,6 +19,7 @@ from .contact.frame import (
     gave_up,
     look_again,
     looks_for_bounces,
+    lost_folds,
     respond_to_bodies,
     respond_to_cloth,
     restore,
@@ -185,7 +186,7 @@ def advance_substep(mechanics, contact, motion, substep):
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
     again, let_in = None, gave_up(contact)
     nearer = finer(substep, steps, LOOKS_IF_LATE) if is_late or let_in else []
-    flatter = finer(substep, nearer or steps, STEPS_IF_FLAT) if contact.is_flattening else steps
+    flatter = finer(substep, nearer or steps, STEPS_IF_FLAT) if lost_folds(contact) else steps
     if is_late or len(parts) < len(nearer):
         again = let_in or Trouble((longest(mechanics.cloth, motion.x)[1],), ())
     if again or len(steps) < len(flatter):

@@ -170,6 +170,13 @@ def gave_up(contact: Contact) -> Trouble | None:
     return Trouble(tuple(garments.tolist()), tuple(colliders[body].name for body in bodies))
 
 
+def lost_folds(contact: Contact) -> bool:
+    """Whether bodies have taken folds out of cloth in this substep. Beside tangles they seem to all the time: what is eased out of
+    cloth is pushed into bodies and out again.
+    """
+    return contact.is_flattening and not tangle_count(contact)
+
+
 def unheld(contact: Contact, motion, dt: float) -> Constraints:
     """The conditions of a solve over dt [s] in which nothing touches, but what is pinched is calm."""
     support = make_support(contact.cloth)
@@ -187,9 +194,9 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
-    about, before = (motion.x, motion.x_prev, motion.v), motion.x.copy()
+    about, before, touched = (motion.x, motion.x_prev, motion.v), motion.x.copy(), contacts.count[: len(motion.x)] > 0
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
-    contact.is_flattening |= is_flattened(cloth, before, motion.x)
+    contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
     return touching
 
 

@@ -6,7 +6,7 @@ flat afterwards, its folds are lost (Bridson, Marino and Fedkiw 2003, section 5,
 instead). Where it comes in over several steps, what arrives first is held while the rest still stands on it, and folds stay
 as far as there is length in them. So a substep in which that happens is taken again, in more small steps (`step`).
 
-Told by edges that were pushed at both ends and got shorter by it, as a part of their garment's: in the step of impact that is 4
+Told by edges both of whose ends came in, were pushed and got shorter by it, as a part of their garment's: in the step of impact that is 4
 to 38 in 100 where waves of 2 to 4 mm fall at 1 to 6 m/s (`benchmarks/fold_impacts.py`), and never over 0.7 in 100 in skirts and
 scarfs of people who kick, jump and sit, in a dress, or in a sheet that falls on a ball.
 """
@@ -21,25 +21,27 @@ FLATTENED = 0.02  # part of a garment's edges that have to, and
 FEWEST = 12  # how many at least: fewer are no fold but a corner
 
 
-def is_flattened(cloth, before: np.ndarray, x: np.ndarray) -> bool:
-    """Whether bodies have flattened a garment by pushing it from `before` to x, (n, 3) [m] each."""
+def is_flattened(cloth, touched: np.ndarray, before: np.ndarray, x: np.ndarray) -> bool:
+    """Whether bodies have flattened a garment by pushing it from `before` to x, (n, 3) [m] each; what they `touched` (n,)
+    already has not come in.
+    """
     count = len(cloth.edges)
     pushed, (short, edges) = np.empty(len(x), np.bool_), np.zeros((2, len(cloth.garment_start) - 1), np.int64)
-    if not count or pushed_kernel(before, x, PUSHED * float(cloth.rest_length.mean()), pushed) < 2:
+    if not count or pushed_kernel(touched, before, x, PUSHED * float(cloth.rest_length.mean()), pushed) < 2:
         return False
     short_kernel(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.garment, pushed, before, x, short, edges)
     return bool((short > np.maximum(FLATTENED * edges, FEWEST)).any())
 
 
 @njit
-def pushed_kernel(before, x, least, pushed):
-    """Find which particles are more than `least` [m] from where they were before; returns how many. 50 bytes and 10 flops
-    each. # outputs: pushed (n,)
+def pushed_kernel(touched, before, x, least, pushed):
+    """Find which particles but those that were touched (n,) are more than `least` [m] from where they were before; returns
+    how many. 50 bytes and 10 flops each. # outputs: pushed (n,)
     """
     count = 0
     for i in range(len(x)):
         dx, dy, dz = x[i, 0] - before[i, 0], x[i, 1] - before[i, 1], x[i, 2] - before[i, 2]
-        pushed[i] = dx * dx + dy * dy + dz * dz > least * least
+        pushed[i] = not touched[i] and dx * dx + dy * dy + dz * dz > least * least
         count += pushed[i]
     return count
 

@@ -25,29 +25,39 @@ def flat(cloth, x, height):
     return pressed
 
 
+def nothing(x):
+    """What was touched before."""
+    return np.zeros(len(x), np.bool_)
+
+
 def test_waves_that_are_pressed_to_one_height_are_flattened(waves):
     cloth, x = waves
-    assert is_flattened(cloth, x, flat(cloth, x, x[:, 2].max() + 0.1))
+    assert is_flattened(cloth, nothing(x), x, flat(cloth, x, x[:, 2].max() + 0.1))
 
 
 def test_one_garment_of_many_counts_by_itself(waves):
     cloth, x = waves
     many = cloth._replace(garment_start=np.append(cloth.garment_start, cloth.garment_start[-1]))
-    assert is_flattened(many, x, flat(cloth, x, x[:, 2].max() + 0.1))
+    assert is_flattened(many, nothing(x), x, flat(cloth, x, x[:, 2].max() + 0.1))
 
 
 def test_what_is_pushed_as_a_whole_keeps_its_folds(waves):
     cloth, x = waves
-    assert not is_flattened(cloth, x, x + [0.0, 0.0, 0.1])
+    assert not is_flattened(cloth, nothing(x), x, x + [0.0, 0.0, 0.1])
 
 
 def test_a_flat_sheet_has_none_to_lose(waves):
     cloth, x = waves
-    assert not is_flattened(cloth, flat(cloth, x, 0.0), flat(cloth, x, 0.1))
+    assert not is_flattened(cloth, nothing(x), flat(cloth, x, 0.0), flat(cloth, x, 0.1))
 
 
 def test_a_few_edges_are_a_dent(waves):
     cloth, x = waves
     dented = x.copy()
     dented[-3:, 2] = x[:, 2].max() + 0.1
-    assert not is_flattened(cloth, x, dented)
+    assert not is_flattened(cloth, nothing(x), x, dented)
+
+
+def test_what_bodies_push_in_each_step_has_not_come_in(waves):
+    cloth, x = waves
+    assert not is_flattened(cloth, ~nothing(x), x, flat(cloth, x, x[:, 2].max() + 0.1))

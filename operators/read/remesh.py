@@ -152,7 +152,8 @@ def _lines(vert) -> list:
 
 
 def _round_after_round(bm, surface, wanted, count):
-    corners = {vert for vert in bm.verts if _is_corner(vert)}
+    places = {tuple(vert.co) for vert in bm.verts if _is_corner(vert)}
+    corners = _at(bm, places)
     now = float(np.mean([edge.calc_length() for edge in bm.edges]))
     grown = 0
     while now * GROWTH ** (grown + 1) < wanted.length:
@@ -174,11 +175,17 @@ def _round_after_round(bm, surface, wanted, count):
                 return
             wanted = wanted._replace(length=wanted.length * ratio**EAGER)
         _split(bm, wanted)
+        corners = _at(bm, places)  # anew, because Blender forgets what it knew of vertices where it splits edges
         for _ in _collapse(bm, corners, wanted):
             yield share[min(grown + done, len(share) - 1)]
         _flip(bm)
         _relax(bm, corners, surface, wanted)
         yield share[min(grown + done + 1, len(share) - 1)]
+
+
+def _at(bm, places) -> set:
+    """Vertices at these places, where corners stay to the bit."""
+    return {vert for vert in bm.verts if tuple(vert.co) in places}
 
 
 def _is_corner(vert) -> bool:

@@ -34,6 +34,7 @@ from . import (
     import_pattern,
     keep_pose,
     modulus,
+    overrides,
     paint,
     play_live,
     pleat,
@@ -67,7 +68,7 @@ from .read import measures
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
-    owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
+    overrides, owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
     keep_pose, correct, push_out, smooth, values, sew, tear, zip_up, pleat, elastic, import_pattern, command,

@@ -14,6 +14,7 @@ from .read import cage as cages
 from .read import snapshot
 from .read.arrays import sewing_edges
 from .read.carry import follow_keys
+from .read.carry_marks import left_out
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
 from .read.participants import chosen_cloths, refuse_linked
@@ -41,9 +42,9 @@ def making(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: fl
     refuse(obj)
     yield Step("Looking at the garment")
     sheet = cages.surface_of(obj, scene)
-    y, faces = yield from stepped(cages.meshing(obj, sheet, count, length), (LOOKED, MESHED))
+    made = yield from stepped(cages.meshing(obj, sheet, count, length), (LOOKED, MESHED))
     yield Step("Handing the garment over to its cage", MESHED)
-    cage = cages.add(obj, scene, sheet, y, faces)
+    cage = cages.add(obj, scene, sheet, made)
     hand_over(scene, obj, cage, sheet)
     return cage, sheet.thickness
 
@@ -180,6 +181,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         self.report(
             {"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"
         )
+        tell_left_out(self, obj, cage)
         show(context, cage)
         look_again(context)
         if self.bake:
@@ -191,6 +193,12 @@ def _one(found):
     if len(found) > 1:
         raise ValueError(f"{len(found)} cloths are selected; select one")
     return found
+
+
+def tell_left_out(operator: bpy.types.Operator, obj: bpy.types.Object, cage: bpy.types.Object) -> None:
+    """Report what is marked on a garment and not on the cage that was just made."""
+    for sentence in left_out(obj, cage):
+        operator.report({"WARNING"}, sentence)
 
 
 def look_again(context: bpy.types.Context) -> None:

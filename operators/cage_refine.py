@@ -15,7 +15,7 @@ from ..solver.elastic.mesh_fit import SHORT_SHARE
 from . import cage as verbs
 from .live import turn
 from .playback.cache_modifier import forget_bake
-from .read import anchors, cage_meshes, remesh
+from .read import anchors, cage_meshes, carry_marks, remesh
 from .read import cage as cages
 from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions
@@ -88,6 +88,8 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         played = _baked_of(obj)
         _refuse(obj, played)
         sheet = cages.surface_of(obj, scene)
+        if played != obj:
+            carry_marks.refuse(obj, played, sheet, scene)
         count = self.vertices or len(played.data.vertices)
         need = yield from self._needs(scene, obj, played)
         shortest = _shortest(played)
@@ -96,12 +98,13 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
             return self._lengths(need, sheet, count, shortest)
 
         length = yield Step("Laying out the mesh", MEASURED, lay_out)
-        y, faces = yield from _meshed(obj, sheet, length, count)
-        cage = _exchanged(scene, obj, played, sheet, y, faces)
+        made = yield from _meshed(obj, sheet, length, count)
+        cage = _exchanged(scene, obj, played, sheet, made)
         even = remesh.length_for(sheet.triangles, sheet.x, count)
         self.report(
-            {"INFO"}, f"{cage.name} has {len(y):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
+            {"INFO"}, f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
         )
+        verbs.tell_left_out(self, obj, cage)
         verbs.show(context, cage)
         verbs.look_again(context)
         return {"FINISHED"}
@@ -206,24 +209,25 @@ def _shortest(played) -> float:
 
 
 def _meshed(obj, sheet, length, count) -> Steps:
-    """Steps: vertices and faces of a mesh on a garment's sheet with these lengths of edges."""
-    parts = remesh.remeshing(sheet.x, sheet.triangles, sheet.seams, length, count)
-    y, faces = yield from verbs.stepped(parts, (LAID_OUT, MESHED))
-    if len(faces) < cages.LEAST_FACES or len(y) > (1.0 + FAR_OFF) * count:
+    """Steps: a mesh on a garment's sheet with these lengths of edges."""
+    parts = remesh.remeshing(sheet.x, sheet.triangles, sheet.lines, length, count)
+    made = yield from verbs.stepped(parts, (LAID_OUT, MESHED))
+    if len(made.faces) < cages.LEAST_FACES or len(made.x) > (1.0 + FAR_OFF) * count:
         raise ValueError(
-            f"{obj.name} would get a cage of {len(y):,} vertices with a budget of {count:,}: its borders and seams need more; "
+            f"{obj.name} would get a cage of {len(made.x):,} vertices with a budget of {count:,}: its borders, seams and marked "
+            "edges need more; "
             "give it a larger one"
         )
-    return y, faces
+    return made
 
 
-def _exchanged(scene, obj, played, sheet, y, faces) -> bpy.types.Object:
+def _exchanged(scene, obj, played, sheet, made) -> bpy.types.Object:
     """The cage, which has the new mesh; all at once, so that nothing is half done."""
     if played == obj:
-        cage = cages.add(obj, scene, sheet, y, faces)
+        cage = cages.add(obj, scene, sheet, made)
         verbs.hand_over(scene, obj, cage, sheet)
         return cage
-    mesh = cage_meshes.make(scene, obj, played, sheet, y, faces)
+    mesh = cage_meshes.make(scene, obj, played, sheet, made)
     try:
         cage_meshes.exchange(obj, played, mesh)
     except (ValueError, RuntimeError):

@@ -28,6 +28,7 @@ EXAMPLES = (
     ("two_sheets", "Two Sheets", "Two sheets fall on a sphere, one onto the other"),
     ("flag", "Flag", "A flag on its pole in a breeze"),
     ("tablecloth", "Tablecloth", "A heavy cloth on a round table: Make Cage, Bake, Refine Where It Folds, Bake"),
+    ("quilt", "Quilt", "A quilt with front and back on a ball: a cage simulates it as one sheet, and it follows"),
     ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
     ("zipped_curtain", "Zipped Curtain", "A curtain whose zip opens, lets a ball through and closes behind it"),
     (
@@ -79,7 +80,7 @@ DEFORMATIONS = (
 )
 # The menu: a submenu each, with its examples.
 MENUS = {
-    "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth"),
+    "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth", "quilt"),
     "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner", "zipped_curtain"),
     "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (

@@ -6,9 +6,7 @@ no hidden object. A cloth's cache modifier appears with its first bake and goes 
 """
 
 import bpy
-from bpy.app.handlers import persistent
 
-from ..panels.mapped import MAPPED
 from .checks.fabric_rows import fabric_sentence
 from .fit import dress
 from .playback.cache_modifier import detach
@@ -167,36 +165,6 @@ class TAFFETA_OT_collider_remove(bpy.types.Operator):
         return {"FINISHED"}
 
 
-@persistent
-def _write_out_references(*_):
-    """Before saving: give linked objects that are overridden here all their Taffeta settings.
-
-    Blender 5 stores a group of settings only once it was written to, and an override of a group that the linked object
-    lacks is lost on loading ("expected ID type"). The linked file is not touched.
-    """
-    for obj in bpy.data.objects:
-        if obj.override_library is None or obj.override_library.reference is None:
-            continue
-        reference = obj.override_library.reference
-        cloth, collider = reference.taffeta_cloth, reference.taffeta_collider
-        cloth.layer, collider.aura = cloth.layer, collider.aura
-        for name in MAPPED:
-            group = getattr(cloth, name)
-            group.source = group.source
-
-
-_register, _unregister = bpy.utils.register_classes_factory(
+register, unregister = bpy.utils.register_classes_factory(
     (TAFFETA_OT_cloth_add, TAFFETA_OT_cloth_remove, TAFFETA_OT_collider_add, TAFFETA_OT_collider_remove)
 )
-
-
-def register():
-    """Add the operators, and what keeps overridden settings when a file is saved."""
-    _register()
-    bpy.app.handlers.save_pre.append(_write_out_references)
-
-
-def unregister():
-    """Undo `register`."""
-    bpy.app.handlers.save_pre.remove(_write_out_references)
-    _unregister()

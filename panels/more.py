@@ -5,7 +5,7 @@ import bpy
 
 from .cloth import FABRIC_AT_FIRST
 from .mapped import FABRIC, THREADS
-from .rows import SubPanel, group_search, mapped, scene_settings, sentences, settings_layout, why
+from .rows import SubPanel, group_search, mapped, named, scene_settings, sentences, settings_layout, why
 
 
 class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
@@ -150,8 +150,8 @@ class TAFFETA_PT_cloth_masks(SubPanel, bpy.types.Panel):
         if not cloth.self_collision:
             why(layout, "Self-Collision is off")
         group_search(layout, obj, "body_group")
-        layout.prop(cloth, "collision_collection")
-        scene_settings(layout, "Colliders of all garments: Scene tab")
+        named(layout, context, cloth, "collision_collection")
+        scene_settings(layout, "All colliders: Scene tab")
 
 
 class TAFFETA_PT_cloth_forces(SubPanel, bpy.types.Panel):

@@ -126,10 +126,10 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
     shrink: PointerProperty(type=MAPPED_CLASSES["shrink"], override=OVERRIDE)
     blend: PointerProperty(type=MAPPED_CLASSES["blend"], override=OVERRIDE)
     blend_stiffness: FloatProperty(
-        name="Blend Stiffness (N/m per kg)", default=1000.0, min=0.0, max=1e8, soft_max=1e4, step=10000, precision=0,
+        name="Blend Stiffness (1/s²)", default=1000.0, min=0.0, max=1e8, soft_max=1e4, step=10000, precision=0,
         override=OVERRIDE,
-        description="How hard Blend to Animation pulls, in N/m for each kg of cloth, where its weight is 1: cloth hangs 9.81 "
-        "over this metres below its animation, 1 cm at 1000",
+        description="How hard Blend to Animation pulls, in N/m for each kg of cloth, which is 1/s², where its weight is 1: cloth hangs "
+        "9.81 over this metres below its animation, 1 cm at 1000",
     )
     blend_damping: FloatProperty(
         name="Blend Damping (1/s)", default=20.0, min=0.0, max=1e5, soft_max=200.0, step=100, precision=1, override=OVERRIDE,

@@ -3,7 +3,7 @@
 
 import bpy
 
-from .rows import SubPanel, settings_layout, why
+from .rows import SubPanel, named, settings_layout, why
 
 
 class TAFFETA_PT_cloth_rest(SubPanel, bpy.types.Panel):
@@ -21,7 +21,7 @@ class TAFFETA_PT_cloth_rest(SubPanel, bpy.types.Panel):
         if keys is None:
             why(layout, "A shape key can be a second rest shape")
         else:
-            layout.prop_search(rest, "key", keys, "key_blocks")
+            named(layout, context, rest, "key", (keys, "key_blocks"))
             if rest.key in keys.key_blocks:
                 layout.prop(keys.key_blocks[rest.key], "value", text="Blend")
         for what in ("bend", "stretch"):

@@ -62,6 +62,18 @@ def prop(layout, context, group, name: str, text: str | None = None):
         layout.prop(group, shown(context, group, name), text=text)
 
 
+def named(layout, context, group, name: str, search: tuple = (), **options):
+    """A menu, or a field of words. In a narrow panel it stands below its name, to which Blender leaves a quarter of the width there.
+
+    search : whose, and which, names there are to choose from; options : of Blender's layout
+    """
+    if panel_width(context) < NARROW_VALUE:
+        layout = layout.column(align=True)
+        layout.label(text=group.bl_rna.properties[name].name)
+        options["text"] = ""
+    (layout.prop_search if search else layout.prop)(group, name, *search, **options)
+
+
 def why(layout, sentence: str):
     """The reason why something above is greyed out."""
     column = layout.column()
@@ -89,7 +101,7 @@ def scene_settings(layout, text: str):
 
 def choice(layout, context, settings, name: str, items):
     """A menu, and the sentence of what is chosen in it."""
-    layout.prop(settings, name)
+    named(layout, context, settings, name)
     sentences(layout, context, next(item[2] for item in items if item[0] == getattr(settings, name)))
 
 
@@ -172,7 +184,7 @@ def group_search(layout, obj, name: str):
     """A field for one of the object's vertex groups, or none; a sign where that is not there (any more)."""
     group = getattr(obj.taffeta_cloth, name)
     row = layout.row(align=True)
-    row.prop_search(obj.taffeta_cloth, name, obj, "vertex_groups")
+    named(row, bpy.context, obj.taffeta_cloth, name, (obj, "vertex_groups"))
     if group and group not in obj.vertex_groups:
         row.label(text="", icon="ERROR")
 

@@ -9,7 +9,7 @@ import bpy
 
 from .bakes import bakes_on_disk
 from .report import draw_verdict, in_words, taken_again, warnings
-from .rows import SubPanel, scene_settings, sentences, settings_layout, why
+from .rows import SubPanel, named, scene_settings, sentences, settings_layout, why
 from .shown import draw_shown
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
@@ -42,7 +42,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         sentences(told, context, f"Live, settings hold at once; at the timeline's end the cloth {ends}", "INFO")
         if cloth.stale:
             sentences(layout, context, cloth.stale, "ERROR")
-        layout.prop(cloth, "cache_name", placeholder=context.object.name)
+        named(layout, context, cloth, "cache_name", placeholder=context.object.name)
         if cloth.cache_path:
             draw_shown(layout, context)
         scene_settings(layout, "Frames and cache folder")

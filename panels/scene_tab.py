@@ -5,7 +5,7 @@ import bpy
 
 from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .preferences import expert
-from .rows import choice, prop, sentences, settings_layout, why
+from .rows import choice, named, prop, sentences, settings_layout, why
 
 # How the solver works inside, for whoever asks for it in the preferences.
 EXPERT = (
@@ -77,10 +77,10 @@ class TAFFETA_PT_scene_collision(SceneSubPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         settings = context.scene.taffeta
-        layout.prop(settings, "collider_source")
+        named(layout, context, settings, "collider_source")
         row = layout.row()
         row.enabled = settings.collider_source == "COLLECTION"
-        row.prop(settings, "collider_collection")
+        named(row, context, settings, "collider_collection")
         if settings.collider_source == "ALL":
             why(layout, "Every Taffeta Collider of the scene takes part")
         elif settings.collider_collection is None:
@@ -109,7 +109,7 @@ class TAFFETA_PT_scene_cache(SceneSubPanel, bpy.types.Panel):
         row.prop(scene.taffeta, "preroll_from")
         if not row.enabled:
             why(layout, "Without Pre-Roll, the bake begins with the first frame")
-        layout.prop(scene.taffeta, "cache_folder")
+        named(layout, context, scene.taffeta, "cache_folder")
         if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
             sentences(layout, context, "The file is not saved: bakes go to the temporary folder until it is", "INFO")
 

@@ -35,6 +35,7 @@ SCENES = [
         "torn_banner",
         "zipped_curtain",
         "tablecloth",
+        "quilt",
         "elastic_skirt",
     }
     | CROWDS

@@ -31,7 +31,7 @@ def read_bands(name: str, mesh: bpy.types.Mesh) -> Bands | None:
     return Bands(edges(mesh)[marked], length[marked], tension[marked]) if marked.any() else None
 
 
-def mark(mesh: bpy.types.Mesh, chosen: np.ndarray, length: float, tension: float) -> None:
+def mark(mesh: bpy.types.Mesh, chosen: np.ndarray, length: np.ndarray | float, tension: np.ndarray | float) -> None:
     """Sew elastic onto the chosen edges (k,); in Object Mode."""
     edge_values.put(mesh, LENGTH, chosen, length)
     edge_values.put(mesh, TENSION, chosen, tension)

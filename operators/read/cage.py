@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
-from . import remesh
+from . import carry_marks, remesh
 from .carry import carry, copy_modifiers, refusal
 from .correction import corrections_of
 from .mesh_io import metres_per_unit, world_matrix, world_to_object
@@ -28,12 +28,9 @@ LEAST_FACES = 8
 BELOW = 0.97  # of the garment's vertices that its cage has at most, so that it keeps below them where it comes near
 
 
-def meshing(
-    obj: bpy.types.Object, sheet: Sheet, count: int, length: float
-) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """Vertices (k, 3) [m], as `sheet.x`, and faces (m, 3) of a cage on a garment's sheet: about `count` vertices, or edges of
-    `length` [m] where that is not 0, and no more vertices than the garment. In parts: after each it yields the share of all that
-    is done.
+def meshing(obj: bpy.types.Object, sheet: Sheet, count: int, length: float) -> Generator[float, None, remesh.Meshed]:
+    """The mesh of a cage on a garment's sheet, placed as `sheet.x`: about `count` vertices, or edges of `length` [m] where that is not
+    0, and no more vertices than the garment. In parts: after each it yields the share of all that is done.
 
     Raises
     ------
@@ -48,17 +45,17 @@ def meshing(
             f"{obj.name} would get a cage of more than {MOST_VERTICES:,} vertices with edges of {1000 * length:.3g} mm; "
             "make Edge Length longer"
         )
-    y, faces = yield from remesh.remeshing(sheet.x, sheet.triangles, sheet.seams, np.full(len(sheet.x), length), target)
-    if len(faces) < LEAST_FACES:
+    made = yield from remesh.remeshing(sheet.x, sheet.triangles, sheet.lines, np.full(len(sheet.x), length), target)
+    if len(made.faces) < LEAST_FACES:
         raise ValueError(
-            f"{obj.name} would get a cage of {len(faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
+            f"{obj.name} would get a cage of {len(made.faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
         )
-    if len(y) > most:
+    if len(made.x) > most:
         raise ValueError(
-            f"{obj.name} is coarse enough already: it has {most:,} vertices, and the cage would have {len(y):,}; simulate it "
+            f"{obj.name} is coarse enough already: it has {most:,} vertices, and the cage would have {len(made.x):,}; simulate it "
             "itself, or make Edge Length longer"
         )
-    return y, faces
+    return made
 
 
 def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:
@@ -69,15 +66,14 @@ def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:
     return sheet_of(obj, scene)
 
 
-def add(
-    obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, y: np.ndarray, faces: np.ndarray
-) -> bpy.types.Object:
-    """A cage of vertices y (k, 3) [m], as `sheet.x`, and faces (m, 3), in a garment's collections, with its rig; ValueError, with
-    a sentence, where it cannot have what the garment has, and nothing is left of it."""
+def add(obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, made: remesh.Meshed) -> bpy.types.Object:
+    """A cage of a mesh placed as `sheet.x`, in a garment's collections, with its rig; ValueError, with a sentence, where it cannot
+    have what the garment has, and nothing is left of it."""
     rig = _rig(obj)
-    cage = bare(obj, scene, sheet, y, faces)
+    cage = bare(obj, scene, sheet, made)
     try:
-        carry(obj, cage, sheet, y, faces)
+        carry(obj, cage, sheet, made)
+        carry_marks.carry(obj, cage, sheet, made)
         copy_modifiers(rig, cage)
     except ValueError:
         discard(cage)
@@ -105,14 +101,12 @@ def _kept(obj) -> list[bpy.types.Modifier]:
     return [modifier for modifier in simulated(obj) if modifier not in ours]
 
 
-def bare(
-    obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, y: np.ndarray, faces: np.ndarray
-) -> bpy.types.Object:
+def bare(obj: bpy.types.Object, scene: bpy.types.Scene, sheet: Sheet, made: remesh.Meshed) -> bpy.types.Object:
     """The same without anything that the garment has."""
     matrix = world_matrix(obj, metres_per_unit(scene))
-    local = np.linalg.solve(matrix[:3, :3], (y + sheet.origin - matrix[:3, 3]).T).T
+    local = np.linalg.solve(matrix[:3, :3], (made.x + sheet.origin - matrix[:3, 3]).T).T
     mesh = bpy.data.meshes.new(f"{obj.data.name} Cage")
-    mesh.from_pydata(local.tolist(), [], faces.tolist())
+    mesh.from_pydata(local.tolist(), [], made.faces.tolist())
     mesh.update()
     cage = bpy.data.objects.new(f"{obj.name} Cage", mesh)
     for collection in obj.users_collection:

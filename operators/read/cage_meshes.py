@@ -6,12 +6,12 @@ that. `Object.taffeta_cage.kept` holds the others.
 """
 
 import bpy
-import numpy as np
 
 from . import cage as cages
-from . import pleats, tear_lines
+from . import carry_marks, tear_lines
 from .carry import carry
 from .modifier_stack import own_caches
+from .remesh import Meshed
 from .sheet import Sheet, sheet_of
 from .trims import trims_of
 
@@ -28,8 +28,8 @@ def refuse(obj: bpy.types.Object) -> None:
             raise ValueError(f"{other.name} is tacked to {obj.name}; Detach it, and tack it again afterwards")
     if trims := trims_of(obj):
         raise ValueError(f"{trims[0].name} follows vertices of {obj.name}; take it off, and add it again afterwards")
-    if pleats.read_pleats(obj.name, obj.data) is not None or len(tear_lines.marked(obj.data)[0]):
-        raise ValueError(f"{obj.name} has pleats or tear lines along its edges; clear them, and mark them afterwards")
+    if len(tear_lines.marked(obj.data)[0]):
+        raise ValueError(f"{obj.name} has tear lines along its edges; clear them, and mark them afterwards")
 
 
 def make(
@@ -37,12 +37,12 @@ def make(
     obj: bpy.types.Object,
     cage: bpy.types.Object,
     sheet: Sheet,
-    y: np.ndarray,
-    faces: np.ndarray,
+    made: Meshed,
 ) -> bpy.types.Mesh:
-    """Another mesh for the cage of a garment, with all that the cage has: its groups, keys, UV maps, attributes, materials.
+    """Another mesh for the cage of a garment, with all that the cage has: its groups, keys, UV maps, attributes, materials,
+    and with the garment's pleats and elastic.
 
-    sheet, y, faces : as `cage.add` takes them
+    sheet, made : as `cage.add` takes them
 
     Raises
     ------
@@ -50,9 +50,10 @@ def make(
         A map cannot be read: a sentence, and nothing is left of it.
     """
     before = sheet_of(cage, scene)
-    bearer = cages.bare(obj, scene, sheet, y, faces)
+    bearer = cages.bare(obj, scene, sheet, made)
     try:
-        carry(cage, bearer, before, y + sheet.origin - before.origin, faces, leader=obj)
+        carry(cage, bearer, before, made._replace(x=made.x + sheet.origin - before.origin), leader=obj)
+        carry_marks.carry(obj, bearer, sheet, made)
     except ValueError:
         cages.discard(bearer)
         raise

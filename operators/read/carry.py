@@ -16,6 +16,7 @@ from .anchors import above
 from .keyed import curves
 from .maps import attribute_values
 from .modifier_stack import RIGS, SHAPERS
+from .remesh import Meshed
 from .sheet import Sheet
 from .subdivision import BOUND
 from .write_back import set_corner_uv, set_key, set_numbers
@@ -41,11 +42,10 @@ def carry(
     obj: bpy.types.Object,
     cage: bpy.types.Object,
     sheet: Sheet,
-    y: np.ndarray,
-    faces: np.ndarray,
+    made: Meshed,
     leader: bpy.types.Object | None = None,
 ) -> None:
-    """Give a cage what its garment, or the cage before it, has; y (k, 3) [m] as `sheet.x`, faces (m, 3) are the cage's own.
+    """Give a cage what its garment, or the cage before it, has. made : the cage's own mesh, placed as `sheet.x`
 
     leader : whose shape keys those of the cage follow; None: the garment's
 
@@ -54,14 +54,14 @@ def carry(
     ValueError
         A map of the garment cannot be read: a sentence.
     """
-    triangle, foot = _below(sheet, y)
+    triangle, foot = _below(sheet, made.x)
     corners = sheet.triangles[triangle]
     uv = above(foot, sheet.x, corners)[:, :2].clip(0.0, 1.0)
     weights = np.column_stack((1.0 - uv.sum(axis=1), uv))
     _groups(obj, cage, corners, weights)
     _keys(obj, cage, corners, weights, leader or obj)
     _attributes(obj, cage, corners, weights)
-    _patterns(obj, cage, sheet, y, faces)
+    _patterns(obj, cage, sheet, made.x, made.faces)
 
 
 def _below(sheet, points):

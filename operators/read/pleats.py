@@ -28,7 +28,7 @@ def read_pleats(name: str, mesh: bpy.types.Mesh) -> Pleats | None:
     return Pleats(edges(mesh)[marked], angle[marked], stiffness[marked])
 
 
-def mark(mesh: bpy.types.Mesh, chosen: np.ndarray, angle: np.ndarray, stiffness: float) -> None:
+def mark(mesh: bpy.types.Mesh, chosen: np.ndarray, angle: np.ndarray, stiffness: np.ndarray | float) -> None:
     """Make pleats of the chosen edges (k,), of the angles (k,) [rad]; in Object Mode."""
     edge_values.put(mesh, ANGLE, chosen, angle)
     edge_values.put(mesh, STIFFNESS, chosen, stiffness)

@@ -3,7 +3,7 @@
 section 4; with a length a vertex as Dunyach et al. 2013, Adaptive Remeshing for Real-Time Mesh Deformation, section 3): split
 what is long, collapse what is short, flip, relax along the surface and project back to it.
 
-Lines stay where they are: borders, and edges marked as seams. Vertices move along these alone, and where lines meet, end or
+Lines stay where they are: borders, and what else is given as such. Vertices move along these alone, and where lines meet, end or
 turn sharply they stay. Blender's own tools change the mesh; what is collapsed is chosen here, so that no border is pinched.
 """
 
@@ -26,7 +26,14 @@ NEAR_COUNT = 0.02  # part by which the count may differ then
 SHARP = np.cos(np.radians(40.0))  # of a line's turn, from which on the vertex stays
 TURNED = 0.2  # cosine between a triangle's normals before and after a collapse, at least
 FOLDED = 0.5  # the same of the two triangles beside an edge that may be flipped
-NEAR_SEGMENTS = 8  # pieces of lines that are tried for the nearest point
+
+
+class Meshed(NamedTuple):
+    """A mesh that was made."""
+
+    x: np.ndarray  # (k, 3) [m] vertices
+    faces: np.ndarray  # (m, 3)
+    lines: np.ndarray  # (l, 2) edges that lie on lines of the surface
 
 
 class Surface(NamedTuple):
@@ -34,7 +41,7 @@ class Surface(NamedTuple):
 
     tree: BVHTree
     normal: np.ndarray  # (t, 3)
-    line: np.ndarray  # (l, 2, 3) [m] pieces of borders and seams
+    line: BVHTree  # of lines
     corner: np.ndarray  # (t, 3, 3) [m]
     share: np.ndarray | None  # (t, 3) of the length, that edges are to have at its corners; None: all of it
 
@@ -63,10 +70,10 @@ def length_for(triangles: np.ndarray, x: np.ndarray, count: int) -> float:
 
 
 def remeshing(
-    x: np.ndarray, triangles: np.ndarray, seams: np.ndarray, length: np.ndarray, count: int = 0
-) -> Generator[float, None, tuple[np.ndarray, np.ndarray]]:
-    """Vertices (k, 3) [m] and triangles (m, 3) on the surface of x (n, 3), triangles (t, 3); `seams` (s, 2) are kept as lines. In parts:
-    after each it yields the share of all that is done.
+    x: np.ndarray, triangles: np.ndarray, lines: np.ndarray, length: np.ndarray, count: int = 0
+) -> Generator[float, None, Meshed]:
+    """A mesh on the surface of x (n, 3) [m], triangles (t, 3), of which borders and the edges `lines` (l, 2) stay lines. In parts: after
+    each it yields the share of all that is done.
 
     length : (n,) [m] that edges are to have about each vertex
     count : how many vertices there are to be; all lengths are made longer or shorter for that. 0: as many as there are.
@@ -77,7 +84,7 @@ def remeshing(
         _fill(mesh, x, triangles)
         bm.from_mesh(mesh)
         layer = bm.verts.layers.float.new("taffeta_share")  # before vertices are kept anywhere: it moves them in memory
-        _mark(bm, x, triangles, seams)
+        _mark(bm, triangles, lines)
         longest = float(length.max())
         surface = _surface(bm, x, triangles, None if (length == longest).all() else length / longest)
         _sized(bm, surface, layer)
@@ -86,7 +93,9 @@ def remeshing(
         bmesh.ops.delete(bm, geom=[vert for vert in bm.verts if not vert.link_faces], context="VERTS")
         bm.verts.index_update()
         made = np.array([vert.co for vert in bm.verts], float).reshape(-1, 3)
-        return made, np.array([[vert.index for vert in face.verts] for face in bm.faces], int).reshape(-1, 3)
+        faces = np.array([[vert.index for vert in face.verts] for face in bm.faces], int).reshape(-1, 3)
+        kept = [[vert.index for vert in edge.verts] for edge in bm.edges if _is_line(edge)]
+        return Meshed(made, faces, np.array(kept, int).reshape(-1, 2))
     finally:
         bm.free()
         bpy.data.meshes.remove(mesh)
@@ -98,12 +107,12 @@ def _fill(mesh, x, triangles):
     mesh.from_pydata(x[used].tolist(), [], number.reshape(-1, 3).tolist())
 
 
-def _mark(bm, x, triangles, seams):
-    """Mark the edges that are seams."""
+def _mark(bm, triangles, lines):
+    """Mark the edges that are lines, as seams, because Blender hands these on where it splits edges."""
     used = np.unique(triangles)
     number = {int(vertex): k for k, vertex in enumerate(used)}
     bm.verts.ensure_lookup_table()
-    for a, b in seams.tolist():
+    for a, b in lines.tolist():
         if a in number and b in number and a != b:
             edge = bm.edges.get((bm.verts[number[a]], bm.verts[number[b]]))
             if edge is not None:
@@ -114,10 +123,15 @@ def _surface(bm, x, triangles, share) -> Surface:
     a, b, c = (x[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
-    line = [[vert.co for vert in edge.verts] for edge in bm.edges if _is_line(edge)]
+    line = segments_tree(np.array([[vert.co for vert in edge.verts] for edge in bm.edges if _is_line(edge)], float))
     tree = BVHTree.FromPolygons(x.tolist(), triangles.tolist(), all_triangles=True)
-    line = np.array(line, float).reshape(-1, 2, 3)
     return Surface(tree, normal, line, np.stack((a, b, c), axis=1), None if share is None else share[triangles])
+
+
+def segments_tree(ends: np.ndarray) -> BVHTree:
+    """Segments (l, 2, 3), each as a triangle of which two corners are at one place, to look for the nearest point of."""
+    corners = np.arange(2 * len(ends)).reshape(-1, 2)[:, [0, 1, 1]]
+    return BVHTree.FromPolygons(ends.reshape(-1, 3).tolist(), corners.tolist(), all_triangles=True)
 
 
 def _sized(bm, surface, layer):
@@ -152,7 +166,8 @@ def _lines(vert) -> list:
 
 
 def _round_after_round(bm, surface, wanted, count):
-    corners = {vert for vert in bm.verts if _is_corner(vert)}
+    places = {tuple(vert.co) for vert in bm.verts if _is_corner(vert)}
+    corners = _at(bm, places)
     now = float(np.mean([edge.calc_length() for edge in bm.edges]))
     grown = 0
     while now * GROWTH ** (grown + 1) < wanted.length:
@@ -174,11 +189,17 @@ def _round_after_round(bm, surface, wanted, count):
                 return
             wanted = wanted._replace(length=wanted.length * ratio**EAGER)
         _split(bm, wanted)
+        corners = _at(bm, places)  # anew, because Blender forgets what it knew of vertices where it splits edges
         for _ in _collapse(bm, corners, wanted):
             yield share[min(grown + done, len(share) - 1)]
         _flip(bm)
         _relax(bm, corners, surface, wanted)
         yield share[min(grown + done + 1, len(share) - 1)]
+
+
+def _at(bm, places) -> set:
+    """Vertices at these places, where corners stay to the bit."""
+    return {vert for vert in bm.verts if tuple(vert.co) in places}
 
 
 def _is_corner(vert) -> bool:
@@ -298,7 +319,8 @@ def _relax(bm, corners, surface, wanted):
     free = np.flatnonzero(~on_line)
     to[free] = _onto(surface, to[free], normal[free])
     on_line[held] = False
-    to[on_line] = _onto_line(surface.line, to[on_line])
+    for k in np.flatnonzero(on_line).tolist():
+        to[k] = surface.line.find_nearest(to[k].tolist())[0]
     for vert, place in zip(bm.verts, to.tolist(), strict=True):
         vert.co = Vector(place)
     if surface.share is not None:
@@ -322,19 +344,3 @@ def _onto(surface, x, normal):
         if place is not None and surface.normal[face] @ normal[k] > 0.0:
             x[k] = place
     return x
-
-
-def _onto_line(line, x):
-    """The nearest points of the lines, (f, 3)."""
-    from scipy.spatial import cKDTree
-
-    if not len(x):
-        return x
-    near = min(NEAR_SEGMENTS, len(line))
-    _, which = cKDTree(line.mean(axis=1)).query(x, near)
-    start, way = line[:, 0][which.reshape(len(x), near)], (line[:, 1] - line[:, 0])[which.reshape(len(x), near)]
-    square = np.maximum(np.einsum("ijk,ijk->ij", way, way), 1e-300)
-    share = np.clip(np.einsum("ijk,ijk->ij", x[:, None] - start, way) / square, 0.0, 1.0)
-    foot = start + share[..., None] * way
-    best = np.argmin(((foot - x[:, None]) ** 2).sum(axis=2), axis=1)
-    return foot[np.arange(len(x)), best]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A garment's mesh as the sheet of cloth that it stands for: doubled seams are welded, and a closed shell, front and back at a
-nearly even distance, is the one sheet in its middle.
+nearly even distance, is the one sheet in its middle. Lines in it are kept where a mesh is made anew: borders, seams, pleats, elastic.
 
 A shell is told by rays: from the middle of each face straight inwards to the far side. Where most of its area meets faces that
 look the other way, at nearly the same distance, and that is small beside the shell's extent, it is cloth with a thickness.
@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from . import arrays
+from . import arrays, bands, pleats, tear_lines
 from .mesh_io import check_finite, metres_per_unit, rest_positions
 
 FACING_AWAY = -0.7  # cosine between the normals of two sides that belong together, at most
@@ -28,7 +28,7 @@ class Sheet(NamedTuple):
     x: np.ndarray  # (n, 3) [m], from `origin`: at rest; of a shell, moved to its middle
     triangles: np.ndarray  # (t, 3) that make up the sheet
     source: np.ndarray  # (t,) which of the mesh's triangles each is
-    seams: np.ndarray  # (s, 2) edges that are marked as seams
+    lines: np.ndarray  # (l, 2) edges that stay lines of a mesh made anew; of a shell, also of its other side
     origin: np.ndarray  # (3,) [m] in the world
     thickness: float  # [m] of the shells among it; 0 where there is none
 
@@ -39,22 +39,17 @@ def sheet_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:
     Raises
     ------
     ValueError
-        It has no faces with an area, or an edge of more than two: names the object and the remedy.
+        It has no faces with an area, an edge of more than two, or marks that cannot be read: names the object and the remedy.
     """
-    from ...solver.geometry.topology import clean_faces
-    from ...solver.geometry.weld import find_twins
+    from ...solver.geometry.topology import border_edges, clean_faces
 
     world = rest_positions(obj, obj, metres_per_unit(scene))
     check_finite(obj.name, world, "in its mesh")
     origin = world.mean(axis=0) if len(world) else np.zeros(3)
     x = world - origin
     triangles = arrays.triangulated(obj.data)[0]
-    seams = arrays.seam_edges(obj.data)
-    if len(triangles) and obj.taffeta_cloth.weld > 0.0:
-        place = np.arange(len(x))
-        twins = find_twins(triangles, x, obj.taffeta_cloth.weld)
-        place[twins[:, 0]] = twins[:, 1]
-        triangles, seams = place[triangles], place[seams]
+    place = _places(obj, triangles, x)
+    triangles = place[triangles]
     faces = clean_faces(x, triangles) if len(triangles) else None
     if faces is None or not len(faces.triangles):
         raise ValueError(f"{obj.name} has no faces with an area, so there is nothing to make a cage of; add some")
@@ -66,7 +61,24 @@ def sheet_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Sheet:
         )
     triangles, x, thickness = _middle(faces.triangles, x)
     source = _source(faces, triangles)
-    return Sheet(x, triangles, source, seams, origin, thickness)
+    marked = (read(obj.name, obj.data) for read in (pleats.read_pleats, bands.read_bands))
+    lines = [arrays.seam_edges(obj.data), *(marks.edges for marks in marked if marks is not None)]
+    lines = np.concatenate((place[np.concatenate(lines)], border_edges(triangles)))
+    return Sheet(x, triangles, source, lines, origin, thickness)
+
+
+def _places(obj, triangles, x):
+    """Which vertex each one is (n,), where seams are doubled and tear lines cut: a sheet is whole along both."""
+    from ...solver.geometry.tear_lines import find_joints
+    from ...solver.geometry.weld import find_twins
+
+    place = find_joints(x, *tear_lines.marked(obj.data)).place
+    if len(triangles) and obj.taffeta_cloth.weld > 0.0:
+        twins = find_twins(place[triangles], x, obj.taffeta_cloth.weld)
+        first = np.arange(len(x))
+        first[twins[:, 0]] = twins[:, 1]
+        place = first[place]
+    return place
 
 
 def _source(faces, triangles):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, crowds, directed, poncho, sewn_shirt, simple, skirt, tablecloth, tearing, twirl, zipped
+from . import bodies, crowds, directed, poncho, quilt, sewn_shirt, simple, skirt, tablecloth, tearing, twirl, zipped
 
 SCENES = {
     "poncho": poncho.add,
@@ -15,6 +15,7 @@ SCENES = {
     "two_sheets": simple.two_sheets,
     "flag": simple.flag,
     "tablecloth": tablecloth.add,
+    "quilt": quilt.add,
     "torn_banner": tearing.torn_banner,
     "zipped_curtain": zipped.zipped_curtain,
     "tighten": simple.tighten,

@@ -21,6 +21,12 @@ def test_the_story_comes_to_its_end_without_a_traceback(result):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 
+def test_long_names_are_drawn_whole_where_the_tab_has_280_pixels(result):
+    assert set(result["names"]) == {"Blend Stiffness (1/s²)", "Preview Substeps", "Cache Folder"}
+    cut = {name: widths for name, widths in result["names"].items() if abs(widths[0] - widths[1]) > 2 * SAME}
+    assert not cut
+
+
 def test_every_number_is_drawn_whole_where_the_tab_has_280_pixels(result):
     """As wide as where there is room for more than it needs: Blender cuts numbers off without a sign."""
     wide, narrow = result["wide"], result["narrow"]

@@ -103,8 +103,11 @@ def test_the_cage_has_even_edges_on_the_garment_and_its_borders(make, scene):
 
 def test_a_flat_sheet_has_even_edges_too(make, scene):
     cage = make_cage(make.cloth(make.grid(count=40)), vertices=500)
-    size, border = lengths(*mesh_of(cage))
+    y, faces = mesh_of(cage)
+    size, border = lengths(y, faces)
     assert size.std() / size.mean() < SPREAD and len(border) > 60
+    corners = 0.5 * np.array([(u, v, 0.0) for u in (-1, 1) for v in (-1, 1)])
+    assert cKDTree(y).query(corners)[0].max() < 1e-6  # none is cut off
 
 
 def test_groups_patterns_settings_and_rig_come_along(make, scene):

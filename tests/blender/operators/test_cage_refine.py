@@ -82,7 +82,7 @@ def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
     corner = (np.arange(40)[:, None] * 41 + np.arange(40)).ravel()
     triangles = np.concatenate([corner[:, None] + [0, 1, 42], corner[:, None] + [0, 42, 41]])
     length = np.maximum(0.02, 0.25 * np.abs(u))
-    y, faces = meshed(x, triangles, length)
+    y, faces, _ = meshed(x, triangles, length)
     ends = edges_of(faces)
     size = np.linalg.norm(y[ends[:, 0]] - y[ends[:, 1]], axis=1)
     wanted = np.maximum(0.02, 0.25 * np.abs(y[ends].mean(axis=1)[:, 0]))
@@ -90,7 +90,7 @@ def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
     assert ratio.std() / ratio.mean() < 0.17 and ((ratio > 0.65) & (ratio < 1.4)).mean() > 0.98
     assert size[wanted < 0.0205].max() < 0.5 * size[wanted > 0.1].min()
     for count in (300, 600):
-        found, _ = meshed(x, triangles, length, count)
+        found, *_ = meshed(x, triangles, length, count)
         assert len(found) == pytest.approx(count, rel=0.03)
 
 
@@ -244,7 +244,7 @@ def test_bad_input_gets_a_sentence(make, saved):
     assert "Bar is no Taffeta Cloth; select a garment" in refused(obj, "Bar")
     assert "Nobody is no Taffeta Cloth" in refused(obj, "Nobody")
     assert bpy.ops.taffeta.bake(object=cage.name) == {"FINISHED"}
-    assert "its borders and seams need more" in refused(obj, vertices=5)
+    assert "its borders, seams and marked edges need more" in refused(obj, vertices=5)
     assert "Sheet Cage is baked from 1 to 3; choose frames of these" in refused(obj, frame_start=50, frame_end=60)
     assert "ends (1) before it starts (3)" in refused(obj, frame_start=3, frame_end=1)
     cage.hide_set(True)
@@ -260,7 +260,7 @@ def test_bad_input_gets_a_sentence(make, saved):
     aside.rename(path)
     pleat = cage.data.attributes.new("pleat_angle", "FLOAT", "EDGE")
     pleat.data[0].value = 0.5
-    assert "Sheet Cage has pleats or tear lines along its edges; clear them" in refused(obj)
+    assert "Sheet Cage has pleats on 1 edges where Sheet has none or another" in refused(obj)
     cage.data.attributes.remove(cage.data.attributes["pleat_angle"])
     copy = obj.copy()
     saved.collection.objects.link(copy)

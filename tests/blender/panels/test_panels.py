@@ -277,6 +277,7 @@ def test_in_a_narrow_panel_names_stand_in_the_fields_and_reasons_on_lines(garmen
     assert layout.state["use_property_split"] == beside
     told = "Edges without a face keep their length"
     assert (told in layout.texts()) == beside and told.split()[0] in " ".join(layout.texts())
+    assert ("Cache Folder" in draw("TAFFETA_PT_scene_cache").texts()) != beside  # which has words in its field
 
 
 def greys(layout):

@@ -357,6 +357,20 @@ def test_the_cape_hangs_on_the_shoulders_and_carries_its_buckles(saved):
     assert shown_crossings(cape, body, 6) == 0
 
 
+def test_the_quilt_follows_its_cage_with_front_and_back(saved):
+    objects = add("quilt")
+    quilt, cage, ball = objects["Quilt"], objects["Quilt Cage"], objects["Sphere"]
+    assert len(cage.data.vertices) < len(quilt.data.vertices) / 6 and cage.taffeta_cloth.thickness.value > 0.008
+    saved.frame_end = 14
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    x, count = evaluated(quilt, 14), len(quilt.data.vertices) // 2
+    start = np.array([vertex.co for vertex in quilt.data.vertices])
+    assert x[:, 2].min() < start[:, 2].min() - 0.3  # its corners hang
+    apart = [np.linalg.norm(p[:count] - p[count:], axis=1) for p in (start, x)]
+    assert np.abs(apart[1] / apart[0] - 1.0).mean() < 0.05  # it is as thick as before
+    assert shown_crossings(quilt, ball, 14) == 0
+
+
 def test_the_heros_cape_is_held_at_its_top_and_pulled_to_its_pose(saved):
     cape = add("hero_cape")["Hero Cape"]
     saved.frame_start, saved.frame_end = 84, 92  # where it is pulled most

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines, a zip, a cage, a pattern.
+"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft, a zip, a
+cage, a pattern.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -20,6 +21,7 @@ import first_bake as walk
 import story as first
 
 shown = set()  # names of the panels below More that are drawn
+WEFT_ROW = 17  # pixels from the bottom of the operator's panel to the middle of its last row
 COUNT, SIDE, THICK = 60, 1.0, 0.012  # vertices along a side of the blanket; [m]
 field_under_pointer = runpy.run_path(str(Path(__file__).with_name("narrow.py")))["field_under_pointer"]
 CUT = runpy.run_path(str(Path(__file__).parents[1] / "blender" / "cut.py"))
@@ -202,6 +204,40 @@ def zip_up(flap, shoot, press, places, result):
     shoot("76_zip_keyed")
 
 
+def type_weft(shoot, press, result):
+    """Mark the line anew by the Edge menu, and type Weft in the panel of the last operator, below left in the 3D view."""
+    shawl = bpy.data.objects["Shawl"]
+    shawl.taffeta_cloth.uv_map = shawl.data.uv_layers[0].name
+    select_line(shawl, 1)
+    with first.inside("VIEW_3D"):
+        bpy.ops.ed.undo_push(message="Line")  # as a hand's choice is kept: the operator's panel goes back to it
+    left, top, right, bottom = walk.rectangle("VIEW_3D")
+    walk.move((left + right) / 2, (top + bottom) / 2)
+    yield 2.0
+    press("ctrl+e")
+    yield 2.0
+    shoot("76a_menu")
+    press("t")  # Mark Tear Line: the letter that the menu underlines
+    yield 2.0
+    panel = next(region for region in walk.area("VIEW_3D").regions if region.type == "HUD")
+    bottom = walk.window().height - panel.y
+    yield from walk.click(panel.x + 0.5 * panel.width, bottom - 0.5 * panel.height)  # it is closed at first
+    yield 2.0
+    walk.move(panel.x + 0.75 * panel.width, bottom - WEFT_ROW)
+    yield 0.5
+    shoot("76b_panel")
+    press("Return")
+    yield 0.5
+    press("ctrl+a", "3", "Return")
+    yield 2.0
+    shoot("76c_weft")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    shawl = bpy.data.objects["Shawl"]  # another one, since the operator was undone
+    marked = shawl.data.attributes["taffeta_tear"].data
+    result["weft"] = sorted({round(strength.value, 1) for strength in marked})
+
+
 def cage(blanket, shoot, press, places, result):
     """Make Cage of the blanket, Remove Cage."""
     yield from show_only(blanket, "cloth_cage")
@@ -251,6 +287,7 @@ def story(shoot, press, drag, result, out):
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]
     yield from hold(shawl, shoot, press, places, result)
     yield from fold_and_tear(shawl, shoot, places, result)
+    yield from type_weft(shoot, press, result)
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
-    yield from cage(blanket, shoot, press, places, result)
+    yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)
     yield from pattern(shoot, drag, result)

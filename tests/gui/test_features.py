@@ -49,6 +49,11 @@ def test_a_selected_line_becomes_a_zip_that_is_keyed(result):
     assert result["zip_keyed"] == ["taffeta_cloth.zip_open"]
 
 
+def test_weft_is_typed_in_the_panel_of_the_last_operator(result):
+    """The line runs along the warp, so that it has three times the strength of 100 N/m."""
+    assert result["weft"] == [0.0, 300.0]
+
+
 def test_a_shell_gets_a_cage_and_is_simulated_itself_again(result):
     assert result["cage"] == ["Blanket Cage", True, False]
     made, before, after = result["cage_vertices"]

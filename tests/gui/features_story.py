@@ -92,8 +92,8 @@ def press_button(command, places, part, shoot=None, name=""):
         shoot(name)
 
 
-def key(path, places, press):
-    """Put the pointer on a number and press I over it, as animators do."""
+def key(path, places, press, *keys):
+    """Put the pointer on a number and press I over it, as animators do, or other keys."""
     left, _, right, bottom = walk.rectangle("PROPERTIES")
     x = left + 0.75 * (right - left)
     for y in range(places["bar"] + 100, bottom - 5, 7):
@@ -102,7 +102,7 @@ def key(path, places, press):
         if field_under_pointer().endswith(path):
             walk.move(x, y + 5)
             yield 0.3
-            press("i")
+            press(*keys or "i")
             yield 1.0
             return
     raise LookupError(f"no field {path} in the Physics tab")
@@ -161,9 +161,11 @@ def select_line(obj, along):
     return sum(chosen)
 
 
-def fold_and_tear(shawl, shoot, places, result):
-    """Mark Elastic and Mark Pleat on a line of edges, Mark Tear Line on another."""
+def fold_and_tear(shawl, shoot, press, places, result):
+    """A Seam Allowance by its number, Mark Elastic and Mark Pleat on a line of edges, Mark Tear Line on another."""
     yield from show_only(shawl, "cloth_sewing")
+    yield from key("seam_allowance_shown", places, press, "Return", "ctrl+a", "8", "Return")
+    result["allowance"] = shawl.taffeta_cloth.seam_allowance
     count = select_line(shawl, 1)
     yield 1.0
     yield from press_button("bpy.ops.taffeta.elastic_mark(", places, (0.3,), shoot, "74_elastic")
@@ -286,7 +288,7 @@ def story(shoot, press, drag, result, out):
     yield from walk.find("bpy.ops.taffeta.bake()", places)
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]
     yield from hold(shawl, shoot, press, places, result)
-    yield from fold_and_tear(shawl, shoot, places, result)
+    yield from fold_and_tear(shawl, shoot, press, places, result)
     yield from type_weft(shoot, press, result)
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
     yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)

@@ -32,6 +32,10 @@ def test_a_bead_becomes_a_trim(result):
     assert result["trim"] == ["Shawl", "VERTEX_3", True]
 
 
+def test_a_seam_allowance_is_typed_in_millimetres(result):
+    assert result["allowance"] == pytest.approx(0.008)
+
+
 def test_a_selected_line_becomes_elastic(result):
     assert result["elastic"] == [20, 20]
 

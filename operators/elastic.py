@@ -53,11 +53,7 @@ class TAFFETA_OT_elastic_clear(Attaching, bpy.types.Operator):
 
     def work(self, _context, obj):
         """Less elastic."""
-        chosen = np.arange(len(obj.data.edges)) if self.every else edge_values.chosen(obj)
-        count = edge_values.clear(obj.data, bands.NAMES, chosen)
-        if not count:
-            raise ValueError(f"{obj.name} has no elastic {'at all' if self.every else 'on its selected edges'}")
-        return f"{count} edges of {obj.name} are not elastic any more"
+        return edge_values.clear(obj, bands.NAMES, self.every, "elastic")
 
 
 def _menu(self, _context):

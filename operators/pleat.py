@@ -91,11 +91,7 @@ class TAFFETA_OT_pleat_clear(Attaching, bpy.types.Operator):
 
     def work(self, _context, obj):
         """Fewer pleats."""
-        chosen = np.arange(len(obj.data.edges)) if self.every else edge_values.chosen(obj)
-        count = edge_values.clear(obj.data, pleats.NAMES, chosen)
-        if not count:
-            raise ValueError(f"{obj.name} has no pleat {'at all' if self.every else 'among its selected edges'}")
-        return f"{count} edges of {obj.name} are no pleats any more"
+        return edge_values.clear(obj, pleats.NAMES, self.every, "pleat")
 
 
 def _menu(self, _context):

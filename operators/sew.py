@@ -11,6 +11,7 @@ from .menus import in_menu
 from .overlay.colours import lengths
 from .playback.cache_modifier import forget_bake
 from .read import sewn_edges
+from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
 from .read.participants import chosen_cloths, refuse_linked
@@ -80,7 +81,7 @@ def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:
     """
     refuse_linked(obj)
     ours = [index_of(obj, modifier) for modifier in own_modifiers(obj)]
-    pairs, behind = sewn_edges.seams(obj.data), max(ours, default=-1) + 1
+    pairs, behind = seams(obj.data), max(ours, default=-1) + 1
     x = _shown(context, obj, behind)
     world = x.astype(float) @ world_matrix(obj, metres_per_unit(context.scene))[:3, :3].T
     closed = pairs[lengths(world, pairs) <= CLOSED]

@@ -5,7 +5,7 @@ import bpy
 
 from .cloth import FABRIC_AT_FIRST
 from .mapped import FABRIC, THREADS
-from .rows import SubPanel, group_search, mapped, named, scene_settings, sentences, settings_layout, why
+from .rows import SubPanel, group_search, mapped, named, prop, scene_settings, sentences, settings_layout, why
 
 
 class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
@@ -95,6 +95,10 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column.prop(cloth, "seam_bending")
         if not cloth.sewing:
             why(layout, "Edges without a face keep their length")
+        prop(layout, context, cloth, "seam_allowance")
+        row = layout.row()
+        row.active = cloth.seam_allowance > 0.0
+        row.prop(cloth, "seam_layers")
         row = layout.row(align=True)
         row.operator("taffeta.elastic_mark")
         row.operator("taffeta.elastic_clear")

@@ -41,7 +41,9 @@ def in_other_unit(name: str, prop, factor: float, symbol: str):
 
 
 def add_shown(cls):
-    """Give each length, speed and acceleration that `cls` declares its twin."""
+    """Let `cls` declare what its bases do, as a garment those of its pattern, and give each length, speed and acceleration its twin."""
+    for base in cls.__bases__:
+        cls.__annotations__ |= vars(base).get("__annotations__", {})
     for name, prop in tuple(cls.__annotations__.items()):
         has_unit = prop.keywords.get("unit", "NONE") != "NONE"
         if name + "_shown" in cls.__annotations__:  # in a unit that does not change with the scene, as millimetres

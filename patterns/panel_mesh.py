@@ -154,28 +154,38 @@ def _folded(panel: Panel, rim: np.ndarray, walls: np.ndarray, edge: float):
 
     A line ends at the rim's nearest point. What would cross an edge is left out: of two lines that cross each other one has a gap.
     """
-    points, pairs = rim, np.zeros((0, 2), np.int64)
+    points, pairs = rim, [np.zeros((0, 2), np.int64)]
     for line in panel.folds:
         new = along(line, max(round(length(line) / edge), 1))
         away, number = cKDTree(points).query(new)
         own = (away > RIM * edge) & is_inside(new, *rim[walls.T])
         number = np.where(own, len(points) + np.cumsum(own) - 1, np.where(away <= RIM * edge, number, -1))
         points = np.concatenate([points, new[own]])
-        for pair in np.sort(np.column_stack([number[:-1], number[1:]]), axis=1):
-            known = np.concatenate([walls, pairs])
-            is_there = (np.sort(known, axis=1) == pair).all(axis=1).any()
-            middle = points[pair].mean(axis=0)[None]
-            if pair[0] >= 0 and pair[0] < pair[1] and not is_there and is_inside(middle, *rim[walls.T])[0]:
-                if not _crosses(points, pair, known):
-                    pairs = np.concatenate([pairs, pair[None]])
-    return points, pairs
+        pairs.append(np.sort(np.column_stack([number[:-1], number[1:]]), axis=1))
+    pairs = np.concatenate(pairs)
+    pairs = pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])]
+    known = np.concatenate([np.sort(walls, axis=1), pairs]) @ (len(points), 1)
+    _, first = np.unique(known, return_index=True)
+    pairs = pairs[np.sort(first[first >= len(walls)]) - len(walls)]
+    pairs = pairs[is_inside(points[pairs].mean(axis=1), *rim[walls.T])]
+    return points, pairs[_apart(points, walls, pairs)]
 
 
-def _crosses(points, pair, known) -> bool:
-    """Whether the edge between two points crosses one of the `known` (k, 2), which do not share an end with it."""
-    apart = ~np.isin(known, pair).any(axis=1)
-    (a, b), (c, d) = (points[np.broadcast_to(pair[:, None], (2, apart.sum()))], points[known[apart]].transpose(1, 0, 2))
-    return bool((((_side(a, b, c) > 0) != (_side(a, b, d) > 0)) & ((_side(c, d, a) > 0) != (_side(c, d, b) > 0))).any())
+def _apart(points: np.ndarray, walls: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """(k,) bool: edges (k, 2) between points that cross neither an edge of the `walls` (w, 2) nor one before that stays itself."""
+    known = np.concatenate([walls, pairs])
+    ends = points[known]
+    half = 0.5 * np.hypot(*(ends[:, 1] - ends[:, 0]).T)
+    near = cKDTree(ends.mean(axis=1)).query_pairs(2.0 * half.max() + TOLERANCE, output_type="ndarray")
+    near = near[near[:, 1] >= len(walls)]
+    one, other = near[(known[near[:, 0], :, None] != known[near[:, 1], None]).all(axis=(1, 2))].T
+    (a, b), (c, d) = (ends[which].transpose(1, 0, 2) for which in (other, one))
+    crosses = (_side(a, b, c) > 0) != (_side(a, b, d) > 0)
+    crosses &= (_side(c, d, a) > 0) != (_side(c, d, b) > 0)
+    is_out, order = np.zeros(len(known), bool), np.argsort(other[crosses], kind="stable")
+    for before, after in zip(one[crosses][order].tolist(), other[crosses][order].tolist(), strict=True):
+        is_out[after] |= not is_out[before]
+    return ~is_out[len(walls) :]
 
 
 def _refuse_crossing(name: str, rim: np.ndarray, walls: np.ndarray, line: np.ndarray) -> None:

@@ -15,6 +15,7 @@ import bpy
 from ...panels.mapped import ROWS
 from ...solver.model import RELEASE
 from ..read import (
+    allowance,
     anchors,
     bands,
     edge_values,
@@ -70,6 +71,8 @@ CLOTH_WORDS = {
     "strain_limit": "Strain Limit",
     "stiffening": "Stiffening",
     "seam_bending": "Seam Bending",
+    "seam_allowance": "Seam Allowance",
+    "seam_layers": "Seam Layers",
     "band_pull": "Elastic Pull",
     "uv_map": "Pattern",
     "field_weight": "Fields",
@@ -121,6 +124,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
     prints["Elastic"] = edge_values.checksum(obj.data, bands.NAMES)
     prints["Zips"] = edge_values.checksum(obj.data, (zips.OPENS,))
+    prints["what is marked as seams"] = allowance.checksum(obj)
     prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
         None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from ..read import measures
+from ..read import allowance, measures
 from ..read.force_fields import emitters, ignored
 from .problem import Problem, Shot
 
@@ -71,7 +71,7 @@ def _pressure(shot: Shot) -> Iterator[Problem]:
 
 
 def _seams(shot: Shot) -> Iterator[Problem]:
-    """Sewing without seams, and seams without sewing."""
+    """Sewing and allowances without seams, and seams without sewing."""
     for obj in shot.cloths:
         count = measures.loose_edges(obj.data)
         if obj.taffeta_cloth.sewing and not count:
@@ -87,6 +87,13 @@ def _seams(shot: Shot) -> Iterator[Problem]:
                 obj.name,
                 f"{obj.name} has {count} edges without a face: they keep their length",
                 "Turn on Sewing if they should pull shut",
+            )
+        if obj.taffeta_cloth.seam_allowance > 0.0 and not allowance.sewn_vertices(obj).any():
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has a Seam Allowance, but no seam",
+                "Mark edges as seams (Edge > Mark Seam in Edit Mode), sew it, or set Seam Allowance to 0",
             )
 
 

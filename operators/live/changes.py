@@ -17,7 +17,7 @@ import numpy as np
 from ...panels.mapped import MAPPED
 from ...solver.model import Settings
 from ..bake.order import Order, settings_of
-from ..read import bands, edge_values, measures, pleats, rest, zips
+from ..read import allowance, bands, edge_values, measures, pleats, rest, zips
 from ..read.animated import body_numbers, body_told, told_of
 from ..read.arrays import pixels
 from ..read.groups import MASKS, met, met_by
@@ -137,6 +137,7 @@ def _settings(obj, cloths) -> tuple:
         tied,
         summary(obj),
         edge_values.checksum(obj.data, (*pleats.NAMES, *bands.NAMES, zips.OPENS)),
+        allowance.checksum(obj),
         rest.summary(obj),
         cloth.ride.felt < 1.0,
         (cloth.tear.run_on, cloth.tear.most, cloth.tear.piece),

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...panels.mapped import FABRIC, THREADS
 from ...solver.model import Garment
+from .allowance import fold_in
 from .keyed import keyed, map_moves
 from .maps import read_map
 from .trims import stiffen
@@ -73,6 +74,7 @@ def garment_now(known: Garment, told: Told, obj: bpy.types.Object, evaluated: bp
     cloth = evaluated.taffeta_cloth
     values = {name: read_map(obj, getattr(cloth, name), evaluated.data, frame) for name in told.maps}
     stiffen(obj, known.x, values)
+    fold_in(obj, known.x, values)
     if known.twins is not None:
         from ...solver.geometry.weld import mean_of_twins  # here, because it imports scipy
 

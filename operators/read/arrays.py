@@ -161,3 +161,11 @@ def sewing_edges(mesh: bpy.types.Mesh) -> np.ndarray:
     without_face = np.ones(len(mesh.edges), bool)
     without_face[corner_edge(mesh)] = False
     return edges(mesh)[without_face]
+
+
+def seams(mesh: bpy.types.Mesh) -> np.ndarray:
+    """Vertices (s, 2) of the edges without a face that join two faces' corners."""
+    ends = sewing_edges(mesh)
+    in_face = np.zeros(len(mesh.vertices), bool)
+    in_face[corner_vertex(mesh)] = True
+    return ends[in_face[ends].all(axis=1)]

@@ -50,14 +50,18 @@ def chosen(obj: bpy.types.Object) -> np.ndarray:
     ValueError
         There is none, or they cannot be changed.
     """
-    refuse_linked(obj)
-    if obj.data.library is not None:
-        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
+    _refuse_linked(obj)
     selected = np.zeros(len(obj.data.edges), bool)
     obj.data.edges.foreach_get("select", selected)
     if not selected.any():
         raise ValueError(f"{obj.name} has no selected edge; select some in Edit Mode")
     return np.flatnonzero(selected)
+
+
+def _refuse_linked(obj) -> None:
+    refuse_linked(obj)
+    if obj.data.library is not None:
+        raise ValueError(f"{obj.name}: its mesh is linked from {obj.data.library.filepath}; make it local first")
 
 
 def put(mesh: bpy.types.Mesh, name: str, which: np.ndarray, value: np.ndarray | float) -> None:
@@ -79,15 +83,25 @@ def put(mesh: bpy.types.Mesh, name: str, which: np.ndarray, value: np.ndarray | 
     attribute.data.foreach_set("value", np.ascontiguousarray(values, np.float32))
 
 
-def clear(mesh: bpy.types.Mesh, names: tuple[str, ...], which: np.ndarray) -> int:
-    """Take marks of these names off edges `which` (k,), in Object Mode; returns how many were marked. The last one takes the attributes
-    along."""
+def clear(obj: bpy.types.Object, names: tuple[str, ...], every: bool, mark: str) -> str:
+    """Take marks of these names off the `chosen` edges of an object, or off all, in Object Mode; returns what was done. The last mark
+    takes the attributes along. mark : what they are called, as "pleat"
+
+    Raises
+    ------
+    ValueError
+        None of these edges has one, or they cannot be changed.
+    """
+    _refuse_linked(obj)
+    mesh = obj.data
+    which = np.arange(len(mesh.edges)) if every else chosen(obj)
     found = [mesh.attributes.get(name) for name in names]
     ours = [a for a in found if a is not None and a.domain == "EDGE" and a.data_type == "FLOAT" and len(a.data)]
     is_marked = np.zeros(len(mesh.edges), bool)
     for attribute in ours:
         is_marked |= stored_values(attribute)[:, 0] != 0.0
-    count = int(is_marked[which].sum())
+    if not (count := int(is_marked[which].sum())):
+        raise ValueError(f"{obj.name} has no {mark} {'at all' if every else 'on its selected edges'}")
     is_marked[which] = False
     for name in [attribute.name for attribute in ours]:  # Blender moves attributes when one is removed
         if is_marked.any():
@@ -95,4 +109,4 @@ def clear(mesh: bpy.types.Mesh, names: tuple[str, ...], which: np.ndarray) -> in
         else:
             mesh.attributes.remove(mesh.attributes[name])
     mesh.update()
-    return count
+    return f"{count} edges of {obj.name} have no {mark} any more"

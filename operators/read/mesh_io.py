@@ -18,6 +18,7 @@ import numpy as np
 from ...panels.mapped import MAPPED, THREADS
 from ...solver.model import Garment
 from . import arrays, pattern_size, tear_lines, zips
+from .allowance import fold_in
 from .animated import body_numbers, body_told, number
 from .bands import read_bands
 from .groups import masks
@@ -43,7 +44,17 @@ PLAIN = (
     "band_pull",
     *THREADS,
 )
-LOOKED_AT = (*PLAIN, "weld", "sewing_force", "uv_map", "pattern_size", "self_group", "body_group")
+LOOKED_AT = (
+    *PLAIN,
+    "seam_allowance",
+    "seam_layers",
+    "weld",
+    "sewing_force",
+    "uv_map",
+    "pattern_size",
+    "self_group",
+    "body_group",
+)
 
 
 class Body(NamedTuple):
@@ -86,8 +97,6 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     """
     mesh = obj.data
     _check_garment(obj, depsgraph)
-    if lack := pattern_size.positions(obj)[1]:
-        raise ValueError(lack)
     metres = metres_per_unit(scene)
     evaluated = obj.evaluated_get(depsgraph)
     matrix = world_matrix(evaluated, metres)
@@ -111,6 +120,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     }
     values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
     stiffen(obj, x, values)
+    fold_in(obj, x, values)
     garment = Garment(
         name=obj.name,
         x=x,
@@ -200,6 +210,8 @@ def _check_garment(obj, depsgraph) -> None:
         )
     check_evaluated(obj, depsgraph)
     world_to_object(obj.name, obj.evaluated_get(depsgraph), 1.0, depsgraph.scene.frame_current)
+    if lack := pattern_size.positions(obj)[1]:
+        raise ValueError(lack)
 
 
 def check_evaluated(obj, depsgraph) -> None:

@@ -5,7 +5,6 @@ import bmesh
 import bpy
 import numpy as np
 
-from .arrays import corner_vertex, sewing_edges
 from .mesh_io import world_matrix
 from .write_back import set_positions
 
@@ -33,18 +32,10 @@ def sew(obj: bpy.types.Object, pairs: np.ndarray) -> int:
     return added
 
 
-def seams(mesh: bpy.types.Mesh) -> np.ndarray:
-    """Vertices (s, 2) of the edges without a face that join two faces' corners."""
-    ends = sewing_edges(mesh)
-    in_face = np.zeros(len(mesh.vertices), bool)
-    in_face[corner_vertex(mesh)] = True
-    return ends[in_face[ends].all(axis=1)]
-
-
 def weld(mesh: bpy.types.Mesh, x: np.ndarray, pairs: np.ndarray) -> None:
     """Give a mesh the positions x (n, 3) [Blender units, object space] and make one vertex of each of the `pairs` (s, 2).
 
-    UV maps, vertex groups and materials come along; shape keys must be gone.
+    UV maps, vertex groups and materials come along; shape keys must be gone. Edges that were borders are marked as seams.
     """
     set_positions(mesh, x)
     place = np.arange(len(x))
@@ -54,8 +45,13 @@ def weld(mesh: bpy.types.Mesh, x: np.ndarray, pairs: np.ndarray) -> None:
     try:
         work.from_mesh(mesh)
         work.verts.ensure_lookup_table()
+        sewn = set(pairs.ravel().tolist())
+        for edge in work.edges:
+            edge.tag = edge.is_boundary and all(vertex.index in sewn for vertex in edge.verts)
         target = {work.verts[k]: work.verts[place[k]] for k in np.flatnonzero(place != np.arange(len(x))).tolist()}
         bmesh.ops.weld_verts(work, targetmap=target)
+        for edge in work.edges:
+            edge.seam |= edge.tag and not edge.is_boundary
         work.to_mesh(mesh)
     finally:
         work.free()

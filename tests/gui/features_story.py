@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines, a zip, a cage, a pattern.
+"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft, a zip, a
+cage, a pattern.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -20,6 +21,7 @@ import first_bake as walk
 import story as first
 
 shown = set()  # names of the panels below More that are drawn
+WEFT_ROW = 17  # pixels from the bottom of the operator's panel to the middle of its last row
 COUNT, SIDE, THICK = 60, 1.0, 0.012  # vertices along a side of the blanket; [m]
 field_under_pointer = runpy.run_path(str(Path(__file__).with_name("narrow.py")))["field_under_pointer"]
 CUT = runpy.run_path(str(Path(__file__).parents[1] / "blender" / "cut.py"))
@@ -90,8 +92,8 @@ def press_button(command, places, part, shoot=None, name=""):
         shoot(name)
 
 
-def key(path, places, press):
-    """Put the pointer on a number and press I over it, as animators do."""
+def key(path, places, press, *keys):
+    """Put the pointer on a number and press I over it, as animators do, or other keys."""
     left, _, right, bottom = walk.rectangle("PROPERTIES")
     x = left + 0.75 * (right - left)
     for y in range(places["bar"] + 100, bottom - 5, 7):
@@ -100,7 +102,7 @@ def key(path, places, press):
         if field_under_pointer().endswith(path):
             walk.move(x, y + 5)
             yield 0.3
-            press("i")
+            press(*keys or "i")
             yield 1.0
             return
     raise LookupError(f"no field {path} in the Physics tab")
@@ -159,9 +161,11 @@ def select_line(obj, along):
     return sum(chosen)
 
 
-def fold_and_tear(shawl, shoot, places, result):
-    """Mark Elastic and Mark Pleat on a line of edges, Mark Tear Line on another."""
+def fold_and_tear(shawl, shoot, press, places, result):
+    """A Seam Allowance by its number, Mark Elastic and Mark Pleat on a line of edges, Mark Tear Line on another."""
     yield from show_only(shawl, "cloth_sewing")
+    yield from key("seam_allowance_shown", places, press, "Return", "ctrl+a", "8", "Return")
+    result["allowance"] = shawl.taffeta_cloth.seam_allowance
     count = select_line(shawl, 1)
     yield 1.0
     yield from press_button("bpy.ops.taffeta.elastic_mark(", places, (0.3,), shoot, "74_elastic")
@@ -200,6 +204,40 @@ def zip_up(flap, shoot, press, places, result):
     result["zip"] = count, len(flap.data.vertices) - vertices, len(opens), opens[-1], flap.taffeta_cloth.sewing
     result["zip_keyed"] = keyed(flap)
     shoot("76_zip_keyed")
+
+
+def type_weft(shoot, press, result):
+    """Mark the line anew by the Edge menu, and type Weft in the panel of the last operator, below left in the 3D view."""
+    shawl = bpy.data.objects["Shawl"]
+    shawl.taffeta_cloth.uv_map = shawl.data.uv_layers[0].name
+    select_line(shawl, 1)
+    with first.inside("VIEW_3D"):
+        bpy.ops.ed.undo_push(message="Line")  # as a hand's choice is kept: the operator's panel goes back to it
+    left, top, right, bottom = walk.rectangle("VIEW_3D")
+    walk.move((left + right) / 2, (top + bottom) / 2)
+    yield 2.0
+    press("ctrl+e")
+    yield 2.0
+    shoot("76a_menu")
+    press("t")  # Mark Tear Line: the letter that the menu underlines
+    yield 2.0
+    panel = next(region for region in walk.area("VIEW_3D").regions if region.type == "HUD")
+    bottom = walk.window().height - panel.y
+    yield from walk.click(panel.x + 0.5 * panel.width, bottom - 0.5 * panel.height)  # it is closed at first
+    yield 2.0
+    walk.move(panel.x + 0.75 * panel.width, bottom - WEFT_ROW)
+    yield 0.5
+    shoot("76b_panel")
+    press("Return")
+    yield 0.5
+    press("ctrl+a", "3", "Return")
+    yield 2.0
+    shoot("76c_weft")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    shawl = bpy.data.objects["Shawl"]  # another one, since the operator was undone
+    marked = shawl.data.attributes["taffeta_tear"].data
+    result["weft"] = sorted({round(strength.value, 1) for strength in marked})
 
 
 def cage(blanket, shoot, press, places, result):
@@ -250,7 +288,8 @@ def story(shoot, press, drag, result, out):
     yield from walk.find("bpy.ops.taffeta.bake()", places)
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]
     yield from hold(shawl, shoot, press, places, result)
-    yield from fold_and_tear(shawl, shoot, places, result)
+    yield from fold_and_tear(shawl, shoot, press, places, result)
+    yield from type_weft(shoot, press, result)
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
-    yield from cage(blanket, shoot, press, places, result)
+    yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)
     yield from pattern(shoot, drag, result)

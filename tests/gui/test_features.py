@@ -32,6 +32,10 @@ def test_a_bead_becomes_a_trim(result):
     assert result["trim"] == ["Shawl", "VERTEX_3", True]
 
 
+def test_a_seam_allowance_is_typed_in_millimetres(result):
+    assert result["allowance"] == pytest.approx(0.008)
+
+
 def test_a_selected_line_becomes_elastic(result):
     assert result["elastic"] == [20, 20]
 
@@ -47,6 +51,11 @@ def test_a_selected_line_becomes_a_zip_that_is_keyed(result):
     edges, doubled, stitches, last, is_sewn = result["zip"]
     assert doubled == stitches == edges + 1 and last == 1.0 and is_sewn
     assert result["zip_keyed"] == ["taffeta_cloth.zip_open"]
+
+
+def test_weft_is_typed_in_the_panel_of_the_last_operator(result):
+    """The line runs along the warp, so that it has three times the strength of 100 N/m."""
+    assert result["weft"] == [0.0, 300.0]
 
 
 def test_a_shell_gets_a_cage_and_is_simulated_itself_again(result):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from taffeta.operators.checks import fingerprint, problem_list
 from taffeta.operators.read import pattern_size, pleats
-from taffeta.operators.read.sewn_edges import seams
+from taffeta.operators.read.arrays import seams
 
 FRAMES = 60
 

@@ -66,6 +66,19 @@ def test_what_cannot_be_a_pleat_is_told(make, columns, options, words):
         bpy.ops.taffeta.pleat_clear(every=True)
 
 
+def test_pleats_of_a_mesh_that_is_linked_stay(make, tmp_path):
+    """A change to it would look well, and be gone when the file is opened again."""
+    obj = strip_of(make)
+    pleats.mark(obj.data, np.arange(2), np.ones(2), 5.0)
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {obj.data})
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
+        here.meshes = there.meshes
+    obj.data = here.meshes[0]
+    with pytest.raises(RuntimeError, match="Strip: its mesh is linked from .*library.blend; make it local first"):
+        bpy.ops.taffeta.pleat_clear(every=True)
+    assert len(read(obj).pleats.edges) == 2
+
+
 def test_an_attribute_that_is_something_else_is_told(make):
     obj = strip_of(make)
     obj.data.attributes.new(pleats.ANGLE, "FLOAT", "POINT")

@@ -4,6 +4,9 @@
 import bpy
 import numpy as np
 import pytest
+from quads import read
+from taffeta.solver.build import build
+from taffeta.solver.model import Settings
 
 COUNT = 5
 
@@ -22,6 +25,12 @@ def sewn(obj):
     bpy.ops.object.mode_set(mode="OBJECT")
     inside = {key for face in obj.data.polygons for key in face.edge_keys}
     return sorted(edge.key for edge in obj.data.edges if edge.key not in inside)
+
+
+def weight(obj):
+    """Of a garment [kg], as the solver has it."""
+    bpy.context.view_layer.update()
+    return build([read(obj)], Settings())[0].mass.sum()
 
 
 @pytest.fixture
@@ -98,8 +107,10 @@ def test_apply_makes_one_piece_of_what_is_sewn(make, scene, tmp_path):
     obj.shape_key_add(name="Basis")
     group = obj.vertex_groups.new(name="half")
     group.add(list(range(count, 2 * count)), 0.5, "REPLACE")
+    make.cloth(obj, sewing=True, thickness=0.005, seam_allowance=0.01, seam_layers=3)
+    heavy = pytest.approx(0.15 * (2.0 + 2.0 * 2.0 * 0.01), rel=0.005)
+    assert weight(obj) == heavy
     obj.modifiers.new("Thick", "SOLIDIFY")
-    make.cloth(obj, sewing=True, thickness=0.005)
     bpy.context.view_layer.objects.active = obj
     with pytest.raises(RuntimeError, match="Panels has no closed seam in frame 1; bake it"):
         bpy.ops.taffeta.sewing_apply(object="Panels")
@@ -111,9 +122,12 @@ def test_apply_makes_one_piece_of_what_is_sewn(make, scene, tmp_path):
     assert not new.taffeta_cloth.cache_path and [m.type for m in new.modifiers] == ["SOLIDIFY"]
     assert len(new.data.vertices) == 2 * count - COUNT and len(new.data.polygons) == 2 * len(faces)
     assert not sewn(new) and "half" in new.vertex_groups
+    assert sorted(edge.key for edge in new.data.edges if edge.use_seam) == [(k, k + 1) for k in range(20, 24)]
+    assert not any(edge.use_seam for edge in obj.data.edges)
     x = np.array([vertex.co for vertex in new.data.vertices])
     assert np.ptp(x[:, 1]) == pytest.approx(2.0, abs=0.02), "drawn together, not as it was modelled"
     assert not obj.taffeta_cloth.enabled and obj.hide_get() and obj.taffeta_cloth.cache_path
     assert len(obj.data.vertices) == 2 * count and len(obj.data.shape_keys.key_blocks) == 1
     new.modifiers.clear()
+    assert weight(new) == heavy, "an allowance beside what is marked as seams, too"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}

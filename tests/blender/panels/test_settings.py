@@ -46,6 +46,16 @@ def test_each_setting_has_a_name_and_a_tooltip(owner, name):
     assert not prop.description.endswith("."), "Blender adds the full stop"
 
 
+@pytest.mark.parametrize("cls", [c for c in properties.CLASSES if c not in properties.MAPPED_CLASSES.values()])
+def test_what_a_bake_reads_once_takes_no_keys_and_all_tell_that_they_changed(cls):
+    """Also what a class has of another one, as a garment's settings those of its pattern."""
+    for prop in cls.bl_rna.properties:
+        if prop.identifier not in ("rna_type", "name") and prop.type not in ("POINTER", "COLLECTION"):
+            name = prop.identifier
+            assert name in cls.__annotations__
+            assert prop.is_animatable == (name.removesuffix("_shown") in properties.ANIMATED), name
+
+
 @pytest.mark.parametrize(("owner", "name"), SETTINGS, ids=lambda v: getattr(v, "__name__", v))
 def test_each_number_has_a_range_with_its_default_inside(owner, name):
     prop = owner.bl_rna.properties[name]

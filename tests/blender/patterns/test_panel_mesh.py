@@ -127,3 +127,21 @@ def test_a_mesh_that_would_be_too_large_is_refused_before_it_is_made(monkeypatch
         ValueError, match=r"about 115,\d\d\d,\d\d\d vertices, more than 400,000; use an Edge Length of 19 mm"
     ):
         panel_mesh.mesh(found, 0.001)
+
+
+def test_of_edges_that_cross_those_stay_that_one_after_the_other_leaves():
+    rng = np.random.default_rng(3)
+    points = rng.uniform(0.0, 1.0, (60, 2))
+    walls, pairs = (np.sort([rng.choice(60, 2, replace=False) for _ in range(count)], axis=1) for count in (3, 80))
+
+    def is_left(a, b, c):
+        return np.linalg.det([points[b] - points[a], points[c] - points[a]]) > 0.0
+
+    def crosses(a, b, c, d):
+        return not {a, b} & {c, d} and is_left(a, b, c) != is_left(a, b, d) and is_left(c, d, a) != is_left(c, d, b)
+
+    known, expected = walls.tolist(), []
+    for pair in pairs.tolist():
+        expected.append(not any(crosses(*pair, *other) for other in known))
+        known += [pair] * expected[-1]
+    assert panel_mesh._apart(points, walls, pairs).tolist() == expected and 5 < sum(expected) < 60

@@ -31,6 +31,13 @@ def test_sewing_without_seams_and_seams_without_sewing(shot, make, found, only, 
     assert found() == []
 
 
+def test_an_allowance_without_seams(shot, found, only, cloth):
+    cloth().taffeta_cloth.seam_allowance = 0.01
+    only("WARNING", "Cloth", "a Seam Allowance, but no seam")
+    cloth().data.edges[3].use_seam = True
+    assert found() == []
+
+
 def test_fields_of_particle_systems_are_left_out(shot, make, found, only):
     source = make.grid("Dust", location=(0, 0, 5))
     source.modifiers.new("Particles", "PARTICLE_SYSTEM")

@@ -3,14 +3,15 @@
 
 The operator runs from the first click until Esc, Leave or Keep. It takes the mouse buttons over cloth while the tool is in
 hand, and the keys that its status line names; all else goes to Blender, so that sliders, other editors and the view work.
+From a script it does one stroke (`drape.stroke`) and returns; the drape goes on until `drape_keep` or `stop`.
 """
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ..panels.drape import TOOL
 from .bake import job as jobs
-from .drape import buttons, draw, session
+from .drape import buttons, draw, session, stroke
 from .drape.view import beside, is_tool, length_of, ray, view_at
 from .keep_pose import RESULTS, keep_and_tell
 from .live import turn
@@ -22,11 +23,55 @@ TICK = 0.01  # [s] between two looks at the worker
 KEYS = "drag pulls, Shift pins, Ctrl unpins, Alt smooths; F radius, Space time, Ctrl Z back, Esc leaves all as it was"
 
 
+STROKES = (
+    ("WAIT", "Wait", "Nothing: the cloth falls"),
+    ("GRAB", "Grab", "Pulls it to another place, and lets go"),
+    ("PIN", "Pin", "Pins it where it is"),
+    ("UNPIN", "Unpin", "Takes off such pins"),
+    ("SMOOTH", "Smooth", "Smooths it"),
+)
+
+
 class TAFFETA_OT_drape(bpy.types.Operator):
     """Arrange cloth by hand in the 3D view while it is simulated at this frame. Esc leaves all as it was; Keep, in the view's header, keeps it"""
 
     bl_idname = "taffeta.drape"
     bl_label = "Drape"
+
+    # of a script; the mouse says all that by itself
+    doing: EnumProperty(
+        name="Stroke", default="WAIT", items=STROKES, options={"SKIP_SAVE"}, description="What the hand does"
+    )
+    object: StringProperty(
+        name="Garment",
+        options={"SKIP_SAVE"},
+        description="Name of the garment that is touched; empty takes the nearest",
+    )
+    at: FloatVectorProperty(
+        name="At",
+        subtype="XYZ_LENGTH",
+        options={"SKIP_SAVE"},
+        description="Place in the world; the cloth nearest to it is touched",
+    )
+    to: FloatVectorProperty(
+        name="To", subtype="XYZ_LENGTH", options={"SKIP_SAVE"}, description="Place in the world to which it is pulled"
+    )
+    radius: FloatProperty(
+        name="Radius",
+        default=0.1,
+        min=1e-4,
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+        description="How far around it, in metres",
+    )
+    steps: IntProperty(
+        name="Steps",
+        default=24,
+        min=0,
+        max=100000,
+        options={"SKIP_SAVE"},
+        description="How many are simulated, each half of a frame",
+    )
 
     @classmethod
     def poll(cls, context):
@@ -36,15 +81,18 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         return True
 
     def invoke(self, context, event):
-        if session.running() is not None:
+        drape = session.running()
+        if drape is not None and not drape.by_script:
             return {"CANCELLED"}
-        if turn.is_taken() or jobs.running():
+        if drape is None and (turn.is_taken() or jobs.running()):
             self.report({"ERROR"}, "A simulation is under way; wait for it or press Stop, then drape")
             return {"CANCELLED"}
         if not _take_in_hand(context):
             self.report({"ERROR"}, "Draping needs a 3D view in this window; open one")
             return {"CANCELLED"}
-        self._loader, self._drape = Loader(context.scene), None
+        self._loader, self._drape = Loader(context.scene), drape
+        if drape is not None:  # that a script began: it goes on by hand
+            drape.by_script = False
         self._doing = ""  # GRAB, PIN, UNPIN or SMOOTH while a button is held
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         self._status = StatusBar(context)
@@ -55,8 +103,16 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context):
-        self.report({"ERROR"}, "Draping needs a window; bake instead (taffeta.bake)")
-        return {"CANCELLED"}
+        """One stroke of a script; what it comes to is shown until it is kept or stopped."""
+        wanted = stroke.Stroke(self.doing, self.object, tuple(self.at), tuple(self.to), self.radius, self.steps)
+        try:
+            drape = stroke.take(context.scene, wanted)
+        except jobs.FAILURES as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if drape.trouble:
+            self.report({"WARNING"}, drape.trouble)
+        return {"FINISHED"}
 
     def modal(self, context, event):
         if not context.window_manager.taffeta.draping or self._drape is not session.running():  # stopped, kept, undone

@@ -4,6 +4,7 @@
 import bpy
 
 from .bake import job as jobs
+from .drape import session as drape_session
 
 
 class TAFFETA_OT_stop(bpy.types.Operator):
@@ -13,10 +14,13 @@ class TAFFETA_OT_stop(bpy.types.Operator):
     bl_label = "Stop"
 
     def execute(self, context):
-        session = context.window_manager.taffeta
-        if not (jobs.ask_to_stop() or session.live or session.draping):
+        session, drape = context.window_manager.taffeta, drape_session.running()
+        by_script = drape is not None and drape.by_script  # so that nobody looks after it
+        if not (jobs.ask_to_stop() or session.live or session.draping or by_script):
             self.report({"INFO"}, "Nothing runs that could be stopped")
             return {"CANCELLED"}
+        if by_script:
+            drape_session.end()
         session.live = session.draping = False  # their operators look at that
         return {"FINISHED"}
 

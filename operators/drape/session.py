@@ -47,6 +47,7 @@ class Drape:
         self.speed = FULL
         self.trouble = ""  # what was not obeyed, or has failed, as a sentence
         self.steps = 0
+        self.by_script = False  # began without a window: nobody ends it but `drape_keep` and `stop`
         self.watch = changes.Watch(self._objects())
         self._held_cloth: Cloth | None = cloth  # with the pins that were made by hand; None: to be made anew
         self._unread: set[int] = set()

@@ -42,6 +42,7 @@ EXAMPLES = (
         "Hero Cape",
         "A cape on what flies: it feels a part of the flight, and is pulled to a pose for a while",
     ),
+    ("throw", "Throw on a Chair", "A throw over the back of a chair: arrange it by hand with Drape"),
     ("after_bake", "After the Bake", "A coarse sheet that spikes poke through: bake it, then Push Out of Body"),
     ("two_sheets_on_spheres", "Two Sheets on Spheres", "Two sheets fall over five spheres, one onto the other"),
     ("ball_through_sheets", "Ball through Sheets", "A ball drags two sheets through a ring"),
@@ -82,7 +83,7 @@ DEFORMATIONS = (
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth", "quilt"),
     "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner", "zipped_curtain"),
-    "Hold and Direct": ("cape", "hero_cape", "tighten", "after_bake"),
+    "Hold and Direct": ("throw", "cape", "hero_cape", "tighten", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
         "drum",

@@ -37,6 +37,7 @@ SCENES = [
         "tablecloth",
         "quilt",
         "elastic_skirt",
+        "throw",
     }
     | CROWDS
     | DIRECTED

@@ -1,7 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Example scenes, each a function (context, collection) -> stage.Example that adds it to a collection."""
 
-from . import bodies, crowds, directed, poncho, quilt, sewn_shirt, simple, skirt, tablecloth, tearing, twirl, zipped
+from . import (
+    bodies,
+    crowds,
+    directed,
+    poncho,
+    quilt,
+    sewn_shirt,
+    simple,
+    skirt,
+    tablecloth,
+    tearing,
+    throw,
+    twirl,
+    zipped,
+)
 
 SCENES = {
     "poncho": poncho.add,
@@ -21,6 +35,7 @@ SCENES = {
     "tighten": simple.tighten,
     "cape": directed.cape,
     "hero_cape": directed.hero_cape,
+    "throw": throw.add,
     "after_bake": directed.after_bake,
     "two_sheets_on_spheres": crowds.two_sheets_on_spheres,
     "ball_through_sheets": crowds.ball_through_sheets,

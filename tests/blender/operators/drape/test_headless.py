@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+from crossings import count_crossings
 from taffeta.operators.drape import session
 from taffeta.operators.read import modifier_stack
 
@@ -70,3 +71,28 @@ def test_what_is_pinned_cannot_be_pulled_and_other_simulations_are_told(sheet, m
         patched.setattr("taffeta.operators.drape.session._drape", None)
         with pytest.raises(RuntimeError, match="under way"):
             bpy.ops.taffeta.drape()
+
+
+def test_the_throw_is_arranged_on_its_chair_kept_and_baked(saved, make):
+    """The example to drape by hand, by the operators that docs/drape.md names."""
+    before = set(bpy.data.objects)
+    bpy.ops.taffeta.scene_add(name="throw")
+    added = {obj.name: obj for obj in set(bpy.data.objects) - before}
+    throw, chair = added["Throw"], added["Chair"]
+    x = make.world(throw)
+    assert bpy.ops.taffeta.drape(steps=16) == {"FINISHED"}
+    fallen, corner = make.world(throw), int((x[:, 0] + x[:, 1]).argmax())
+    to = fallen[corner] + [-0.3, -0.2, 0.5]
+    assert bpy.ops.taffeta.drape(doing="GRAB", at=fallen[corner], to=to, radius=0.15, steps=16) == {"FINISHED"}
+    assert make.world(throw)[corner, 2] > fallen[corner, 2] + 0.2
+    assert bpy.ops.taffeta.drape_keep(result="KEY") == {"FINISHED"}
+    saved.frame_end = 3
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    saved.frame_set(3)
+    triangles = []
+    for obj in (throw, chair):
+        obj.data.calc_loop_triangles()
+        triangles.append(np.array([t.vertices for t in obj.data.loop_triangles]))
+    x = make.world(throw)
+    bodies = [(make.world(chair), triangles[1])]
+    assert count_crossings(x, triangles[0], np.zeros(len(x), int), bodies).cloth_body == 0

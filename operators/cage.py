@@ -178,14 +178,16 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         except RuntimeError as error:  # of Blender's own operator
             raise ValueError(str(error).removeprefix("Error: ").strip()) from error
         shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
-        self.report(
-            {"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"
-        )
+        then = "" if self.bake else "; bake it"
+        self.report({"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}{then}")
         tell_left_out(self, obj, cage)
         show(context, cage)
         look_again(context)
         if self.bake:
-            bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
+            try:
+                bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
+            except RuntimeError as error:  # what it has reported; the cage is there
+                self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
         return {"FINISHED"}
 
 

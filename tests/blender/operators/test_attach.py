@@ -147,6 +147,32 @@ def test_keyed_weights_let_go_and_catch(shot, make):
     assert error(scene, make, cloth, body, LAST) > 0.01
 
 
+@pytest.mark.parametrize("path", ["stiffness", "breaking_force"])
+def test_stiffness_and_breaking_force_may_be_keyed(shot, make, path):
+    """A spring that becomes five times as stiff gives way by a fifth; one that bears less from frame 6 on, breaks there."""
+    scene, cloth, body = shot
+    body.animation_data_clear()
+    body.data.shape_keys.animation_data_clear()
+    body.taffeta_collider.enabled = False
+    attach(cloth, body="Body", vertices="GROUP", group=group(cloth, range(25)), stiffness=2.0)
+    entry(cloth).damping = 0.05
+    weight = 0.15 * 0.25 * 9.81 / 25
+    for frame, value in (
+        (5, {"stiffness": 2.0, "breaking_force": 10.0}[path]),
+        (6, {"stiffness": 10.0}.get(path, 0.5 * weight)),
+    ):
+        setattr(entry(cloth), path, value)
+        cloth.keyframe_insert(f"taffeta_cloth.attachments[0].{path}", frame=frame)
+    bake(scene, 24)
+    height = make.world(cloth)[:, 2].mean()
+    if path == "stiffness":
+        assert height == pytest.approx(0.31 - weight / 10.0, abs=1e-3)
+    else:
+        assert height < 0.2
+    scene.frame_set(5)
+    assert make.world(cloth)[:, 2].mean() > 0.28
+
+
 def test_detach_lets_vertices_go_and_forgets_what_has_none(shot):
     """Keys of an attachment that goes go with it, and those of the next are still its own."""
     scene, cloth, body = shot

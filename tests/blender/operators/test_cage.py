@@ -181,6 +181,20 @@ def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path):
         assert np.abs(make.world(bpy.context.object) - now).max() < 1e-4
 
 
+def test_one_call_makes_the_cage_and_bakes_it(make, saved):
+    """A bake that cannot be is told, and the cage is there for another."""
+    obj, _, _ = skirt(make, 40, 30)
+    start, saved.frame_end = make.world(obj), 3
+    make_cage(obj, vertices=300, bake=True)
+    saved.frame_set(3)
+    assert np.linalg.norm(make.world(obj) - start, axis=1).max() > 5e-3
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    saved.taffeta.collider_source = "COLLECTION"
+    with pytest.raises(RuntimeError, match="none is chosen") as told:
+        bpy.ops.taffeta.cage_make(object=obj.name, vertices=300, bake=True)
+    assert "Traceback" not in str(told.value) and obj.taffeta_cage.cage is not None
+
+
 def _without_taffeta(folder, name):
     """Where the garment's vertices are in frame 5 of the saved file, in a Blender that knows nothing of Taffeta."""
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "plays.blend"))

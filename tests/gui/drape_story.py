@@ -124,6 +124,19 @@ def keep(shoot, places):
     yield 2.0
 
 
+def take_off_and_smooth(shoot, result):
+    """Pins by a Shift drag that a Ctrl drag takes off, and an Alt drag."""
+    x, y = on_screen(at(highest()))
+    for held in ("shift", "ctrl"):
+        yield from dragged([(x, y + 40), (x + 15, y + 50)], held, shoot, f"54_{held}")
+        yield from let_go(held)
+        result[held] = int(drape().hand.pinned.sum())
+    yield from dragged([(x, y + 40), (x + 15, y + 50)], "alt", shoot, "54_alt")
+    result["smooths"] = drape().hand.smoothing is not None
+    yield from let_go("alt")
+    result["smooths_on"] = drape().hand.smoothing is not None
+
+
 def story(shoot, press, drag, result, out):
     """The whole story, step by step."""
     yield from first.arrange_window()
@@ -174,6 +187,7 @@ def story(shoot, press, drag, result, out):
     press("ctrl+z")
     yield 0.5
     shoot("53_stepped_back")
+    yield from take_off_and_smooth(shoot, result)
     seen, places = first.evaluated(shawl), {}
     yield from keep(shoot, places)
     result["kept"] = session.draping, [key.name for key in shawl.data.shape_keys.key_blocks]
@@ -182,7 +196,11 @@ def story(shoot, press, drag, result, out):
     bpy.context.view_layer.update()
     result["key_shows_it"] = float(np.abs(first.evaluated(shawl) - seen).max())
     shawl.data.shape_keys.key_blocks[1].value = 0.0
+    with first.inside():
+        bpy.ops.taffeta.drape("EXEC_DEFAULT", steps=4)
+    result["by_script"] = session.draping, drape().by_script
     yield from begin()
+    result["by_hand"] = session.draping, drape().by_script
     shoot("55_again")
     walk.move(*on_screen(at(lowest())))
     press("Escape")

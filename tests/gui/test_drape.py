@@ -29,6 +29,15 @@ def test_the_mouse_pulls_and_pins_cloth_and_steps_back(result):
     assert result["pinned"] > 0 and result["unpinned"] == 0
 
 
+def test_ctrl_takes_pins_off_and_alt_smooths_while_it_is_held(result):
+    assert result["shift"] > 0 and result["ctrl"] < result["shift"]
+    assert result["smooths"] and not result["smooths_on"]
+
+
+def test_what_a_script_has_begun_goes_on_by_hand(result):
+    assert result["by_script"] == [False, True] and result["by_hand"] == [True, False]
+
+
 def test_f_changes_the_radius_as_with_brushes(result):
     assert result["radius"] > 65
 

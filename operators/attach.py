@@ -224,7 +224,8 @@ class TAFFETA_OT_attach(Attaching, bpy.types.Operator):
 nearest collider. To another garment they are tacked by threads"""
 
     bl_idname = "taffeta.attach"
-    bl_label = "Attach"
+    bl_label = "Attach Cloth"
+    bl_description = " ".join(__doc__.split())
 
     body: StringProperty(
         name="To",
@@ -321,7 +322,7 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
     """Let attached vertices of the active garment go"""
 
     bl_idname = "taffeta.detach"
-    bl_label = "Detach"
+    bl_label = "Detach Cloth"
 
     index: IntProperty(
         name="Attachment",

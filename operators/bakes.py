@@ -32,7 +32,7 @@ from .read.participants import chosen_cloths, cloths_of, refuse_linked
 class BakeVerb:
     """What the verbs of the list share: the cloth, the file, and sentences instead of tracebacks."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # of a line of the list, which a search does not know
 
     object: StringProperty(name="Object", description="Cloth that the bake is of", options={"SKIP_SAVE"})
     path: StringProperty(
@@ -109,7 +109,7 @@ class TAFFETA_OT_bake_play(BakeVerb, bpy.types.Operator):
     """Play this bake; the others stay in the list"""
 
     bl_idname = "taffeta.bake_play"
-    bl_label = "Play It"
+    bl_label = "Play Bake"
 
     def work(self, context, obj, bake):
         play(obj, bake)
@@ -152,6 +152,7 @@ class TAFFETA_OT_bake_settings(BakeVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.bake_settings"
     bl_label = "Restore Its Settings"
+    bl_description = " ".join(__doc__.split())
 
     def work(self, context, obj, bake):
         scene, label = context.scene, bake.about.label
@@ -205,7 +206,7 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
     """Delete the freed bakes of this file for good: this cannot be undone. Those of other .blends stay"""
 
     bl_idname = "taffeta.trash_empty"
-    bl_label = "Empty Trash"
+    bl_label = "Empty Bake Trash"
     bl_options = {"REGISTER"}
 
     def invoke(self, context, event):

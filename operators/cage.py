@@ -157,6 +157,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
 
     bl_idname = "taffeta.cage_make"
     bl_label = "Make Cage"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Garment", description="Name of the garment; empty takes the active one")
@@ -229,6 +230,7 @@ stays on disk"""
 
     bl_idname = "taffeta.cage_remove"
     bl_label = "Remove Cage"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):

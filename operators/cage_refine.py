@@ -37,6 +37,7 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
 
     bl_idname = "taffeta.cage_refine"
     bl_label = "Refine Where It Folds"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Garment", description="Name of the garment or its cage; empty takes the active one")

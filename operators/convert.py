@@ -68,6 +68,7 @@ class TAFFETA_OT_convert(bpy.types.Operator):
 
     bl_idname = "taffeta.convert"
     bl_label = "Convert from Blender Cloth"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -229,6 +229,7 @@ class TAFFETA_OT_correct_frame(Fading, CorrectVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.correct_frame"
     bl_label = "Correct This Frame"
+    bl_description = " ".join(__doc__.split())
 
     def work(self, context):
         begin(context, context.object, self.before, self.after)
@@ -238,7 +239,7 @@ class TAFFETA_OT_correct_done(OfSculpted, bpy.types.Operator):
     """Add what you sculpted to the bake, and show the garment again"""
 
     bl_idname = "taffeta.correct_done"
-    bl_label = "Done"
+    bl_label = "Finish Correction"
 
     def work(self, context):
         sculpted = context.object
@@ -253,7 +254,7 @@ class TAFFETA_OT_correct_cancel(OfSculpted, bpy.types.Operator):
     """Throw away what you sculpted, and show the garment as it was"""
 
     bl_idname = "taffeta.correct_cancel"
-    bl_label = "Cancel"
+    bl_label = "Cancel Correction"
 
     def work(self, context):
         end(context, context.object)
@@ -261,6 +262,8 @@ class TAFFETA_OT_correct_cancel(OfSculpted, bpy.types.Operator):
 
 class Listed(CorrectVerb):
     """On a correction of the list."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Correction", min=0, description="Its number in the list, from 0")
 

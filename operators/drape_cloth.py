@@ -26,7 +26,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
     """Arrange cloth by hand in the 3D view while it is simulated at this frame. Esc leaves all as it was; Keep, in the view's header, keeps it"""
 
     bl_idname = "taffeta.drape"
-    bl_label = "Drape"
+    bl_label = "Drape Cloth"
 
     @classmethod
     def poll(cls, context):
@@ -230,7 +230,7 @@ class TAFFETA_OT_drape_pause(Draping, bpy.types.Operator):
     """Stop time, or let it go on"""
 
     bl_idname = "taffeta.drape_pause"
-    bl_label = "Pause"
+    bl_label = "Pause Draping"
 
     def execute(self, context):
         _toggle_pause(context.window_manager.taffeta_drape)
@@ -242,7 +242,7 @@ class TAFFETA_OT_drape_keep(Draping, bpy.types.Operator):
     """Keep the cloth as it lies, and leave draping"""
 
     bl_idname = "taffeta.drape_keep"
-    bl_label = "Keep"
+    bl_label = "Keep Draped Cloth"
     bl_options = {"UNDO"}
 
     result: EnumProperty(name="As", default="KEY", items=RESULTS, description="What becomes of the cloth as it lies")

@@ -129,7 +129,7 @@ class TAFFETA_OT_fabric_library(bpy.types.Operator):
     """Add the fabrics, also those of your own, to the asset libraries of the preferences; again takes them out"""
 
     bl_idname = "taffeta.fabric_library"
-    bl_label = "Fabrics in Asset Browser"
+    bl_label = "Show Fabrics in Asset Browser"
     bl_options = {"REGISTER"}
 
     def execute(self, context):
@@ -160,7 +160,7 @@ class TAFFETA_OT_fabric_apply(bpy.types.Operator):
 
     bl_idname = "taffeta.fabric_apply"
     bl_label = "Make Selected Cloth of This"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     fabric: bpy.props.StringProperty(name="Fabric", description="Name of a fabric preset")
 

@@ -122,7 +122,8 @@ class TAFFETA_OT_subdivide(bpy.types.Operator):
     along; a bake has to be made anew"""
 
     bl_idname = "taffeta.subdivide"
-    bl_label = "Subdivide"
+    bl_label = "Subdivide Cloth"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="Cloth to subdivide; empty takes the selected one")

@@ -22,7 +22,7 @@ EARTH = 0.0, 0.0, -9.81  # [m/s2]
 class Fix:
     """What the buttons have in common: an object's name, a report, and the list that is made anew."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     object: StringProperty(name="Object", description="What is to be mended; empty where it is the scene")
 
@@ -50,7 +50,7 @@ class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_save"
     bl_label = "Save the File"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
 
@@ -224,7 +224,7 @@ class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
     """Untangle all cloths of the scene, in the order of their layers, by a shape key of their own"""
 
     bl_idname = "taffeta.fix_tangles"
-    bl_label = "Untangle"
+    bl_label = "Untangle All"
 
     def mend(self, context, obj):
         """As the button in Layers, and crossings are counted anew."""

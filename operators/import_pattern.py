@@ -76,6 +76,7 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
 
     bl_idname = "taffeta.pattern_import"
     bl_label = "Import Pattern"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: StringProperty(default="*.json;*.dxf", options={"HIDDEN"})

@@ -17,7 +17,8 @@ class TAFFETA_OT_fabric_modulus(bpy.types.Operator):
     foil"""
 
     bl_idname = "taffeta.fabric_modulus"
-    bl_label = "Set from Elastic Modulus"
+    bl_label = "Set Fabric from Elastic Modulus"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     modulus: FloatProperty(

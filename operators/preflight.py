@@ -55,7 +55,7 @@ class TAFFETA_OT_select_problem(bpy.types.Operator):
 
     bl_idname = "taffeta.select_problem"
     bl_label = "Select Crossing Vertices"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     object: bpy.props.StringProperty(name="Object", description="Garment; empty takes the active object")
 

@@ -113,7 +113,7 @@ class TAFFETA_OT_report_show(bpy.types.Operator):
 
     bl_idname = "taffeta.report_show"
     bl_label = "Show in Frame"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     subject: bpy.props.EnumProperty(
         name="Subject", items=tuple((name, label, tip) for name, (label, tip, _) in SUBJECTS.items())

@@ -138,6 +138,7 @@ class TAFFETA_OT_sew(bpy.types.Operator):
 
     bl_idname = "taffeta.sew"
     bl_label = "Sew Selected Edges"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     flip: BoolProperty(
@@ -170,6 +171,7 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
 
     bl_idname = "taffeta.sewing_apply"
     bl_label = "Apply Sewing"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="Cloth to apply it to; empty takes the selected one")

@@ -54,6 +54,7 @@ class TAFFETA_OT_show_mesh(ShowVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.show_mesh"
     bl_label = "Show the Mesh"
+    bl_description = " ".join(__doc__.split())
     shows = False
 
 

@@ -19,7 +19,7 @@ class TAFFETA_OT_overlay(bpy.types.Operator):
     """Show the values on the garment in the viewport; again hides them"""
 
     bl_idname = "taffeta.overlay"
-    bl_label = "Show Values"
+    bl_label = "Show Values on Cloth"
 
     show: bpy.props.EnumProperty(
         name="Show",

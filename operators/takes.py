@@ -42,7 +42,7 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
 class TakeVerb:
     """What verbs of one take share."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Take", description="Its place in the queue, from 0", options={"SKIP_SAVE"})
 

@@ -45,6 +45,7 @@ class TAFFETA_OT_tear_mark(InEditMode):
 
     bl_idname = "taffeta.tear_mark"
     bl_label = "Mark Tear Line"
+    bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
     weft: WEFT
@@ -61,6 +62,7 @@ class TAFFETA_OT_tear_free(InEditMode):
 
     bl_idname = "taffeta.tear_free"
     bl_label = "Free Tearing"
+    bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
     weft: WEFT

@@ -221,7 +221,7 @@ class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
     """Take the selected cloths out of themselves, each other and the colliders, in the order of their layers"""
 
     bl_idname = "taffeta.untangle"
-    bl_label = "Untangle"
+    bl_label = "Untangle Cloth"
     bl_options = {"REGISTER", "UNDO"}
 
     result: EnumProperty(

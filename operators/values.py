@@ -16,6 +16,7 @@ class TAFFETA_OT_values(bpy.types.Operator):
 
     bl_idname = "taffeta.values"
     bl_label = "Add Values for Nodes"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: bpy.props.StringProperty(name="Object", description="The cloth; empty takes those that are selected")

@@ -91,7 +91,7 @@ class TAFFETA_OT_wedge_remove(bpy.types.Operator):
 
     bl_idname = "taffeta.wedge_remove"
     bl_label = "Remove Wedge"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Wedge", description="Its place in the list, from 0", options={"SKIP_SAVE"})
 
@@ -110,6 +110,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
 
     bl_idname = "taffeta.wedges_bake"
     bl_label = "Bake Wedges"
+    bl_description = " ".join(__doc__.split())
 
     def begin(self, scene):
         turn.end()
@@ -174,8 +175,8 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
     """Play this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
 
     bl_idname = "taffeta.wedge_adopt"
-    bl_label = "Adopt"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_label = "Adopt Wedge"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     wedge: StringProperty(name="Wedge", description="Its name", options={"SKIP_SAVE"})
     settings: BoolProperty(

@@ -91,8 +91,8 @@ class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
 
 def _ends(row):
     """The buttons that end a correction."""
-    row.operator("taffeta.correct_done", icon="CHECKMARK")
-    row.operator("taffeta.correct_cancel", icon="X")
+    row.operator("taffeta.correct_done", text="Done", icon="CHECKMARK")
+    row.operator("taffeta.correct_cancel", text="Cancel", icon="X")
 
 
 def draw_header(self, context):

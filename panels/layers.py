@@ -24,7 +24,7 @@ class TAFFETA_PT_layers(SubPanel, bpy.types.Panel):
         layout.prop(context.object.taffeta_cloth, "rigidity")
         verb = layout.column()
         selected = [obj for obj in cloths if obj.select_get() or obj == context.object]
-        verb.operator("taffeta.untangle", icon="MOD_SOLIDIFY")
+        verb.operator("taffeta.untangle", text="Untangle", icon="MOD_SOLIDIFY")
         if len(selected) < len(cloths):
             why(layout, f"Takes the selected cloths: {len(selected)} of {len(cloths)}")
 

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import IntProperty, PointerProperty
 
 from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
+from .translations import translated
 
 
 class TaffetaCorrecting(bpy.types.PropertyGroup):
@@ -82,7 +83,7 @@ class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         noted = context.object.taffeta_correcting
-        layout.label(text=f"{noted.garment.name}, frame {noted.frame}", icon="SCULPTMODE_HLT")
+        layout.label(text=translated(f"{noted.garment.name}, frame {noted.frame}"), icon="SCULPTMODE_HLT")
         column = layout.column(align=True)
         column.prop(noted, "before")
         column.prop(noted, "after")

@@ -36,6 +36,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
             why(layout, "Nothing baked yet")
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
         layout.operator("taffeta.values", icon="NODETREE").object = context.object.name
+        layout.operator("taffeta.value_images", icon="IMAGE_DATA").object = context.object.name
         layout.row().prop(session, "live_end", expand=True)
         told = layout.column()
         told.active = False

@@ -12,6 +12,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..panels.cage import garment_of
+from ..panels.translations import translated
 from ..solver.cache import about, pc2, recipe, trash
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
@@ -46,9 +47,9 @@ class BakeVerb:
             turn.end()
             obj = chosen_cloths(context, self.object)[0]
             refuse_linked(obj)
-            self.report({"INFO"}, self.work(context, obj, self._chosen(context.scene, obj)))
+            self.report({"INFO"}, translated(self.work(context, obj, self._chosen(context.scene, obj))))
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         look_again()
         return {"FINISHED"}
@@ -130,7 +131,7 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
         try:
             bake = self._chosen(context.scene, chosen_cloths(context, self.object)[0])
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         self.label, self.note = bake.about.label, bake.about.note
         return context.window_manager.invoke_props_dialog(self, width=420)
@@ -158,7 +159,7 @@ class TAFFETA_OT_bake_settings(BakeVerb, bpy.types.Operator):
         scene, label = context.scene, bake.about.label
         made_of = snapshot.renamed(recipe.read(bake.path), obj.name)
         for sentence in snapshot.apply(made_of, scene, [obj], label):
-            self.report({"WARNING"}, f"{obj.name}: {sentence}")
+            self.report({"WARNING"}, translated(f"{obj.name}: {sentence}"))
         context.view_layer.update()
         now = fingerprint.take(obj, scene, colliders(scene, cloths_of(scene)))
         rest = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, now))
@@ -220,12 +221,12 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
                     raise OSError(f"{bake.path} is being moved by another Blender: try again")
                 trash.delete(bake.path)
         except OSError as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         finally:
             look_again()
         count = "1 bake" if len(bakes) == 1 else f"{len(bakes)} bakes"
-        self.report({"INFO"}, f"Deleted {count} ({room(sum(bake.size for bake in bakes))})")
+        self.report({"INFO"}, translated(f"Deleted {count} ({room(sum(bake.size for bake in bakes))})"))
         return {"FINISHED"}
 
 

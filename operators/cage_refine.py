@@ -11,6 +11,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
+from ..panels.translations import translated
 from ..solver.elastic.mesh_fit import SHORT_SHARE
 from . import cage as verbs
 from .live import turn
@@ -103,7 +104,8 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         cage = _exchanged(scene, obj, played, sheet, made)
         even = remesh.length_for(sheet.triangles, sheet.x, count)
         self.report(
-            {"INFO"}, f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
+            {"INFO"},
+            translated(f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"),
         )
         verbs.tell_left_out(self, obj, cage)
         verbs.show(context, cage)

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
+from ..panels.translations import translated
 from .live import turn
 from .read import correction
 from .read.arrays import positions, stored_values
@@ -187,7 +188,7 @@ class CorrectVerb:
         try:
             self.work(context)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -247,7 +248,7 @@ class TAFFETA_OT_correct_done(OfSculpted, bpy.types.Operator):
         frame = sculpted.taffeta_correcting.frame
         obj = end(context, sculpted)
         told = "nothing was changed" if modifier is None else f"{modifier.name} is added to the bake"
-        self.report({"INFO"}, f"{obj.name}, frame {frame}: {told}")
+        self.report({"INFO"}, translated(f"{obj.name}, frame {frame}: {told}"))
 
 
 class TAFFETA_OT_correct_cancel(OfSculpted, bpy.types.Operator):

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..panels.drape import TOOL
+from ..panels.translations import translated
 from .bake import job as jobs
 from .drape import buttons, draw, session
 from .drape.view import beside, is_tool, length_of, ray, view_at
@@ -104,7 +105,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
             drape.speed, drape.hand.strength = settings.speed, settings.strength
             is_new = drape.tick(context.scene)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return self._leave(context, {"FINISHED"})
         if drape.speed != settings.speed:  # something has blown up
             settings.speed, self._doing = drape.speed, ""

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..panels.mapped import FABRIC, THREADS, follow_value
+from ..panels.translations import translated
 from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
@@ -110,9 +111,9 @@ def _run(operator, context, verb):
             raise ValueError(f"{len(found)} cloths are selected; select one")
         if found[0].mode != "OBJECT":
             raise ValueError(f"{found[0].name} is not in Object Mode; go back to that first")
-        operator.report({"INFO"}, verb(found[0]))
+        operator.report({"INFO"}, translated(verb(found[0])))
     except ValueError as error:
-        operator.report({"ERROR"}, str(error))
+        operator.report({"ERROR"}, translated(str(error)))
         return {"CANCELLED"}
     return {"FINISHED"}
 
@@ -157,7 +158,7 @@ class TAFFETA_OT_fabric_settle(bpy.types.Operator):
     def execute(self, context):
         obj = context.scene.objects.get(self.object)
         if obj is not None and (done := settle(obj, context.scene)):
-            self.report({"INFO"}, done)
+            self.report({"INFO"}, translated(done))
         return {"FINISHED"}
 
 

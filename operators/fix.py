@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 from mathutils import Matrix
 
+from ..panels.translations import translated
 from .attach import tie
 from .checks import problem_list
 from .checks.shape_rows import DOUBLED_REACH
@@ -35,9 +36,9 @@ class Fix:
                 refuse_linked(obj)
                 if obj.mode != "OBJECT":
                     raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
-            self.report({"INFO"}, self.mend(context, obj))
+            self.report({"INFO"}, translated(self.mend(context, obj)))
         except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
             return {"CANCELLED"}
         context.view_layer.update()
         if context.window_manager.taffeta.checked:

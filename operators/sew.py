@@ -6,6 +6,7 @@ Sewing: the garment as it is sewn in this frame, a mesh in one piece.
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.geometry import stitches
 from .menus import in_menu
 from .overlay.colours import lengths
@@ -158,9 +159,9 @@ class TAFFETA_OT_sew(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            self.report({"INFO"}, sew(context.edit_object, self.flip, self.shift))
+            self.report({"INFO"}, translated(sew(context.edit_object, self.flip, self.shift)))
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -190,9 +191,9 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
                 raise ValueError(f"{len(found)} cloths are selected; select one")
             _, told = apply(context, found[0])
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, told)
+        self.report({"INFO"}, translated(told))
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 
 from ..panels.mapped import MAPPED, ROWS
+from ..panels.translations import translated
 from .overlay import draw_marks
 from .overlay.draw import draw_legend, draw_pictures, forget
 from .overlay.pictures import drawn, forget_values, refresh
@@ -43,7 +44,7 @@ class TAFFETA_OT_overlay(bpy.types.Operator):
         refresh(context)
         _, legend = drawn()
         for sentence in legend.troubles if legend else ():
-            self.report({"WARNING"}, sentence)
+            self.report({"WARNING"}, translated(sentence))
         return {"FINISHED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty
 
+from ..panels.translations import translated
 from .menus import in_menu
 from .read import tear_lines
 
@@ -32,9 +33,9 @@ class InEditMode(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            self.report({"INFO"}, self.change(context.edit_object))
+            self.report({"INFO"}, translated(self.change(context.edit_object)))
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.cache.files import in_words
 from ..solver.geometry.texels import picture_of, texels
 from .export import check_free, move_into, scratch_folder
@@ -125,7 +126,7 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
                 move_into(scratch, path.parent, self.overwrite)
         except OSError as error:
             raise OSError(in_words(error)) from error
-        self.report({"INFO"}, f"Wrote {len(names)} images to {path.parent}: {names[0]} to {names[-1]}")
+        self.report({"INFO"}, translated(f"Wrote {len(names)} images to {path.parent}: {names[0]} to {names[-1]}"))
         return {"FINISHED"}
 
     def _cloth(self, context, path, first, last):

@@ -4,6 +4,7 @@
 import bpy
 
 from ..panels.properties import TaffetaClothSettings
+from ..panels.translations import translated
 from .read import value_nodes
 from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked
 
@@ -34,9 +35,9 @@ class TAFFETA_OT_values(bpy.types.Operator):
                 ]
                 value_nodes.add(obj, scene, near)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{', '.join(obj.name for obj in cloths)} has {', '.join(value_nodes.NAMES)}")
+        self.report({"INFO"}, translated(f"{', '.join(obj.name for obj in cloths)} has {', '.join(value_nodes.NAMES)}"))
         return {"FINISHED"}
 
 

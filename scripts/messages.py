@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/messages.py
 
-Names and tooltips come from the registered properties, operators and panels; sentences from the source of panels and of the
-preflight list, where `{}` stands for what is filled in. A translation whose English is gone goes, too.
+Names and tooltips come from the registered properties, operators and panels; sentences from the source of what a window shows, and
+errors from that of the solver; `{}` stands for what is filled in. A translation whose English is gone goes, too.
 """
 
 import ast
@@ -20,7 +20,9 @@ from taffeta.panels import translations
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "panels" / "translations"
 TEMPLATE = FOLDER / "taffeta.pot"
-SPOKEN = "panels", "operators/bake", "operators/checks"  # whose sentences panels show
+SPOKEN = "panels", "operators"  # whose sentences a window shows
+REFUSING = "solver", "patterns", "presets"  # of which it shows errors
+UNSEEN = "command", "farm", "contact_sheet", "bake_all", "console"  # what prints to a terminal, in English
 FEWEST = 4  # letters of a message with holes; others fit too much, and say the same in each language, as "{} mm"
 OWNERS = bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager
 BLENDERS = bpy.types.PropertyGroup.bl_rna.properties["name"].description  # of each group, and it changes with Blender
@@ -74,23 +76,25 @@ def _of_type(kind, place: str) -> Iterator[tuple[str, str]]:
 
 def _written() -> Iterator[tuple[str, str]]:
     """Sentences in the source of panels, and of what they show."""
-    for folder in SPOKEN:
+    for folder in (*SPOKEN, *REFUSING):
         for path in sorted(set((ROOT / folder).rglob("*.py")) - set(FOLDER.rglob("*.py"))):
-            place = path.relative_to(ROOT).as_posix()
-            yield from ((text, place) for text in sentences_of(ast.parse(path.read_text(encoding="utf-8"))))
+            place, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+            parts = [tree] if folder in SPOKEN else [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+            if not path.stem.startswith(UNSEEN):
+                yield from ((text, place) for part in parts for text in sentences_of(part))
 
 
 def sentences_of(tree: ast.AST) -> Iterator[str]:
     """Texts in a source file that are for people: those after `text=`, and all others with a space, but docstrings and what
     describes a property, which is registered."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             continue
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Property"):
             continue
-        given = getattr(node, "value", None)
-        if isinstance(given, ast.Constant) and _names_what_is_shown(node):
-            yield given.value
+        given = getattr(getattr(node, "value", None), "value", None)
+        if isinstance(given, str) and _names_what_is_shown(node):
+            yield given
         elif isinstance(node, ast.JoinedStr):
             text = "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
             if " " in text:

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
+from ...panels.translations import translated
 from ...solver.cache import pc2
 from ...solver.cache.files import in_words, written
 from ...solver.cache.names import safe_name
@@ -259,7 +260,7 @@ class AfterBake(LongWork):
             sentence, level = yield from self.work(context.scene, obj, part)
         except OSError as error:
             raise OSError(in_words(error)) from error
-        self.report({level}, sentence)
+        self.report({level}, translated(sentence))
         return {"FINISHED"}
 
     def work(self, scene, obj, part: Part) -> Steps:

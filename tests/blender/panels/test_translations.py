@@ -35,6 +35,20 @@ def test_the_template_has_labels_tooltips_and_sentences(known):
     assert "bpy.ops.taffeta.untangle" in known["Untangle Cloth"] and "TAFFETA_PT_cloth_tearing" in known["Tearing"]
     for sentence in ("{} of {} frames kept", "Play It", "{} has no faces", "Re-Bake from {}", "good"):
         assert sentence in known, sentence
+    assert known["{} follows no cage"] == ["operators/cage.py"], "a report"
+    assert "solver/cache/pc2.py" in known["{} is not a PC2 point cache: choose a .pc2 file"], "an error of the solver"
+
+
+def test_each_report_that_is_filled_in_is_translated():
+    """Blender translates whole sentences alone."""
+    found = []
+    for path in sorted((ROOT / "operators").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".report") and len(node.args) == 2:
+                said = ast.unparse(node.args[1])
+                is_filled = isinstance(node.args[1], ast.JoinedStr | ast.Call) and not said.startswith("translated(")
+                found += [f"{path.name}:{node.lineno}: {said}"] if is_filled else []
+    assert found == []
 
 
 def holes(text):

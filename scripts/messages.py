@@ -103,8 +103,9 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
                 if isinstance(part, ast.FormattedValue):
                     yield from sentences_of(part)
         elif isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and (" " in node.value or _is_asked_for(tree)):
-                yield node.value
+            text = node.value
+            if isinstance(text, str) and "\n" not in text and (" " in text or _is_asked_for(tree)):
+                yield text
         else:
             yield from sentences_of(node)
 

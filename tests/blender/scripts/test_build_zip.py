@@ -203,6 +203,7 @@ def test_all_six_zips_are_what_blenders_own_tool_takes(build_zip, blender, platf
     with zipfile.ZipFile(path) as made:
         told = tomllib.loads(made.read("blender_manifest.toml").decode())
         assert {Path(name).name for name in made.namelist() if name.endswith(".whl")} == {*plain, *packed}
+        assert "panels/translations/de.po" in made.namelist()
     assert told["platforms"] == [platform] and {Path(name).name for name in told["wheels"]} == {*plain, *packed}
     assert told["blender_version_min"] == build_zip.PYTHONS[blender][1]
     wrong = tmp_path / "wrong.zip"

@@ -105,7 +105,9 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         even = remesh.length_for(sheet.triangles, sheet.x, count)
         self.report(
             {"INFO"},
-            translated(f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"),
+            translated(
+                f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
+            ),
         )
         verbs.tell_left_out(self, obj, cage)
         verbs.show(context, cage)

@@ -38,7 +38,7 @@ from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .guard import body_pairs
+from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
@@ -217,6 +217,8 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
     if contact.pairs is not None and contact.pairs.tangles is not None:
         _ease(contact, motion, origin, substep.dt, cloth, brace)
+    if contact.guarded is not None:
+        poked.ease_off(contact.guarded, cloth, motion.start, motion.x, origin, substep.dt, brace)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM

@@ -16,7 +16,8 @@ until that is used up they are not looked at again. What `push` and impact zones
 substep; patches in which nothing has moved keep what was found in them.
 
 Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
-are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.
+are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it. It is
+eased off them (`poked`).
 """
 
 from dataclasses import dataclass

@@ -158,7 +158,7 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    times = Times(before, tau, (tau - before) * seconds, max(SLOWEST_BOUNCE, FALLS * body.fall * dt))
+    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt))
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, v, *kinds, samples.parents, samples.weight, samples.sag)
 
@@ -172,6 +172,11 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
         body.scratch.append(make_scratch(len(body.mesh.triangles)))
     results = on_threads(part, parts)
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
+
+
+def slowest_bounce(body: Body, dt: float) -> float:
+    """[m/s] against a body, slower than which nothing bounces in a step of dt [s]."""
+    return max(SLOWEST_BOUNCE, FALLS * body.fall * dt)
 
 
 def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:

@@ -32,7 +32,7 @@ NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point 
 #: half that way; its way per unit of tau
 HERE, THERE, VELOCITY, AHEAD_MIDDLE, AHEAD_HALF, RATE = range(6)
 #: rows of Scratch.before: of a surface its normal, velocity [m/s] and, three times, friction
-BEFORE_NORMAL, BEFORE_VELOCITY, BEFORE_FRICTION = range(3)
+BEFORE_NORMAL, BEFORE_VELOCITY, BEFORE_FRICTIONS = range(3)
 #: columns of Candidates.asked: what a point asked last, that is looked at whole
 PLACE = 0  # three: [m] where it was
 ASKED_RATE = 3  # three: [m] its way per unit of tau

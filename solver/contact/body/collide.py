@@ -180,6 +180,6 @@ def slowest_bounce(body: Body, dt: float) -> float:
 
 
 def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:
-    """Set the normal velocity of touching particles: what restitution leaves of the impact, else the surface's own."""
+    """Set the velocity of touching particles after a step of dt [s], by restitution and viscous friction."""
     if body.mesh.colliders:
-        settle(cloth.inv_mass, body.contacts, v)
+        settle(cloth.inv_mass, body.contacts, v, dt)

@@ -21,7 +21,7 @@ import numpy as np
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
 from .association import (
-    BEFORE_FRICTION,
+    BEFORE_FRICTIONS,
     BEFORE_NORMAL,
     BEFORE_VELOCITY,
     HERE,
@@ -206,7 +206,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
             approach = -((at[VELOCITY, 0] - sx) * nx + (at[VELOCITY, 1] - sy) * ny + (at[VELOCITY, 2] - sz) * nz)
             # a point at rest falls on the surface in each substep: that must not bounce
             rebound = bodies.restitution[collider] * approach if approach > times.slow else 0.0
-            note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough)
+            note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
             contacts.count[p] = slot + 1
         felt = rough * (felt - contacts.sunk[p])  # what support leads in has had its friction
         if felt > grip:
@@ -230,7 +230,8 @@ def _recall(contacts, p, before):
         for axis in range(3):
             before[slot, BEFORE_NORMAL, axis] = contacts.normal[p, slot, axis]
             before[slot, BEFORE_VELOCITY, axis] = contacts.velocity[p, slot, axis]
-            before[slot, BEFORE_FRICTION, axis] = contacts.friction[p, slot]
+        before[slot, BEFORE_FRICTIONS, 0] = contacts.viscosity[p, slot]
+        before[slot, BEFORE_FRICTIONS, 1] = contacts.friction[p, slot]
     return count
 
 
@@ -243,7 +244,11 @@ def _keep_known(contacts, at, p, count, before, far, dt):
     """
     n = contacts.normal
     for slot in range(count if contacts.place[p] == OUTSIDE else 0):
-        now, friction = contacts.count[p], before[slot, BEFORE_FRICTION, slot]
+        now, viscosity, friction = (
+            contacts.count[p],
+            before[slot, BEFORE_FRICTIONS, 0],
+            before[slot, BEFORE_FRICTIONS, 1],
+        )
         if now == 2 or (now == 0 and count < 2):
             break
         nx, ny, nz = before[slot, BEFORE_NORMAL, 0], before[slot, BEFORE_NORMAL, 1], before[slot, BEFORE_NORMAL, 2]
@@ -257,7 +262,7 @@ def _keep_known(contacts, at, p, count, before, far, dt):
         rise = nx * (at[HERE, 0] - at[THERE, 0] - dt * vx)
         rise += ny * (at[HERE, 1] - at[THERE, 1] - dt * vy) + nz * (at[HERE, 2] - at[THERE, 2] - dt * vz)
         if -SAME_HEIGHT <= rise <= far:
-            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, friction)
+            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, viscosity, friction)
             contacts.count[p] = now + 1
     contacts.own[p] = contacts.count[p]
 

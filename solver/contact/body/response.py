@@ -233,7 +233,10 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
             note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
             contacts.count[p] = slot + 1
-        felt = rough * (felt - contacts.sunk[p])  # what support leads in has had its friction
+        felt -= contacts.sunk[p]  # what support leads in has had its friction
+        # a fall of a dynamics that ends it faster than it was in the mean is stopped in velocities, too (`settle`)
+        late = (at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz) * dt
+        felt = rough * (felt + min(max(-late, 0.0), max(felt, 0.0)))
         if felt > grip:
             grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
         if opposed or not (again or rise > 0.0):

@@ -242,7 +242,9 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
     cloth_files, body_files = [f"{name}.obj" for name in out.cloths], [f"{name}_####.obj" for name in out.bodies]
     parts = [_section("general", general)]
     for body, file, count in zip(order.bodies, body_files, samples[len(out.cloths) :], strict=True):
-        values = [(name, getattr(body, name)) for name in ("friction", "restitution", "aura")] + [("samples", count)]
+        values = [(name, getattr(body, name)) for name in ("friction", "restitution", "viscosity", "aura")] + [
+            ("samples", count)
+        ]
         parts.append(_section("static", [("objPath", f"{out.name}/body/{file}"), *values]))
     for k, garment in enumerate(order.garments):
         files = [

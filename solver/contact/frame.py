@@ -186,15 +186,19 @@ def unheld(contact: Contact, motion, dt: float) -> Constraints:
 
 
 @timed(BODY_TIME)
-def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, substep) -> int:
-    """Keep particles off bodies; returns how many points touch. solution : `integrate.system.Solution`"""
+def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, origin, substep) -> int:
+    """Keep particles off bodies; returns how many points touch.
+
+    solution : `integrate.system.Solution`; origin : (n, 3) [m] where velocities count from
+    """
     if contact.body is None:
         return 0
     cloth, contacts = contact.cloth, contact.body.contacts
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
-    about, before, touched = (motion.x, motion.x_prev, motion.v), motion.x.copy(), contacts.count[: len(motion.x)] > 0
+    about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
+    touched = contacts.count[: len(motion.x)] > 0
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
     return touching

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..panels.translations import translated
 from .read import anchors
 from .read.arrays import selected, triangulated
 from .read.attach import nearest_body
@@ -212,9 +213,9 @@ class Attaching:
             (obj,) = chosen_cloths(context, name)
             self.settle(obj)
             with _in_object_mode(obj):
-                self.report({"INFO"}, self.work(context, obj))
+                self.report({"INFO"}, translated(self.work(context, obj)))
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -224,7 +225,8 @@ class TAFFETA_OT_attach(Attaching, bpy.types.Operator):
 nearest collider. To another garment they are tacked by threads"""
 
     bl_idname = "taffeta.attach"
-    bl_label = "Attach"
+    bl_label = "Attach Cloth"
+    bl_description = " ".join(__doc__.split())
 
     body: StringProperty(
         name="To",
@@ -268,7 +270,7 @@ nearest collider. To another garment they are tacked by threads"""
         try:
             self.settle(obj)
         except ValueError as error:  # a map that is not there
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return context.window_manager.invoke_props_dialog(self, width=360)
 
@@ -321,7 +323,7 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
     """Let attached vertices of the active garment go"""
 
     bl_idname = "taffeta.detach"
-    bl_label = "Detach"
+    bl_label = "Detach Cloth"
 
     index: IntProperty(
         name="Attachment",

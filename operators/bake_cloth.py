@@ -21,6 +21,7 @@ import time
 import bpy
 from bpy.app.handlers import persistent
 
+from ..panels.translations import translated
 from ..solver import precompile
 from ..solver.cache import trash
 from ..solver.cache.frames import cached_frames
@@ -101,7 +102,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
                 console.close()
         except jobs.FAILURES as error:
             if job is None or not job.error:  # the job's own error is told with what was kept
-                self.report({"ERROR"}, str(error))
+                self.report({"ERROR"}, translated(str(error)))
                 return {"CANCELLED"}
         return self._tell(job)
 
@@ -116,7 +117,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             job.images.open()
             jobs.claim(job)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         self._job = job
         self._sampler = sampled(job)
@@ -173,7 +174,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             only = [obj.name for obj in chosen_cloths(context, self.object)]
         job = jobs.Job(read_order(scene, self.resume, self.from_frame, only, self.label))
         for level, text in notices(scene, job.order):
-            self.report({level}, text)
+            self.report({level}, translated(text))
         return job
 
     def _set_tick(self, context):
@@ -222,7 +223,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def _tell(self, job):
         for level, text in outcome(job):
-            self.report({level}, text)
+            self.report({level}, translated(text))
         return {"FINISHED"} if job.complete else {"CANCELLED"}
 
 

@@ -12,6 +12,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..panels.cage import garment_of
+from ..panels.translations import translated
 from ..solver.cache import about, pc2, recipe, trash
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
@@ -32,7 +33,7 @@ from .read.participants import chosen_cloths, cloths_of, refuse_linked
 class BakeVerb:
     """What the verbs of the list share: the cloth, the file, and sentences instead of tracebacks."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # of a line of the list, which a search does not know
 
     object: StringProperty(name="Object", description="Cloth that the bake is of", options={"SKIP_SAVE"})
     path: StringProperty(
@@ -46,9 +47,9 @@ class BakeVerb:
             turn.end()
             obj = chosen_cloths(context, self.object)[0]
             refuse_linked(obj)
-            self.report({"INFO"}, self.work(context, obj, self._chosen(context.scene, obj)))
+            self.report({"INFO"}, translated(self.work(context, obj, self._chosen(context.scene, obj))))
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         look_again()
         return {"FINISHED"}
@@ -109,7 +110,7 @@ class TAFFETA_OT_bake_play(BakeVerb, bpy.types.Operator):
     """Play this bake; the others stay in the list"""
 
     bl_idname = "taffeta.bake_play"
-    bl_label = "Play It"
+    bl_label = "Play Bake"
 
     def work(self, context, obj, bake):
         play(obj, bake)
@@ -130,7 +131,7 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
         try:
             bake = self._chosen(context.scene, chosen_cloths(context, self.object)[0])
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         self.label, self.note = bake.about.label, bake.about.note
         return context.window_manager.invoke_props_dialog(self, width=420)
@@ -152,12 +153,13 @@ class TAFFETA_OT_bake_settings(BakeVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.bake_settings"
     bl_label = "Restore Its Settings"
+    bl_description = " ".join(__doc__.split())
 
     def work(self, context, obj, bake):
         scene, label = context.scene, bake.about.label
         made_of = snapshot.renamed(recipe.read(bake.path), obj.name)
         for sentence in snapshot.apply(made_of, scene, [obj], label):
-            self.report({"WARNING"}, f"{obj.name}: {sentence}")
+            self.report({"WARNING"}, translated(f"{obj.name}: {sentence}"))
         context.view_layer.update()
         now = fingerprint.take(obj, scene, colliders(scene, cloths_of(scene)))
         rest = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, now))
@@ -205,7 +207,7 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
     """Delete the freed bakes of this file for good: this cannot be undone. Those of other .blends stay"""
 
     bl_idname = "taffeta.trash_empty"
-    bl_label = "Empty Trash"
+    bl_label = "Empty Bake Trash"
     bl_options = {"REGISTER"}
 
     def invoke(self, context, event):
@@ -219,12 +221,12 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
                     raise OSError(f"{bake.path} is being moved by another Blender: try again")
                 trash.delete(bake.path)
         except OSError as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         finally:
             look_again()
         count = "1 bake" if len(bakes) == 1 else f"{len(bakes)} bakes"
-        self.report({"INFO"}, f"Deleted {count} ({room(sum(bake.size for bake in bakes))})")
+        self.report({"INFO"}, translated(f"Deleted {count} ({room(sum(bake.size for bake in bakes))})"))
         return {"FINISHED"}
 
 

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
 from ..panels.mapped import MAPPED
+from ..panels.translations import translated
 from .checks import problem_list
 from .live import turn
 from .read import cage as cages
@@ -157,6 +158,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
 
     bl_idname = "taffeta.cage_make"
     bl_label = "Make Cage"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Garment", description="Name of the garment; empty takes the active one")
@@ -178,16 +180,18 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         except RuntimeError as error:  # of Blender's own operator
             raise ValueError(str(error).removeprefix("Error: ").strip()) from error
         shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
-        then = "" if self.bake else "; bake it"
-        self.report({"INFO"}, f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}{then}")
+        self.report(
+            {"INFO"},
+            translated(f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"),
+        )
         tell_left_out(self, obj, cage)
         show(context, cage)
         look_again(context)
         if self.bake:
             try:
                 bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
-            except RuntimeError as error:  # what it has reported; the cage is there
-                self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            except RuntimeError as error:  # what it has reported, translated; the cage is there
+                self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
         return {"FINISHED"}
 
 
@@ -231,6 +235,7 @@ stays on disk"""
 
     bl_idname = "taffeta.cage_remove"
     bl_label = "Remove Cage"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context):
@@ -242,9 +247,9 @@ stays on disk"""
                 raise ValueError(f"{obj.name} or its cage is not in Object Mode; go back to that first")
             remove(context.scene, obj)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{obj.name} is simulated itself again")
+        self.report({"INFO"}, translated(f"{obj.name} is simulated itself again"))
         show(context, obj)
         look_again(context)
         return {"FINISHED"}
@@ -263,7 +268,7 @@ class TAFFETA_OT_cage_select(_Caged, bpy.types.Operator):
             if cage is None or cage.name not in context.view_layer.objects:
                 raise ValueError("The cage is not in this view layer; undo what deleted it, or press Remove Cage")
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         show(context, cage)
         return {"FINISHED"}

@@ -11,6 +11,7 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
+from ..panels.translations import translated
 from ..solver.elastic.mesh_fit import SHORT_SHARE
 from . import cage as verbs
 from .live import turn
@@ -37,6 +38,7 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
 
     bl_idname = "taffeta.cage_refine"
     bl_label = "Refine Where It Folds"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Garment", description="Name of the garment or its cage; empty takes the active one")
@@ -102,7 +104,10 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         cage = _exchanged(scene, obj, played, sheet, made)
         even = remesh.length_for(sheet.triangles, sheet.x, count)
         self.report(
-            {"INFO"}, f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
+            {"INFO"},
+            translated(
+                f"{cage.name} has {len(made.x):,} vertices, {_told(length, even, shortest, self.finest)}; bake it"
+            ),
         )
         verbs.tell_left_out(self, obj, cage)
         verbs.show(context, cage)

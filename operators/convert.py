@@ -8,6 +8,7 @@ off and stays, so that the way back is one click.
 import bpy
 
 from ..panels.mapped import ROWS, follow_value
+from ..panels.translations import translated
 from .read.blender_cloth import HEAVIEST_CLOTH, Told, simulator, told
 from .setup import allows, begin_compiling, editable, make_cloth, meshes
 
@@ -68,6 +69,7 @@ class TAFFETA_OT_convert(bpy.types.Operator):
 
     bl_idname = "taffeta.convert"
     bl_label = "Convert from Blender Cloth"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -78,13 +80,15 @@ class TAFFETA_OT_convert(bpy.types.Operator):
         found = [obj for obj in meshes(context) if editable(obj) and simulator(obj)]
         empty = [obj.name for obj in found if not obj.data.polygons]
         if empty:
-            self.report({"ERROR"}, f"{', '.join(empty)} has no faces; add some, or select others")
+            self.report({"ERROR"}, translated(f"{', '.join(empty)} has no faces; add some, or select others"))
             return {"CANCELLED"}
         for obj in found:
             lost = convert(obj, context.scene)
-            self.report({"INFO"}, f"{obj.name} is Taffeta Cloth now; Blender's own is switched off")
+            self.report({"INFO"}, translated(f"{obj.name} is Taffeta Cloth now; Blender's own is switched off"))
             if lost:
-                self.report({"WARNING"}, f"{obj.name} left behind what Taffeta has nothing for: {'; '.join(lost)}")
+                self.report(
+                    {"WARNING"}, translated(f"{obj.name} left behind what Taffeta has nothing for: {'; '.join(lost)}")
+                )
         begin_compiling()
         return {"FINISHED"}
 

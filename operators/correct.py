@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
+from ..panels.translations import translated
 from .live import turn
 from .read import correction
 from .read.arrays import positions, stored_values
@@ -187,7 +188,7 @@ class CorrectVerb:
         try:
             self.work(context)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -229,6 +230,7 @@ class TAFFETA_OT_correct_frame(Fading, CorrectVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.correct_frame"
     bl_label = "Correct This Frame"
+    bl_description = " ".join(__doc__.split())
 
     def work(self, context):
         begin(context, context.object, self.before, self.after)
@@ -238,7 +240,7 @@ class TAFFETA_OT_correct_done(OfSculpted, bpy.types.Operator):
     """Add what you sculpted to the bake, and show the garment again"""
 
     bl_idname = "taffeta.correct_done"
-    bl_label = "Done"
+    bl_label = "Finish Correction"
 
     def work(self, context):
         sculpted = context.object
@@ -246,14 +248,14 @@ class TAFFETA_OT_correct_done(OfSculpted, bpy.types.Operator):
         frame = sculpted.taffeta_correcting.frame
         obj = end(context, sculpted)
         told = "nothing was changed" if modifier is None else f"{modifier.name} is added to the bake"
-        self.report({"INFO"}, f"{obj.name}, frame {frame}: {told}")
+        self.report({"INFO"}, translated(f"{obj.name}, frame {frame}: {told}"))
 
 
 class TAFFETA_OT_correct_cancel(OfSculpted, bpy.types.Operator):
     """Throw away what you sculpted, and show the garment as it was"""
 
     bl_idname = "taffeta.correct_cancel"
-    bl_label = "Cancel"
+    bl_label = "Cancel Correction"
 
     def work(self, context):
         end(context, context.object)
@@ -261,6 +263,8 @@ class TAFFETA_OT_correct_cancel(OfSculpted, bpy.types.Operator):
 
 class Listed(CorrectVerb):
     """On a correction of the list."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Correction", min=0, description="Its number in the list, from 0")
 

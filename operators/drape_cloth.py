@@ -10,6 +10,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, StringProperty
 
 from ..panels.drape import TOOL
+from ..panels.translations import translated
 from .bake import job as jobs
 from .drape import buttons, draw, session, stroke
 from .drape.view import beside, is_tool, length_of, ray, view_at
@@ -36,7 +37,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
     """Arrange cloth by hand in the 3D view while it is simulated at this frame. Esc leaves all as it was; Keep, in the view's header, keeps it"""
 
     bl_idname = "taffeta.drape"
-    bl_label = "Drape"
+    bl_label = "Drape Cloth"
 
     # of a script; the mouse says all that by itself
     doing: EnumProperty(
@@ -108,10 +109,10 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         try:
             drape = stroke.take(context.scene, wanted)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         if drape.trouble:
-            self.report({"WARNING"}, drape.trouble)
+            self.report({"WARNING"}, translated(drape.trouble))
         return {"FINISHED"}
 
     def modal(self, context, event):
@@ -160,7 +161,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
             drape.speed, drape.hand.strength = settings.speed, settings.strength
             is_new = drape.tick(context.scene)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return self._leave(context, {"FINISHED"})
         if drape.speed != settings.speed:  # something has blown up
             settings.speed, self._doing = drape.speed, ""
@@ -286,7 +287,7 @@ class TAFFETA_OT_drape_pause(Draping, bpy.types.Operator):
     """Stop time, or let it go on"""
 
     bl_idname = "taffeta.drape_pause"
-    bl_label = "Pause"
+    bl_label = "Pause Draping"
 
     def execute(self, context):
         _toggle_pause(context.window_manager.taffeta_drape)
@@ -298,7 +299,7 @@ class TAFFETA_OT_drape_keep(Draping, bpy.types.Operator):
     """Keep the cloth as it lies, and leave draping"""
 
     bl_idname = "taffeta.drape_keep"
-    bl_label = "Keep"
+    bl_label = "Keep Draped Cloth"
     bl_options = {"UNDO"}
 
     result: EnumProperty(name="As", default="KEY", items=RESULTS, description="What becomes of the cloth as it lies")

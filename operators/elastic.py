@@ -18,6 +18,7 @@ class TAFFETA_OT_elastic_mark(Attaching, bpy.types.Operator):
 
     bl_idname = "taffeta.elastic_mark"
     bl_label = "Mark Elastic"
+    bl_description = " ".join(__doc__.split())
 
     length: FloatProperty(
         name="Length", default=0.7, min=0.05, max=0.99, subtype="FACTOR",

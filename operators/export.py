@@ -18,6 +18,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
+from ..panels.translations import translated
 from ..solver.cache import pc2
 from ..solver.cache.files import in_words, put_in_place
 from ..solver.cache.intact import first_damaged
@@ -284,11 +285,11 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
             files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
             for obj in targets:
                 if sentence := outside_bake(obj, first, last):
-                    self.report({"WARNING"}, sentence)
+                    self.report({"WARNING"}, translated(sentence))
         except OSError as error:
             raise OSError(in_words(error)) from error
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
-        self.report({"INFO"}, f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}")
+        self.report({"INFO"}, translated(f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}"))
         return {"FINISHED"}
 
 

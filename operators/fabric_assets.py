@@ -14,6 +14,7 @@ import bpy
 
 from ..panels.fabric import LIBRARY_FOLDER, own_folder, preset_files, shown_name
 from ..panels.mapped import FABRIC, THREADS, follow_value
+from ..panels.translations import translated
 from ..solver.cache.files import in_words, put_in_place, written
 from .read.fabrics import presets
 from .read.participants import chosen_cloths, refuse_linked
@@ -129,7 +130,7 @@ class TAFFETA_OT_fabric_library(bpy.types.Operator):
     """Add the fabrics, also those of your own, to the asset libraries of the preferences; again takes them out"""
 
     bl_idname = "taffeta.fabric_library"
-    bl_label = "Fabrics in Asset Browser"
+    bl_label = "Show Fabrics in Asset Browser"
     bl_options = {"REGISTER"}
 
     def execute(self, context):
@@ -138,7 +139,7 @@ class TAFFETA_OT_fabric_library(bpy.types.Operator):
             for folder in (LIBRARY_FOLDER, own_folder()):
                 if (known := library(folder)) is not None:
                     libraries.remove(known)
-            self.report({"INFO"}, f"{LIBRARY_NAME} is no asset library any more")
+            self.report({"INFO"}, translated(f"{LIBRARY_NAME} is no asset library any more"))
             return {"FINISHED"}
         add_library(LIBRARY_NAME, LIBRARY_FOLDER)
         own = [path for path in preset_files() if path.parent == own_folder()]
@@ -147,11 +148,11 @@ class TAFFETA_OT_fabric_library(bpy.types.Operator):
                 if not path.with_suffix(".blend").exists():  # saved by an older Taffeta
                     keep_swatch(path)
         except OSError as error:
-            self.report({"WARNING"}, in_words(error))
+            self.report({"WARNING"}, translated(in_words(error)))
         if own:
             add_library(OWN_NAME, own_folder())
         names = f"{LIBRARY_NAME}, or {OWN_NAME}" if own else LIBRARY_NAME
-        self.report({"INFO"}, f"Asset Browser: choose the library {names}; right-click a fabric to use it")
+        self.report({"INFO"}, translated(f"Asset Browser: choose the library {names}; right-click a fabric to use it"))
         return {"FINISHED"}
 
 
@@ -160,7 +161,7 @@ class TAFFETA_OT_fabric_apply(bpy.types.Operator):
 
     bl_idname = "taffeta.fabric_apply"
     bl_label = "Make Selected Cloth of This"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     fabric: bpy.props.StringProperty(name="Fabric", description="Name of a fabric preset")
 
@@ -174,11 +175,11 @@ class TAFFETA_OT_fabric_apply(bpy.types.Operator):
             for obj in chosen:
                 refuse_linked(obj)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         for obj in chosen:
             obj.taffeta_fabric.choice = str(path)
-        self.report({"INFO"}, f"{', '.join(obj.name for obj in chosen)}: made of {self.fabric}")
+        self.report({"INFO"}, translated(f"{', '.join(obj.name for obj in chosen)}: made of {self.fabric}"))
         return {"FINISHED"}
 
 

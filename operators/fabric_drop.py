@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 from mathutils import Vector
 
 from ..panels.fabric import LIBRARY_FOLDER, own_folder
+from ..panels.translations import translated
 from .read.listen import listen, listen_no_more
 from .read.participants import chosen_cloths, refuse_linked
 
@@ -70,7 +71,7 @@ class TAFFETA_OT_fabric_drop(bpy.types.Operator):
             (obj,) = chosen_cloths(context, under)
             refuse_linked(obj)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         fabric, mesh = swatch.taffeta_fabric.chosen, swatch.data
         bpy.data.objects.remove(swatch)

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..panels.mapped import FABRIC, THREADS, follow_value
+from ..panels.translations import translated
 from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
@@ -110,9 +111,9 @@ def _run(operator, context, verb):
             raise ValueError(f"{len(found)} cloths are selected; select one")
         if found[0].mode != "OBJECT":
             raise ValueError(f"{found[0].name} is not in Object Mode; go back to that first")
-        operator.report({"INFO"}, verb(found[0]))
+        operator.report({"INFO"}, translated(verb(found[0])))
     except ValueError as error:
-        operator.report({"ERROR"}, str(error))
+        operator.report({"ERROR"}, translated(str(error)))
         return {"CANCELLED"}
     return {"FINISHED"}
 
@@ -122,7 +123,8 @@ class TAFFETA_OT_subdivide(bpy.types.Operator):
     along; a bake has to be made anew"""
 
     bl_idname = "taffeta.subdivide"
-    bl_label = "Subdivide"
+    bl_label = "Subdivide Cloth"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="Cloth to subdivide; empty takes the selected one")
@@ -156,7 +158,7 @@ class TAFFETA_OT_fabric_settle(bpy.types.Operator):
     def execute(self, context):
         obj = context.scene.objects.get(self.object)
         if obj is not None and (done := settle(obj, context.scene)):
-            self.report({"INFO"}, done)
+            self.report({"INFO"}, translated(done))
         return {"FINISHED"}
 
 

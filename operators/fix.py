@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 from mathutils import Matrix
 
+from ..panels.translations import translated
 from .attach import tie
 from .checks import problem_list
 from .checks.shape_rows import DOUBLED_REACH
@@ -22,7 +23,7 @@ EARTH = 0.0, 0.0, -9.81  # [m/s2]
 class Fix:
     """What the buttons have in common: an object's name, a report, and the list that is made anew."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     object: StringProperty(name="Object", description="What is to be mended; empty where it is the scene")
 
@@ -35,9 +36,9 @@ class Fix:
                 refuse_linked(obj)
                 if obj.mode != "OBJECT":
                     raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
-            self.report({"INFO"}, self.mend(context, obj))
+            self.report({"INFO"}, translated(self.mend(context, obj)))
         except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
             return {"CANCELLED"}
         context.view_layer.update()
         if context.window_manager.taffeta.checked:
@@ -50,7 +51,7 @@ class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_save"
     bl_label = "Save the File"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
 
@@ -224,7 +225,7 @@ class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
     """Untangle all cloths of the scene, in the order of their layers, by a shape key of their own"""
 
     bl_idname = "taffeta.fix_tangles"
-    bl_label = "Untangle"
+    bl_label = "Untangle All"
 
     def mend(self, context, obj):
         """As the button in Layers, and crossings are counted anew."""

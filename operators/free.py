@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..panels.translations import translated
 from ..solver.cache import trash
 from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
@@ -105,16 +106,17 @@ class TAFFETA_OT_free(bpy.types.Operator):
                 )
             count = sum(_freed(obj, context.scene, self.older, self.others) for obj in targets)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         finally:
             look_again()
         if found and self.others == "LEAVE":
             left = ", ".join(f"{name} (of {maker})" for name, maker in found.items())
-            self.report({"WARNING"}, f"Another .blend's bake was left on the disk: {left}")
+            self.report({"WARNING"}, translated(f"Another .blend's bake was left on the disk: {left}"))
         bakes = "1 bake" if count == 1 else f"{count} bakes"
         self.report(
-            {"INFO"}, f"Freed {', '.join(obj.name for obj in targets)}: {bakes} in the trash, to restore or empty"
+            {"INFO"},
+            translated(f"Freed {', '.join(obj.name for obj in targets)}: {bakes} in the trash, to restore or empty"),
         )
         return {"FINISHED"}
 

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
+from ..panels.translations import translated
 from ..solver.cache.files import in_words, read_whole
 from .menus import in_menu
 from .read import pattern_mesh
@@ -76,6 +77,7 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
 
     bl_idname = "taffeta.pattern_import"
     bl_label = "Import Pattern"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: StringProperty(default="*.json;*.dxf", options={"HIDDEN"})
@@ -96,10 +98,10 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
         try:
             _, told = add(context, Path(bpy.path.abspath(self.filepath)), edge)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         begin_compiling()
-        self.report({"INFO"}, told)
+        self.report({"INFO"}, translated(told))
         return {"FINISHED"}
 
 

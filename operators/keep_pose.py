@@ -6,6 +6,7 @@ from itertools import chain, count
 import bpy
 from bpy.props import EnumProperty
 
+from ..panels.translations import translated
 from .live import turn
 from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read.participants import find_object
@@ -74,10 +75,10 @@ def keep_and_tell(operator: bpy.types.Operator, result: str) -> set[str]:
     try:
         hidden = keep(result)
     except ValueError as error:
-        operator.report({"ERROR"}, str(error))
+        operator.report({"ERROR"}, translated(str(error)))
         return {"CANCELLED"}
     if hidden:
-        operator.report({"INFO"}, mesh_shown_sentence(hidden))
+        operator.report({"INFO"}, translated(mesh_shown_sentence(hidden)))
     return {"FINISHED"}
 
 

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import FloatProperty, StringProperty
 
 from ..panels.mapped import follow_value
+from ..panels.translations import translated
 from ..solver.elastic.solid import sheet_of
 from .checks.fabric_rows import bending_text
 from .read.participants import chosen_cloths, refuse_linked
@@ -17,7 +18,8 @@ class TAFFETA_OT_fabric_modulus(bpy.types.Operator):
     foil"""
 
     bl_idname = "taffeta.fabric_modulus"
-    bl_label = "Set from Elastic Modulus"
+    bl_label = "Set Fabric from Elastic Modulus"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     modulus: FloatProperty(
@@ -43,7 +45,7 @@ class TAFFETA_OT_fabric_modulus(bpy.types.Operator):
             for obj in found:
                 refuse_linked(obj)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         for obj in found:
             cloth = obj.taffeta_cloth
@@ -55,7 +57,7 @@ class TAFFETA_OT_fabric_modulus(bpy.types.Operator):
             cloth.strain_limit = 0.0
         names = ", ".join(obj.name for obj in found)
         text = f"Stretch {numbers.stretch_stiffness:.4g} N/m, Bending {bending_text(numbers.bending_stiffness)}"
-        self.report({"INFO"}, f"{names}: {text}, as Membrane")
+        self.report({"INFO"}, translated(f"{names}: {text}, as Membrane"))
         return {"FINISHED"}
 
 

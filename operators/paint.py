@@ -9,6 +9,7 @@ packs a painted image into the .blend, where Blender by itself would lose it on 
 import bpy
 
 from ..panels.mapped import MAPPED, ROWS, follow_value
+from ..panels.translations import translated
 
 NEW_IMAGE_SIZE = 1024  # pixels; 2 mm on a garment whose UV map is 2 m wide
 NEW_UV_MAP = "Taffeta UV"
@@ -155,9 +156,9 @@ class TAFFETA_OT_paint(bpy.types.Operator):
         try:
             sentence = PAINT_MODES[self.mode](context, obj, self.prop)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, sentence)
+        self.report({"INFO"}, translated(sentence))
         return {"FINISHED"}
 
 

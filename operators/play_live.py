@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..panels.translations import translated
 from .bake import job as jobs
 from .live import simulation
 from .read.screen import redraw
@@ -53,7 +54,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
             try:
                 simulation.start(context.scene)
             except jobs.FAILURES as error:
-                self.report({"ERROR"}, str(error))
+                self.report({"ERROR"}, translated(str(error)))
                 self._leave(context)
                 return {"CANCELLED"}
             self._started = True
@@ -61,7 +62,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
                 bpy.ops.screen.animation_play()
         elif live is None or live.error or not _playing():
             if live is not None and live.error:
-                self.report({"ERROR"}, live.error)
+                self.report({"ERROR"}, translated(live.error))
             self._leave(context)
             return {"FINISHED"}
         elif live.seconds:

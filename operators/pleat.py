@@ -53,6 +53,7 @@ there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, 
 
     bl_idname = "taffeta.pleat_mark"
     bl_label = "Mark Pleat"
+    bl_description = " ".join(__doc__.split())
 
     angle: FloatProperty(
         name="Angle", default=ANGLE, min=-np.pi, max=np.pi, subtype="ANGLE",

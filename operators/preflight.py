@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import bpy
 
+from ..panels.translations import translated
 from .bake import job as jobs
 from .checks.problem_list import crossing_vertices, look_thoroughly, show
 from .read.write_back import select_only
@@ -30,8 +31,8 @@ class TAFFETA_OT_preflight(LongWork, bpy.types.Operator):
                 yield Step(text, count / (count + LIKELY_COUNT))
         found = show(context.scene)
         for problem in found:
-            remedy = f". {problem.remedy}" if problem.remedy else ""
-            self.report({"WARNING"} if problem.severity != "INFO" else {"INFO"}, f"{problem.sentence}{remedy}")
+            words = ". ".join(translated(text) for text in (problem.sentence, problem.remedy) if text)
+            self.report({"WARNING"} if problem.severity != "INFO" else {"INFO"}, words)
         if not found:
             self.report({"INFO"}, "Nothing wrong found")
         return {"FINISHED"}
@@ -55,7 +56,7 @@ class TAFFETA_OT_select_problem(bpy.types.Operator):
 
     bl_idname = "taffeta.select_problem"
     bl_label = "Select Crossing Vertices"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     object: bpy.props.StringProperty(name="Object", description="Garment; empty takes the active object")
 
@@ -64,13 +65,15 @@ class TAFFETA_OT_select_problem(bpy.types.Operator):
         obj = context.view_layer.objects.get(name)
         vertices = crossing_vertices(context.scene, name)
         if obj is None or vertices is None:
-            self.report({"ERROR"}, f"{name or 'No object'}: no crossing is known; press Check Before Baking first")
+            self.report(
+                {"ERROR"}, translated(f"{name or 'No object'}: no crossing is known; press Check Before Baking first")
+            )
             return {"CANCELLED"}
         if len(obj.data.vertices) <= vertices.max():
-            self.report({"ERROR"}, f"{name} was edited since; press Check Before Baking again")
+            self.report({"ERROR"}, translated(f"{name} was edited since; press Check Before Baking again"))
             return {"CANCELLED"}
         select_vertices(context, obj, vertices)
-        self.report({"INFO"}, f"{len(vertices)} vertices of {name} selected")
+        self.report({"INFO"}, translated(f"{len(vertices)} vertices of {name} selected"))
         return {"FINISHED"}
 
 

@@ -15,6 +15,7 @@ from bl_operators.presets import AddPresetBase
 
 from ..panels.fabric import PRESET_SUBDIR, preset_files, shown_name
 from ..panels.mapped import FABRIC, THREADS
+from ..panels.translations import translated
 from ..solver.cache.files import in_words
 from .fabric_assets import OWN_NAME, keep_swatch
 from .overlay.thumbnail import draw_thumbnail
@@ -53,7 +54,9 @@ class TAFFETA_OT_fabric_preset_add(AddPresetBase, bpy.types.Operator):
                 _borrow(base, path)
             keep_swatch(path, base)
         except OSError as error:
-            self.report({"WARNING"}, f"{shown_name(path)} is saved, but not all that shows it: {in_words(error)}")
+            self.report(
+                {"WARNING"}, translated(f"{shown_name(path)} is saved, but not all that shows it: {in_words(error)}")
+            )
 
     def remove(self, context, filepath):
         """Blender calls this to remove a preset: its picture and its swatch go with it."""
@@ -92,9 +95,12 @@ class TAFFETA_OT_fabric_save(bpy.types.Operator):
                 raise ValueError(f"The fabric of {obj.name} could not be saved as {name}; give it another name")
             path = next(path for path in preset_files() if path.stem == AddPresetBase.as_filename(name))
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Saved as {shown_name(path)}: choose it from the fabrics of any cloth, or in {OWN_NAME}")
+        self.report(
+            {"INFO"},
+            translated(f"Saved as {shown_name(path)}: choose it from the fabrics of any cloth, or in {OWN_NAME}"),
+        )
         return {"FINISHED"}
 
 

@@ -45,6 +45,7 @@ class TAFFETA_OT_push_out(baked.AfterBake, bpy.types.Operator):
 
     bl_idname = "taffeta.push_out"
     bl_label = "Push Out of Body"
+    bl_description = " ".join(__doc__.split())
 
     distance: FloatProperty(
         name="Distance", default=0.0, min=0.0, max=1.0, soft_max=0.02, unit="LENGTH", precision=4, step=0.1,

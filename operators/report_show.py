@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 
 from ..panels.report import frame_of, pinched_vertices, read_report
+from ..panels.translations import translated
 from .checks import crossings
 from .overlay.colours import lengths
 from .preflight import select_vertices
@@ -113,7 +114,7 @@ class TAFFETA_OT_report_show(bpy.types.Operator):
 
     bl_idname = "taffeta.report_show"
     bl_label = "Show in Frame"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     subject: bpy.props.EnumProperty(
         name="Subject", items=tuple((name, label, tip) for name, (label, tip, _) in SUBJECTS.items())
@@ -138,18 +139,21 @@ class TAFFETA_OT_report_show(bpy.types.Operator):
             context.scene.frame_set(frame)
             found = VERTICES[self.subject](context, _garments(context, name, report), report)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         most = max(found, key=lambda other: len(found[other]))  # of equals the first: the panel's own
         if not len(found[most]):
             self.report(
-                {"WARNING"}, f"{name}: no vertices to show in frame {frame}; the bake or the mesh was changed since"
+                {"WARNING"},
+                translated(f"{name}: no vertices to show in frame {frame}; the bake or the mesh was changed since"),
             )
             return {"FINISHED"}
         self._show(context, context.scene.objects[most], np.asarray(found[most]))
         others = ", ".join(other for other in found if other != most and len(found[other]))
         also = f"; also in {others}" if others else ""
-        self.report({"INFO"}, f"{label}: {len(found[most])} vertices of {most} selected in frame {frame}{also}")
+        self.report(
+            {"INFO"}, translated(f"{label}: {len(found[most])} vertices of {most} selected in frame {frame}{also}")
+        )
         return {"FINISHED"}
 
     def _show(self, context, obj, vertices):

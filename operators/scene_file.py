@@ -20,6 +20,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.cache import obj as obj_files
 from ..solver.cache.files import in_words, written
 from ..solver.cache.names import cache_paths
@@ -241,7 +242,9 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
     cloth_files, body_files = [f"{name}.obj" for name in out.cloths], [f"{name}_####.obj" for name in out.bodies]
     parts = [_section("general", general)]
     for body, file, count in zip(order.bodies, body_files, samples[len(out.cloths) :], strict=True):
-        values = [(name, getattr(body, name)) for name in ("friction", "restitution", "aura")] + [("samples", count)]
+        values = [(name, getattr(body, name)) for name in ("friction", "restitution", "viscosity", "aura")] + [
+            ("samples", count)
+        ]
         parts.append(_section("static", [("objPath", f"{out.name}/body/{file}"), *values]))
     for k, garment in enumerate(order.garments):
         files = [
@@ -332,8 +335,10 @@ class TAFFETA_OT_scene_export(LongWork, bpy.types.Operator):
         except OSError as error:
             raise OSError(in_words(error)) from error
         if unsaid:
-            self.report({"WARNING"}, f"A scene file has no words for {', '.join(unsaid)}: left out of {path.name}")
-        self.report({"INFO"}, f"Exported {path.name}; bake it by: python -m taffeta {path.name}")
+            self.report(
+                {"WARNING"}, translated(f"A scene file has no words for {', '.join(unsaid)}: left out of {path.name}")
+            )
+        self.report({"INFO"}, translated(f"Exported {path.name}; bake it by: python -m taffeta {path.name}"))
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import bpy
 import numpy as np
 
+from ..panels.translations import translated
 from .menus import in_menu
 from .read.participants import world_box
 from .setup import begin_compiling
@@ -181,7 +182,7 @@ class AddScene:
         try:
             example = self.add(context)
         except (ValueError, RuntimeError) as problem:
-            self.report({"ERROR"}, str(problem))
+            self.report({"ERROR"}, translated(str(problem)))
             return {"CANCELLED"}
         for obj in context.view_layer.objects:
             obj.select_set(obj in example.cloths)
@@ -189,7 +190,7 @@ class AddScene:
         _look_at(context, example)
         begin_compiling()
         first, last = example.frames
-        self.report({"INFO"}, f"{self.title()} added, frames {first} to {last} at 24 frames/s; press Bake")
+        self.report({"INFO"}, translated(f"{self.title()} added, frames {first} to {last} at 24 frames/s; press Bake"))
         return {"FINISHED"}
 
 

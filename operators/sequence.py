@@ -15,6 +15,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import axis_conversion
 
+from ..panels.translations import translated
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
 from ..solver.cache.files import in_words, written
@@ -182,7 +183,7 @@ class TAFFETA_OT_sequence_import(LongWork, bpy.types.Operator):
         obj.taffeta_collider.enabled = self.collider
         header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)
-        self.report({"INFO"}, f"{obj.name}: frames {first} to {first + header.sample_count - 1}")
+        self.report({"INFO"}, translated(f"{obj.name}: frames {first} to {first + header.sample_count - 1}"))
         if not bpy.data.filepath:
             self.report({"WARNING"}, "The file is not saved: the sequence's cache is in the temporary folder")
         return {"FINISHED"}

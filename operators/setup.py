@@ -7,6 +7,7 @@ no hidden object. A cloth's cache modifier appears with its first bake and goes 
 
 import bpy
 
+from ..panels.translations import translated
 from .checks.fabric_rows import fabric_sentence
 from .fit import dress
 from .playback.cache_modifier import detach
@@ -90,15 +91,15 @@ class TAFFETA_OT_cloth_add(bpy.types.Operator):
         empty = [obj.name for obj in chosen if not obj.data.polygons]
         for obj in chosen:
             if make_cloth(obj, context.scene):
-                self.report({"INFO"}, f"{obj.name} is made of {fabric_sentence(obj, context.scene)}")
+                self.report({"INFO"}, translated(f"{obj.name} is made of {fabric_sentence(obj, context.scene)}"))
         begin_compiling()
         names = ", ".join(obj.name for obj in chosen)
         if empty:
-            self.report({"WARNING"}, f"{', '.join(empty)} has no faces; add some before you bake")
+            self.report({"WARNING"}, translated(f"{', '.join(empty)} has no faces; add some before you bake"))
         elif any(obj.taffeta_collider.enabled for obj in context.scene.objects):
-            self.report({"INFO"}, f"{names} is cloth now; press Bake")
+            self.report({"INFO"}, translated(f"{names} is cloth now; press Bake"))
         else:
-            self.report({"INFO"}, f"{names} is cloth now; add a Taffeta Collider to what it should fall on")
+            self.report({"INFO"}, translated(f"{names} is cloth now; add a Taffeta Collider to what it should fall on"))
         return {"FINISHED"}
 
 
@@ -143,7 +144,7 @@ class TAFFETA_OT_collider_add(bpy.types.Operator):
         for obj in chosen:
             obj.taffeta_collider.enabled = not obj.taffeta_cloth.enabled
         if cloths:
-            self.report({"INFO"}, f"{', '.join(cloths)} stays cloth; cloths collide with each other anyway")
+            self.report({"INFO"}, translated(f"{', '.join(cloths)} stays cloth; cloths collide with each other anyway"))
         return {"FINISHED"}
 
 

@@ -6,6 +6,7 @@ Sewing: the garment as it is sewn in this frame, a mesh in one piece.
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.geometry import stitches
 from .menus import in_menu
 from .overlay.colours import lengths
@@ -138,6 +139,7 @@ class TAFFETA_OT_sew(bpy.types.Operator):
 
     bl_idname = "taffeta.sew"
     bl_label = "Sew Selected Edges"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     flip: BoolProperty(
@@ -157,9 +159,9 @@ class TAFFETA_OT_sew(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            self.report({"INFO"}, sew(context.edit_object, self.flip, self.shift))
+            self.report({"INFO"}, translated(sew(context.edit_object, self.flip, self.shift)))
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -170,6 +172,7 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
 
     bl_idname = "taffeta.sewing_apply"
     bl_label = "Apply Sewing"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="Cloth to apply it to; empty takes the selected one")
@@ -188,9 +191,9 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
                 raise ValueError(f"{len(found)} cloths are selected; select one")
             _, told = apply(context, found[0])
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, told)
+        self.report({"INFO"}, translated(told))
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ by itself; where an animator changes it by hand, a button says why nothing is se
 
 import bpy
 
+from ..panels.translations import translated
 from .live import turn
 from .playback.cache_modifier import show_bake, shows_bake
 from .read.participants import chosen_cloths
@@ -30,7 +31,7 @@ def _show(operator, context, shown: bool) -> set[str]:
         for obj in chosen_cloths(context, context.object.name):
             show_bake(obj, shown)
     except ValueError as error:
-        operator.report({"ERROR"}, str(error))
+        operator.report({"ERROR"}, translated(str(error)))
         return {"CANCELLED"}
     return {"FINISHED"}
 
@@ -54,6 +55,7 @@ class TAFFETA_OT_show_mesh(ShowVerb, bpy.types.Operator):
 
     bl_idname = "taffeta.show_mesh"
     bl_label = "Show the Mesh"
+    bl_description = " ".join(__doc__.split())
     shows = False
 
 

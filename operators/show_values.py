@@ -4,6 +4,7 @@
 import bpy
 
 from ..panels.mapped import MAPPED, ROWS
+from ..panels.translations import translated
 from .overlay import draw_marks
 from .overlay.draw import draw_legend, draw_pictures, forget
 from .overlay.pictures import drawn, forget_values, refresh
@@ -19,7 +20,7 @@ class TAFFETA_OT_overlay(bpy.types.Operator):
     """Show the values on the garment in the viewport; again hides them"""
 
     bl_idname = "taffeta.overlay"
-    bl_label = "Show Values"
+    bl_label = "Show Values on Cloth"
 
     show: bpy.props.EnumProperty(
         name="Show",
@@ -43,7 +44,7 @@ class TAFFETA_OT_overlay(bpy.types.Operator):
         refresh(context)
         _, legend = drawn()
         for sentence in legend.troubles if legend else ():
-            self.report({"WARNING"}, sentence)
+            self.report({"WARNING"}, translated(sentence))
         return {"FINISHED"}
 
 

@@ -103,6 +103,7 @@ class TAFFETA_OT_smooth_in_time(Smoothing, bpy.types.Operator):
 
     bl_idname = "taffeta.smooth_in_time"
     bl_label = "Smooth in Time"
+    bl_description = " ".join(__doc__.split())
     size = "width"
 
     width: FloatProperty(
@@ -130,6 +131,7 @@ class TAFFETA_OT_smooth_in_space(Smoothing, bpy.types.Operator):
 
     bl_idname = "taffeta.smooth_in_space"
     bl_label = "Smooth in Space"
+    bl_description = " ".join(__doc__.split())
     size = "radius"
 
     radius: FloatProperty(

@@ -11,7 +11,7 @@ class TAFFETA_OT_stop(bpy.types.Operator):
     """Stop the bake, and keep the frames that are done; or stop playing live or draping, and leave the garments as they were"""
 
     bl_idname = "taffeta.stop"
-    bl_label = "Stop"
+    bl_label = "Stop Simulation"
 
     def execute(self, context):
         session, drape = context.window_manager.taffeta, drape_session.running()

@@ -8,6 +8,7 @@ as they were before, and the last bake plays.
 import bpy
 from bpy.props import IntProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.cache import recipe
 from .bake_queue import BAKED, BakeQueue
 from .read import snapshot
@@ -30,7 +31,7 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
         scene = context.scene
         cloths = cloths_of(scene)
         if not cloths:
-            self.report({"ERROR"}, f"Scene {scene.name} has no Taffeta Cloth; add one in the Physics tab")
+            self.report({"ERROR"}, translated(f"Scene {scene.name} has no Taffeta Cloth; add one in the Physics tab"))
             return {"CANCELLED"}
         settings = recipe.text_of(snapshot.take(scene, cloths))
         take = scene.taffeta_takes.add()
@@ -42,7 +43,7 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
 class TakeVerb:
     """What verbs of one take share."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Take", description="Its place in the queue, from 0", options={"SKIP_SAVE"})
 
@@ -53,7 +54,7 @@ class TakeVerb:
                 raise ValueError(f"The queue has {len(takes)} takes, not {self.index + 1}; choose one of them")
             self.work(context.scene, takes)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -77,7 +78,7 @@ class TAFFETA_OT_take_show(TakeVerb, bpy.types.Operator):
     def work(self, scene, takes):
         take = takes[self.index]
         for sentence in snapshot.apply(recipe.parse(take.settings), scene, cloths_of(scene), take.name):
-            self.report({"INFO"}, sentence)
+            self.report({"INFO"}, translated(sentence))
 
 
 class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
@@ -111,7 +112,9 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
         snapshot.apply(self._before, scene, cloths_of(scene))
         whole = [take.outcome.startswith(BAKED) for take in scene.taffeta_takes]
         for take, is_whole in zip(scene.taffeta_takes, whole, strict=True):
-            self.report({"INFO" if is_whole else "WARNING"}, f"{take.name}: {take.outcome or 'It was not baked'}")
+            self.report(
+                {"INFO" if is_whole else "WARNING"}, translated(f"{take.name}: {take.outcome or 'It was not baked'}")
+            )
         return {"FINISHED"} if all(whole) else {"CANCELLED"}
 
 

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty
 
+from ..panels.translations import translated
 from .menus import in_menu
 from .read import tear_lines
 
@@ -32,9 +33,9 @@ class InEditMode(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            self.report({"INFO"}, self.change(context.edit_object))
+            self.report({"INFO"}, translated(self.change(context.edit_object)))
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -45,6 +46,7 @@ class TAFFETA_OT_tear_mark(InEditMode):
 
     bl_idname = "taffeta.tear_mark"
     bl_label = "Mark Tear Line"
+    bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
     weft: WEFT
@@ -61,6 +63,7 @@ class TAFFETA_OT_tear_free(InEditMode):
 
     bl_idname = "taffeta.tear_free"
     bl_label = "Free Tearing"
+    bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
     weft: WEFT

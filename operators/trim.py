@@ -20,6 +20,7 @@ parenting to vertices"""
 
     bl_idname = "taffeta.trim_add"
     bl_label = "Add Trim"
+    bl_description = " ".join(__doc__.split())
 
     trim: StringProperty(name="Trim", description="Name of the object; empty takes the other selected ones")
     follow: EnumProperty(

@@ -16,6 +16,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..panels.translations import translated
 from ..solver.untangle import ALLOWED_STRETCH, DEFAULT_DEPTH
 from .bake import job as jobs
 from .checks import crossings
@@ -221,7 +222,7 @@ class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
     """Take the selected cloths out of themselves, each other and the colliders, in the order of their layers"""
 
     bl_idname = "taffeta.untangle"
-    bl_label = "Untangle"
+    bl_label = "Untangle Cloth"
     bl_options = {"REGISTER", "UNDO"}
 
     result: EnumProperty(
@@ -250,7 +251,7 @@ class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
         if jobs.running():
             raise ValueError("A bake is under way; wait for it or press Stop, then untangle")
         cloths = chosen_cloths(context, everything=self.everything)
-        tell = lambda level, sentence: self.report({level}, sentence)  # noqa: E731
+        tell = lambda level, sentence: self.report({level}, translated(sentence))  # noqa: E731
         yield from steps(context.scene, cloths, tell, self.result, self.depth, self.stretch)
         return {"FINISHED"}
 

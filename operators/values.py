@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values for Nodes: stretch, compression, folds and contact of a garment as attributes, for shaders and geometry nodes."""
+"""Values for Nodes: stretch, compression, folds, contact and pinches of a garment as attributes, for shaders and geometry nodes."""
 
 import bpy
 
 from ..panels.properties import TaffetaClothSettings
+from ..panels.translations import translated
 from .read import value_nodes
 from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked
-
-NAMES = ", ".join((value_nodes.STRETCH, value_nodes.COMPRESSION, value_nodes.FOLD, value_nodes.CONTACT))
 
 
 class TAFFETA_OT_values(bpy.types.Operator):
     """Give the cloth attributes that shaders and geometry nodes read in each frame: how far it is stretched and compressed, its
-    folds, and where it touches bodies. Again measures them against the mesh and the colliders of now"""
+    folds, and where it touches bodies or is pinched between them. Again measures them against the mesh and the colliders of now"""
 
     bl_idname = "taffeta.values"
     bl_label = "Add Values for Nodes"
+    bl_description = " ".join(__doc__.split())
     bl_options = {"REGISTER", "UNDO"}
 
     object: bpy.props.StringProperty(name="Object", description="The cloth; empty takes those that are selected")
@@ -35,9 +35,9 @@ class TAFFETA_OT_values(bpy.types.Operator):
                 ]
                 value_nodes.add(obj, scene, near)
         except ValueError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{', '.join(obj.name for obj in cloths)} has {NAMES}")
+        self.report({"INFO"}, translated(f"{', '.join(obj.name for obj in cloths)} has {', '.join(value_nodes.NAMES)}"))
         return {"FINISHED"}
 
 

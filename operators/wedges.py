@@ -10,6 +10,7 @@ import bpy
 from bpy.app.handlers import persistent
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
+from ..panels.translations import translated
 from ..solver.cache import wedge as wedges
 from ..solver.cache.files import in_words
 from . import wedge_table
@@ -79,7 +80,7 @@ class TAFFETA_OT_wedge_add(bpy.types.Operator):
                 raise ValueError(f"{path} is listed already; remove it first")
             wedged.check(scene, wedges.combinations({}, [(path, values)]))
         except FAILURES as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         entry = scene.taffeta_wedges.add()
         entry.name, entry.values = path, ",".join(values)
@@ -91,14 +92,16 @@ class TAFFETA_OT_wedge_remove(bpy.types.Operator):
 
     bl_idname = "taffeta.wedge_remove"
     bl_label = "Remove Wedge"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     index: IntProperty(name="Wedge", description="Its place in the list, from 0", options={"SKIP_SAVE"})
 
     def execute(self, context):
         listed = context.scene.taffeta_wedges
         if not 0 <= self.index < len(listed):
-            self.report({"ERROR"}, f"{len(listed)} wedges are listed, not {self.index + 1}; choose one of them")
+            self.report(
+                {"ERROR"}, translated(f"{len(listed)} wedges are listed, not {self.index + 1}; choose one of them")
+            )
             return {"CANCELLED"}
         listed.remove(self.index)
         return {"FINISHED"}
@@ -110,6 +113,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
 
     bl_idname = "taffeta.wedges_bake"
     bl_label = "Bake Wedges"
+    bl_description = " ".join(__doc__.split())
 
     def begin(self, scene):
         turn.end()
@@ -124,7 +128,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
                 refuse_linked(obj)
             wedged.check(scene, self._every)
         except FAILURES as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return False
         return True
 
@@ -154,8 +158,8 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
         whole = [self._told.get(wedge.name, "").startswith(BAKED) for wedge in self._every]
         for wedge, is_whole in zip(self._every, whole, strict=True):
             if not is_whole:
-                self.report({"WARNING"}, f"{wedge.name}: {self._told.get(wedge.name, 'It was not baked')}")
-        self.report({"INFO"}, f"Baked {sum(whole)} of {len(whole)} wedges; Adopt plays one")
+                self.report({"WARNING"}, translated(f"{wedge.name}: {self._told.get(wedge.name, 'It was not baked')}"))
+        self.report({"INFO"}, translated(f"Baked {sum(whole)} of {len(whole)} wedges; Adopt plays one"))
         return {"FINISHED"} if all(whole) else {"CANCELLED"}
 
 
@@ -174,8 +178,8 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
     """Play this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
 
     bl_idname = "taffeta.wedge_adopt"
-    bl_label = "Adopt"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_label = "Adopt Wedge"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     wedge: StringProperty(name="Wedge", description="Its name", options={"SKIP_SAVE"})
     settings: BoolProperty(
@@ -201,12 +205,15 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
                 wedged.take_back(scene, values)
                 raise
         except FAILURES as error:
-            self.report({"ERROR"}, in_words(error))
+            self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         list_again(context)
         look_again()
         first, last = row.frames.start, row.frames.stop - 1
-        self.report({"INFO"}, f"{', '.join(obj.name for obj in cloths)} plays {self.wedge}: frames {first} to {last}")
+        self.report(
+            {"INFO"},
+            translated(f"{', '.join(obj.name for obj in cloths)} plays {self.wedge}: frames {first} to {last}"),
+        )
         return {"FINISHED"}
 
     def _found(self, scene) -> wedge_table.Row:

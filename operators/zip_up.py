@@ -60,6 +60,7 @@ class TAFFETA_OT_zip_mark(InEditMode):
 
     bl_idname = "taffeta.zip_mark"
     bl_label = "Mark Zip"
+    bl_description = " ".join(__doc__.split())
 
     other_end: BoolProperty(name="From the Other End", description="Open it from its other end")
     first: FloatProperty(

@@ -21,13 +21,14 @@ from . import (
     show,
     shown,
     takes,
+    translations,
     trim,
     wedges,
 )
 
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
-    preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, wedges, correct, more, cage, rest_shape, layers, scene_tab, collider, trim, show, shown,
+    translations, preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, wedges, correct, more, cage, rest_shape, layers, scene_tab, collider, trim, show, shown,
     drape,
 )  # fmt: skip
 

@@ -4,6 +4,7 @@
 import bpy
 
 from .rows import SubPanel, sentences, settings_layout, why
+from .translations import translated
 
 
 def bakes_on_disk(context) -> list:
@@ -24,7 +25,7 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
             sentences(layout, context, f"Plays {played.path}", "FILE_CACHE")
         elif offered := next((item for item in found if item.fits), None):
             row = layout.row(align=True)
-            row.label(text=f"A bake of {_frames(offered)} lies on disk", icon="INFO")
+            row.label(text=translated(f"A bake of {_frames(offered)} lies on disk"), icon="INFO")
             _verb(row, context, offered, "taffeta.bake_play", "Play It", "PLAY")
         elif not found:
             why(layout, "Nothing baked yet")
@@ -40,7 +41,7 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
         play = row.row(align=True)
         play.enabled = item.fits
         _verb(play, context, item, "taffeta.bake_play", "", "RADIOBUT_ON" if item.plays else "RADIOBUT_OFF")
-        row.label(text=item.label)
+        row.label(text=item.label, translate=False)
         row.label(text=_frames(item))
         verbs = row.row(align=True)
         verbs.enabled = not item.maker
@@ -73,11 +74,11 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
                 row = column.row(align=True)
                 row.label(text=f"{item.label}, {_frames(item)}", icon="TRASH")
                 _verb(row, context, item, "taffeta.bake_restore", "Restore", "LOOP_BACK")
-        column.operator("taffeta.trash_empty", text=f"Empty Trash ({session.trash})", icon="TRASH")
+        column.operator("taffeta.trash_empty", text=translated(f"Empty Trash ({session.trash})"), icon="TRASH")
 
 
 def _frames(item) -> str:
-    return "1 frame" if item.frame_count == 1 else f"{item.frame_count} frames"
+    return translated("1 frame" if item.frame_count == 1 else f"{item.frame_count} frames")
 
 
 def _verb(layout, context, item, verb, text, icon):

@@ -11,6 +11,7 @@ from .bakes import bakes_on_disk
 from .fabric import TAFFETA_PT_fabric_presets, picture_of
 from .mapped import ROWS
 from .rows import NARROW_VALUE, PhysicsPanel, painted_property, panel_width
+from .translations import translated
 
 TALL = 1.4  # height of the row that everything begins with, in rows
 TIGHT = 240.0  # width in pixels of an unscaled screen below which a button of the first row has room for one word alone
@@ -33,11 +34,10 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         kept = note.frame_count if note else 0
         count = max(1, context.scene.frame_end + 1 - context.scene.frame_start)
         if session.baking:
-            column.progress(factor=session.progress, text=session.status)
+            column.progress(factor=session.progress, text=translated(session.status))
         else:
-            column.progress(
-                factor=min(1.0, kept / count), text=f"{kept} of {count} frames kept" if kept else "No frames kept"
-            )
+            words = f"{kept} of {count} frames kept" if kept else "No frames kept"
+            column.progress(factor=min(1.0, kept / count), text=translated(words))
         _fabric(column, session, obj, note, narrow)
         _state(column, context, session, obj, narrow)
 
@@ -69,8 +69,8 @@ def _go_on(column, context, session, narrow):
     split.enabled = bool(kept) and not (session.baking or session.live or session.draping)
     split.operator("taffeta.bake", text="Resume", icon=_icon("FRAME_NEXT", narrow)).resume = True
     frame = context.scene.frame_current
-    again = split.operator("taffeta.bake", text=f"Re-Bake from {frame}", icon=_icon("FILE_REFRESH", narrow))
-    again.from_frame = frame
+    again = translated(f"Re-Bake from {frame}")
+    split.operator("taffeta.bake", text=again, icon=_icon("FILE_REFRESH", narrow)).from_frame = frame
 
 
 def _fabric(column, session, obj, note, narrow):
@@ -89,7 +89,7 @@ def _state(column, context, session, obj, narrow):
     painting = painted_property(obj)
     text, icon = _sentence(session, obj.taffeta_cloth, painting, bool(bakes_on_disk(context)), narrow)
     split = column.split(factor=0.66, align=True)
-    split.label(text=text, icon=icon if icon in DOUBTS else _icon(icon, narrow))
+    split.label(text=translated(text), icon=icon if icon in DOUBTS else _icon(icon, narrow))
     row = split.row(align=True)
     done = row.row(align=True)
     done.enabled = bool(painting)
@@ -107,10 +107,10 @@ def _sentence(session, cloth, painting, is_on_disk, narrow) -> tuple[str, str]:
     if session.draping:
         return "Draping: Keep is in the view", "INFO"
     if painting:
-        return f"Painting {ROWS[painting].label}", "BRUSH_DATA"
+        return f"Painting {translated(ROWS[painting].label)}", "BRUSH_DATA"
     if doubts:
-        words = f"{len(doubts)} warning{'s' * (len(doubts) > 1)}{'' if narrow else ' before you bake'}"
-        return words, DOUBTS["ERROR" in doubts]
+        words = "1 warning" if len(doubts) == 1 else f"{len(doubts)} warnings"
+        return words if narrow else f"{words} before you bake", DOUBTS["ERROR" in doubts]
     if cloth.stale:
         return "Changed since" if narrow else "Changed since it was baked", DOUBTS[0]
     if cloth.cache_path:

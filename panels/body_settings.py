@@ -35,6 +35,11 @@ class TaffetaColliderSettings(bpy.types.PropertyGroup):
         name="Bounce", default=0.0, min=0.0, max=1.0, step=5, subtype="FACTOR", override=OVERRIDE,
         description="Restitution: share of the impact speed that is given back, 0 for cloth on anything real, 1 bounces for ever",
     )
+    viscosity: FloatProperty(
+        name="Viscous Friction", default=0.0, min=0.0, max=1e4, soft_max=20.0, step=50, override=OVERRIDE,
+        description="Rate at which cloth on the surface slows down along it, in 1/s, on top of Friction: with 1 a third of its speed is "
+        "left after a second, and down a slope it gets no faster than gravity along that over the rate. Wet or oiled surfaces; 0 for none",
+    )
     single_frame_samples: IntProperty(
         name="Subframes", default=0, min=0, max=64, soft_max=16, override=OVERRIDE,
         description="How many times within a frame the body is looked at. 0 chooses by its speed",

@@ -23,7 +23,7 @@ class TAFFETA_PT_collider(ColliderPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         collider = context.object.taffeta_collider
-        for name in ("collides", "aura", "friction", "restitution"):
+        for name in ("collides", "aura", "friction", "viscosity", "restitution"):
             prop(layout, context, collider, name)
         if context.object.hide_viewport:
             why(layout, "Disabled in viewports: Blender does not animate it, so cloth would meet its rest shape")

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import IntProperty, PointerProperty
 
 from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
+from .translations import translated
 
 
 class TaffetaCorrecting(bpy.types.PropertyGroup):
@@ -82,7 +83,7 @@ class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
     def draw(self, context):
         layout = settings_layout(self, context)
         noted = context.object.taffeta_correcting
-        layout.label(text=f"{noted.garment.name}, frame {noted.frame}", icon="SCULPTMODE_HLT")
+        layout.label(text=translated(f"{noted.garment.name}, frame {noted.frame}"), icon="SCULPTMODE_HLT")
         column = layout.column(align=True)
         column.prop(noted, "before")
         column.prop(noted, "after")
@@ -91,8 +92,8 @@ class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
 
 def _ends(row):
     """The buttons that end a correction."""
-    row.operator("taffeta.correct_done", icon="CHECKMARK")
-    row.operator("taffeta.correct_cancel", icon="X")
+    row.operator("taffeta.correct_done", text="Done", icon="CHECKMARK")
+    row.operator("taffeta.correct_cancel", text="Cancel", icon="X")
 
 
 def draw_header(self, context):

@@ -19,12 +19,13 @@ class TAFFETA_PT_layers(SubPanel, bpy.types.Panel):
         column.use_property_split = False
         for obj in cloths:
             row = column.row(align=True)
-            row.label(text=obj.name, icon="RADIOBUT_ON" if obj == context.object else "RADIOBUT_OFF")
+            icon = "RADIOBUT_ON" if obj == context.object else "RADIOBUT_OFF"
+            row.label(text=obj.name, icon=icon, translate=False)
             row.prop(obj.taffeta_cloth, "layer", text="")
         layout.prop(context.object.taffeta_cloth, "rigidity")
         verb = layout.column()
         selected = [obj for obj in cloths if obj.select_get() or obj == context.object]
-        verb.operator("taffeta.untangle", icon="MOD_SOLIDIFY")
+        verb.operator("taffeta.untangle", text="Untangle", icon="MOD_SOLIDIFY")
         if len(selected) < len(cloths):
             why(layout, f"Takes the selected cloths: {len(selected)} of {len(cloths)}")
 

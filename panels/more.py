@@ -51,8 +51,8 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         cloth = context.object.taffeta_cloth
         row = layout.row(align=True)
-        row.operator("taffeta.attach", icon="PINNED")
-        row.operator("taffeta.detach", icon="UNPINNED")
+        row.operator("taffeta.attach", text="Attach", icon="PINNED")
+        row.operator("taffeta.detach", text="Detach", icon="UNPINNED")
         layout.operator("taffeta.trim_add", icon="DOT")
         for index, entry in enumerate(cloth.attachments):
             box = layout.box()

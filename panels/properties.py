@@ -345,7 +345,7 @@ ANIMATED = frozenset((
     "air_drag", "air_lift", "constant_force", "random_force_min", "random_force_max", "seed", "pin_rate", "max_speed",
     "cloth_restitution", "blend_stiffness", "blend_damping", "weight", "stiffness", "damping", "breaking_force", "felt", "hold",
     "zip_open", "self_collision", "sewing_time", "sewing_speed", "sewing_force", "seam_bending", "band_pull", *THREADS, "collides",
-    "aura", "friction", "restitution",
+    "aura", "friction", "viscosity", "restitution",
 ))  # fmt: skip
 
 MAP_NUMBERS = frozenset(("value", "minimum", "maximum"))  # of mapped properties, which are looked at, too

@@ -9,6 +9,8 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
+from .translations import translated
+
 GOOD, LOOK, AGAIN = "good", "look here", "re-bake"
 ICONS = {GOOD: "CHECKMARK", LOOK: "ZOOM_IN", AGAIN: "FILE_REFRESH"}
 # Strain of the longest edge: up to the first, nobody sees it; beyond the second, nobody overlooks it (`solver.doubts`).
@@ -112,7 +114,7 @@ def in_words(frames: list[int]) -> str:
     more = f"{len(parts) - MOST_RUNS} more places" if len(parts) > MOST_RUNS else None
     parts = [*parts[:MOST_RUNS], more] if more else parts
     words = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-    return f"Frame{'s' if len(frames) > 1 else ''} {words}"
+    return f"Frames {words}" if len(frames) > 1 else f"Frame {words}"
 
 
 def pinched_vertices(report: dict, name: str, count: int) -> list[int]:
@@ -125,11 +127,13 @@ def pinched_vertices(report: dict, name: str, count: int) -> list[int]:
 
 def sentence(verdict: Verdict, settings) -> str:
     """A verdict as the panel says it; `settings` are the scene's."""
-    if verdict.word != AGAIN:
-        return verdict.word
+    if verdict.word == GOOD:
+        return translated("good")
+    if verdict.word == LOOK:
+        return LOOK
     if settings.small_steps < HELPS:
-        return f"{AGAIN} with {settings.bl_rna.properties['small_steps'].name} {HELPS:g}"
-    return f"{AGAIN} with more {settings.bl_rna.properties['substeps'].name}"
+        return f"re-bake with {settings.bl_rna.properties['small_steps'].name} {HELPS:g}"
+    return f"re-bake with more {settings.bl_rna.properties['substeps'].name}"
 
 
 def draw_verdict(layout, context, line: str):
@@ -139,7 +143,9 @@ def draw_verdict(layout, context, line: str):
     if verdict is None:
         return
     row = layout.row()
-    row.label(text=sentence(verdict, context.scene.taffeta), icon=ICONS[verdict.word])
+    row.label(text=translated(sentence(verdict, context.scene.taffeta)), icon=ICONS[verdict.word])
     if verdict.frame is not None:
-        button = row.operator("taffeta.report_show", text=f"Show in Frame {verdict.frame}", icon="VERTEXSEL")
+        button = row.operator(
+            "taffeta.report_show", text=translated(f"Show in Frame {verdict.frame}"), icon="VERTEXSEL"
+        )
         button.subject, button.object = verdict.subject, obj.name

@@ -6,6 +6,7 @@ import textwrap
 import bpy
 
 from .mapped import ROWS
+from .translations import translated
 from .units import shown_factor
 
 # Widths of the region, in pixels of an unscaled screen, below which one number beside its label, its menu, brush and
@@ -82,11 +83,11 @@ def why(layout, sentence: str):
 
 
 def sentences(layout, context, text: str, icon: str = "NONE", width: float | None = None):
-    """A sentence broken into lines as wide as the panel; Blender's labels would cut it off.
+    """A sentence, in the window's language, broken into lines as wide as the panel; Blender's labels would cut it off.
 
     width : [pixels] of an unscaled screen, where it stands in a popover and not in the panel's region.
     """
-    lines = textwrap.wrap(text, max(24, int((width or panel_width(context)) / 7.5) - 6)) or [""]
+    lines = textwrap.wrap(translated(text), max(24, int((width or panel_width(context)) / 7.5) - 6)) or [""]
     column = layout.column(align=True)
     column.scale_y = 0.8
     for i, line in enumerate(lines):
@@ -118,7 +119,7 @@ def mapped(layout, context, obj, name: str):
     """
     row_of_table = ROWS[name]
     group = getattr(obj.taffeta_cloth, name)
-    label, symbol = row_of_table.label, row_of_table.shown_symbol
+    label, symbol = translated(row_of_table.label), row_of_table.shown_symbol
     if symbol or (row_of_table.symbol and row_of_table.unit == "NONE"):
         label += f" ({symbol or row_of_table.symbol})"
     column = layout.column(align=True)

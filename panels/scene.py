@@ -11,6 +11,7 @@ from .bakes import bakes_on_disk
 from .report import draw_verdict, in_words, taken_again, warnings
 from .rows import SubPanel, named, scene_settings, sentences, settings_layout, why
 from .shown import draw_shown
+from .translations import translated
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
@@ -35,10 +36,11 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
             why(layout, "Nothing baked yet")
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")
         layout.operator("taffeta.values", icon="NODETREE").object = context.object.name
+        layout.operator("taffeta.value_images", icon="IMAGE_DATA").object = context.object.name
         layout.row().prop(session, "live_end", expand=True)
-        ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
         told = layout.column()
         told.active = False
+        ends = "goes on as it lies" if session.live_end == "GO_ON" else "begins anew"
         sentences(told, context, f"Live, settings hold at once; at the timeline's end the cloth {ends}", "INFO")
         if cloth.stale:
             sentences(layout, context, cloth.stale, "ERROR")
@@ -70,7 +72,7 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             name = f"{problem.object_name}: " if problem.object_name else ""
             if problem.sentence.startswith(problem.object_name):
                 name = ""
-            sentences(box, context, name + problem.sentence, ICONS[problem.severity], width)
+            sentences(box, context, name + translated(problem.sentence), ICONS[problem.severity], width)
             if problem.remedy and not problem.verbs:  # else the button says it
                 sentences(box, context, problem.remedy, "FORWARD", width)
             if problem.selectable:
@@ -101,8 +103,9 @@ def _report_items(report):
         return f"{100 * report[name]:.2f} %" if name in report else ""
 
     get = report.get
-    kept = f", {get('frames_kept')} of them kept from before" if get("frames_kept") else ""
-    yield get("frames"), f"Frames {get('frame_start')} to {get('frame_end')}{kept}"
+    which = f"Frames {get('frame_start')} to {get('frame_end')}"
+    kept = get("frames_kept")
+    yield get("frames"), f"{which}, {kept} of them kept from before" if kept else which
     steps = f"{get('steps_per_frame')} steps a frame" if "steps_per_frame" in report else f"{get('substeps')} substeps"
     yield get("quality"), f"Quality: {str(get('quality')).title()}, {steps}"
     yield None if get("complete", True) else "", "Stopped before the end: press Resume to go on"
@@ -111,15 +114,16 @@ def _report_items(report):
     for task, value in (get("milliseconds") or {}).items():
         yield value, f"    {task}: {value} ms"
     yield from _image_items(get("body_images") or {})
-    where = f" in frame {get('worst_stretch_frame')}" if "worst_stretch_frame" in report else ""
-    yield get("worst_stretch"), f"Stretch: at worst {share('worst_stretch')}{where}, on average {share('mean_stretch')}"
-    folded = f", {share('folded_share')} of them folded by over 60°"
-    yield get("roughness_degrees"), f"Roughness: {get('roughness_degrees')}° between neighbouring faces{folded}"
+    worst, mean, where = share("worst_stretch"), share("mean_stretch"), get("worst_stretch_frame")
+    placed = f"Stretch: at worst {worst} in frame {where}, on average {mean}"
+    yield get("worst_stretch"), placed if where is not None else f"Stretch: at worst {worst}, on average {mean}"
+    rough, folded = get("roughness_degrees"), share("folded_share")
+    yield rough, f"Roughness: {rough}° between neighbouring faces, {folded} of them folded by over 60°"
     yield get("crossings"), f"Crossings in the last frame: {get('crossings')} pairs of triangles"
     for what, count in (get("crossing_parts") or {}).items():
         yield count, f"    {what}: {count}"
-    when = f"in frame {get('most_crossings_frame')}"
-    yield get("most_crossings"), f"Meanwhile: at most {get('most_crossings')} pairs of triangles crossed, {when}"
+    most, when = get("most_crossings"), get("most_crossings_frame")
+    yield most, f"Meanwhile: at most {most} pairs of triangles crossed, in frame {when}"
     for frames, cause in taken_again(report):
         yield frames, f"{in_words(frames)}: taken again with contact in each small step, because {cause}"
     yield get("seam_gap"), _seams(get("seam_gap", 0.0), get("seam_garment"))
@@ -136,8 +140,9 @@ def _seams(gap, garment):
     """How far [m] the widest seam is open, and whose it is."""
     if not gap:
         return "Seams: all are closed"
-    whose = f", of {garment}," if garment else ""
-    return f"Seams: the widest{whose} is {1000.0 * gap:.1f} mm open in the last frame"
+    if garment:
+        return f"Seams: the widest, of {garment}, is {1000.0 * gap:.1f} mm open in the last frame"
+    return f"Seams: the widest is {1000.0 * gap:.1f} mm open in the last frame"
 
 
 def _image_items(drawn):
@@ -147,9 +152,9 @@ def _image_items(drawn):
     which = "".join(f", {get(name)} {reason}" for name, reason in why.items() if get(name))
     yield get("by"), f"Body images: {get('by')}"
     yield get("by"), f"    {get('images_by_card')} by the card, {get('images_by_processor')} by the processor{which}"
-    frame = f" of {get('frame_milliseconds')} ms a frame"
-    yield get("card_milliseconds"), f"    the card takes {get('card_milliseconds')}{frame}"
-    yield get("processor_milliseconds"), f"    the processor takes {get('processor_milliseconds')}{frame}"
+    card, processor, frame = get("card_milliseconds"), get("processor_milliseconds"), get("frame_milliseconds")
+    yield card, f"    the card takes {card} of {frame} ms a frame"
+    yield processor, f"    the processor takes {processor} of {frame} ms a frame"
 
 
 class TAFFETA_PT_report(SubPanel, bpy.types.Panel):

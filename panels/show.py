@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty, PointerProperty
 
 from .mapped import ROWS
+from .translations import translated
 
 
 def _look_again(_group, context):
@@ -75,7 +76,7 @@ class TAFFETA_PT_show(bpy.types.Panel):
         stretch = row.operator("taffeta.overlay", text="Stretch and Compression", depress=shown == "STRETCH")
         stretch.show = "STRETCH"
         row = layout.row(align=True)
-        label = f"Map: {ROWS[shown].label}" if shown in ROWS else "Map"
+        label = f"{translated('Map')}: {translated(ROWS[shown].label)}" if shown in ROWS else "Map"
         row.operator_menu_enum("taffeta.overlay", "show", text=label)
         if shown != "NONE":
             row.operator("taffeta.overlay", text="", icon="X").show = shown

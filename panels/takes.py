@@ -27,8 +27,8 @@ class TAFFETA_PT_takes(SubPanel, bpy.types.Panel):
         takes = context.scene.taffeta_takes
         for index, take in enumerate(takes):
             row = layout.row(align=True)
-            row.label(text=take.name, icon="SEQUENCE")
-            row.label(text=f"{take.frame_start} to {take.frame_end}")
+            row.label(text=take.name, icon="SEQUENCE", translate=False)
+            row.label(text=f"{take.frame_start} – {take.frame_end}")
             row.operator("taffeta.take_show", text="", icon="HIDE_OFF").index = index
             row.operator("taffeta.take_remove", text="", icon="X").index = index
             if take.outcome:

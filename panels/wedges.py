@@ -50,7 +50,7 @@ class TAFFETA_PT_wedges(SubPanel, bpy.types.Panel):
             box = layout.box().column(align=True)
             row = box.row(align=True)
             row.label(text=item.settings, icon="RADIOBUT_ON" if item.plays else "RADIOBUT_OFF")
-            row.operator("taffeta.wedge_adopt").wedge = item.name
+            row.operator("taffeta.wedge_adopt", text="Adopt").wedge = item.name
             column = box.column(align=True)
             column.active = False
             sentences(column, context, item.figures)

@@ -13,6 +13,7 @@ packs.
 
 import argparse
 import hashlib
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -39,9 +40,10 @@ TAGS = {
 
 def blender_tool() -> Path:
     """Blender's extension tool; it is plain Python and lies in the bpy wheel."""
-    found = sorted(ROOT.glob(".venv*/lib/python*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
+    module = importlib.util.find_spec("bpy")
+    found = sorted(Path(module.origin).parent.glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py")) if module else []
     if not found:
-        sys.exit("No Blender in .venv: run make setup first.")
+        sys.exit("No Blender as a module in this Python: run make setup first, then .venv/bin/python.")
     return found[0]
 
 

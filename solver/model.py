@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Release whose frames these are, major and minor of blender_manifest.toml. Part of each frame's digest, so that no bake goes
-#: on with frames that another Taffeta has made.
+#: Major and minor of blender_manifest.toml, in each frame's digest: no bake goes on with what another Taffeta has made.
 RELEASE = "0.2"
 IMPLICIT = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA"
 EXPLICIT = (
@@ -225,6 +224,7 @@ class Collider(NamedTuple):
     restitution: float  # in [0, 1]
     aura: float  # [m] shell around the body that cloth is kept out of
     meets: tuple[bool, ...] | None = None  # whether each garment may touch it, in order; None: all
+    viscosity: float = 0.0  # [1/s] viscous friction: part of its speed along the surface that cloth loses, over time
 
 
 class FieldNumbers(NamedTuple):

@@ -303,7 +303,7 @@ def move(mechanics, contact, motion, step, ahead):
     constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
     origin = dynamics.solve(mechanics, motion, constraints, step)
     tear(mechanics, motion, step)
-    return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, step)
+    return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, origin, step)
 
 
 def end_step(mechanics, contact, motion, origin, step):
@@ -337,8 +337,8 @@ def try_out(mechanics, contact, motion, substep):
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     mechanics.dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, unheld(contact, motion, part.dt))
-    mechanics.dynamics.solve(mechanics, motion, constraints, substep)
-    respond_to_bodies(contact, motion, constraints, mechanics.system.solution, substep)
+    origin = mechanics.dynamics.solve(mechanics, motion, constraints, substep)
+    respond_to_bodies(contact, motion, constraints, mechanics.system.solution, origin, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start
 
 

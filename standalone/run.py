@@ -42,7 +42,8 @@ class Body:
         x = self.sequence.over(frame, self.sequence.parts(frame))
         static, triangles = self.static, self.sequence.mesh.triangles
         return [
-            Collider(static.obj.name, x, triangles, *kind, static.aura, meets) for kind, meets in self.meets.items()
+            Collider(static.obj.name, x, triangles, *kind, static.aura, meets, static.viscosity)
+            for kind, meets in self.meets.items()
         ]
 
 

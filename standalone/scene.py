@@ -53,6 +53,7 @@ class StaticFile(NamedTuple):
     obj: Path
     friction: float | None  # None: that of each cloth
     restitution: float | None  # None: that of each cloth
+    viscosity: float  # [1/s] viscous friction
     aura: float  # [m]
     samples: int  # numbers of its sequence a frame
 
@@ -188,7 +189,7 @@ def _cloth(path, element, folder, out) -> ClothFile:
 def _static(path, element, folder) -> StaticFile:
     values = _values(path, element, STATIC)
     obj = _inside(path, folder, values["objPath"], "objPath")
-    return StaticFile(obj, values["friction"], values["restitution"], values["aura"], values["samples"])
+    return StaticFile(obj, *(values[name] for name in ("friction", "restitution", "viscosity", "aura", "samples")))
 
 
 def resolved(path: Path) -> Path:

@@ -189,6 +189,7 @@ STATIC = {
     "objPath": Reader(str, ""),
     "friction": Reader(_number(0.0, 100.0), None),
     "restitution": Reader(_number(0.0, 1.0), None),
+    "viscosity": Reader(_number(0.0, 1e4), 0.0),
     "aura": Reader(_number(0.0, 1e3), 0.005),
     "samples": Reader(_count(1, 1000), 1),
 }

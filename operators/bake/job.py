@@ -272,7 +272,7 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
     """
     order, caches, is_gone = job.order, [], False
     first_time = not _solver_is_loaded()
-    job.status = f"Preparing the solver{' (first time only)' if first_time else ''}…"
+    job.status = "Preparing the solver (first time only)…" if first_time else "Preparing the solver…"
     # The compiler makes millions of small objects; each search for garbage among them halts the window for up to 1 s.
     collecting = gc.isenabled()
     if first_time:
@@ -380,7 +380,8 @@ def _note(job: Job, frame: int, report: Report | None) -> None:
             job.status = f"Frame {frame} is on disk already; preparing the solver…"
         return
     left = job.seconds_left()
-    job.status = f"Frame {frame} of {job.order.frames.stop - 1}" + (f", {_duration(left)} left" if left else "")
+    status = f"Frame {frame} of {job.order.frames.stop - 1}"
+    job.status = f"{status}, {_duration(left)} left" if left else status
 
 
 def _solver_is_loaded() -> bool:

@@ -28,7 +28,7 @@ def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     bending = obj.taffeta_cloth.bending_stiffness
     if name and bending.source == "UNIFORM" and not same(bending.value, numbers["bending_stiffness"]):
         own, usual = bending_text(bending.value), bending_text(numbers["bending_stiffness"])
-        name += f" with a Bending of {own} instead of {usual}"
+        name = f"{name} with a Bending of {own} instead of {usual}"
     name, found = name or fabric_name(obj, scene) or "A fabric of its own", mesh_fit(obj, scene)
     if found is None or math.isinf(found.longest_edge):
         return name
@@ -49,7 +49,7 @@ def _limp(shot: Shot) -> Iterator[Problem]:
         name = preset_of(obj.taffeta_cloth)[0] or "its fabric"
         finer, verbs = "Subdivide it: four times as many vertices", ("taffeta.subdivide",)
         if found.fitting_bending <= STIFFEST_CLOTH:
-            finer += f". Or let it be stiffer, with a Bending of {bending_text(found.fitting_bending)}"
+            finer = f"{finer}. Or let it be stiffer, with a Bending of {bending_text(found.fitting_bending)}"
             verbs += ("taffeta.stiffen",)
         yield Problem(
             "WARNING" if found.edge > VERY_COARSE * found.longest_edge else "INFO",

@@ -230,9 +230,14 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
 def _body(obj) -> list:
     """A body's settings, as far as no key says them."""
     settings, by_keys = obj.taffeta_collider, {path.removeprefix("taffeta_collider.") for path in keyed(obj)}
-    names = "aura", "friction", "restitution", "single_frame_samples", *(() if settings.collides else ("collides",))
-    values = [None if name in by_keys else round(float(getattr(settings, name)), 7) for name in names]
-    return values[:4] + [None] if "collides" in by_keys else values
+    names = ["aura", "friction", "restitution", "single_frame_samples"]
+    # what is as it was before there was such a setting is not told, for bakes from then
+    names += [
+        name
+        for name, usual in (("viscosity", 0.0), ("collides", True))
+        if getattr(settings, name) != usual or name in by_keys
+    ]
+    return [None if name in by_keys else round(float(getattr(settings, name)), 7) for name in names]
 
 
 def _carriers(cloth) -> list[bpy.types.Object]:

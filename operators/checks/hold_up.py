@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...panels.translations import translated
 from .problem import Problem
 from .problem_list import hold_ups, show
 
@@ -20,7 +21,7 @@ def asks(context: bpy.types.Context, options: dict) -> bool:
         return False
     show(context.scene)
     context.window_manager.popup_menu(
-        lambda menu, _: draw(menu.layout, found, options), title="Before Baking", icon="ERROR"
+        lambda menu, _: draw(menu.layout, found, options), title=translated("Before Baking"), icon="ERROR"
     )
     return True
 
@@ -28,11 +29,11 @@ def asks(context: bpy.types.Context, options: dict) -> bool:
 def draw(layout: bpy.types.UILayout, found: list[Problem], options: dict) -> None:
     """A line a fault with the buttons that mend it, and Bake Anyway."""
     for problem in found[:MOST_SHOWN]:
-        layout.label(text=problem.sentence, icon=ICONS[problem.severity])
+        layout.label(text=translated(problem.sentence), icon=ICONS[problem.severity])
         for verb in problem.verbs:
             layout.operator(verb).object = problem.object
     if len(found) > MOST_SHOWN:
-        layout.label(text=f"and {len(found) - MOST_SHOWN} more, in the Preflight panel")
+        layout.label(text=translated(f"and {len(found) - MOST_SHOWN} more, in the Preflight panel"))
     layout.separator()
     button = layout.operator("taffeta.bake", text="Bake Anyway", icon="RENDER_ANIMATION")
     button.anyway = True

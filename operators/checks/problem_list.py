@@ -120,7 +120,7 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
         if immersion := immersed.get(pair):
             count, deep = len(immersion.vertices), crossings.length(immersion.depth * metres_per_unit(scene))
             if sentence:
-                sentence += f"; {count} are inside, up to {deep} deep"
+                sentence = f"{sentence}; {count} are inside, up to {deep} deep"
             elif count < immersion.vertex_count:
                 sentence = (
                     f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"

@@ -28,7 +28,7 @@ NUMBERS = (
     "band_pull",
     *THREADS,
 )  # the other settings
-BODY_NUMBERS = ("collides", "aura", "friction", "restitution")
+BODY_NUMBERS = ("collides", "aura", "friction", "restitution", "viscosity")
 
 
 class Told(NamedTuple):

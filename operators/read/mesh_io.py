@@ -71,7 +71,8 @@ class Body(NamedTuple):
     sample_count: int  # parts that each frame is cut into, 0 = chosen by motion
     collides: bool = True  # whether it is there at all
     is_told: bool = False  # whether frames tell anew how it collides
-    meets: tuple[bool, ...] | None = None  # as in the solver's `Collider`
+    meets: tuple[bool, ...] | None = None  # as in the solver's `Collider`, with the next
+    viscosity: float = 0.0
 
 
 def metres_per_unit(scene: bpy.types.Scene) -> float:

@@ -203,7 +203,7 @@ def straight_input(scene: bpy.types.Scene, start: Moment, end: Moment, frames: i
 def _colliders(bodies: Sequence[Body], x: Sequence[np.ndarray]) -> tuple[Collider, ...]:
     """Those of the bodies that collide, with their positions x (s + 1, m, 3) [m] over a frame."""
     return tuple(
-        Collider(body.name, own, body.triangles, body.friction, body.restitution, body.aura, body.meets)
+        Collider(body.name, own, body.triangles, body.friction, body.restitution, body.aura, body.meets, body.viscosity)
         for body, own in zip(bodies, x, strict=True)
         if body.collides
     )

@@ -5,7 +5,8 @@
 
 They are computed from where the vertices are, so they belong to whatever frame is shown or rendered, need no room on the disk,
 and play without Taffeta. Of an edge of length l, at rest l0, in metres: strain e = l / l0 - 1; of each point the mean over its
-edges of max(e, 0), max(-e, 0) and of the angle between the faces at an edge; and how near the nearest body is.
+edges of max(e, 0), max(-e, 0) and of the angle between the faces at an edge; how near the nearest body is; and how little room bodies
+leave along the normal, on both sides together.
 """
 
 from collections.abc import Iterable
@@ -22,7 +23,9 @@ from .write_back import set_numbers
 
 NAME = "Taffeta Values"
 REST = "taffeta_rest_length"  # [m] of each edge
-STRETCH, COMPRESSION, FOLD, CONTACT = "taffeta_stretch", "taffeta_compression", "taffeta_fold", "taffeta_contact"
+STRETCH, COMPRESSION, FOLD = "taffeta_stretch", "taffeta_compression", "taffeta_fold"
+CONTACT, PINCH = "taffeta_contact", "taffeta_pinch"
+NAMES = STRETCH, COMPRESSION, FOLD, CONTACT, PINCH
 FAR = 2.0  # contact distances at which contact has faded to 0
 
 
@@ -82,6 +85,7 @@ def _wire(tree, scale, bodies) -> None:
         COMPRESSION: _of_edges(tree, _math(tree, "MAXIMUM", _math(tree, "MULTIPLY", strain, -1.0), 0.0)),
         FOLD: _of_edges(tree, angle),
         CONTACT: _contact(tree, scale, bodies),
+        PINCH: _pinch(tree, scale, bodies),
     }
     geometry = tree.nodes.new("NodeGroupInput").outputs[0]
     for name, value in values.items():
@@ -117,16 +121,50 @@ def _contact(tree, scale, bodies):
     size = float(np.mean(np.abs(scale)))
     most = 0.0
     for body, distance in bodies:
-        read, near = tree.nodes.new("GeometryNodeObjectInfo"), tree.nodes.new("GeometryNodeProximity")
-        read.transform_space = "RELATIVE"
-        read.inputs["Object"].default_value = body
+        near = tree.nodes.new("GeometryNodeProximity")
         near.target_element = "FACES"
-        tree.links.new(read.outputs["Geometry"], near.inputs[0])
+        tree.links.new(_geometry(tree, body), near.inputs[0])
         away = _math(tree, "DIVIDE", near.outputs["Distance"], distance / size)
         touch = _math(tree, "SUBTRACT", FAR, away)
         touch.node.use_clamp = True
         most = touch if most == 0.0 else _math(tree, "MAXIMUM", most, touch)
     return most
+
+
+def _pinch(tree, scale, bodies):
+    """Of each point, 1 where bodies leave the cloth no room: on both sides together, along its normal, at most the two distances
+    at which it touches; falling to 0 at `FAR` times that.
+    """
+    if not bodies:
+        return 0.0
+    size, normal = float(np.mean(np.abs(scale))), tree.nodes.new("GeometryNodeInputNormal").outputs["Normal"]
+    rooms = []
+    for way in (1.0, -1.0):
+        turned = tree.nodes.new("ShaderNodeVectorMath")
+        turned.operation = "SCALE"
+        turned.inputs["Scale"].default_value = way
+        tree.links.new(normal, turned.inputs[0])
+        room = 2.0 * FAR  # contact distances: on this side there is nothing
+        for body, distance in bodies:
+            ray = tree.nodes.new("GeometryNodeRaycast")
+            tree.links.new(_geometry(tree, body), ray.inputs["Target Geometry"])
+            tree.links.new(turned.outputs[0], ray.inputs["Ray Direction"])
+            ray.inputs["Ray Length"].default_value = 2.0 * FAR * distance / size
+            away = _math(tree, "DIVIDE", ray.outputs["Hit Distance"], distance / size)
+            missed = _math(tree, "SUBTRACT", 2.0 * FAR, _math(tree, "MULTIPLY", ray.outputs["Is Hit"], 2.0 * FAR))
+            room = _math(tree, "MINIMUM", room, _math(tree, "ADD", away, missed))
+        rooms.append(room)
+    pinch = _math(tree, "SUBTRACT", FAR, _math(tree, "MULTIPLY", _math(tree, "ADD", *rooms), 0.5))
+    pinch.node.use_clamp = True
+    return pinch
+
+
+def _geometry(tree, body):
+    """The surface of a body as the garment has it."""
+    read = tree.nodes.new("GeometryNodeObjectInfo")
+    read.transform_space = "RELATIVE"
+    read.inputs["Object"].default_value = body
+    return read.outputs["Geometry"]
 
 
 def _of_edges(tree, value):

@@ -51,6 +51,18 @@ def _flat(x: np.ndarray) -> np.ndarray:
     return np.asarray(x, np.float32).ravel()
 
 
+def save_values(values: np.ndarray, path: Path, file_format: str) -> None:
+    """Write values (rows, columns), from the bottom up, as a grey image: OPEN_EXR, 32 bits as they are, or PNG, 16 bits from 0 to 1."""
+    rows, columns = values.shape
+    image = bpy.data.images.new(path.stem, columns, rows, alpha=False, float_buffer=True, is_data=True)
+    try:
+        image.pixels.foreach_set(_flat(np.dstack((values, values, values, np.ones_like(values)))))
+        image.file_format = file_format
+        image.save(filepath=str(path))
+    finally:
+        bpy.data.images.remove(image)
+
+
 def save_picture(pixels: np.ndarray, path: Path) -> None:
     """Write pixels (rows, columns, 4) from 0 to 1, from the bottom up, as a PNG file."""
     rows, columns, _ = pixels.shape

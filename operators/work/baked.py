@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
+from ...panels.translations import translated
 from ...solver.cache import pc2
 from ...solver.cache.files import in_words, written
 from ...solver.cache.names import safe_name
@@ -99,12 +100,16 @@ def part_of(obj: bpy.types.Object, first: int, last: int, fade: int) -> Part:
     return Part(frames, moved, moved.start > baked.start, moved.stop < baked.stop, fade)
 
 
-@contextmanager
 def as_corrected(scene, obj):
     """The garment with its corrections and without what stands behind them; the frame is put back, too."""
+    return shown_up_to(scene, obj, [find_cache(obj), *correction.corrections_of(obj)])
+
+
+@contextmanager
+def shown_up_to(scene, obj, modifiers):
+    """The garment without what stands behind the last of these modifiers; the frame is put back, too."""
     before = scene.frame_current, scene.frame_subframe
-    ours = [find_cache(obj), *correction.corrections_of(obj)]
-    behind = list(obj.modifiers)[max(index_of(obj, modifier) for modifier in ours) + 1 :]
+    behind = list(obj.modifiers)[max(index_of(obj, modifier) for modifier in modifiers) + 1 :]
     hidden = [modifier for modifier in behind if modifier.show_viewport]
     try:
         for modifier in hidden:
@@ -255,7 +260,7 @@ class AfterBake(LongWork):
             sentence, level = yield from self.work(context.scene, obj, part)
         except OSError as error:
             raise OSError(in_words(error)) from error
-        self.report({level}, sentence)
+        self.report({level}, translated(sentence))
         return {"FINISHED"}
 
     def work(self, scene, obj, part: Part) -> Steps:

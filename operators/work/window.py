@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import bpy
 
+from ...panels.translations import translated
 from ..bake.job import FAILURES
 from ..read.screen import redraw
 from .steps import Run, Steps, run_through
@@ -97,7 +98,7 @@ class LongWork:
             if run.ended:
                 self._leave(context)
                 if run.stopped:
-                    self.report({"INFO"}, f"{self.bl_label} stopped: all is as it was")
+                    self.report({"INFO"}, translated(f"{self.bl_label} stopped: all is as it was"))
                     return {"CANCELLED"}
                 return run.result
         text = "Stopping" if run.stopped else run.step.text
@@ -111,7 +112,7 @@ class LongWork:
             self._leave(context)
 
     def _refuse(self, error):
-        self.report({"ERROR"}, str(error))
+        self.report({"ERROR"}, translated(str(error)))
         return {"CANCELLED"}
 
     def _leave(self, context):

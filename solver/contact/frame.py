@@ -38,7 +38,7 @@ from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .guard import body_pairs
+from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
@@ -186,15 +186,19 @@ def unheld(contact: Contact, motion, dt: float) -> Constraints:
 
 
 @timed(BODY_TIME)
-def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, substep) -> int:
-    """Keep particles off bodies; returns how many points touch. solution : `integrate.system.Solution`"""
+def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, origin, substep) -> int:
+    """Keep particles off bodies; returns how many points touch.
+
+    solution : `integrate.system.Solution`; origin : (n, 3) [m] where velocities count from
+    """
     if contact.body is None:
         return 0
     cloth, contacts = contact.cloth, contact.body.contacts
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
-    about, before, touched = (motion.x, motion.x_prev, motion.v), motion.x.copy(), contacts.count[: len(motion.x)] > 0
+    about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
+    touched = contacts.count[: len(motion.x)] > 0
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
     return touching
@@ -217,6 +221,8 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
     if contact.pairs is not None and contact.pairs.tangles is not None:
         _ease(contact, motion, origin, substep.dt, cloth, brace)
+    if contact.guarded is not None:
+        poked.ease_off(contact.guarded, cloth, motion.start, motion.x, origin, substep.dt, brace)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM

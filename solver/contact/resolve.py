@@ -96,9 +96,9 @@ def guard(
         if not any(len(impacts.hits) for impacts in found):
             return zones
         zones = zones or impact_zones.single_zones(start, x, x_prev)
-        leaders = body_pairs.leaders(bodies) if bodies is not None else NO_LEADERS
+        leaders = body_pairs.leaders(bodies, dt) if bodies is not None else NO_LEADERS
         if pairs is not None:
-            met.append(clusters.record(pairs.pair_list, found[0].hits, start))
+            met.append(clusters.record(pairs.pair_list, found[0], start))
         joined = [impact_zones.join(impacts, turn < GENTLE_ROUNDS, leaders, zones) for impacts in found]
         if not clusters.try_again(zones, found, tries) and not any(joined):
             # What is pinned meets, or a body that is not as rigid as what is advected with it.

@@ -123,10 +123,12 @@ def test_no_two_files_differ_in_case_alone_and_none_has_a_name_that_windows_refu
 
 def test_the_public_workflow_runs_the_tests_on_three_systems_in_both_blenders():
     yaml = pytest.importorskip("yaml")
-    job = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())["jobs"]["tests"]
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())["jobs"]
+    job = jobs["tests"]
     matrix = job["strategy"]["matrix"]
     assert [name.partition("-")[0] for name in matrix["system"]] == ["ubuntu", "windows", "macos"]
     assert [blender["version"] for blender in matrix["blender"]] == ["4.5", "5.2"]
     for blender in matrix["blender"]:
         assert (ROOT / "requirements" / f"blender-{blender['version']}.txt").is_file()
     assert any("pytest tests" in step.get("run", "") for step in job["steps"])
+    assert any("scripts/build_zip.py" in step.get("run", "") for step in jobs["zips"]["steps"])

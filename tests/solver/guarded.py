@@ -20,12 +20,12 @@ def placed(mesh, times, turn, way):
     return np.einsum("sij,mj->smi", spin, mesh[0]) + times[:, None, None] * np.asarray(way)
 
 
-def scene(mesh, turn=0.0, way=(0.0, 0.0, 0.0), height=0.08, cells=6, frame=10 * DT):
+def scene(mesh, turn=0.0, way=(0.0, 0.0, 0.0), height=0.08, cells=6, frame=10 * DT, restitution=0.0):
     """A sheet above a body: cloth, state, collider over a frame, the body as contact knows it."""
     sheet = naive.sheet(cells, cells, 0.3, 0.3, thickness=2e-3)
     x = sheet.x - [0.15, 0.15, -height]
     cloth, state = build([sheet._replace(x=x, x_start=x, self_collision=True)], Settings())
-    collider = Collider("Body", placed(mesh, np.linspace(0.0, 1.0, 11), turn, way), mesh[1], 0.3, 0.0, 3e-3)
+    collider = Collider("Body", placed(mesh, np.linspace(0.0, 1.0, 11), turn, way), mesh[1], 0.3, restitution, 3e-3)
     poses = np.stack(2 * [state.x + cloth.origin])
     shot = FrameInput(frame, poses, (collider,), np.array([0.0, 0.0, -9.81]), np.zeros(3))
     bodies = collide.prepare(cloth, state, shot, Settings())

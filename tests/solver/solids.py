@@ -87,11 +87,11 @@ def hemisphere(radius=0.4, rings=12, around=40):
     return radius * np.concatenate([[[0.0, 0.0, 1.0]], points.reshape(-1, 3)]), faces.astype(np.int32)
 
 
-def collider(mesh, path=None, friction=0.3, restitution=0.0, aura=AURA, name="Body"):
+def collider(mesh, path=None, friction=0.3, restitution=0.0, aura=AURA, name="Body", viscosity=0.0):
     """A body that stands still, or follows `path` (s + 1, 3) through the frame."""
     x, triangles = mesh
     path = np.zeros((2, 3)) if path is None else np.asarray(path, float)
-    return Collider(name, x + path[:, None], triangles, friction, restitution, aura)
+    return Collider(name, x + path[:, None], triangles, friction, restitution, aura, None, viscosity)
 
 
 def finger(length, radius, around=12):

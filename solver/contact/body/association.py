@@ -28,11 +28,11 @@ NOT_ASKED = -1  # instead of a number of candidates
 HORIZON_PIXELS = 1.0  # that a point looks ahead along its way
 SLOWEST_RATE = 1e-9  # [m] per unit of tau
 NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point can remember
-#: rows of Scratch.at: where a point is, was at the substep's start, its velocity; the middle of the way ahead of it, and
-#: half that way; its way per unit of tau
-HERE, THERE, VELOCITY, AHEAD_MIDDLE, AHEAD_HALF, RATE = range(6)
-#: rows of Scratch.before: of a surface its normal, velocity [m/s] and, three times, friction
-BEFORE_NORMAL, BEFORE_VELOCITY, BEFORE_FRICTION = range(3)
+#: rows of Scratch.at: where a point is, was at the substep's start, its mean velocity in it and what dynamics add to that
+#: at its end; the middle of the way ahead of it, and half that way; its way per unit of tau
+HERE, THERE, VELOCITY, LATE, AHEAD_MIDDLE, AHEAD_HALF, RATE = range(7)
+#: rows of Scratch.before: of a surface its normal, velocity [m/s] and, both frictions
+BEFORE_NORMAL, BEFORE_VELOCITY, BEFORE_FRICTIONS = range(3)
 #: columns of Candidates.asked: what a point asked last, that is looked at whole
 PLACE = 0  # three: [m] where it was
 ASKED_RATE = 3  # three: [m] its way per unit of tau
@@ -77,7 +77,7 @@ class Scratch(NamedTuple):
     """What one thread needs."""
 
     seen: np.ndarray  # (t + 1,) int32 the last question in which each triangle was met; how many questions there were
-    at: np.ndarray  # (6, 3) [m] the point that is looked at: HERE to RATE
+    at: np.ndarray  # (7, 3) [m] the point that is looked at: HERE to RATE
     before: np.ndarray  # (2, 3, 3) what it touched in the substep before, each a `BEFORE_...`
 
 
@@ -90,7 +90,7 @@ def make_candidates(count: int) -> Candidates:
 
 def make_scratch(triangle_count: int) -> Scratch:
     """Scratch for bodies of so many triangles."""
-    return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((6, 3)), np.empty((2, 3, 3)))
+    return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((7, 3)), np.empty((2, 3, 3)))
 
 
 @inner

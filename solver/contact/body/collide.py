@@ -3,7 +3,7 @@
 
     body = prepare(cloth, state, frame_input, settings)             once a frame
     detect(body, cloth, x, v, t0, t1, settings)                     body.detections times a frame, or more
-    count = respond(body, cloth, x, x_prev, v, t, dt)               each substep, after all constraints
+    count = respond(body, cloth, x, x_prev, v, origin, t, dt)               each substep, after all constraints
     respond_velocity(body, cloth, v, dt)                            each substep, after v = (x - x_prev) / dt
     particles = pinched(body)                                       once, at the frame's end
 
@@ -18,6 +18,8 @@ finds, exact triangles decide: a point near a body asks the image which triangle
 only after it has strayed from the way it expected to go; `respond` tests those triangles at the time of the substep
 (`response`). A point that leaves what is drawn has the image drawn again, with twice the room round the cloth.
 """
+
+import math
 
 import numpy as np
 
@@ -56,11 +58,12 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     mesh = merge(frame_input.colliders if count else (), len(cloth.garment_start) - 1)
     least = min((c.aura for c in mesh.colliders), default=0.0)
     samples = samples_of(cloth, least, limb(mesh.start, mesh.triangles, mesh.topology.neighbour, mesh.solid))
-    fall, memory = (
-        float(np.linalg.norm(frame_input.gravity)),
+    gravity, memory = (
+        tuple(float(g) for g in frame_input.gravity),
         (make_candidates(0), no_contacts(count, len(samples.parents))),
     )
-    body = Body(1, frame_input.duration, fall, mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render)
+    about = mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render
+    body = Body(1, frame_input.duration, gravity, *about)
     if mesh.colliders:
         body.contacts.place[:count] = find_places(mesh, cloth, state.x, settings.ldi_resolution)
         if (body.contacts.place > OUTSIDE).any():
@@ -104,8 +107,8 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
     draw(body, settings)
 
 
-def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
-    """Keep x out of the bodies at time t; returns how many points touch. x changes in place."""
+def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
+    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`."""
     if not body.mesh.colliders:
         return 0
     before = t - dt / body.duration
@@ -113,14 +116,14 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
         detect(body, cloth, x_prev, v, before, min(max(t, before + 1.0 / body.detections), 1.0), body.settings)
     move_bodies(body, cloth, before, t)
     count = len(cloth.inv_mass)
-    touching = _points(body, cloth, 0, count, x, x_prev, v, t, dt)
+    touching = _points(body, cloth, 0, count, x, x_prev, v, origin, t, dt)
     if len(body.samples.parents):
-        touching += _respond_samples(body, cloth, x, x_prev, v, t, dt)
+        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt)
     body.fresh = False
     return touching
 
 
-def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float) -> int:
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
     samples, contacts, near, count = body.samples, body.contacts, body.view.near_features, len(cloth.inv_mass)
     fixed = len(samples.parents) - len(body.features.ends)  # the samples of ridges come after those
@@ -128,7 +131,7 @@ def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float
     about = near, body.bodies.motions, cloth.triangles, x_prev, x, FEATURE_REACH * body.mesh.largest_aura
     about += samples, contacts, fixed
     on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
-    touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, t, dt)
+    touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt)
     push = contacts.push[fixed:]
     aims = push + np.einsum("ki,kix->kx", samples.weight[fixed:], x[samples.parents[fixed:]])
     gather(cloth.inv_mass, samples, contacts, x)
@@ -137,9 +140,9 @@ def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, t: float, dt: float
     return touching
 
 
-def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, t: float, dt: float) -> int:
+def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, origin, t: float, dt: float) -> int:
     """Respond for points first..last; draws the image again, larger, while some of them have left the domain."""
-    touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, v, t, dt)
+    touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, origin, t, dt)
     for _ in range(MOST_REDRAWS):
         if not lost:
             break
@@ -148,19 +151,21 @@ def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, t: fl
         body.view = look_farther(body, cloth, x_prev, v, before)
         draw(body, body.settings)
         move_bodies(body, cloth, before, t)
-        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, v, t, dt)
+        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, origin, t, dt)
         touching += again
     return touching
 
 
-def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, v, t, dt) -> tuple[int, int]:
+def _sweep(
+    body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, origin, t, dt
+) -> tuple[int, int]:
     """How many points touch, and how many are lost."""
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    times = Times(before, tau, (tau - before) * seconds, max(SLOWEST_BOUNCE, FALLS * body.fall * dt))
+    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
-    points = Points(x, x_prev, v, *kinds, samples.parents, samples.weight, samples.sag)
+    points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
 
     def part(number, start, stop):
         scratch = body.scratch[number]
@@ -174,7 +179,12 @@ def _sweep(body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, 
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
 
 
+def slowest_bounce(body: Body, dt: float) -> float:
+    """[m/s] against a body, slower than which nothing bounces in a step of dt [s]."""
+    return max(SLOWEST_BOUNCE, FALLS * math.hypot(*body.gravity) * dt)
+
+
 def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:
-    """Set the normal velocity of touching particles: what restitution leaves of the impact, else the surface's own."""
+    """Set the velocity of touching particles after a step of dt [s], by restitution and viscous friction."""
     if body.mesh.colliders:
-        settle(cloth.inv_mass, body.contacts, v)
+        settle(cloth.inv_mass, body.contacts, v, dt)

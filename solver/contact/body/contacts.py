@@ -24,6 +24,7 @@ class Contacts(NamedTuple):
     normal: np.ndarray  # (p, 2, 3)
     velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
+    viscosity: np.ndarray  # (p, 2) [1/s]
     friction: np.ndarray  # (p, 2) inf where it is pinched, but 0 in the second where it can be pulled out
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
@@ -45,8 +46,7 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros(points, np.int32),
         np.zeros((points, 2, 3)),
         np.zeros((points, 2, 3)),
-        np.zeros((points, 2)),
-        np.zeros((points, 2)),
+        *(np.zeros((points, 2)) for _ in range(3)),
         np.zeros((sample_count, 3)),
         np.zeros(points),
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
@@ -63,17 +63,20 @@ def is_stuck(contacts, p):
 
 
 @inner
-def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, friction):
-    """Point p touches in this slot: the normal, the velocity there, wanted normal speed and friction."""
+def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction):
+    """Point p touches in this slot: the normal, the velocity there, wanted normal speed and frictions."""
     normal, velocity = contacts.normal, contacts.velocity
     normal[p, slot, 0], normal[p, slot, 1], normal[p, slot, 2] = nx, ny, nz
     velocity[p, slot, 0], velocity[p, slot, 1], velocity[p, slot, 2] = vx, vy, vz
-    contacts.rebound[p, slot], contacts.friction[p, slot] = rebound, friction
+    contacts.rebound[p, slot], contacts.viscosity[p, slot], contacts.friction[p, slot] = rebound, viscosity, friction
 
 
 @njit
-def settle(inv_mass, contacts, v):
-    """Normal velocity of touching particles against the surface: what restitution leaves of the impact, else none."""
+def settle(inv_mass, contacts, v, dt):
+    """Velocity of touching particles against the surface: along the normal what restitution leaves of the impact, else none;
+    across it what viscous friction leaves in dt [s], which takes a speed's same part in the same time (Bigliani and Eischen
+    2000, 3.2).
+    """
     normal, velocity = contacts.normal, contacts.velocity
     for i in range(len(inv_mass)):
         if inv_mass[i] == 0.0:
@@ -94,3 +97,7 @@ def settle(inv_mass, contacts, v):
             wx, wy, wz = v[i, 0] - velocity[i, slot, 0], v[i, 1] - velocity[i, slot, 1], v[i, 2] - velocity[i, slot, 2]
             change = contacts.rebound[i, slot] - (wx * nx + wy * ny + wz * nz)
             v[i, 0], v[i, 1], v[i, 2] = v[i, 0] + change * nx, v[i, 1] + change * ny, v[i, 2] + change * nz
+            if contacts.viscosity[i, slot] > 0.0:
+                lost, along = 1.0 - math.exp(-contacts.viscosity[i, slot] * dt), wx * nx + wy * ny + wz * nz
+                v[i, 0], v[i, 1] = v[i, 0] - lost * (wx - along * nx), v[i, 1] - lost * (wy - along * ny)
+                v[i, 2] -= lost * (wz - along * nz)

@@ -92,7 +92,7 @@ def leave(bodies, image, candidates, contacts, at, p, g, speed, dt):
         at[HERE, 1] += push * ny
         at[HERE, 2] += push * nz
         contacts.count[p] = 1
-        note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0)
+        note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0, 0.0)
         if gap + push >= 0.0:
             contacts.place[p] = OUTSIDE
             candidates.count[p] = NOT_ASKED

@@ -226,7 +226,8 @@ def _copy(contacts, i, p):
     normal, velocity = contacts.normal, contacts.velocity
     nx, ny, nz = normal[p, 0, 0], normal[p, 0, 1], normal[p, 0, 2]
     vx, vy, vz = velocity[p, 0, 0], velocity[p, 0, 1], velocity[p, 0, 2]
-    note(contacts, i, 0, nx, ny, nz, vx, vy, vz, contacts.rebound[p, 0], contacts.friction[p, 0])
+    material = contacts.rebound[p, 0], contacts.viscosity[p, 0], contacts.friction[p, 0]
+    note(contacts, i, 0, nx, ny, nz, vx, vy, vz, *material)
 
 
 @inner

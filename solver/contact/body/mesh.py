@@ -30,6 +30,7 @@ class BodyMesh(NamedTuple):
     aura: np.ndarray  # (c,) [m]
     friction: np.ndarray  # (c,)
     restitution: np.ndarray  # (c,)
+    viscosity: np.ndarray  # (c,) [1/s]
     meets: np.ndarray  # (c, g) bool: which colliders touch which garments
     topology: Topology
 
@@ -49,6 +50,7 @@ class Bodies(NamedTuple):
     aura: np.ndarray  # (c,) [m]
     friction: np.ndarray  # (c,)
     restitution: np.ndarray  # (c,)
+    viscosity: np.ndarray  # (c,) [1/s]
     meets: np.ndarray  # (c, g) bool
     neighbour: np.ndarray  # (t, 3), with the next two as in Topology
     vertex_start: np.ndarray
@@ -58,7 +60,7 @@ class Bodies(NamedTuple):
 def make_bodies(mesh: BodyMesh) -> Bodies:
     """The bodies of a mesh, of whose motions nothing is known."""
     joined, motions = mesh.topology, np.full((len(mesh.start), 6), np.nan)
-    kinds = mesh.collider, mesh.solid, mesh.aura, mesh.friction, mesh.restitution, mesh.meets
+    kinds = mesh.collider, mesh.solid, mesh.aura, mesh.friction, mesh.restitution, mesh.viscosity, mesh.meets
     return Bodies(mesh.triangles, motions, *kinds, joined.neighbour, joined.vertex_start, joined.vertex_triangles)
 
 
@@ -92,7 +94,8 @@ def merge(colliders, garments: int) -> BodyMesh:
     x = np.concatenate([np.zeros((0, 3))] + [c.x[0] for c in colliders])
     closed = solid_islands(joined, x, triangles)
     collider, solid = _of_triangles(joined.island, closed, tuple(len(c.triangles) for c in colliders))
-    materials = (np.array([getattr(c, k) for c in colliders], float) for k in ("aura", "friction", "restitution"))
+    names = "aura", "friction", "restitution", "viscosity"
+    materials = (np.array([getattr(c, name) for c in colliders], float) for name in names)
     meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
     return BodyMesh(colliders, starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined)
 

@@ -142,5 +142,5 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     at[HERE, 0], at[HERE, 1], at[HERE, 2] = x, y, z
     contacts.count[p], friction = 2, math.inf if place[p] > INSIDE else 0.0
     is_loose = turn > LOCKED_COSINE and min(gap, other) >= 0.0 and not is_squeezed(lack, turn, aura, PULLED_OUT)
-    note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, friction)
-    note(contacts, p, 1, ox, oy, oz, mx / dt, my / dt, mz / dt, 0.0, 0.0 if is_loose else friction)
+    note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0, friction)
+    note(contacts, p, 1, ox, oy, oz, mx / dt, my / dt, mz / dt, 0.0, 0.0, 0.0 if is_loose else friction)

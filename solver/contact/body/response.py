@@ -21,11 +21,12 @@ import numpy as np
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
 from .association import (
-    BEFORE_FRICTION,
+    BEFORE_FRICTIONS,
     BEFORE_NORMAL,
     BEFORE_VELOCITY,
     HERE,
     HORIZON,
+    LATE,
     LEAST,
     NOT_ASKED,
     PLACE,
@@ -54,7 +55,7 @@ class Points(NamedTuple):
 
     x: np.ndarray  # (n, 3) [m] at the end of the substep
     x_prev: np.ndarray  # (n, 3) [m] at its start
-    v: np.ndarray  # (n, 3) [m/s] at its start
+    origin: np.ndarray  # (n, 3) [m] where velocities at the end count from
     inv_mass: np.ndarray  # (n,) [1/kg]
     friction: np.ndarray  # (n,)
     garment: np.ndarray  # (n,)
@@ -70,6 +71,9 @@ class Times(NamedTuple):
     tau: float  # tau at its end
     dt: float  # [s]
     slow: float  # [m/s] against the surface up to which nothing bounces
+    gx: float  # [m/s2] of gravity, with the next two
+    gy: float
+    gz: float
 
 
 @inner
@@ -169,6 +173,28 @@ def _hold_back(at, grip, kx, ky, kz, mx, my, mz):
     at[HERE, 2] -= held * sz
 
 
+@inner
+def _bounce(at, times, restitution, lift, sx, sy, sz, nx, ny, nz):
+    """How a point leaves a surface that goes by s, looks along n and would have to lift it: its speed along n against that [m/s],
+    and how far [m] it is off when the step ends, both 0 if it does not bounce.
+
+    The point flies on a parabola and hits the surface where the lift is what is left of its way. What velocity a flight ends with
+    each dynamics tells in its own way (`LATE`), in which it is told here, too. So what loses nothing comes back to its height,
+    however long the steps are.
+    """
+    vx, vy, vz = at[VELOCITY, 0] - sx, at[VELOCITY, 1] - sy, at[VELOCITY, 2] - sz
+    speed = -(vx * nx + vy * ny + vz * nz)
+    gain = -(times.gx * nx + times.gy * ny + times.gz * nz) * times.dt
+    rest = min(lift / (speed * times.dt), 1.0) if speed > 0.0 else 1.0
+    impact = speed + (0.5 - rest) * gain
+    # a point at rest falls on the surface in each substep: that must not bounce
+    if not (restitution > 0.0 and impact > times.slow):
+        return 0.0, 0.0
+    late = at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz
+    leaving = restitution * impact
+    return max(leaving + (0.5 - rest) * gain + late, 0.0), max(rest * times.dt * (leaving - 0.5 * rest * gain), 0.0)
+
+
 @folded
 def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
@@ -193,25 +219,27 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         opposed = slot > 0 and nx * fx + ny * fy + nz * fz < SQUEEZED_COSINE
         if opposed:  # squeezed from both sides: meet in the middle
             lift *= 0.5
+        collider, sx, sy, sz = bodies.collider[t], ox / dt, oy / dt, oz / dt
+        rebound, rise = _bounce(at, times, bodies.restitution[collider], lift, sx, sy, sz, nx, ny, nz)
+        rise = rise if slot == 0 and p < len(contacts.grip) else 0.0
+        lift += rise
         deviation = lift
         at[HERE, 0] += lift * nx
         at[HERE, 1] += lift * ny
         at[HERE, 2] += lift * nz
         if slot == 0:
             first, fx, fy, fz = t, nx, ny, nz
-        collider = bodies.collider[t]
         rough = math.sqrt(mu * bodies.friction[collider])
         if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
-            sx, sy, sz = ox / dt, oy / dt, oz / dt
-            approach = -((at[VELOCITY, 0] - sx) * nx + (at[VELOCITY, 1] - sy) * ny + (at[VELOCITY, 2] - sz) * nz)
-            # a point at rest falls on the surface in each substep: that must not bounce
-            rebound = bodies.restitution[collider] * approach if approach > times.slow else 0.0
-            note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, rough)
+            note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
             contacts.count[p] = slot + 1
-        felt = rough * (felt - contacts.sunk[p])  # what support leads in has had its friction
+        felt -= contacts.sunk[p]  # what support leads in has had its friction
+        # a fall of a dynamics that ends it faster than it was in the mean is stopped in velocities, too (`settle`)
+        late = (at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz) * dt
+        felt = rough * (felt + min(max(-late, 0.0), max(felt, 0.0)))
         if felt > grip:
             grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
-        if opposed or not again:
+        if opposed or not (again or rise > 0.0):
             break
     if grip > 0.0:
         _hold_back(at, grip, kx, ky, kz, mx, my, mz)
@@ -230,7 +258,8 @@ def _recall(contacts, p, before):
         for axis in range(3):
             before[slot, BEFORE_NORMAL, axis] = contacts.normal[p, slot, axis]
             before[slot, BEFORE_VELOCITY, axis] = contacts.velocity[p, slot, axis]
-            before[slot, BEFORE_FRICTION, axis] = contacts.friction[p, slot]
+        before[slot, BEFORE_FRICTIONS, 0] = contacts.viscosity[p, slot]
+        before[slot, BEFORE_FRICTIONS, 1] = contacts.friction[p, slot]
     return count
 
 
@@ -243,7 +272,11 @@ def _keep_known(contacts, at, p, count, before, far, dt):
     """
     n = contacts.normal
     for slot in range(count if contacts.place[p] == OUTSIDE else 0):
-        now, friction = contacts.count[p], before[slot, BEFORE_FRICTION, slot]
+        now, viscosity, friction = (
+            contacts.count[p],
+            before[slot, BEFORE_FRICTIONS, 0],
+            before[slot, BEFORE_FRICTIONS, 1],
+        )
         if now == 2 or (now == 0 and count < 2):
             break
         nx, ny, nz = before[slot, BEFORE_NORMAL, 0], before[slot, BEFORE_NORMAL, 1], before[slot, BEFORE_NORMAL, 2]
@@ -257,7 +290,7 @@ def _keep_known(contacts, at, p, count, before, far, dt):
         rise = nx * (at[HERE, 0] - at[THERE, 0] - dt * vx)
         rise += ny * (at[HERE, 1] - at[THERE, 1] - dt * vy) + nz * (at[HERE, 2] - at[THERE, 2] - dt * vz)
         if -SAME_HEIGHT <= rise <= far:
-            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, friction)
+            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, viscosity, friction)
             contacts.count[p] = now + 1
     contacts.own[p] = contacts.count[p]
 
@@ -306,7 +339,7 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
     Particles are moved (x), samples leave what they want in `push`. Per point at rest on a body about 0.3 kB are read.
     # outputs: of `points` x; contacts, candidates; scratch
     """
-    x, x_prev, v, parents, weight = points.x, points.x_prev, points.v, points.parents, points.weight
+    x, x_prev, origin, parents, weight = points.x, points.x_prev, points.origin, points.parents, points.weight
     place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at
     calm = contacts.calm
     particle_count, touching, lost = len(x), 0, 0
@@ -342,7 +375,9 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
                 close[p] = points.sag > image.cells.size
             continue
         for axis in range(3):
-            at[VELOCITY, axis] = a * v[i, axis] + b * v[j, axis] + c * v[k, axis]
+            at[VELOCITY, axis] = (at[HERE, axis] - at[THERE, axis]) / times.dt
+            late = at[THERE, axis] - (a * origin[i, axis] + b * origin[j, axis] + c * origin[k, axis])
+            at[LATE, axis] = late / times.dt
         is_calm = calm[i] or calm[j] or calm[k]
         mu = a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
         if not _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_calm, times):

@@ -139,7 +139,7 @@ def _of_particles(parents, weight, count):
 def _clear(contacts, i):
     for axis in range(3):
         contacts.normal[i, 0, axis], contacts.velocity[i, 0, axis] = 0.0, 0.0
-    contacts.rebound[i, 0], contacts.friction[i, 0] = 0.0, 0.0
+    contacts.rebound[i, 0], contacts.viscosity[i, 0], contacts.friction[i, 0] = 0.0, 0.0, 0.0
 
 
 @inner
@@ -149,6 +149,7 @@ def _add(contacts, i, p, w):
         contacts.normal[i, 0, axis] += w * contacts.normal[p, 0, axis]
         contacts.velocity[i, 0, axis] += w * contacts.velocity[p, 0, axis]
     contacts.rebound[i, 0] += w * contacts.rebound[p, 0]
+    contacts.viscosity[i, 0] += w * contacts.viscosity[p, 0]
     contacts.friction[i, 0] += w * contacts.friction[p, 0]
 
 
@@ -161,6 +162,7 @@ def _divide(contacts, i, count):
         contacts.normal[i, 0, axis] /= size if size > 0.0 else count
         contacts.velocity[i, 0, axis] /= count
     contacts.rebound[i, 0] /= count
+    contacts.viscosity[i, 0] /= count
     contacts.friction[i, 0] /= count
     return size > LEAST_AGREEMENT * count
 

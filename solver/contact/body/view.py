@@ -5,6 +5,7 @@ The layered depth image finds, exact triangles decide: one image is drawn of the
 (`ldi.rasterise`), of what comes near the cloth in the box that both share (`cell_grid`; Bargmann 2003, 7.2).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -53,7 +54,7 @@ class Body:
 
     detections: int  # how many equal intervals of the frame want their own `detect`
     duration: float  # [s] of the frame
-    fall: float  # [m/s2] length of gravity
+    gravity: tuple[float, float, float]  # [m/s2]
     mesh: BodyMesh
     features: Features  # their samples are the last
     samples: Samples
@@ -96,7 +97,7 @@ def _domain(body: Body, x, v, tau: float, seconds: float, bulk) -> Box:
     domain = Box(np.empty(3), np.empty(3))
     find_domain(x, v, tau, seconds, bulk, domain)
     size = float((domain.high - domain.low).max())
-    room = DOMAIN_ROOM * size + AURAS_ROOM * body.mesh.largest_aura + body.fall * seconds * seconds
+    room = DOMAIN_ROOM * size + AURAS_ROOM * body.mesh.largest_aura + math.hypot(*body.gravity) * seconds * seconds
     room = body.room * room + body.way_out
     return Box(domain.low - room, domain.high + room)
 

@@ -16,7 +16,8 @@ until that is used up they are not looked at again. What `push` and impact zones
 substep; patches in which nothing has moved keep what was found in them.
 
 Cloth that passes through a body at the start of a substep, that is inside one or pinched, is free of all this, and so
-are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it.
+are its neighbours: the guard would lock it in. So is what cannot be kept apart, as between bodies that close on it. It is
+eased off them (`poked`).
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from ...broad_phase.patches import patches_of
 from ...kernel.threads import cut, joined, on_threads
 from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
+from ..body.collide import slowest_bounce
 from ..body.motion import find_near, move
 from ..body.view import Body
 from ..cloth.proximity import PairList
@@ -140,10 +142,12 @@ def hold_again(this: BodyPairs) -> None:
     this.given_up = ()
 
 
-def leaders(this: BodyPairs) -> Leaders:
-    """What zones can be advected with."""
-    mesh = this.frame.body.mesh
-    return Leaders(mesh.triangles, this.substep.motions, details_of(this.scene, this.frame.cloth, mesh).owner)
+def leaders(this: BodyPairs, dt: float) -> Leaders:
+    """What zones can be advected with in a substep of dt [s]."""
+    body, mesh = this.frame.body, this.frame.body.mesh
+    owner = details_of(this.scene, this.frame.cloth, mesh).owner
+    slow = slowest_bounce(body, dt) * dt
+    return Leaders(mesh.triangles, this.substep.motions, owner, mesh.collider, mesh.restitution, slow)
 
 
 def find(this: BodyPairs, times: tuple[float, float], start, x, advected=None) -> PairList | None:

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ...geometry.ccd import closest_pair, corners_of, weighted_sum
-from ...kernel.jit import counted_njit
+from ...geometry.ccd import closest_pair, corners_of
+from ...kernel.jit import njit
 from ...model import Cloth
 from ..cloth.proximity import PairList
 from .cluster_impulses import Clusters, apply_impulses
@@ -39,31 +39,23 @@ class Meetings(NamedTuple):
     between: np.ndarray  # (k, 3) unit vector then from the second side to the first
 
 
-@counted_njit
-def record_kernel(pairs, hits, start, meetings):
-    """What is known of pairs that meet. 150 flops a pair.
-    # outputs: meetings (h,)
+@njit
+def weights_kernel(pairs, hits, start, weights):
+    """Those of the closest points of pairs that meet. 150 flops a pair.
+    # outputs: weights (h, 4)
     """
-    rows, weights, between = meetings
     for k in range(len(hits)):
-        rows[k] = pairs.stencils[hits[k]]
-        a, b, c, d = corners_of(rows, k)
-        wa, wb, wc, wd = closest_pair(pairs.is_edge_pair[hits[k]], start, a, b, c, d)
-        weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = wa, wb, wc, wd
-        between[k, 0], between[k, 1], between[k, 2] = weighted_sum(start, a, b, c, d, wa, wb, wc, wd)
-        square = 0.0
-        for axis in range(3):
-            square += between[k, axis] ** 2
-        for axis in range(3):
-            between[k, axis] /= np.sqrt(square) if square > 0.0 else 1.0
+        a, b, c, d = corners_of(pairs.stencils, hits[k])
+        weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = closest_pair(
+            pairs.is_edge_pair[hits[k]], start, a, b, c, d
+        )
 
 
-def record(pairs: PairList, hits: np.ndarray, start: np.ndarray) -> Meetings:
-    """What is known of the `hits` (h,) of pairs; start : (n, 3) [m]."""
-    size = len(hits)
-    found = Meetings(np.empty((size, 4), np.int32), np.empty((size, 4)), np.empty((size, 3)))
-    record_kernel(pairs, hits, start, found)
-    return found
+def record(pairs: PairList, impacts: Impacts, start: np.ndarray) -> Meetings:
+    """What is known of pairs that meet; start : (n, 3) [m]."""
+    weights = np.empty((len(impacts.hits), 4))
+    weights_kernel(pairs, impacts.hits, start, weights)
+    return Meetings(pairs.stencils[impacts.hits], weights, impacts.between)
 
 
 def try_again(zones: Zones, found: list[Impacts], tries: np.ndarray) -> bool:

@@ -8,7 +8,9 @@ and what its particles move against each other is cut short before the first tim
 and stays free of crossings, because the shortened trajectories are parts of free ones (`geometry.ccd`); what the zone now
 meets is found in the next round and joins it. A zone that loses too much of its inner motion that way is parted into
 clusters that slide on each other (`clusters`). What still meets something then moves as a whole. A zone with pinned
-particles moves as these do.
+particles moves as these do. One that meets a body goes with that, and each of its particles keeps, against the body, what
+restitution and friction leave of its own motion (Huh, Metaxas and Badler 2001, 3.5: C_e V_normal + C_f V_tangential), unless it
+would meet something so.
 
 Nothing is asked of the dynamics: cloth that starts a substep free of crossings ends it so. Only pinned particles of
 different motion that close on each other can break that.
@@ -19,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry.ccd import corners_of, time_of_impact
+from ...geometry.ccd import closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import counted_njit, inner, njit
 from ...kernel.lookup import first_of
 from ..cloth.proximity import PairList
@@ -38,6 +40,8 @@ class Impacts(NamedTuple):
     stencils: np.ndarray  # (p, 4) int32 of all pairs that were asked
     hits: np.ndarray  # (h,) int32 those that meet
     times: np.ndarray  # (h,) part of the trajectory that is safe
+    between: np.ndarray  # (h, 3) unit vector at the start from the second side to the first; 0 if they touch
+    friction: np.ndarray  # (h,)
 
 
 class Zones(NamedTuple):
@@ -51,6 +55,8 @@ class Zones(NamedTuple):
     mean: np.ndarray  # (n, 3) [m] scratch, displacement at the first
     mean_eased: np.ndarray  # (n, 3) [m] scratch, the same of `eased`
     leader: np.ndarray  # (n,) int32 at the first: triangle of a body that the zone is advected with, or -1
+    normal: np.ndarray  # (n, 3) there: from that body to the cloth where they meet
+    friction: np.ndarray  # (n,) there: of both
     advected: np.ndarray  # (n,) bool: the particle's trajectory is that of a body and nothing else
 
 
@@ -60,17 +66,20 @@ class Leaders(NamedTuple):
     triangles: np.ndarray  # (t, 3) int32
     motions: np.ndarray  # (m, 6) [m] position at the substep's start and motion through it, of what is near cloth
     owner: np.ndarray  # (u,) int32 a triangle of each vertex that stencils number from n on
+    collider: np.ndarray  # (t,) int32
+    restitution: np.ndarray  # (c,)
+    slow: float  # [m] along the normal up to which nothing bounces
 
 
-NO_LEADERS = Leaders(np.empty((0, 3), np.int32), np.empty((0, 6)), np.empty(0, np.int32))
+NO_LEADERS = Leaders(np.empty((0, 3), np.int32), np.empty((0, 6)), *np.empty((2, 0), np.int32), np.empty(0), 0.0)
 
 
 def single_zones(start: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> Zones:
     """Every particle alone, on its trajectory from `start` to `x`; velocities count from `x_prev`. All (n, 3) [m]."""
     count = len(x)
     alone, scratch = np.arange(count, dtype=np.int32), (np.empty(count), *np.empty((2, count, 3)))
-    nobody, advected = np.full(count, -1, np.int32), np.zeros(count, np.bool_)
-    return Zones(alone, np.ones(count), x - start, x_prev - start, *scratch, nobody, advected)
+    led = np.full(count, -1, np.int32), np.zeros((count, 3)), np.zeros(count), np.zeros(count, np.bool_)
+    return Zones(alone, np.ones(count), x - start, x_prev - start, *scratch, *led)
 
 
 def roots(parent: np.ndarray) -> np.ndarray:
@@ -93,7 +102,7 @@ def holders(zones: Zones, inv_mass: np.ndarray) -> np.ndarray:
 
 def no_impacts() -> Impacts:
     """Nothing meets."""
-    return Impacts(np.empty((0, 4), np.int32), np.empty(0, np.int32), np.empty(0))
+    return Impacts(np.empty((0, 4), np.int32), np.empty(0, np.int32), np.empty(0), np.empty((0, 3)), np.empty(0))
 
 
 def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x) -> Impacts:
@@ -102,16 +111,16 @@ def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x) ->
     deviation : (n,) [m] how far a particle is off the trajectory that the pairs were found on, at most in this substep
     elapsed : [s] since they were found
     """
-    hits, times = np.empty(len(pairs.gap), np.int32), np.empty(len(pairs.gap))
-    count = impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times)
-    return Impacts(pairs.stencils, hits[:count], times[:count])
+    hits, times, between = np.empty(len(pairs.gap), np.int32), np.empty(len(pairs.gap)), np.empty((len(pairs.gap), 3))
+    count = impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times, between)
+    return Impacts(pairs.stencils, hits[:count], times[:count], between[:count], pairs.friction[hits[:count]])
 
 
 @njit
-def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times):
+def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times, between):
     """The loop of `find_impacts`; returns how many meet. 20 bytes of a pair that cannot meet (and 32 of `deviation`),
     200 flops of one that might.
-    # outputs: hits, times (p,)
+    # outputs: hits, times (p,), between (p, 3)
     """
     count = 0
     stencils = pairs.stencils
@@ -125,21 +134,37 @@ def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times):
         time = time_of_impact(pairs.is_edge_pair[pair], start, x, a, b, c, d, pairs.distance[pair])
         if time < 1.0:
             hits[count], times[count] = pair, time
+            wa, wb, wc, wd = closest_pair(pairs.is_edge_pair[pair], start, a, b, c, d)
+            nx, ny, nz = weighted_sum(start, a, b, c, d, wa, wb, wc, wd)
+            size = math.sqrt(nx * nx + ny * ny + nz * nz)
+            size = size if size > 0.0 else 1.0
+            between[count, 0], between[count, 1], between[count, 2] = nx / size, ny / size, nz / size
             count += 1
     return count
+
+
+@inner
+def _follow(zones, root, led_at, leader, time, between, friction):
+    """Let a body lead a zone, which it meets at this time.
+    # outputs: zones.leader, zones.normal, zones.friction, led_at
+    """
+    zones.leader[root], zones.friction[root], led_at[root] = leader, friction, time
+    for axis in range(3):
+        zones.normal[root, axis] = between[axis]
 
 
 @counted_njit
 def join(impacts, is_gentle, leaders, zones):
     """Make one zone of each pair that meets; returns whether anything changed.
 
-    A zone that meets a body is led by it; if it may not move against what leads it any more, by what it meets now. Of several
-    that it meets at once the closest leads, which it would come to first (Huh, Metaxas and Badler 2001, 3.5).
-    # outputs: zones.parent, zones.share, zones.leader
+    A zone that meets a body is led by it, which first takes what it would go into the body; if it may not move against what
+    leads it any more, by what it meets now. Of several that it meets at once the closest leads, which it would come to first
+    (Huh, Metaxas and Badler 2001, 3.5).
+    # outputs: zones.parent, zones.share, zones.leader, zones.normal, zones.friction
     """
-    stencils, hits, times = impacts
+    stencils, hits, times, between, friction = impacts
     parent, share, leader = zones.parent, zones.share, zones.leader
-    led_at = np.full(len(parent), math.inf)  # when it comes to what leads it since this round
+    led_at, normal = np.full(len(parent), math.inf), np.empty(3)  # when it comes to what leads it since this round
     changed = False
     for k in range(len(hits)):
         root, met = np.int64(-1), np.int32(-1)
@@ -155,16 +180,18 @@ def join(impacts, is_gentle, leaders, zones):
                 parent[high] = low
                 share[low] = min(share[low], share[high])
                 if leader[low] < 0 or led_at[high] < led_at[low] < math.inf:
-                    leader[low], led_at[low] = leader[high], led_at[high]
+                    _follow(zones, low, led_at, leader[high], led_at[high], zones.normal[high], zones.friction[high])
                 other = low
             root = other
-        left = share[root] * SAFE_PART * times[k] if is_gentle else 0.0
         is_open = leader[root] < 0 or led_at[root] < math.inf or (share[root] == 0.0 and leader[root] != met)
         if met >= 0 and is_open and times[k] < led_at[root]:
             changed |= leader[root] != met
-            leader[root], led_at[root] = met, times[k]
-        changed |= left < share[root]
-        share[root] = left
+            normal[:] = between[k] if stencils[hits[k], 0] < len(parent) else -between[k]
+            _follow(zones, root, led_at, met, times[k], normal, friction[k])
+        left = share[root] * SAFE_PART * times[k] if is_gentle else 0.0
+        if not is_gentle or met < 0 or led_at[root] == math.inf:
+            changed |= left < share[root]
+            share[root] = left
     return changed
 
 
@@ -238,6 +265,25 @@ def _advect(leaders, t, x, i, before, after, carried):
 
 
 @inner
+def _rebound(leaders, zones, root, own):
+    """What restitution and friction leave of a displacement against the body that leads a zone, unless it parts from it.
+    # outputs: own (3,) [m]
+    """
+    normal, approach, size = zones.normal, 0.0, 0.0
+    for axis in range(3):
+        approach -= own[axis] * normal[root, axis]
+        size += own[axis] ** 2
+    if not approach > 0.0:
+        return
+    given = leaders.restitution[leaders.collider[zones.leader[root]]] * approach if approach > leaders.slow else 0.0
+    slide, grip = math.sqrt(max(size - approach**2, 0.0)), zones.friction[root] * (approach + given)
+    kept = 1.0 - grip / slide if slide > grip else 0.0
+    for axis in range(3):
+        along = own[axis] + approach * normal[root, axis]
+        own[axis] = kept * along + given * normal[root, axis]
+
+
+@inner
 def _sum_up(zones, inv_mass, size):
     """Means over each zone, at its first particle, weighed by mass, and how many it has.
     # outputs: size (n,), all 0 before; zones.weight, which is below 0 where pinned particles are counted instead;
@@ -272,16 +318,19 @@ def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
     """
     parent, share, displacement, leader = zones.parent, zones.share, zones.displacement, zones.leader
     size = np.zeros(len(x), np.int32)
-    before, after, carried = np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
+    before, after, carried, own = np.empty((3, 3)), np.empty((3, 3)), np.empty(3), np.empty(3)
     _sum_up(zones, inv_mass, size)
     for i in range(len(x)):
         root = first_of(parent, i)
         fresh[i] = size[root] > 1 or leader[root] >= 0
         zones.advected[i] = leader[root] >= 0 and share[root] == 0.0
         if fresh[i] and inv_mass[i] > 0.0:
+            carried[:] = zones.mean[root]
             if leader[root] >= 0:
                 _advect(leaders, leader[root], start, i, before, after, carried)
+            own[:] = displacement[i] - carried
+            if leader[root] >= 0:
+                _rebound(leaders, zones, root, own)
             for axis in range(3):
-                common = carried[axis] if leader[root] >= 0 else zones.mean[root, axis]
-                x[i, axis] = start[i, axis] + common + share[root] * (displacement[i, axis] - common)
+                x[i, axis] = start[i, axis] + carried[axis] + share[root] * own[axis]
                 x_prev[i, axis] = start[i, axis] + zones.mean_eased[root, axis]

@@ -44,6 +44,7 @@ def shot(make, saved):
     bpy.ops.mesh.primitive_uv_sphere_add(segments=12, ring_count=8, radius=0.2, location=(0, 0, 0))
     ball = bpy.context.object
     ball.taffeta_collider.enabled, ball.taffeta_collider.friction = True, 0.9
+    ball.taffeta_collider.viscosity = 3.0
     for frame, x, angle in ((1, 0.0, 0.0), (3, 0.0, 0.0), (LAST, 0.2, 2.0)):
         ball.location.x, ball.rotation_euler.y = x, angle
         ball.keyframe_insert("location", index=0, frame=frame)

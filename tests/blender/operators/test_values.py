@@ -11,7 +11,7 @@ from taffeta.solver.cache import pc2
 COUNT, SIZE = 5, 1.0
 INNER = 12  # the middle vertex
 STRETCHED, FOLDED, ANGLE = 2, 3, 0.5
-NAMES = value_nodes.STRETCH, value_nodes.COMPRESSION, value_nodes.FOLD, value_nodes.CONTACT
+NAMES = value_nodes.NAMES
 
 
 @pytest.fixture
@@ -77,6 +77,21 @@ def test_contact_is_full_at_the_contact_distance_and_none_at_twice_that(sheet, m
     bpy.context.view_layer.update()
     assert bpy.ops.taffeta.values(object="Cloth") == {"FINISHED"}
     assert shown(sheet, 1)[value_nodes.CONTACT] == pytest.approx(contact, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "pinch"), [(1.0, 1.0, 1.0), (0.5, 1.0, 1.0), (1.0, 2.0, 0.5), (1.5, 2.5, 0.0), (1.0, None, 0.0)]
+)
+def test_a_pinch_is_full_where_two_surfaces_leave_no_room(sheet, make, below, above, pinch):
+    """Aura 5 mm and half of 20 mm: 15 mm are needed on each side; none is where twice as much is free."""
+    for name, gap, way in (("Floor", below, -1.0), ("Lid", above, 1.0)):
+        if gap is not None:
+            body = make.mesh(name, [(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, 0)], [(0, 1, 2, 3)],
+                             location=(0, 0, 0.015 * gap * way))  # fmt: skip
+            make.collider(body, aura=0.005)
+    bpy.context.view_layer.update()
+    assert bpy.ops.taffeta.values(object="Cloth") == {"FINISHED"}
+    assert shown(sheet, 1)[value_nodes.PINCH] == pytest.approx(pinch, abs=1e-4)
 
 
 def test_again_measures_anew_and_adds_no_second(sheet, scene):

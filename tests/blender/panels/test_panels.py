@@ -40,6 +40,7 @@ def test_collider_panels_appear_on_colliders(garment, make):
         "collides",
         "aura",
         "friction",
+        "viscosity",
         "restitution",
     ]
     assert draw("TAFFETA_PT_collider_motion").buttons("taffeta.sequence_import")

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -170,6 +171,48 @@ def test_the_manifest_in_the_zip_fits_this_blender_only(zip_path, build_zip):
     _, first, beyond = build_zip.PYTHONS[BLENDER]
     assert f'blender_version_min = "{first}"' in text
     assert (f'blender_version_max = "{beyond}"' in text) if beyond else ("blender_version_max" not in text)
+
+
+def small_wheel(folder, line, tag):
+    """A wheel of no code for a line `name==version`, of a platform; it stands where `make zip` puts the real one."""
+    name, version = line.split("==")
+    path = folder / f"{name}-{version}-{tag}.whl"
+    folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("METADATA.dist-info/METADATA", f"Name: {name}\nVersion: {version}\nLicense-Expression: MIT\n")
+        packed.writestr("METADATA.dist-info/LICENSE", "Do what you like.")
+    return path.name
+
+
+@pytest.mark.parametrize("platform", ["linux-x64", "windows-x64", "macos-arm64"])
+@pytest.mark.parametrize("blender", ["4.5", "5.2"])
+def test_all_six_zips_are_what_blenders_own_tool_takes(build_zip, blender, platform, tmp_path, monkeypatch):
+    """From the whole source, and wheels of no code in the place of a hundred megabytes; nothing is downloaded."""
+    python = build_zip.PYTHONS[blender][0]
+    tag, compiled = "cp" + python.replace(".", ""), build_zip.TAGS[platform][0]
+    plain = [small_wheel(tmp_path / "any", line, "py3-none-any") for line in build_zip.pins(blender, build_zip.PLAIN)]
+    packed = [
+        small_wheel(tmp_path / f"{tag}-{platform}", line, f"{tag}-{tag}-{compiled}")
+        for line in build_zip.pins(blender, build_zip.PACKED)
+    ]
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr(build_zip, "WHEELS", tmp_path)
+    monkeypatch.setattr(build_zip, "OUT", tmp_path / "zip")
+    (tmp_path / "zip").mkdir()
+    path = build_zip.build(blender, platform)
+    with zipfile.ZipFile(path) as made:
+        told = tomllib.loads(made.read("blender_manifest.toml").decode())
+        assert {Path(name).name for name in made.namelist() if name.endswith(".whl")} == {*plain, *packed}
+        assert "panels/translations/de.po" in made.namelist()
+    assert told["platforms"] == [platform] and {Path(name).name for name in told["wheels"]} == {*plain, *packed}
+    assert told["blender_version_min"] == build_zip.PYTHONS[blender][1]
+    wrong = tmp_path / "wrong.zip"
+    with zipfile.ZipFile(path) as made, zipfile.ZipFile(wrong, "w") as broken:
+        for name in made.namelist():
+            broken.writestr(name, made.read(name).replace(b'version = "', b'version = "no.'))
+    check = [sys.executable, str(build_zip.blender_tool()), "validate"]
+    assert subprocess.run([*check, str(path)], capture_output=True).returncode == 0
+    assert subprocess.run([*check, str(wrong)], capture_output=True).returncode != 0  # so it does look
 
 
 def test_enabling_leaves_numba_alone(story, record_property):

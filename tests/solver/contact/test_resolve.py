@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+import solids
 from crossings import count_in
 from guarded import DT, SPIKY, at, scene
 from sheets import sheet
@@ -10,7 +11,7 @@ from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.body.view import move_bodies
 from taffeta.solver.contact.cloth import pairs as contact
-from taffeta.solver.contact.guard import body_pairs, clusters
+from taffeta.solver.contact.guard import body_pairs, clusters, impact_zones
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -90,6 +91,24 @@ def test_nothing_crosses_where_all_zones_are_parted(turn, way, monkeypatch):
         resolve.resolve(pairs, guarded, cloth, times, start, x, x_prev, DT)
         assert np.isfinite(x).all() and not guarded.frame.tangled.any()
         assert count_in(cloth, x, (at(collider, (number + 1) / 10),)) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_what_the_guard_holds_back_from_a_body_bounces_and_slides(restitution):
+    """A sheet that comes askew at a plate that sinks, stopped by the guard alone (Huh, Metaxas and Badler 2001, 3.5): it leaves
+    with C_e of the normal speed, and loses (1 + C_e) of that times the friction of its tangential one.
+    """
+    sinking, speed, times = np.array([0.0, 0.0, -0.1]), np.array([3.0, 0.0, -2.0]), (0.0, 0.1)
+    cloth, state, _, bodies = scene(solids.plate(8, 0.4), 0.0, 10 * DT * sinking, 5e-3, restitution=restitution)
+    move_bodies(bodies, cloth, *times)
+    guarded, start = body_pairs.prepare(cloth, bodies), state.x.copy()
+    x, x_prev = start + DT * speed, start.copy()
+    near = body_pairs.find(guarded, times, start, x)
+    zones = resolve.guard(None, guarded, near, cloth, times, start, x, x_prev, DT)
+    friction = np.sqrt(cloth.friction[0] * bodies.mesh.friction[0])
+    slide = 3.0 - friction * (1.0 + restitution) * 1.9
+    assert (zones.leader[impact_zones.roots(zones.parent)] >= 0).all()
+    assert np.allclose((x - x_prev) / DT, [slide, 0.0, restitution * 1.9 - 0.1], atol=1e-9)
 
 
 def test_zones_keep_momentum_and_what_meets_nothing_keeps_its_way():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a bounce keeps, through the whole step with default settings but for the air: cloth on bodies and on cloth."""
 
+import contact_scenes
 import naive
 import numpy as np
 import pytest
@@ -81,21 +82,38 @@ def test_a_node_comes_off_a_turning_plate_as_on_paper(dynamics):
             assert np.linalg.norm(after - expected) < 0.02 * abs(approach), (restitution, spin)
 
 
-def test_a_node_that_bounces_for_ten_seconds_keeps_its_energy():
-    """Half a metre above a floor that gives everything back (Bigliani and Eischen 2000, section 5), by Verlet: within 3 % in
-    each of 240 frames. A bounce falls somewhere within a step, so that is of the order of the steps.
+@pytest.mark.parametrize("dynamics", ["XPBD", "VERLET"])
+def test_a_node_that_bounces_for_ten_seconds_keeps_its_energy(dynamics):
+    """Half a metre above a floor that gives everything back (Bigliani and Eischen 2000, section 5), in each of 240 frames. By
+    half of what gravity does in a small step the velocities of the default are late: that much it seems to swing.
     """
-    x, settings = np.array([[0, 0, 0.5], [0.02, 0, 0.5], [0, 0.02, 0.5]]), VACUUM._replace(dynamics="VERLET")
+    x, settings = np.array([[0, 0, 0.5], [0.02, 0, 0.5], [0, 0.02, 0.5]]), VACUUM._replace(dynamics=dynamics)
     cloth, state = build([naive.garment(x, [[0, 1, 2]], friction=0.0, damping=0.0)], settings)
     floor, energy, low = collider(plate(), friction=0.0, restitution=1.0), [], 0.5
     for frame in range(1, 241):
         advance(cloth, state, naive.still(x, colliders=(floor,)), frame, settings)
-        height = (state.x + cloth.origin)[:, 2].mean() - AURA - 0.001
+        height = (state.x + cloth.origin)[:, 2].mean() - AURA
         energy.append(G * height + 0.5 * np.square(state.v.mean(axis=0)).sum())
         low = min(low, height)
     print(f"energy after ten seconds over that at the start: {energy[-1] / energy[0]:.3f}")
     assert low < 0.05, "it has been down"
-    assert energy == pytest.approx(240 * [energy[0]], rel=0.03)
+    assert energy == pytest.approx(240 * [G * (0.5 - AURA)], rel=0.002 if dynamics == "VERLET" else 0.015)
+
+
+def test_nodes_that_bounce_in_an_icosahedron_keep_their_energy():
+    """Three of them for four seconds, in the default dynamics (Bigliani and Eischen 2000, section 5)."""
+    scene, energy = contact_scenes.node(), []
+    cloth, state = build(scene.garments, VACUUM)
+    state.v[:] = scene.velocity
+    energy_now = lambda: (G * (state.x + cloth.origin)[:, 2] + 0.5 * np.square(state.v).sum(axis=1)).mean()  # noqa: E731
+    before, lowest = energy_now(), G * scene.solids[0].place(0.0)[:, 2].min()
+    for frame in range(1, 97):
+        poses = np.stack(2 * [state.x + cloth.origin])
+        given = FrameInput(FRAME, poses, (scene.solids[0].over(frame),), np.array([0, 0, -G]), np.zeros(3))
+        advance(cloth, state, given, frame, VACUUM)
+        energy.append((energy_now() - lowest) / (before - lowest))
+    print(f"energy after four seconds over that at the start: {energy[-1]:.3f}")
+    assert energy == pytest.approx(96 * [1.0], abs=0.04)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 0.8])

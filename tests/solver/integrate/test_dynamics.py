@@ -349,9 +349,9 @@ def onto_the_torus(name):
 
 @pytest.mark.parametrize("name", EXPLICIT)
 def test_every_explicit_method_bakes_the_sheet_of_2003_without_a_refusal(name):
-    """None is refused, and none feeds the cloth: all have the energy of Runge-Kutta's within a fiftieth."""
+    """None is refused, and none feeds the cloth: all have the energy of Runge-Kutta's within 3 %."""
     energy, slowed = onto_the_torus(name)
-    assert energy == pytest.approx(onto_the_torus("RK4")[0], rel=0.02) and slowed > 40
+    assert energy == pytest.approx(onto_the_torus("RK4")[0], rel=0.03) and slowed > 40
 
 
 @pytest.mark.parametrize("name", EXPLICIT)

@@ -64,7 +64,7 @@ def simulate(
             x_prev, v_start = x.copy(), v.copy()
             v += dt * gravity
             x += dt * v
-            contact.respond(body, cloth, x, x_prev, v_start, (number + 1) / substeps, dt)
+            contact.respond(body, cloth, x, x_prev, v_start, x_prev, (number + 1) / substeps, dt)
             v[:] = (x - x_prev) / dt
             contact.respond_velocity(body, cloth, v, dt)
             assert np.isfinite(x).all()
@@ -264,7 +264,7 @@ def test_leap_out_of_the_drawn_box(monkeypatch):
     body = contact.prepare(cloth, state, given, VACUUM)
     contact.detect(body, cloth, state.x, state.v, 0.0, 1.0, VACUUM)
     x = state.x - [[0, 0, 0.6], [0, 0, 0]]
-    contact.respond(body, cloth, x, state.x, state.v, 1 / 30, FRAME / 30)
+    contact.respond(body, cloth, x, state.x, state.v, state.x, 1 / 30, FRAME / 30)
     assert x[0, 2] > -0.3 and np.array_equal(x[1], state.x[1])
     assert 1 < len(draws) < 8
 

@@ -56,6 +56,38 @@ def test_cloth_slides_as_coulomb_says(degrees, friction):
     )
 
 
+@pytest.mark.parametrize(
+    ("friction", "viscosity", "dynamics"), [(0.0, 2.0, "XPBD"), (0.3, 4.0, "XPBD"), (0.3, 4.0, "VERLET")]
+)
+def test_cloth_on_a_viscous_slope_comes_to_a_steady_speed(friction, viscosity, dynamics):
+    """v = g (sin a - mu cos a) / c (1 - exp(-c t)), with Coulomb's friction mu and the viscous one, c (Bigliani and Eischen 2000,
+    3.2).
+    """
+    settings, a = VACUUM._replace(dynamics=dynamics), np.radians(30)
+    garment = lay(naive.sheet(5, 5, friction=friction), 30)
+    cloth, state = build([garment], settings)
+    slope, along = plane(30, friction)
+    slope, speed = slope._replace(viscosity=viscosity), []
+    for frame in range(36):
+        advance(cloth, state, naive.still(garment.x_start, colliders=[slope]), frame, settings)
+        speed.append(cloth.mass @ (state.v @ along) / cloth.mass.sum())
+    time, steady = np.arange(1, 37) / 24, G * (np.sin(a) - friction * np.cos(a)) / viscosity
+    assert speed == pytest.approx(steady * (1.0 - np.exp(-viscosity * time)), abs=0.02 * steady)
+
+
+def test_a_viscous_floor_takes_cloth_along():
+    """Without Coulomb's friction: v = w (1 - exp(-c t)) on a floor that goes by w."""
+    garment, speed, viscosity, w = lay(naive.sheet(5, 5, friction=0.0), 0), [], 3.0, 0.5
+    cloth, state = build([garment], VACUUM)
+    floor, along = plane(0, 0.0)
+    for frame in range(1, 25):
+        way = np.multiply.outer(w * np.array([frame - 1, frame]) / 24, along)
+        body = floor._replace(x=floor.x + way[:, None], viscosity=viscosity)
+        advance(cloth, state, naive.still(garment.x_start, colliders=[body]), frame, VACUUM)
+        speed.append(state.v[:, 0].mean())
+    assert speed == pytest.approx(w * (1.0 - np.exp(-viscosity * np.arange(1, 25) / 24)), abs=0.012 * w)
+
+
 @pytest.mark.parametrize(("degrees", "friction"), [(15, 0.3), (25, 0.5)])
 def test_friction_holds_without_creep(degrees, friction):
     """Below the friction angle: after settling, nothing moves by a tenth of a millimetre in four seconds."""

@@ -196,5 +196,5 @@ def test_what_has_slid_round_an_edge_is_no_longer_pinched():
     collide.detect(bodies, cloth, state.x, state.v, 0.0, 1.0, Settings())
     top = np.flatnonzero((x[triangles, 2] > -1e-6).all(axis=1))[0]
     bodies.contacts.place[:36], bodies.contacts.grip[:] = PINCHED, top
-    collide.respond(bodies, cloth, state.x, state.x.copy(), state.v, 0.1, 1 / 240)
+    collide.respond(bodies, cloth, state.x, state.x.copy(), state.v, state.x, 0.1, 1 / 240)
     assert (bodies.contacts.place[:36] == OUTSIDE).all() and collide.pinched(bodies) is None

@@ -72,7 +72,7 @@ def test_cloth_slides_on_what_is_pinned_and_moves():
 
 def test_what_meets_a_body_is_advected_with_it_and_has_no_tries_left():
     zones = impact_zones.single_zones(*np.zeros((3, 4, 3)))
-    found = [impact_zones.Impacts(np.array([[0, 1, 2, 3]]), np.zeros(1, np.int32), np.array([0.1]))]
+    found = [impact_zones.Impacts(np.array([[0, 1, 2, 3]]), np.zeros(1, np.int32), np.array([0.1]), None, None)]
     zones.parent[:], zones.share[0], tries = 0, 0.1, np.zeros(4, np.int64)
     assert clusters.try_again(zones, found, tries) and tries[0] == 1 and zones.share[0] == 1.0
     zones.leader[0], zones.share[0] = 7, 0.1

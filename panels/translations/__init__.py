@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other languages: a .po file here each, `taffeta.pot` the template of all that is to be translated (`scripts/messages.py`).
+
+Blender itself translates labels, tooltips and whole sentences by what is registered here. A sentence with names and numbers
+in it is none that it knows: `translated` knows it again by its pattern, "{} has no faces". So the solver, which knows nothing of
+Blender, writes sentences where they arise, and they are translated where they are shown.
+"""
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import bpy
+
+FOLDER = Path(__file__).resolve().parent
+CONTEXTS = "*", "Operator"  # of settings and panels; of buttons and searches
+ENTRY = re.compile(r'^msgid ((?:".*"\n)+)msgstr ((?:".*"\n?)+)', re.MULTILINE)
+HOLE = "{}"
+
+
+def read(path: Path) -> dict[str, str]:
+    """Translations of a .po file by their English text, "" where there is none, or one that is marked as fuzzy."""
+    found = {}
+    for block in path.read_text(encoding="utf-8").split("\n\n"):
+        for english, words in ENTRY.findall(block):
+            found[_text(english)] = "" if "#, fuzzy" in block else _text(words)
+    found.pop("", None)  # what a file says of itself
+    return found
+
+
+def _text(quoted: str) -> str:
+    """What strings in quotes, one a line, say together. Most need no evaluation, which takes ten times as long."""
+    return "".join(ast.literal_eval(line) if "\\" in line else line[1:-1] for line in quoted.splitlines())
+
+
+def languages() -> dict[str, Path]:
+    """The .po files by language, as "de"."""
+    return {path.stem: path for path in sorted(FOLDER.glob("*.po"))}
+
+
+def translated(sentence: str) -> str:
+    """A sentence, also one with names and numbers in it, in the language of the window; itself where that has none."""
+    if not bpy.context.preferences.view.use_translate_interface:
+        return sentence
+    return _translated(sentence, bpy.app.translations.locale)
+
+
+@lru_cache(maxsize=4096)
+def _translated(sentence: str, locale: str) -> str:
+    whole = bpy.app.translations.pgettext_iface(sentence)  # Blender knows our words, and its own
+    if whole != sentence:
+        return whole
+    for pattern, form in _patterns(locale):
+        if match := pattern.fullmatch(sentence):
+            # What fills a hole may be a part of a sentence; a single word is taken to be somebody's name.
+            parts = (_translated(part, locale) if " " in part else part for part in match.groups())
+            return form.format(*parts) if form else sentence
+    return sentence
+
+
+@lru_cache(maxsize=4)
+def _patterns(locale: str) -> list[tuple[re.Pattern, str]]:
+    """Of a locale as "de_DE": patterns of English sentences with holes, those that say most first, and what they are there.
+
+    What is not translated has its pattern, too, so that none that says less takes its place.
+    """
+    known = languages()
+    path = known.get(locale) or known.get(locale.partition("_")[0])
+    words = read(path) if path else {}
+    holes = sorted((text for text in words if HOLE in text), key=letters, reverse=True)
+    return [(re.compile("(.*?)".join(map(re.escape, text.split(HOLE)))), words[text]) for text in holes]
+
+
+def letters(text: str) -> int:
+    """How many letters a message has besides what is filled in."""
+    return sum(letter.isalpha() for letter in text)
+
+
+def register():
+    """Tell Blender all translations."""
+    known = {
+        language: {(context, text): word for text, word in read(path).items() if word for context in CONTEXTS}
+        for language, path in languages().items()
+    }
+    bpy.app.translations.register(__name__, known)
+
+
+def unregister():
+    """Take them off again."""
+    bpy.app.translations.unregister(__name__)

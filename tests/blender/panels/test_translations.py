@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every text that panels show can be translated: the template has it, and what is filled into a sentence stays."""
+
+import ast
+from pathlib import Path
+from string import Formatter
+
+import bpy
+import messages
+import pytest
+from taffeta.panels import translations
+
+ROOT = Path(__file__).resolve().parents[3]
+GERMAN = "de_DE"  # what Blender calls it
+
+
+@pytest.fixture(scope="module")
+def known(registered):
+    """All messages, and where they are from."""
+    return messages.messages()
+
+
+def test_the_template_and_each_language_have_the_messages_that_there_are(known):
+    hint = "run .venv/bin/python scripts/messages.py"
+    assert len(known) > 1000
+    assert messages.TEMPLATE.read_text(encoding="utf-8") == messages.page("", {}), hint
+    for path in translations.languages().values():
+        assert list(translations.read(path)) == list(known), f"{path.name}: {hint}"
+
+
+def test_the_template_has_labels_tooltips_and_sentences(known):
+    cloth = bpy.types.Object.bl_rna.properties["taffeta_cloth"].fixed_type
+    assert known["Self-Collision"] == ["TaffetaClothSettings.self_collision"]
+    assert cloth.properties["self_collision"].description in known
+    assert "bpy.ops.taffeta.untangle" in known["Untangle Cloth"] and "TAFFETA_PT_cloth_tearing" in known["Tearing"]
+    for sentence in ("{} of {} frames kept", "Play It", "{} has no faces", "Re-Bake from {}", "good"):
+        assert sentence in known, sentence
+    assert known["{} follows no cage"] == ["operators/cage.py"], "a report"
+    assert "solver/cache/pc2.py" in known["{} is not a PC2 point cache: choose a .pc2 file"], "an error of the solver"
+
+
+def test_each_report_that_is_filled_in_is_translated():
+    """Blender translates whole sentences alone."""
+    found = []
+    for path in sorted((ROOT / "operators").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".report") and len(node.args) == 2:
+                said = ast.unparse(node.args[1])
+                is_filled = isinstance(node.args[1], ast.JoinedStr | ast.Call) and not said.startswith("translated(")
+                found += [f"{path.name}:{node.lineno}: {said}"] if is_filled else []
+    assert found == []
+
+
+def holes(text):
+    """How many different things are filled in: `{}`, or `{1}` and `{0}` in another order."""
+    found = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    return len(found) if "" in found else len(set(found))
+
+
+@pytest.mark.parametrize("language", translations.languages())
+def test_a_translation_fills_in_as_much_as_the_english(language):
+    words = translations.read(translations.languages()[language])
+    done = {text: word for text, word in words.items() if word}
+    assert done
+    assert {text: word for text, word in done.items() if holes(text) != holes(word)} == {}
+    ends = {text: word for text, word in done.items() if (text[0] == " ") != (word[0] == " ")}
+    assert ends == {}
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("12 of 60 frames kept", "12 von 60 Bildern behalten"),
+        ("Coat crosses Shirt at the start: 12 pairs of triangles, 5 of its vertices",
+         "Coat durchdringt am Anfang Shirt: 12 Paare von Dreiecken, 5 seiner Punkte"),
+        ("Frame 3 of 60, 2 min 5 s left", "Bild 3 von 60, noch 2 min 5 s"),  # a part of a sentence in a sentence
+        ("Plays /c/Hose im Wind.pc2", "Spielt /c/Hose im Wind.pc2"),
+        ("Body has a scale of zero by its parent Rig: it is flat",
+         "Body hat eine Skalierung von null durch das übergeordnete Objekt Rig: es ist flach"),
+        ("Nobody has written this", "Nobody has written this"),
+    ],
+)  # fmt: skip
+def test_a_sentence_with_names_in_it_is_known_by_its_pattern(english, german):
+    assert translations._translated(english, GERMAN) == german
+    assert translations._translated(english, "fr_FR") == english
+
+
+def test_what_fills_a_sentence_may_hold_what_looks_like_a_hole():
+    name = "{0} {}"
+    assert translations._translated(f"{name} has no faces", GERMAN) == f"{name} hat keine Flächen"
+
+
+def test_an_untranslated_sentence_is_not_taken_for_one_that_says_less(tmp_path, monkeypatch):
+    path = tmp_path / "xx.po"
+    path.write_text(
+        'msgid ""\nmsgstr ""\n\nmsgid "{} has {}"\nmsgstr "{} zzz {}"\n\nmsgid "{} has no faces"\nmsgstr ""\n\n'
+        '#, fuzzy\nmsgid "{} is odd"\nmsgstr "not looked at"\n\nmsgid "a \\"quoted\\" "\n"\\n word"\nmsgstr "q"\n'
+    )
+    monkeypatch.setattr(translations, "FOLDER", tmp_path)
+    words = translations.read(path)
+    assert words["{} is odd"] == "" and words['a "quoted" \n word'] == "q" and "" not in words
+    assert translations._translated("Coat has legs", "xx") == "Coat zzz legs"
+    assert translations._translated("Coat has no faces", "xx") == "Coat has no faces"
+
+
+def test_no_panel_hands_blender_a_sentence_that_it_has_filled_in_itself():
+    """Blender knows whole messages: what is filled in goes through `translated`, or `sentences`, which asks it."""
+    found = []
+    for path in sorted((ROOT / "panels").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "text":
+                parts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
+                is_filled = isinstance(node.value, ast.JoinedStr)
+                words = [part for part in parts if isinstance(part, str) and any(map(str.isalpha, part))]
+                found += [f"{path.name}: {ast.unparse(node.value)}"] if is_filled and words else []
+    assert found == []

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A finger that has been poked through a triangle of cloth comes out, though all corners of that are outside of it."""
+
+import contact
+import numpy as np
+import pinch_scenes
+import pytest
+from contact_scenes import AURA, Scene, Solid, cut, ease
+from solids import box
+
+PRESSED, PARTED = 19, 22  # frames up to which the finger is in a block, and from which on both are apart
+THROUGH = 0.04  # [m] that a finger stands out of a sheet through which it has been poked
+
+
+def hanging(columns, edge):
+    """A sheet in the plane of y and z, held along its upper rim, with its vertices beside the finger."""
+    garment = cut("Sheet", columns, columns, edge)
+    x = garment.x[:, [2, 0, 1]] + [0.0, 0.01, 0.005]
+    return garment._replace(x=x, x_start=x, pin=np.isclose(x[:, 2], x[:, 2].max()).astype(float))
+
+
+def finger(radius, tip, length=0.1):
+    """A capsule along x whose tip is at tip(time) [m]."""
+    x, triangles = pinch_scenes.capsule_mesh(length, radius + AURA, 10, 3)
+    along = x[:, [2, 0, 1]] - [0.5 * length + radius, 0.0, 0.0]
+    return Solid("Finger", lambda time: along + tip(time), triangles)
+
+
+@pytest.mark.parametrize(("radius", "deep", "sideways"), [(0.006, 0.03, 0.0), (0.004, 0.05, 0.03)])
+def test_a_finger_that_was_pressed_through_a_triangle_comes_out(radius, deep, sideways):
+    """Between finger and block there is no room; all the time after they had parted the sheet hung on the finger."""
+
+    def tip(time):
+        return [(0.02 + deep) * ease(time, 0.1, 0.5) - 0.02, 0.0, sideways * ease(time, 0.5, 0.7)]
+
+    x, triangles = box((0.1, 0.4, 0.4), (0.055, 0.0, 0.0))
+    block = Solid("Block", lambda time: x + [0.25 * ease(time, 0.8, 1.2), 0.0, 0.0], triangles)
+    done = contact.run(Scene("finger", [hanging(9, 0.03)], [finger(radius, tip), block], PARTED + 12), 0)
+    assert done.error == "" and not done.cloth_cloth.any()
+    assert done.cloth_body[:6].max() == 0 < done.cloth_body[PRESSED - 1], "it starts clean, and there is no room"
+    assert not done.cloth_body[PARTED + 9 :].any(), "it has come out"
+    assert done.stretch[-1] < 0.02
+
+
+def test_a_finger_that_is_through_at_the_start_comes_out():
+    sheet = hanging(9, 0.03)
+    done = contact.run(Scene("finger", [sheet], [finger(0.006, lambda time: [THROUGH, 0.0, 0.0])], 8), 0)
+    assert done.error == "" and not done.cloth_cloth.any()
+    assert done.cloth_body[0] > 0 and not done.cloth_body[5:].any()
+
+
+def test_an_arm_that_is_through_many_triangles_comes_out():
+    """No corner tells which way: those inside were led out beside it, and the sheet stayed on it."""
+    arm = finger(0.03, lambda time: [0.04, 0.0, 0.0], 0.2)
+    done = contact.run(Scene("arm", [hanging(19, 0.012)], [arm], 14), 0)
+    assert done.error == "" and not done.cloth_cloth.any()
+    assert done.cloth_body[0] > 0 and not done.cloth_body[11:].any()

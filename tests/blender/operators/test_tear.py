@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from edit_mode import corners, select
 from taffeta.operators.checks import problem_list
-from taffeta.operators.read import mesh_io, sampling, tear_lines
+from taffeta.operators.read import mesh_io, pattern_size, sampling, tear_lines
 
 COUNT, SIDE = 7, 0.24
 LINE = COUNT // 2  # the column in the middle
@@ -203,3 +203,30 @@ def test_weft_without_a_pattern_is_refused(strip):
         bpy.ops.taffeta.tear_mark(strength=100.0, weft=2.0)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert tear_lines.STRENGTH not in strip.data.attributes
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_garment_that_has_its_size_from_the_pattern_holds(strip, free):
+    """Cut from border to border, or everywhere: what was one piece is one in the pattern, and stays one until it is pulled."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    pattern = strip.data.uv_layers[0]
+    for loop in strip.data.loops:
+        pattern.uv[loop.index].vector = strip.data.vertices[loop.vertex_index].co.xy
+    strip.taffeta_cloth.uv_map, strip.taffeta_cloth.pattern_size = pattern.name, True
+    whole, told = pattern_size.positions(strip)
+    bpy.ops.object.mode_set(mode="EDIT")
+    if free:
+        assert bpy.ops.taffeta.tear_free(strength=1e5) == {"FINISHED"}
+    else:
+        assert bpy.ops.taffeta.tear_mark(strength=1e5) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x, _ = pattern_size.positions(strip)
+    assert not told and np.ptp(x, axis=0) == pytest.approx(np.ptp(whole, axis=0), abs=1e-6)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    ends = tear_lines.marked(strip.data)[0]
+    rest = np.array([vertex.co for vertex in strip.data.vertices]).round(6)
+    bpy.context.scene.frame_set(10)
+    mesh = strip.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    for place in np.unique(rest[np.unique(ends)], axis=0):
+        at = np.flatnonzero((rest == place).all(axis=1))
+        assert len({tuple(mesh.vertices[k].co) for k in at}) == 1, "it is held"

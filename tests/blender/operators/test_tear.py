@@ -7,6 +7,7 @@ import bpy
 import ipctk
 import numpy as np
 import pytest
+import weft_picture
 from edit_mode import corners, select
 from taffeta.operators.checks import problem_list
 from taffeta.operators.read import mesh_io, pattern_size, sampling, tear_lines
@@ -230,3 +231,13 @@ def test_a_garment_that_has_its_size_from_the_pattern_holds(strip, free):
     for place in np.unique(rest[np.unique(ends)], axis=0):
         at = np.flatnonzero((rest == place).all(axis=1))
         assert len({tuple(mesh.vertices[k].co) for k in at}) == 1, "it is held"
+
+
+@pytest.mark.parametrize("weft", [3.0, 1.0 / 3.0])
+def test_on_the_bias_a_tear_runs_along_the_stronger_threads(registered, tmp_path, weft):
+    """Pulled at 45 degrees to both: what the table of docs/tearing.md has."""
+    obj = weft_picture.strip(tmp_path, weft)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    _, (along_warp, along_weft) = weft_picture.look(obj)
+    stronger, weaker = (along_weft, along_warp) if weft > 1.0 else (along_warp, along_weft)
+    assert stronger > 150.0 and weaker < 0.25 * stronger

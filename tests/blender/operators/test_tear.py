@@ -199,6 +199,39 @@ def test_a_line_along_the_warp_has_the_strength_of_the_weft(strip):
         assert strength[slope == angle] == pytest.approx(wanted, rel=1e-4), angle
 
 
+def paint(strip, weight):
+    """A group whose weights are a function of y."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    group = strip.vertex_groups.new(name="Worn")
+    for vertex in strip.data.vertices:
+        group.add([vertex.index], weight(vertex.co.y), "REPLACE")
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+@pytest.mark.parametrize("operator", ["tear_mark", "tear_free"])
+def test_a_painted_strength_is_that_of_the_mean_of_an_edge_s_ends(strip, operator):
+    """Weights grow from 0 to 1 along the line: 1/12, 3/12 and so on of the strength."""
+    paint(strip, lambda y: y / SIDE + 0.5)
+    assert getattr(bpy.ops.taffeta, operator)(strength=120.0, painted="Worn") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ends, strength = tear_lines.marked(strip.data)
+    x = np.array([vertex.co for vertex in strip.data.vertices])
+    middle = x[ends].mean(axis=1)[:, 1]
+    assert len(ends) and strength == pytest.approx(np.maximum(120.0 * (middle / SIDE + 0.5), 0.12), rel=1e-4)
+
+
+def test_what_is_painted_weak_tears_and_the_rest_holds(strip):
+    paint(strip, lambda y: 1.0 if y > 0.0 else 0.002)
+    bpy.ops.taffeta.tear_mark(strength=1e5, painted="Worn")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    torn = json.loads(strip.taffeta_cloth.report_json)["torn"]
+    assert 0 < torn < COUNT, "the upper half holds"
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Strip has no vertex group Gone; choose one that is painted"):
+        bpy.ops.taffeta.tear_free(painted="Gone")
+
+
 def test_weft_without_a_pattern_is_refused(strip):
     with pytest.raises(RuntimeError, match="Strip has no Pattern that tells warp and weft"):
         bpy.ops.taffeta.tear_mark(strength=100.0, weft=2.0)

@@ -51,7 +51,7 @@ def mark(
         if painted:
             edge[layer] *= max(_weight(edge, work.verts.layers.deform.active, obj.vertex_groups[painted].index), LEAST)
     count = len(work.verts)
-    bmesh.ops.split_edges(work, edges=inner)
+    split(work, inner)
     more = len(work.verts) - count
     if inner and not more:
         for edge, value in before.items():
@@ -62,6 +62,28 @@ def mark(
         )
     bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
     return len(chosen), more
+
+
+def split(work: bmesh.types.BMesh, edges: list) -> list:
+    """Cut a mesh along edges between faces, and return them with those beside them. Sewing edges stay with the cloth: each with one of
+    the sides at its vertex.
+    """
+    ends = {vertex for edge in edges for vertex in edge.verts}
+    sewn = [
+        (edge, edge.verts[0] != vertex, vertex.link_faces[0])  # an edge keeps the order of its ends
+        for vertex in ends
+        if vertex.link_faces
+        for edge in vertex.link_edges
+        if not edge.link_faces
+    ]
+    both = bmesh.ops.split_edges(work, edges=edges)["edges"]
+    target = {}
+    for edge, end, face in sewn:
+        vertex = edge.verts[end]
+        if not vertex.link_faces:
+            target[vertex] = next(corner for corner in face.verts if corner.co == vertex.co)
+    bmesh.ops.weld_verts(work, targetmap=target)
+    return both
 
 
 def select_free(obj: bpy.types.Object, uv_map: str, along_threads: bool) -> int:

@@ -10,7 +10,7 @@ import pytest
 import weft_picture
 from edit_mode import corners, select
 from taffeta.operators.checks import problem_list
-from taffeta.operators.read import mesh_io, pattern_size, sampling, tear_lines
+from taffeta.operators.read import arrays, mesh_io, pattern_size, sampling, tear_lines
 
 COUNT, SIDE = 7, 0.24
 LINE = COUNT // 2  # the column in the middle
@@ -274,3 +274,33 @@ def test_on_the_bias_a_tear_runs_along_the_stronger_threads(registered, tmp_path
     _, (along_warp, along_weft) = weft_picture.look(obj)
     stronger, weaker = (along_weft, along_warp) if weft > 1.0 else (along_warp, along_weft)
     assert stronger > 150.0 and weaker < 0.25 * stronger
+
+
+@pytest.mark.parametrize("operator", ["tear_mark", "tear_free"])
+def test_what_is_sewn_stays_sewn_where_a_tear_line_meets_the_seam(strip, operator):
+    """A sewing edge from the end of the line in the middle, and one from a corner, to a second panel: no vertex is left without a face."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x = np.array([vertex.co for vertex in strip.data.vertices])
+    strip.shape_key_clear()
+    ends = [int(np.argmin(np.linalg.norm(x - (side, 0.5 * SIDE, 0.0), axis=1))) for side in (0.0, 0.5 * SIDE)]
+    mesh, count, faces = strip.data, len(x), [tuple(face.vertices) for face in strip.data.polygons]
+    both = [*x.tolist(), *(x + (0.0, 2.0 * SIDE, 0.0)).tolist()]
+    mesh.clear_geometry()
+    mesh.from_pydata(
+        both, [(k, k + count) for k in ends], [*faces, *(tuple(k + count for k in face) for face in faces)]
+    )
+    before = arrays.seams(mesh)
+    assert len(before) == 2
+    select(strip, lambda a, b: abs(a.x) < 1e-6 and abs(b.x) < 1e-6)
+    assert getattr(bpy.ops.taffeta, operator)(strength=500.0) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    now = np.array([vertex.co for vertex in mesh.vertices])
+    found = arrays.seams(mesh)
+    assert len(np.unique(arrays.corner_vertex(mesh))) == len(now), "each has a face"
+    places = [sorted(ends.round(6).reshape(2, -1).tolist()) for ends in (now[found], np.array(both)[before])]
+    assert places[0] == places[1]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    assert bpy.ops.taffeta.tear_clear() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(mesh.vertices) == 2 * count and len(arrays.seams(mesh)) == 2

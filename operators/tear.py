@@ -2,7 +2,7 @@
 """Mark Tear Line, Free Tearing, Clear Tear Line: where a garment is cut, and held together until it is pulled too hard."""
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty
+from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..panels.translations import translated
 from .menus import in_menu
@@ -17,6 +17,10 @@ WEFT = FloatProperty(
     description="How many times as strong the threads of the weft are as those of the warp, a pure number. A line along the warp parts "
     "threads of the weft and has their strength, so a tear runs on along the stronger threads. Needs a Pattern unless it is 1",
 )  # fmt: skip
+PAINTED = StringProperty(
+    name="Painted",
+    description="Vertex group whose weights are multiplied into Strength: 1 leaves all of it, 0.2 a fifth. Empty for none",
+)
 
 
 class InEditMode(bpy.types.Operator):
@@ -40,7 +44,18 @@ class InEditMode(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAFFETA_OT_tear_mark(InEditMode):
+class Marking(InEditMode):
+    """Marks edges, with the settings that `draw` shows."""
+
+    def draw(self, context):
+        for name in self.__annotations__:
+            if name == "painted":
+                self.layout.prop_search(self, name, context.edit_object, "vertex_groups")
+            else:
+                self.layout.prop(self, name)
+
+
+class TAFFETA_OT_tear_mark(Marking):
     """Let the cloth tear along the selected edges, where it is pulled apart by more than this strength. The mesh is cut there, and
     looks and drapes as before until it tears"""
 
@@ -49,15 +64,16 @@ class TAFFETA_OT_tear_mark(InEditMode):
     bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
+    painted: PAINTED
     weft: WEFT
 
     def change(self, obj):
         """Mark; returns what was done."""
-        count, more = tear_lines.mark(obj, self.strength, self.weft, obj.taffeta_cloth.uv_map)
+        count, more = tear_lines.mark(obj, self.strength, self.weft, obj.taffeta_cloth.uv_map, self.painted)
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 
-class TAFFETA_OT_tear_free(InEditMode):
+class TAFFETA_OT_tear_free(Marking):
     """Let the garment tear anywhere, where it is pulled hardest: all edges become tear lines that are none yet, or those along its
     threads. The mesh is cut along each, and has up to four times the vertices"""
 
@@ -66,6 +82,7 @@ class TAFFETA_OT_tear_free(InEditMode):
     bl_description = " ".join(__doc__.split())
 
     strength: STRENGTH
+    painted: PAINTED
     weft: WEFT
     along: EnumProperty(
         name="Along", default="THREADS", description="Which edges may tear",
@@ -80,7 +97,7 @@ class TAFFETA_OT_tear_free(InEditMode):
         """Mark; returns what was done."""
         uv_map = obj.taffeta_cloth.uv_map
         count = tear_lines.select_free(obj, uv_map, self.along == "THREADS")
-        _, more = tear_lines.mark(obj, self.strength, self.weft, uv_map)
+        _, more = tear_lines.mark(obj, self.strength, self.weft, uv_map, self.painted)
         return f"{count} edges of {obj.name} tear from {self.strength:g} N/m on; {more} vertices are doubled"
 
 

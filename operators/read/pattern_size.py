@@ -6,7 +6,7 @@ import zlib
 import bpy
 import numpy as np
 
-from . import arrays
+from . import arrays, tear_lines
 
 ONE_PLACE = 1e-5  # [m] up to which corners of a vertex are at one place
 APART = 1.0  # [m] between pieces, so that none knows of another one that lies over it in the pattern
@@ -41,22 +41,34 @@ def positions(obj: bpy.types.Object) -> tuple[np.ndarray | None, str]:
             f"{obj.name}: vertex {corners[np.argmax(~(apart <= ONE_PLACE))]} has several places in the Pattern, as where a seam "
             "is welded; switch Size from Pattern off"
         )
-    x[:, 0] += _shifts(mesh, x[:, 0])
+    x[:, 0] += _shifts(mesh, x)
     return x, ""
 
 
-def _shifts(mesh, u: np.ndarray) -> np.ndarray:
-    """(n,) [m] by which vertices at u (n,) are moved along it, so that pieces lie one behind another."""
+def _shifts(mesh, x: np.ndarray) -> np.ndarray:
+    """(n,) [m] by which vertices at x (n, 3) are moved along u, so that pieces lie one behind another."""
     from scipy.sparse import coo_array  # here, because it takes long to import
     from scipy.sparse.csgraph import connected_components
 
-    ends = arrays.edges(mesh)[np.unique(arrays.corner_edge(mesh))]
+    u = x[:, 0]
+    ends = np.concatenate([arrays.edges(mesh)[np.unique(arrays.corner_edge(mesh))], _held(mesh, x)])
     graph = coo_array((np.ones(len(ends), np.int8), tuple(ends.T)), shape=(len(u), len(u)))
     count, piece = connected_components(graph, directed=False)
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(low, piece, u)
     np.maximum.at(high, piece, u)
     return (np.append(0.0, (high - low + APART).cumsum())[:-1] - low)[piece]
+
+
+def _held(mesh, x: np.ndarray) -> np.ndarray:
+    """(k, 2) vertices of tear lines that lie on each other, in the mesh and in the pattern x (n, 3): what was cut there is one piece."""
+    from scipy.spatial import cKDTree
+
+    on_line = np.unique(tear_lines.marked(mesh)[0])
+    if not len(on_line):
+        return np.zeros((0, 2), np.int32)
+    places = np.column_stack([arrays.positions(mesh)[on_line], x[on_line, :2]])
+    return on_line[cKDTree(places).query_pairs(2.0 * ONE_PLACE, output_type="ndarray")]
 
 
 def checksum(obj: bpy.types.Object) -> int | None:

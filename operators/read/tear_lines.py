@@ -12,15 +12,19 @@ import numpy as np
 from . import arrays
 
 ASLANT = 0.36  # tangent of 20 degrees, that an edge may be off a thread
+LEAST = 0.001  # of a strength, that paint leaves of it
 STRENGTH = "taffeta_tear"  # of each edge [N/m]; 0 where it does not tear
 
 
-def mark(obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str = "") -> tuple[int, int]:
+def mark(
+    obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str = "", painted: str = ""
+) -> tuple[int, int]:
     """Cut an object along the edges that are selected in Edit Mode and give them a strength [N/m]; returns how many edges are
     marked, and how many vertices there are more.
 
     weft : how many times as strong the weft's threads are as the warp's, which run along u of the UV map. A line at the angle t to
     the warp has the strength S (sin^2 t + weft cos^2 t), because along the warp it parts threads of the weft.
+    painted : vertex group; of an edge's strength so much is left as its ends weigh on average, `LEAST` at least
 
     Raises
     ------
@@ -29,6 +33,10 @@ def mark(obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str 
     """
     if weft != 1.0 and obj.data.uv_layers.get(uv_map) is None:
         raise ValueError(f"{obj.name} has no Pattern that tells warp and weft; choose its UV map, or leave Weft at 1")
+    if painted and painted not in obj.vertex_groups:
+        raise ValueError(
+            f"{obj.name} has no vertex group {painted}; choose one that is painted, or leave Painted empty"
+        )
     work = bmesh.from_edit_mesh(obj.data)
     layer = work.edges.layers.float.get(STRENGTH) or work.edges.layers.float.new(STRENGTH)
     uv = work.loops.layers.uv.get(uv_map) if weft != 1.0 else None
@@ -40,8 +48,10 @@ def mark(obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str 
     before = {edge: edge[layer] for edge in chosen}
     for edge in _with_partners(work, layer, again) + inner:
         edge[layer] = strength if uv is None else strength * (1.0 + (weft - 1.0) * _along_warp(edge, uv))
+        if painted:
+            edge[layer] *= max(_weight(edge, work.verts.layers.deform.active, obj.vertex_groups[painted].index), LEAST)
     count = len(work.verts)
-    bmesh.ops.split_edges(work, edges=inner)
+    split(work, inner)
     more = len(work.verts) - count
     if inner and not more:
         for edge, value in before.items():
@@ -52,6 +62,28 @@ def mark(obj: bpy.types.Object, strength: float, weft: float = 1.0, uv_map: str 
         )
     bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
     return len(chosen), more
+
+
+def split(work: bmesh.types.BMesh, edges: list) -> list:
+    """Cut a mesh along edges between faces, and return them with those beside them. Sewing edges stay with the cloth: each with one of
+    the sides at its vertex.
+    """
+    ends = {vertex for edge in edges for vertex in edge.verts}
+    sewn = [
+        (edge, edge.verts[0] != vertex, vertex.link_faces[0])  # an edge keeps the order of its ends
+        for vertex in ends
+        if vertex.link_faces
+        for edge in vertex.link_edges
+        if not edge.link_faces
+    ]
+    both = bmesh.ops.split_edges(work, edges=edges)["edges"]
+    target = {}
+    for edge, end, face in sewn:
+        vertex = edge.verts[end]
+        if not vertex.link_faces:
+            target[vertex] = next(corner for corner in face.verts if corner.co == vertex.co)
+    bmesh.ops.weld_verts(work, targetmap=target)
+    return both
 
 
 def select_free(obj: bpy.types.Object, uv_map: str, along_threads: bool) -> int:
@@ -100,6 +132,11 @@ def _along_warp(edge, uv) -> float:
     u, v = _way(edge, uv)
     square = u * u + v * v
     return u * u / square if square > 0.0 else 0.5
+
+
+def _weight(edge, groups, index) -> float:
+    """Mean of what an edge's ends weigh in a vertex group."""
+    return 0.0 if groups is None else sum(vertex[groups].get(index, 0.0) for vertex in edge.verts) / 2.0
 
 
 def _way(edge, uv):

@@ -9,7 +9,7 @@ import bmesh
 import bpy
 import numpy as np
 
-from . import arrays
+from . import arrays, tear_lines
 
 OPENS = "taffeta_zip"  # of each sewing edge, above 0 up to 1; 0 where it is no zip
 
@@ -41,7 +41,7 @@ def cut(obj: bpy.types.Object, line: np.ndarray) -> np.ndarray:
         )
     chosen = [edge for edge in work.edges if edge.select and edge.link_faces]
     places = {tuple(work.verts[k].co): rank for rank, k in enumerate(line)}
-    both = bmesh.ops.split_edges(work, edges=chosen)["edges"]
+    both = tear_lines.split(work, chosen)
     work.verts.index_update()
     rims = [[] for _ in line]
     for vertex in sorted({end for edge in both for end in edge.verts}, key=lambda vertex: vertex.index):

@@ -7,9 +7,10 @@ import bpy
 import ipctk
 import numpy as np
 import pytest
+import weft_picture
 from edit_mode import corners, select
 from taffeta.operators.checks import problem_list
-from taffeta.operators.read import mesh_io, sampling, tear_lines
+from taffeta.operators.read import arrays, mesh_io, pattern_size, sampling, tear_lines
 
 COUNT, SIDE = 7, 0.24
 LINE = COUNT // 2  # the column in the middle
@@ -198,8 +199,108 @@ def test_a_line_along_the_warp_has_the_strength_of_the_weft(strip):
         assert strength[slope == angle] == pytest.approx(wanted, rel=1e-4), angle
 
 
+def paint(strip, weight):
+    """A group whose weights are a function of y."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    group = strip.vertex_groups.new(name="Worn")
+    for vertex in strip.data.vertices:
+        group.add([vertex.index], weight(vertex.co.y), "REPLACE")
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+@pytest.mark.parametrize("operator", ["tear_mark", "tear_free"])
+def test_a_painted_strength_is_that_of_the_mean_of_an_edge_s_ends(strip, operator):
+    """Weights grow from 0 to 1 along the line: 1/12, 3/12 and so on of the strength."""
+    paint(strip, lambda y: y / SIDE + 0.5)
+    assert getattr(bpy.ops.taffeta, operator)(strength=120.0, painted="Worn") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    ends, strength = tear_lines.marked(strip.data)
+    x = np.array([vertex.co for vertex in strip.data.vertices])
+    middle = x[ends].mean(axis=1)[:, 1]
+    assert len(ends) and strength == pytest.approx(np.maximum(120.0 * (middle / SIDE + 0.5), 0.12), rel=1e-4)
+
+
+def test_what_is_painted_weak_tears_and_the_rest_holds(strip):
+    paint(strip, lambda y: 1.0 if y > 0.0 else 0.002)
+    bpy.ops.taffeta.tear_mark(strength=1e5, painted="Worn")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    torn = json.loads(strip.taffeta_cloth.report_json)["torn"]
+    assert 0 < torn < COUNT, "the upper half holds"
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Strip has no vertex group Gone; choose one that is painted"):
+        bpy.ops.taffeta.tear_free(painted="Gone")
+
+
 def test_weft_without_a_pattern_is_refused(strip):
     with pytest.raises(RuntimeError, match="Strip has no Pattern that tells warp and weft"):
         bpy.ops.taffeta.tear_mark(strength=100.0, weft=2.0)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert tear_lines.STRENGTH not in strip.data.attributes
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_garment_that_has_its_size_from_the_pattern_holds(strip, free):
+    """Cut from border to border, or everywhere: what was one piece is one in the pattern, and stays one until it is pulled."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    pattern = strip.data.uv_layers[0]
+    for loop in strip.data.loops:
+        pattern.uv[loop.index].vector = strip.data.vertices[loop.vertex_index].co.xy
+    strip.taffeta_cloth.uv_map, strip.taffeta_cloth.pattern_size = pattern.name, True
+    whole, told = pattern_size.positions(strip)
+    bpy.ops.object.mode_set(mode="EDIT")
+    if free:
+        assert bpy.ops.taffeta.tear_free(strength=1e5) == {"FINISHED"}
+    else:
+        assert bpy.ops.taffeta.tear_mark(strength=1e5) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x, _ = pattern_size.positions(strip)
+    assert not told and np.ptp(x, axis=0) == pytest.approx(np.ptp(whole, axis=0), abs=1e-6)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    ends = tear_lines.marked(strip.data)[0]
+    rest = np.array([vertex.co for vertex in strip.data.vertices]).round(6)
+    bpy.context.scene.frame_set(10)
+    mesh = strip.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    for place in np.unique(rest[np.unique(ends)], axis=0):
+        at = np.flatnonzero((rest == place).all(axis=1))
+        assert len({tuple(mesh.vertices[k].co) for k in at}) == 1, "it is held"
+
+
+@pytest.mark.parametrize("weft", [3.0, 1.0 / 3.0])
+def test_on_the_bias_a_tear_runs_along_the_stronger_threads(registered, tmp_path, weft):
+    """Pulled at 45 degrees to both: what the table of docs/tearing.md has."""
+    obj = weft_picture.strip(tmp_path, weft)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    _, (along_warp, along_weft) = weft_picture.look(obj)
+    stronger, weaker = (along_weft, along_warp) if weft > 1.0 else (along_warp, along_weft)
+    assert stronger > 150.0 and weaker < 0.25 * stronger
+
+
+@pytest.mark.parametrize("operator", ["tear_mark", "tear_free"])
+def test_what_is_sewn_stays_sewn_where_a_tear_line_meets_the_seam(strip, operator):
+    """A sewing edge from the end of the line in the middle, and one from a corner, to a second panel: no vertex is left without a face."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x = np.array([vertex.co for vertex in strip.data.vertices])
+    strip.shape_key_clear()
+    ends = [int(np.argmin(np.linalg.norm(x - (side, 0.5 * SIDE, 0.0), axis=1))) for side in (0.0, 0.5 * SIDE)]
+    mesh, count, faces = strip.data, len(x), [tuple(face.vertices) for face in strip.data.polygons]
+    both = [*x.tolist(), *(x + (0.0, 2.0 * SIDE, 0.0)).tolist()]
+    mesh.clear_geometry()
+    mesh.from_pydata(
+        both, [(k, k + count) for k in ends], [*faces, *(tuple(k + count for k in face) for face in faces)]
+    )
+    before = arrays.seams(mesh)
+    assert len(before) == 2
+    select(strip, lambda a, b: abs(a.x) < 1e-6 and abs(b.x) < 1e-6)
+    assert getattr(bpy.ops.taffeta, operator)(strength=500.0) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    now = np.array([vertex.co for vertex in mesh.vertices])
+    found = arrays.seams(mesh)
+    assert len(np.unique(arrays.corner_vertex(mesh))) == len(now), "each has a face"
+    places = [sorted(ends.round(6).reshape(2, -1).tolist()) for ends in (now[found], np.array(both)[before])]
+    assert places[0] == places[1]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    assert bpy.ops.taffeta.tear_clear() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(mesh.vertices) == 2 * count and len(arrays.seams(mesh)) == 2

@@ -10,7 +10,7 @@ import pytest
 from edit_mode import corners, select
 from taffeta.operators.checks import problem_list
 from taffeta.operators.read import zips
-from taffeta.operators.read.arrays import triangulated
+from taffeta.operators.read.arrays import corner_vertex, seams, triangulated
 
 COUNT, SIDE = 7, 0.24
 
@@ -178,3 +178,30 @@ def test_rims_of_two_panels_are_sewn_and_open(saved, make):
     assert bpy.ops.taffeta.zip_clear() == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(obj.data.vertices) == 24 and len(zips.sewn_now(obj)) == 4, "seams, as before"
+
+
+def test_a_zip_that_begins_at_a_seam_leaves_it_sewn_and_free_tearing_leaves_both(curtain):
+    """The upper end of the line is sewn to a strip above; then everything may tear."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    curtain.shape_key_clear()
+    mesh = curtain.data
+    x = [tuple(vertex.co) for vertex in mesh.vertices]
+    top, count = max(range(len(x)), key=lambda k: x[k][1] - abs(x[k][0])), len(x)
+    faces = [tuple(face.vertices) for face in mesh.polygons]
+    mesh.clear_geometry()
+    mesh.from_pydata(
+        [*x, (0.0, 0.2, 0.0), (0.05, 0.2, 0.0), (0.0, 0.25, 0.0)],
+        [(top, count)],
+        [*faces, (count, count + 1, count + 2)],
+    )
+    select(curtain, lambda a, b: abs(a.x) < 1e-6 and abs(b.x) < 1e-6 and -0.01 < min(a.y, b.y) and max(a.y, b.y) < 0.15)
+    assert bpy.ops.taffeta.zip_mark() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    stitches = len(zips.marked(mesh)[0])
+    for cut in (False, True):
+        if cut:
+            bpy.ops.object.mode_set(mode="EDIT")
+            assert bpy.ops.taffeta.tear_free(strength=50.0) == {"FINISHED"}
+            bpy.ops.object.mode_set(mode="OBJECT")
+        assert len(zips.marked(mesh)[0]) == stitches and len(seams(mesh)) == stitches + 1
+        assert len(np.unique(corner_vertex(mesh))) == len(mesh.vertices), "each has a face"

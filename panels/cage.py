@@ -45,6 +45,8 @@ class TAFFETA_PT_cloth_cage(SubPanel, bpy.types.Panel):
         garment = garment_of(context.object)
         if garment is None:
             layout.operator("taffeta.cage_make", icon="MOD_MESHDEFORM").object = context.object.name
+            at_once = layout.operator("taffeta.cage_make", text="Make Cage and Bake", icon="PLAY")
+            at_once.object, at_once.bake = context.object.name, True
             why(layout, f"The mesh has {len(context.object.data.vertices):,} vertices")
             _refine(layout, context)
             return

@@ -101,6 +101,23 @@ def test_a_bake_holds_until_it_tears_and_plays_as_one_mesh(strip, make):
     assert gaps(make, bpy.data.objects["Strip"]).min() > 0.005
 
 
+@pytest.mark.parametrize(("ending", "read"), [(".abc", "alembic_import"), (".usdc", "usd_import")])
+def test_a_tear_comes_back_from_one_file(strip, make, tmp_path, ending, read):
+    """The mesh has all its vertices from the start, whatever opens."""
+    scene = bpy.context.scene
+    bpy.ops.taffeta.tear_mark(strength=100.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.taffeta.bake()
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / f"torn{ending}"), object="Strip") == {"FINISHED"}
+    before = set(scene.objects)
+    assert getattr(bpy.ops.wm, read)(filepath=str(tmp_path / f"torn{ending}"), set_frame_range=False) == {"FINISHED"}
+    (back,) = (obj for obj in set(scene.objects) - before if obj.type == "MESH")
+    for frame in (1, 4, 10):
+        scene.frame_set(frame)
+        assert len(make.world(back)) == COUNT**2 + COUNT and np.abs(make.world(back) - make.world(strip)).max() < 1e-5
+    assert gaps(make, strip).min() > 0.005, "it is torn by then"
+
+
 def test_a_keyed_hold_lets_go(strip, make):
     scene = bpy.context.scene
     bpy.ops.taffeta.tear_mark(strength=1e6)

@@ -45,10 +45,12 @@ class InEditMode(bpy.types.Operator):
 
 
 class Marking(InEditMode):
-    """Marks edges, with the settings that `draw` shows."""
+    """Marks edges, with the settings that are `shown`."""
+
+    shown = "strength", "painted", "weft"
 
     def draw(self, context):
-        for name in self.__annotations__:
+        for name in self.shown:
             if name == "painted":
                 self.layout.prop_search(self, name, context.edit_object, "vertex_groups")
             else:
@@ -80,6 +82,7 @@ class TAFFETA_OT_tear_free(Marking):
     bl_idname = "taffeta.tear_free"
     bl_label = "Free Tearing"
     bl_description = " ".join(__doc__.split())
+    shown = "strength", "painted", "weft", "along"
 
     strength: STRENGTH
     painted: PAINTED

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What holds, folds, tears and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft, a zip, a
-cage, a pattern.
+"""What holds, folds, tears, sews and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft,
+a zip, a seam, a cage, a pattern.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -23,6 +23,7 @@ import story as first
 shown = set()  # names of the panels below More that are drawn
 WEFT_ROW = 17  # pixels from the bottom of the operator's panel to the middle of its last row
 COUNT, SIDE, THICK = 60, 1.0, 0.012  # vertices along a side of the blanket; [m]
+PANEL, GAP = 0.4, 0.1  # [m] side of a panel, and between two that are to be sewn
 field_under_pointer = runpy.run_path(str(Path(__file__).with_name("narrow.py")))["field_under_pointer"]
 CUT = runpy.run_path(str(Path(__file__).parents[1] / "blender" / "cut.py"))
 
@@ -58,8 +59,26 @@ def dress():
     first.activate(blanket)
     with first.inside():
         bpy.ops.taffeta.cloth_add()
+    cut_panels()
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/features.blend")
     return shawl, blanket
+
+
+def cut_panels():
+    """Two panels in one mesh, side by side, as cloth."""
+    for x in (-1.0, 1.0):
+        bpy.ops.mesh.primitive_grid_add(
+            x_subdivisions=6, y_subdivisions=6, size=PANEL, location=(x * (PANEL + GAP) / 2, 2.5, 1)
+        )
+        bpy.context.object.select_set(True)
+        if x > 0.0:
+            bpy.data.objects["Panels"].select_set(True)
+            with first.inside("VIEW_3D"):
+                bpy.ops.object.join()
+        bpy.context.object.name = "Panels"
+    first.activate(bpy.context.object)
+    with first.inside():
+        bpy.ops.taffeta.cloth_add()
 
 
 def show_only(obj, *panels):
@@ -206,6 +225,32 @@ def zip_up(flap, shoot, press, places, result):
     shoot("76_zip_keyed")
 
 
+def sew_up(panels, shoot, press, places, result):
+    """Sew Selected Edges on two rims."""
+    yield from show_only(panels, "cloth_sewing")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+        x = np.array([(panels.matrix_world @ v.co)[0] for v in panels.data.vertices])
+        rims = np.abs(x) < GAP
+        for kind in (panels.data.vertices, panels.data.edges, panels.data.polygons):
+            kind.foreach_set("select", [False] * len(kind))
+        panels.data.edges.foreach_set("select", [all(rims[v] for v in edge.vertices) for edge in panels.data.edges])
+        panels.data.vertices.foreach_set("select", rims.tolist())
+        bpy.context.tool_settings.mesh_select_mode = (False, True, False)
+        bpy.ops.object.mode_set(mode="EDIT")
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.sew(", places, (0.5,), shoot, "76_sew")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    yield 1.0
+    sides = np.concatenate([polygon.edge_keys for polygon in panels.data.polygons])
+    result["sewn"] = (
+        int(rims.sum()),
+        len(panels.data.edges) - len(np.unique(sides, axis=0)),
+        panels.taffeta_cloth.sewing,
+    )
+
+
 def type_weft(shoot, press, result):
     """Mark the line anew by the Edge menu, and type Weft in the panel of the last operator, below left in the 3D view."""
     shawl = bpy.data.objects["Shawl"]
@@ -291,5 +336,6 @@ def story(shoot, press, drag, result, out):
     yield from fold_and_tear(shawl, shoot, press, places, result)
     yield from type_weft(shoot, press, result)
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
+    yield from sew_up(bpy.data.objects["Panels"], shoot, press, places, result)
     yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)
     yield from pattern(shoot, drag, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attach, trims, keys, pleats, tear lines, a zip, a cage and a pattern in a real window, with the mouse; pictures in out/gui/features/."""
+"""Attach, trims, keys, pleats, tear lines, a zip, a seam, a cage and a pattern in a real window, with the mouse; pictures in out/gui/features/."""
 
 from pathlib import Path
 
@@ -51,6 +51,11 @@ def test_a_selected_line_becomes_a_zip_that_is_keyed(result):
     edges, doubled, stitches, last, is_sewn = result["zip"]
     assert doubled == stitches == edges + 1 and last == 1.0 and is_sewn
     assert result["zip_keyed"] == ["taffeta_cloth.zip_open"]
+
+
+def test_two_selected_rims_are_sewn(result):
+    vertices, stitches, is_sewn = result["sewn"]
+    assert stitches == vertices / 2 == 7 and is_sewn
 
 
 def test_weft_is_typed_in_the_panel_of_the_last_operator(result):

@@ -21,18 +21,19 @@ from taffeta.solver.step import advance
 
 def test_a_substep_that_is_taken_again_is_told_with_the_garment_that_was_pulled():
     """A ball flies into the edge of a sheet that is held by its corners, at 7 m/s; another sheet hangs elsewhere."""
+    settings = Settings(substeps=5)
     garments = [naive.sheet(5, 5, 0.2, 0.2, pin=1.0), naive.sheet(13, 13, self_collision=True)]
     x = garments[1].x
     corner = ((x[:, :2] == 0.0) | (x[:, :2] == 1.0)).all(axis=1)
     far = garments[0].x + [0.0, 0.0, 3.0]
     cloth, state = build(
-        [garments[0]._replace(x=far, x_start=far), garments[1]._replace(pin=corner.astype(float))], Settings()
+        [garments[0]._replace(x=far, x_start=far), garments[1]._replace(pin=corner.astype(float))], settings
     )
     pose, told = state.x + cloth.origin, []
     for frame in range(3):
         way = np.array([[-0.5, 0.5, 0.05], [-0.2, 0.5, 0.05]]) + [0.3 * frame, 0.0, 0.0]
         body = solids.collider(solids.ball(0.2, 4), way, name="Ball")
-        told.append(advance(cloth, state, naive.still(pose, colliders=(body,)), frame, Settings()).taken_again)
+        told.append(advance(cloth, state, naive.still(pose, colliders=(body,)), frame, settings).taken_again)
     assert told == [(), (), (Trouble((1,), ()),)]
 
 

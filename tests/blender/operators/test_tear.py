@@ -314,7 +314,9 @@ def test_what_is_sewn_stays_sewn_where_a_tear_line_meets_the_seam(strip, operato
     now = np.array([vertex.co for vertex in mesh.vertices])
     found = arrays.seams(mesh)
     assert len(np.unique(arrays.corner_vertex(mesh))) == len(now), "each has a face"
-    places = [sorted(ends.round(6).reshape(2, -1).tolist()) for ends in (now[found], np.array(both)[before])]
+    places = [
+        sorted(ends.astype(float).round(6).reshape(2, -1).tolist()) for ends in (now[found], np.array(both)[before])
+    ]
     assert places[0] == places[1]
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")

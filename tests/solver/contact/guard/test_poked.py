@@ -26,16 +26,18 @@ def finger(radius, tip, length=0.1):
     return Solid("Finger", lambda time: along + tip(time), triangles)
 
 
-@pytest.mark.parametrize(("radius", "deep", "sideways"), [(0.006, 0.03, 0.0), (0.004, 0.05, 0.03)])
-def test_a_finger_that_was_pressed_through_a_triangle_comes_out(radius, deep, sideways):
-    """Between finger and block there is no room; all the time after they had parted the sheet hung on the finger."""
+@pytest.mark.parametrize("aside", [0.0, 1e-9, 1e-6])
+def test_a_finger_that_was_pressed_through_a_triangle_comes_out(aside):
+    """Between finger and block there is no room; all the time after they had parted the sheet hung on the finger. aside : [m] which
+    other way that takes through the pinch.
+    """
 
     def tip(time):
-        return [(0.02 + deep) * ease(time, 0.1, 0.5) - 0.02, 0.0, sideways * ease(time, 0.5, 0.7)]
+        return [0.05 * ease(time, 0.1, 0.5) - 0.02, 0.0, aside]
 
     x, triangles = box((0.1, 0.4, 0.4), (0.055, 0.0, 0.0))
     block = Solid("Block", lambda time: x + [0.25 * ease(time, 0.8, 1.2), 0.0, 0.0], triangles)
-    done = contact.run(Scene("finger", [hanging(9, 0.03)], [finger(radius, tip), block], PARTED + 12), 0)
+    done = contact.run(Scene("finger", [hanging(9, 0.03)], [finger(0.006, tip), block], PARTED + 12), 0)
     assert done.error == "" and not done.cloth_cloth.any()
     assert done.cloth_body[:6].max() == 0 < done.cloth_body[PRESSED - 1], "it starts clean, and there is no room"
     assert not done.cloth_body[PARTED + 9 :].any(), "it has come out"

@@ -35,6 +35,7 @@ def take(scene: bpy.types.Scene, stroke: Stroke) -> session.Drape:
     drape = session.start(scene) if is_new else session.running()
     if not (is_new or drape.by_script):
         raise ValueError("Cloth is being draped with the mouse; leave that (Esc) first")
+    is_done = False
     try:
         drape.speed, drape.by_script = session.FULL, True
         if stroke.doing != WAIT:
@@ -42,12 +43,11 @@ def take(scene: bpy.types.Scene, stroke: Stroke) -> session.Drape:
         for _ in range(stroke.steps):
             if not drape.step(scene):
                 raise ValueError(drape.trouble)
-    except BaseException:
-        if is_new:
-            session.end()
-        raise
+        is_done = True
     finally:
         drape.release()
+        if is_new and not is_done:
+            session.end()
     return drape
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws docs/images/tearing.jpg: `python scripts/tearing_picture.py`. The example Torn Banner, baked, in four frames."""
+"""Draws docs/images/tearing.jpg or zip.jpg: `python scripts/example_picture.py tearing`. An example, baked, in four frames."""
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -11,27 +12,31 @@ import taffeta
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-FRAMES = 20, 34, 44, 66
+PICTURES = {"tearing": ("torn_banner", (20, 34, 44, 66)), "zip": ("zipped_curtain", (30, 60, 72, 146))}
 SIZE = 420, 320  # [pixels] of each
 
 
 def main() -> int:
     """Bake and draw; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("picture", choices=PICTURES)
+    picture = parser.parse_args().picture
+    example, frames = PICTURES[picture]
     taffeta.register()
     try:
-        folder = ROOT / "out" / "tearing"
-        demo.clear("torn_banner", folder)
-        demo.build("torn_banner", folder, 0)
+        folder = ROOT / "out" / picture
+        demo.clear(example, folder)
+        demo.build(example, folder, 0)
         bpy.ops.taffeta.bake()
         scene = bpy.context.scene
         contact_sheet.look(scene)
         scene.render.resolution_x, scene.render.resolution_y = SIZE
         scene.cycles.samples = 12
         whole = Image.new("RGB", (2 * SIZE[0] + 4, 2 * SIZE[1] + 4), "white")
-        for k, frame in enumerate(FRAMES):
+        for k, frame in enumerate(frames):
             scene.frame_set(frame)
             whole.paste(contact_sheet.shot(), (k % 2 * (SIZE[0] + 4), k // 2 * (SIZE[1] + 4)))
-        whole.save(ROOT / "docs" / "images" / "tearing.jpg", quality=82, optimize=True)
+        whole.save(ROOT / "docs" / "images" / f"{picture}.jpg", quality=82, optimize=True)
     finally:
         taffeta.unregister()
     return 0

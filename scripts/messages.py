@@ -39,7 +39,8 @@ def messages() -> dict[str, list[str]]:
 
 
 def _registered() -> Iterator[tuple[str, str]]:
-    """Labels and tooltips of operators, panels and settings, as Blender has them."""
+    """Labels and tooltips of operators and settings, and tooltips of panels, as Blender has them. A panel's label is in the source:
+    a menu of presets is called by what was chosen from it last."""
     for verb in dir(bpy.ops.taffeta):
         kind = getattr(bpy.ops.taffeta, verb).get_rna_type()
         yield from _of_type(kind, f"bpy.ops.taffeta.{verb}")
@@ -47,7 +48,7 @@ def _registered() -> Iterator[tuple[str, str]]:
     for name in dir(bpy.types):
         kind = getattr(bpy.types, name)
         if name.startswith(("TAFFETA_PT_", "TAFFETA_MT_")):
-            yield from ((text, name) for text in (kind.bl_label, kind.bl_rna.description))
+            yield kind.bl_rna.description, name
     seen = set()
     for prop in (prop for owner in OWNERS for prop in owner.bl_rna.properties if prop.identifier.startswith("taffeta")):
         yield from _of_group(prop, seen)

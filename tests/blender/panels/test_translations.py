@@ -8,7 +8,7 @@ from string import Formatter
 import bpy
 import messages
 import pytest
-from taffeta.panels import translations
+from taffeta.panels import fabric, translations
 
 ROOT = Path(__file__).resolve().parents[3]
 GERMAN = "de_DE"  # what Blender calls it
@@ -27,11 +27,21 @@ def test_the_template_and_each_language_have_the_messages_that_there_are(known):
         assert list(translations.read(path)) == list(known), f"{path.name}: {hint}"
 
 
+def test_a_fabric_that_was_chosen_is_no_message(known, make):
+    """Blender calls a menu of presets by what was chosen from it."""
+    bpy.context.view_layer.objects.active = make.cloth(make.grid())
+    menu = bpy.types.TAFFETA_PT_fabric_presets
+    path = bpy.utils.preset_find("Wool_Coat", fabric.PRESET_SUBDIR)
+    assert bpy.ops.script.execute_preset(filepath=path, menu_idname=menu.__name__) == {"FINISHED"}
+    assert menu.bl_label == "Wool Coat"
+    assert list(messages.messages()) == list(known)
+
+
 def test_the_template_has_labels_tooltips_and_sentences(known):
     cloth = bpy.types.Object.bl_rna.properties["taffeta_cloth"].fixed_type
     assert known["Self-Collision"] == ["TaffetaClothSettings.self_collision"]
     assert cloth.properties["self_collision"].description in known
-    assert "bpy.ops.taffeta.untangle" in known["Untangle Cloth"] and "TAFFETA_PT_cloth_tearing" in known["Tearing"]
+    assert "bpy.ops.taffeta.untangle" in known["Untangle Cloth"] and "panels/more.py" in known["Tearing"]
     for sentence in ("{} of {} frames kept", "Play It", "{} has no faces", "Re-Bake from {}", "good"):
         assert sentence in known, sentence
     assert known["{} follows no cage"] == ["operators/cage.py"], "a report"

@@ -37,6 +37,12 @@ EXAMPLES = (
         "Tighten",
         "A sheet on a sphere shrinks to a cap by a key, and falls when the sphere lets it through by another",
     ),
+    (
+        "creases",
+        "Creases That Stay",
+        "Two sheets over boxes that sink: cotton goes down with its box, paper keeps its folds",
+    ),
+    ("blossom", "Blossom", "A flower of felt whose petals open by a keyed second shape, and close in part"),
     ("cape", "Cape", "A walking mannequin with a cape attached to its shoulders, and buckles on it"),
     (
         "hero_cape",
@@ -84,7 +90,7 @@ DEFORMATIONS = (
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth", "quilt"),
     "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner", "zipped_curtain"),
-    "Hold and Direct": ("throw", "cape", "hero_cape", "tighten", "after_bake"),
+    "Hold and Direct": ("throw", "cape", "hero_cape", "tighten", "creases", "blossom", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
         "drum",

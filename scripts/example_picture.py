@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draws docs/images/tearing.jpg or zip.jpg: `python scripts/example_picture.py tearing`. An example, baked, in four frames."""
+"""Draws docs/images/NAME.jpg: `python scripts/example_picture.py tearing`. An example, baked, in four frames."""
 
 import argparse
 import sys
@@ -12,7 +12,12 @@ import taffeta
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-PICTURES = {"tearing": ("torn_banner", (20, 34, 44, 66)), "zip": ("zipped_curtain", (30, 60, 72, 146))}
+PICTURES = {
+    "tearing": ("torn_banner", (20, 34, 44, 66)),
+    "zip": ("zipped_curtain", (30, 60, 72, 146)),
+    "creases": ("creases", (2, 40, 60, 105)),
+    "blossom": ("blossom", (10, 35, 80, 145)),
+}
 SIZE = 420, 320  # [pixels] of each
 
 

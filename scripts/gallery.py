@@ -18,7 +18,7 @@ from PIL import Image
 from taffeta.operators.scenes import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
-DIRECTED = {"cape", "hero_cape", "after_bake"}
+DIRECTED = {"cape", "hero_cape", "after_bake", "creases", "blossom"}
 CROWDS = {"two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"}
 EVERY = [name for name, _, _ in EXAMPLES]
 SCENES = [

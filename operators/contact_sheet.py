@@ -75,7 +75,8 @@ def sheet(options) -> int:
 
 def _draw(scene, cloths, table: list[Row], frame: int, options, path: Path) -> None:
     """Draw every baked wedge at a frame and lay the pictures side by side."""
-    columns = options.columns or wedges.columns([row.wedge for row in table])
+    ordered, places, columns = wedges.places([row.wedge for row in table], options.columns or 0)
+    table = sorted(table, key=lambda row: ordered.index(row.wedge))
     width = options.size
     _set_up(scene, width)
     if scene.camera is None:
@@ -83,15 +84,15 @@ def _draw(scene, cloths, table: list[Row], frame: int, options, path: Path) -> N
     height = scene.render.resolution_y
     labels = [_wrapped(row, width) for row in table]
     height = scene.render.resolution_y + round((max(map(len, labels)) + 1) * LINE * _font(width))
-    lines = -(-len(table) // columns)
+    lines = places[-1][0] + 1
     if columns * width * lines * height > MOST_PIXELS:
         raise ValueError(
             f"A sheet of {columns * width} x {lines * height} pixels is too large; choose a smaller --size"
         )
     whole = np.full((lines * height, columns * width, 4), EMPTY, np.float32)
     whole[..., 3] = 1.0
-    for place, (row, label) in enumerate(zip(table, labels, strict=True)):
-        top, left = lines - 1 - place // columns, place % columns
+    for (line, left), row, label in zip(places, table, labels, strict=True):
+        top = lines - 1 - line
         part = whole[top * height : (top + 1) * height, left * width : (left + 1) * width, :3]
         part[scene.render.resolution_y :] = _label(scene, label, height - scene.render.resolution_y)
         if row.frames:

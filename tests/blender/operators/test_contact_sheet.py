@@ -108,6 +108,22 @@ def test_a_single_bake_beside_them_leaves_the_table_a_table(baked, tmp_path, cap
     assert last[:, 32:].std() == 0 < last[:, :32].std(), "alone in its line"
 
 
+def test_a_wedge_that_lacks_the_frame_is_told_and_has_no_picture(baked, tmp_path, capsys):
+    """As one that a farm is still baking; its last frame would be taken for the one that was asked for."""
+    copy = shutil.copytree(baked, tmp_path / "shot")
+    shot, drawn = str(copy / "shot.blend"), tmp_path / "sheet.png"
+    assert command.run(["bake", shot, "--set", "Skirt.mass=0.1", "--name", "light", "--frames", "1-3"]) == 0
+    assert command.run(["sheet", shot, "--frame", "5", "--size", "64", "--columns", "5", "--output", str(drawn)]) == 0
+    told = capsys.readouterr()
+    assert "light has frames 1 to 3, and not 5" in told.err and "Frame 5 of 4 wedges on" in told.out
+    sheet = np.asarray(Image.open(drawn).convert("RGB")).astype(int)
+    half = len(sheet) // 2
+    last = sheet[half:, :64][-round(64 / 0.8) :]
+    assert sheet[:half, :64][-round(64 / 0.8) :].std() > 5 > last.std() == 0
+    assert command.run(["sheet", shot, "--frame", "99"]) == 1
+    assert "No wedge has frame 99: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments, status, words",
     [

@@ -21,6 +21,7 @@ from .command_bake import bake
 from .contact_sheet import sheet
 from .export import check_ending
 from .farm import install_flamenco, write_openjd
+from .work.writers import refuse_unbuilt
 
 LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
@@ -144,11 +145,12 @@ def frame_range(text: str) -> tuple[int, int]:
 
 
 def export_path(text: str) -> Path | None:
-    """A file that can be exported to, as far as its name tells; none for an empty text, as farms leave it."""
+    """A file that this Blender can export to, as far as its name tells; none for an empty text, as farms leave it."""
     if not text:
         return None
     try:
         check_ending(Path(text))
+        refuse_unbuilt(Path(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return Path(text)

@@ -130,7 +130,7 @@ def _list(scene, cloths, every: list[Wedge]) -> None:
 
 
 def _bake_wedges(scene, cloths, options, every: list[Wedge]) -> None:
-    """Bake one after another; an OSError names those that are not whole."""
+    """Bake and export one after another; an OSError names those that are not done."""
     lacking = []
     for wedge in every:
         tell("INFO", f"wedge {wedge.name}")
@@ -143,7 +143,7 @@ def _bake_wedges(scene, cloths, options, every: list[Wedge]) -> None:
         except (*jobs.FAILURES, RuntimeError) as error:
             if len(every) == 1:
                 raise
-            tell("ERROR", in_words(error))
+            tell("ERROR", in_words(error).removeprefix("Error: ").strip())
             lacking.append(wedge.name)
         finally:
             wedged.take_off(scene, before)
@@ -152,7 +152,7 @@ def _bake_wedges(scene, cloths, options, every: list[Wedge]) -> None:
             lacking += [later.name for later in every[every.index(wedge) + 1 :]]
             break
     if lacking:
-        raise OSError(f"These wedges are not whole: {' '.join(lacking)}; bake again with --resume")
+        raise OSError(f"These wedges are not done: {' '.join(lacking)}; send the command again with --resume")
 
 
 def _bake_queue(scene, options) -> None:

@@ -55,6 +55,12 @@ def sheet(options) -> int:
             tell("WARNING", f"{row.wedge.name} is not baked")
     path = options.folder / options.output if options.output else cache_folder(scene) / wedges.FOLDER / "sheet.png"
     frame = min(row.frames.stop for row in baked) - 1 if options.frame is None else options.frame
+    lacking = [row for row in baked if frame not in row.frames]
+    if len(lacking) == len(baked):
+        spans = ", ".join(f"{row.wedge.name} {_span(row)}" for row in baked)
+        raise ValueError(f"No wedge has frame {frame}: {spans}; choose another --frame")
+    for row in lacking:
+        tell("WARNING", f"{row.wedge.name} has {_span(row)}, and not {frame}")
     _draw(scene, cloths, table, frame, options, path)
     wedge_table.write(table, path)
     for row in baked if options.export else ():
@@ -69,32 +75,33 @@ def sheet(options) -> int:
         finally:
             wedged.take_off(scene, before)
     print(wedge_table.printed(table), flush=True)
-    print(f"Frame {frame} of {len(baked)} wedges on {path}, beside it .csv and .json", flush=True)
+    print(f"Frame {frame} of {len(baked) - len(lacking)} wedges on {path}, beside it .csv and .json", flush=True)
     return 0
 
 
 def _draw(scene, cloths, table: list[Row], frame: int, options, path: Path) -> None:
     """Draw every baked wedge at a frame and lay the pictures side by side."""
-    columns = options.columns or wedges.columns([row.wedge for row in table])
+    ordered, places, columns = wedges.places([row.wedge for row in table], options.columns or 0)
+    table = sorted(table, key=lambda row: ordered.index(row.wedge))
     width = options.size
     _set_up(scene, width)
     if scene.camera is None:
-        _add_camera(scene, cloths, [row for row in table if row.frames], frame)
+        _add_camera(scene, cloths, [row for row in table if frame in row.frames], frame)
     height = scene.render.resolution_y
-    labels = [_wrapped(row, width) for row in table]
+    labels = [_wrapped(row, frame, width) for row in table]
     height = scene.render.resolution_y + round((max(map(len, labels)) + 1) * LINE * _font(width))
-    lines = -(-len(table) // columns)
+    lines = places[-1][0] + 1
     if columns * width * lines * height > MOST_PIXELS:
         raise ValueError(
             f"A sheet of {columns * width} x {lines * height} pixels is too large; choose a smaller --size"
         )
     whole = np.full((lines * height, columns * width, 4), EMPTY, np.float32)
     whole[..., 3] = 1.0
-    for place, (row, label) in enumerate(zip(table, labels, strict=True)):
-        top, left = lines - 1 - place // columns, place % columns
+    for (line, left), row, label in zip(places, table, labels, strict=True):
+        top = lines - 1 - line
         part = whole[top * height : (top + 1) * height, left * width : (left + 1) * width, :3]
         part[scene.render.resolution_y :] = _label(scene, label, height - scene.render.resolution_y)
-        if row.frames:
+        if frame in row.frames:
             part[: scene.render.resolution_y] = _picture(scene, cloths, row, frame)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -114,13 +121,20 @@ def _picture(scene, cloths, row: Row, frame: int) -> np.ndarray:
         wedged.take_off(scene, before)
 
 
-def _wrapped(row: Row, width: int) -> list[str]:
+def _span(row: Row) -> str:
+    """The frames of a wedge, in words."""
+    return f"frames {row.frames.start} to {row.frames.stop - 1}"
+
+
+def _wrapped(row: Row, frame: int, width: int) -> list[str]:
     """The lines above the picture of a wedge: what it sets, and what came out."""
     settings = [f"{path} = {value}" for path, value in row.wedge.settings.items()]
     told = [*([] if "=" in row.wedge.name else [row.wedge.name]), *settings]
     _, each, stretch, roughness, crossings = wedge_table.in_words(row)
     figures = f"{each} ms a frame, stretch {stretch}, roughness {roughness}, crossings {crossings or '?'}"
     told.append(figures if row.frames else "not baked")
+    if row.frames and frame not in row.frames:
+        told.append(f"{_span(row)}, and not {frame}")
     letters = max(8, int(width / (LETTER * _font(width))))
     return [line for text in told for line in textwrap.wrap(text, letters)]
 

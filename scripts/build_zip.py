@@ -22,6 +22,7 @@ import tomllib
 from pathlib import Path
 
 from third_party import third_party
+from wheels_fit import brought_by, misfits
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT, WHEELS = ROOT / "out" / "zip", ROOT / "wheels"
@@ -120,6 +121,9 @@ def build(blender: str, platform: str, python: str | None = None) -> Path:
     target, key = OUT / f"{name}.zip", OUT / f".{name}.key"
     if target.is_file() and key.is_file() and key.read_text() == digest.hexdigest():
         return target
+    contents = {wheel.name: wheel.read_bytes() for wheel in wheels}
+    if wrong := misfits(contents, platform, python or PYTHONS[blender][0], brought_by(blender)):
+        sys.exit(f"The wheels of {name} do not fit:\n" + "\n".join(wrong))
     stage = OUT / f".{name}"
     shutil.rmtree(stage, ignore_errors=True)
     for file in sources():

@@ -15,33 +15,11 @@ import contact_sheet
 import demo
 import taffeta
 from PIL import Image
-from taffeta.operators.scenes import EXAMPLES
+from taffeta.operators.scenes import EXAMPLES, MENUS
 
 OUT = Path(__file__).resolve().parent.parent / "out" / "gallery"
-DIRECTED = {"cape", "hero_cape", "after_bake", "creases", "blossom"}
-CROWDS = {"two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"}
 EVERY = [name for name, _, _ in EXAMPLES]
-SCENES = [
-    name
-    for name in EVERY
-    if name
-    not in {
-        "poncho",
-        "skirt",
-        "twirl",
-        "two_sheets",
-        "flag",
-        "tighten",
-        "torn_banner",
-        "zipped_curtain",
-        "tablecloth",
-        "quilt",
-        "elastic_skirt",
-        "throw",
-    }
-    | CROWDS
-    | DIRECTED
-]
+SCENES = ["sheet_on_sphere", *MENUS["Bodies"]]
 FRAMES = 300
 CELL = 144, 180  # [pixels] of a picture in the gallery
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "examples.md"

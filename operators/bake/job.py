@@ -272,7 +272,7 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
     """
     order, caches, is_gone = job.order, [], False
     first_time = not _solver_is_loaded()
-    job.status = "Preparing the solver (first time only)…" if first_time else "Preparing the solver…"
+    job.status = "Preparing the solver (once a session)…" if first_time else "Preparing the solver…"
     # The compiler makes millions of small objects; each search for garbage among them halts the window for up to 1 s.
     collecting = gc.isenabled()
     if first_time:
@@ -364,7 +364,7 @@ def _compile(job: Job) -> bool:
     job.status = "Compiling the solver (once after it was installed, less than a minute)…"
     parts = precompile.parts_of(job.order.settings, bool(job.order.bodies))
     done = precompile.compile_kernels(parts, lambda: not job.stop.is_set())
-    job.status = "Preparing the solver (first time only)…"
+    job.status = "Preparing the solver (once a session)…"
     return done
 
 

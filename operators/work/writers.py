@@ -20,8 +20,6 @@ FAULT_WORD = "TAFFETA FAULT "  # before what it could not do
 
 def alembic(path: Path, first: int, last: int) -> None:
     """Write what is selected into one .abc file."""
-    if not bpy.app.alembic.supported:
-        raise ValueError("This Blender was built without Alembic; export to .obj, or use Blender from blender.org")
     bpy.ops.wm.alembic_export(
         filepath=str(path),
         start=first,
@@ -41,8 +39,6 @@ def alembic(path: Path, first: int, last: int) -> None:
 
 def usd(path: Path, first: int, last: int) -> None:
     """Write what is selected into one USD file."""
-    if not bpy.app.usd.supported:
-        raise ValueError("This Blender was built without USD; export to .obj, or use Blender from blender.org")
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = first, last
     options = {"visible_objects_only": False} if bpy.app.version < (5, 0, 0) else {}
@@ -88,8 +84,18 @@ def plain_stem(path: Path) -> str:
 EXPORTERS = {".abc": alembic, ".usd": usd, ".usdc": usd, ".usda": usd, ".obj": wavefront}
 
 
+def refuse_unbuilt(path: Path) -> None:
+    """Raise a ValueError where this Blender cannot write what a file's ending says, as distributions leave out a format."""
+    exporter = EXPORTERS[path.suffix.lower()]
+    if exporter is alembic and not bpy.app.alembic.supported:
+        raise ValueError("This Blender was built without Alembic; export to .obj, or use Blender from blender.org")
+    if exporter is usd and not bpy.app.usd.supported:
+        raise ValueError("This Blender was built without USD; export to .obj, or use Blender from blender.org")
+
+
 def call(path: Path, first: int, last: int) -> None:
     """Write what is selected, in the format that the name's ending says; ValueError or OSError: a sentence."""
+    refuse_unbuilt(path)
     try:
         EXPORTERS[path.suffix.lower()](path, first, last)
     except RuntimeError as error:  # how bpy.ops hands on what an operator reported

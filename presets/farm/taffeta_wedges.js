@@ -13,7 +13,7 @@ const JOB_TYPE = {
           evalInfo: { showLinkButton: true, description: "What the panel Wedges lists" },
           description: "Settings and values: Skirt.bending=1e-6,1e-5; scene.wind.x=0,3" },
         { key: "export_path", type: "string", subtype: "file_path", required: false, default: "",
-          description: "Export each wedge to a file of its own, as cloth.abc to cloth-WEDGE.abc; empty exports none" },
+          description: "Export each wedge to a file of its own, as cloth.abc to cloth-WEDGE.abc beside the shot; empty exports none" },
 
         // Given by the Flamenco add-on, or evaluated.
         { key: "blendfile", type: "string", required: true, visible: "web", description: "The shot" },
@@ -32,12 +32,21 @@ function compileJob(job) {
         bakes.push(task);
     }
     const sheet = author.Task("sheet", "blender");
-    sheet.addCommand(taffeta("sheet", settings, settings.export_path ? ["--export", settings.export_path] : []));
+    sheet.addCommand(taffeta("sheet", settings, exported(settings)));
     for (const task of bakes) {
         sheet.addDependency(task);
         job.addTask(task);
     }
     job.addTask(sheet);
+}
+
+// A Worker runs in any folder, and Blender's file browser gives "//" for that of the shot: a relative path is seen from there.
+function exported(settings) {
+    if (!settings.export_path) {
+        return [];
+    }
+    const folder = settings.blendfile.replace(/[^\/\\]*$/, "") || ".";
+    return ["--folder", folder, "--export", settings.export_path.replace(/^\/\//, "")];
 }
 
 // How many combinations there are: what `--list` counts. Taffeta itself checks the paths and values.

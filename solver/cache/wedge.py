@@ -120,14 +120,42 @@ def read(cache: Path, name: str) -> Wedge | None:
 
 
 def listed(cache: Path) -> list[Wedge]:
-    """The wedges that lie in a cache folder, sorted by what they set: numbers by their size."""
+    """The wedges that lie in a cache folder, those of the same settings together (`grouped`), sorted by their values: numbers by
+    their size."""
     folder = Path(cache) / FOLDER
     if os.path.islink(folder) or not os.path.isdir(folder):
         return []
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     found = [wedge for name in names if (wedge := read(cache, name)) is not None]
-    return sorted(found, key=_order)
+    return [wedge for group in grouped(sorted(found, key=_order)) for wedge in group]
+
+
+def grouped(wedges: list[Wedge]) -> list[list[Wedge]]:
+    """Wedges that set the same paths, together, the most first; in the end those that are alone in what they set."""
+    groups: dict[tuple[str, ...], list[Wedge]] = {}
+    for wedge in wedges:
+        groups.setdefault(tuple(wedge.settings), []).append(wedge)
+    several = sorted((group for group in groups.values() if len(group) > 1), key=len, reverse=True)
+    alone = [wedge for group in groups.values() if len(group) == 1 for wedge in group]
+    return [*several, alone] if alone else several
+
+
+def places(wedges: list[Wedge], side_by_side: int = 0) -> tuple[list[Wedge], list[tuple[int, int]], int]:
+    """How wedges lie on a sheet: in which order, line and column of each, and how many columns there are.
+
+    Wedges of other settings begin a line, so that a table stays one beside a single bake.
+
+    side_by_side : so many columns; 0: as many as make a table of the first group
+    """
+    groups = grouped(wedges)
+    width = side_by_side or (columns(groups[0]) if groups else 1)
+    ordered, found, first = [], [], 0
+    for group in groups:
+        ordered += group
+        found += [(first + index // width, index % width) for index in range(len(group))]
+        first += -(-len(group) // width)
+    return ordered, found, width
 
 
 def columns(wedges: list[Wedge]) -> int:

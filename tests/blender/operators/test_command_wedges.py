@@ -2,12 +2,14 @@
 """`taffeta bake --set --name --wedge`: other settings, caches of their own, and the shot's own as it was."""
 
 import struct
+from types import SimpleNamespace
 
 import bpy
 import pytest
 from taffeta.operators import command
 from taffeta.operators.bake import wedged
 from taffeta.operators.read import modifier_stack
+from taffeta.operators.work import writers
 from taffeta.solver.cache import recipe, wedge
 from taffeta.solver.cache.names import release_lock, take_lock
 
@@ -113,6 +115,31 @@ def test_what_cannot_work_is_told_before_anything_is_baked(blend, capsys, argume
     before = contents(blend)
     assert command.run(["bake", str(blend), *arguments]) == 1
     assert words in capsys.readouterr().err and contents(blend) == before
+
+
+@pytest.mark.parametrize(
+    "verb, ending, name", [("bake", "abc", "Alembic"), ("sheet", "abc", "Alembic"), ("bake", "usda", "USD")]
+)
+def test_what_this_blender_cannot_export_is_told_before_anything_is_baked(
+    blend, capsys, monkeypatch, verb, ending, name
+):
+    """Debian's Blender has no Alembic."""
+    before = contents(blend)
+    built = SimpleNamespace(supported=False)
+    monkeypatch.setattr(writers, "bpy", SimpleNamespace(app=SimpleNamespace(alembic=built, usd=built)))
+    line = [verb, str(blend), "--wedge", "Skirt.mass=0.1,0.2", "--export", str(blend.parent / f"cloth.{ending}")]
+    assert command.run(line) == 2
+    assert f"This Blender was built without {name}; export to .obj" in capsys.readouterr().err
+    assert contents(blend) == before
+
+
+def test_a_wedge_that_cannot_be_exported_is_told_once_each(blend, capfd):
+    (blend.parent / "out").write_text("a file, no folder")
+    line = ["bake", str(blend), "--wedge", "Skirt.mass=0.1,0.2", "--export", str(blend.parent / "out" / "cloth.obj")]
+    assert command.run(line) == 1
+    told = capfd.readouterr().err
+    assert "Taffeta: Error" not in told and told.count("Taffeta: ") == 3
+    assert "These wedges are not done: Skirt.mass=0.1 Skirt.mass=0.2; send the command again with --resume" in told
 
 
 def test_a_wedge_that_is_being_baked_is_left_alone(blend, capsys):

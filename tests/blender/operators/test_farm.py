@@ -129,6 +129,28 @@ def test_the_sheet_waits_and_exports(blend, tmp_path):
     assert len(list(out.parent.glob("*.obj"))) == 6
 
 
+@pytest.mark.parametrize("path", ["//out/cloth.obj", "out/cloth.obj"])
+def test_an_export_beside_the_shot_lies_there_wherever_a_worker_runs(blend, tmp_path, monkeypatch, path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    *bakes, sheet = compiled(wedges="Skirt.mass=0.1", export_path=path, blendfile=str(blend), scene="Scene")
+    for task in bakes:
+        assert command.run(launcher.command_arguments(command_line(task)[1:])) == 0
+    assert command.run([*launcher.command_arguments(command_line(sheet)[1:]), "--size", "32"]) == 0
+    assert len(list((blend.parent / "out").glob("cloth-Skirt.mass=0.1*.obj"))) == 3
+    assert not list(elsewhere.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("blendfile", "folder"),
+    [("P:\\shots\\a.blend", "P:\\shots\\"), ("{shots}/010/a.blend", "{shots}/010/"), ("a.blend", ".")],
+)
+def test_the_folder_of_a_shot_on_windows_and_of_one_behind_a_variable_of_the_manager(blendfile, folder):
+    *_, sheet = compiled(wedges="a.b=1", export_path="//c.abc", blendfile=blendfile, scene="S")
+    assert sheet.commands[0]["parameters"]["args"][-4:] == ["--folder", folder, "--export", "c.abc"]
+
+
 @pytest.mark.parametrize(
     "wedges", ["", " ; ", "Skirt.mass", "=1", "Skirt.mass=1,,2", ";".join(f"a.{k}=1,2" for k in range(10))]
 )

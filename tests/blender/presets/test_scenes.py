@@ -245,6 +245,16 @@ def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
     assert (drawn[:, 0] > 1.3 * drawn[:, 2]).mean() > 0.01, "the red sheet is not in the picture"
 
 
+def test_the_picture_of_the_examples_has_a_row_for_each_that_the_gallery_draws():
+    gallery, docs = demo_script("gallery"), Path(__file__).resolve().parents[3] / "docs"
+    text = (docs / "examples.md").read_text(encoding="utf-8")
+    table = [line.split("`")[1] for line in text.split(gallery.MARKS[0])[1].splitlines() if line.startswith("| `")]
+    assert gallery.SCENES[2:] == table and len(table) == 11
+    lines = -(-len(gallery.SCENES) // 2)
+    width, height = gallery.CELL[0] * gallery.contact_sheet.COLUMNS, gallery.CELL[1]
+    assert Image.open(docs / "images" / "examples.jpg").size == (2 * width + 8, lines * (height + 8) - 8)
+
+
 def test_t_shirt_is_one_surface_with_four_openings_and_a_flat_pattern():
     points, triangles, pattern = tshirt.make()
     assert 5000 < len(triangles) < 7000

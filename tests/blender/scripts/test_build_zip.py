@@ -181,6 +181,7 @@ def small_wheel(folder, line, tag):
     with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("METADATA.dist-info/METADATA", f"Name: {name}\nVersion: {version}\nLicense-Expression: MIT\n")
         packed.writestr("METADATA.dist-info/LICENSE", "Do what you like.")
+        packed.writestr("METADATA.dist-info/RECORD", "METADATA.dist-info/RECORD,,\n")
     return path.name
 
 
@@ -213,6 +214,19 @@ def test_all_six_zips_are_what_blenders_own_tool_takes(build_zip, blender, platf
     check = [sys.executable, str(build_zip.blender_tool()), "validate"]
     assert subprocess.run([*check, str(path)], capture_output=True).returncode == 0
     assert subprocess.run([*check, str(wrong)], capture_output=True).returncode != 0  # so it does look
+
+
+def test_wheels_that_do_not_fit_make_no_zip(build_zip, tmp_path, monkeypatch):
+    """Those of Linux where Windows' are looked for."""
+    plain = [small_wheel(tmp_path / "any", line, "py3-none-any") for line in build_zip.pins("4.5", build_zip.PLAIN)]
+    for line in build_zip.pins("4.5", build_zip.PACKED):
+        small_wheel(tmp_path / "cp311-windows-x64", line, "cp311-cp311-manylinux2014_x86_64")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr(build_zip, "WHEELS", tmp_path)
+    monkeypatch.setattr(build_zip, "OUT", tmp_path / "zip")
+    with pytest.raises(SystemExit, match="scipy.* is not of Python 3.11 on windows-x64"):
+        build_zip.build("4.5", "windows-x64")
+    assert len(plain) == 4 and not (tmp_path / "zip").exists()
 
 
 def test_enabling_leaves_numba_alone(story, record_property):

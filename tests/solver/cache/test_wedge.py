@@ -118,3 +118,19 @@ def test_a_list_is_in_the_order_of_its_numbers(tmp_path):
         ("9e-7", "2"), ("9e-7", "10"), ("1e-6", "2"), ("1e-6", "10"), ("10", "2"), ("10", "10")
     ]  # fmt: skip
     assert wedge.columns(listed) == 2 and wedge.columns(listed[:5]) == 5 and wedge.columns([]) == 1
+
+
+def test_a_single_bake_beside_a_table_lies_behind_it(tmp_path):
+    """As `bake --set ... --name stiff`, then a table of wedges, leave it: the table stays one."""
+    every = wedge.combinations({}, [("a.b", ["1", "2", "3"]), ("c.d", ["0", "3"])])
+    for item in (wedge.Wedge("stiff", {"a.b": "2"}), wedge.Wedge("wet", {"a.e": "9"}), *every):
+        wedge.write(tmp_path, item)
+    listed = wedge.listed(tmp_path)
+    assert listed == [*every, wedge.Wedge("stiff", {"a.b": "2"}), wedge.Wedge("wet", {"a.e": "9"})]
+    ordered, places, columns = wedge.places(listed[::-1])
+    assert columns == 2 and [item.name for item in ordered[-2:]] == ["wet", "stiff"]
+    assert wedge.places(listed) == (
+        listed, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)], 2
+    )  # fmt: skip
+    assert wedge.places(listed[:-1], 4)[1] == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (2, 0)]
+    assert wedge.places([]) == ([], [], 1)

@@ -6,7 +6,11 @@ point takes to ask, how many points find no triangle, or one that is over a mill
 
 Then shots, by each *Body Search* and in both qualities: a sheet that comes to rest on the torus, and one onto which five thin rods
 rise and turn. Processor time of a frame, crossings with the body by ipctk in the worst frame and in the last, and the
-longest edge. --write puts the tables into docs/layers.md. Two minutes.
+longest edge.
+
+Then the same shots by the bake's own image in several sizes: what finer pixels can spare contact, and what drawing them takes. No
+finer image over thin parts can spare more (7.4). --thin measures that alone. --write puts the tables into docs/layers.md.
+Two minutes.
 """
 
 import argparse
@@ -23,6 +27,7 @@ from crossings import count_in  # noqa: E402
 from sheets import GRAVITY, sheet  # noqa: E402
 from solids import box, torus  # noqa: E402
 from taffeta.solver.build import build  # noqa: E402
+from taffeta.solver.contact.frame import BODY_TIME, IMAGE_TIME  # noqa: E402
 from taffeta.solver.kernel import stopwatch  # noqa: E402
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render  # noqa: E402
 from taffeta.solver.ldi.grown import dilate, pair, stretch  # noqa: E402
@@ -32,6 +37,8 @@ from taffeta.solver.model import BODY_SEARCHES, Collider, FrameInput, Settings  
 from taffeta.solver.step import advance  # noqa: E402
 
 PAGE, MARKS = ROOT / "docs" / "layers.md", ("<!-- made by benchmarks/searches.py -->\n", "<!-- end of searches -->\n")
+THIN_MARKS = "<!-- sizes made by benchmarks/searches.py -->\n", "<!-- end of sizes -->\n"
+SIZES = 16, 32, 64, 128, 256, 512  # pixels
 REACH, ASKED = 0.005, 20_000  # [m] of points from the surface; how many there are
 ROUNDS = 15  # images, of which the quickest counts
 FARTHER = 1e-3  # [m] from which on another triangle than the closest is a wrong one
@@ -152,17 +159,47 @@ def shots() -> str:
     return "\n".join(lines) + "\n"
 
 
+def thin() -> str:
+    """The table of sizes: medians of contact with bodies without their images, and of these."""
+    lines = ["| shot | pixels | pixel [mm] | contact [ms a frame] | images [ms a frame] | both |", f"|{' --- |' * 6}"]
+    for name, (body, height, frames) in SHOTS.items():
+        for pixels in SIZES:
+            settings, spent = Settings(ldi_resolution=pixels), []
+            cloth, state = build([sheet("Sheet", 41, 41, 0.02, lambda x, h=height: x + [0.0, 0.0, h])], settings)
+            target = state.x + cloth.origin
+            for frame in range(1, frames + 1):
+                given = FrameInput(1 / 24, target[None].repeat(2, 0), (body(frame),), GRAVITY, np.zeros(3))
+                seconds = advance(cloth, state, given, frame, settings).seconds
+                spent.append((1e3 * seconds[BODY_TIME], 1e3 * seconds[IMAGE_TIME]))
+            contact, image = np.median(spent[frames // 3 :], axis=0)
+            lines.append(
+                f"| {name} | {pixels} | {800 / pixels:.3g} | {contact:.3g} | {image:.2g} | {contact + image:.3g} |"
+            )
+            print(lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
+
+
+def put(text: str, marks: tuple[str, str]) -> None:
+    """Replace what stands between two marks of docs/layers.md."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(marks[0])
+    PAGE.write_text(before + marks[0] + text + marks[1] + rest.split(marks[1])[1], encoding="utf-8")
+
+
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--thin", action="store_true", help="only sizes of the image")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/layers.md")
     chosen = parser.parse_args()
     stopwatch.perf_counter = time.process_time  # other programs may be busy meanwhile
-    text = images() + "\n" + shots()
-    print(text)
+    if not chosen.thin:
+        text = images() + "\n" + shots()
+        print(text)
+        if chosen.write:
+            put(text, MARKS)
+    text = thin()
     if chosen.write:
-        before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
-        PAGE.write_text(before + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1], encoding="utf-8")
+        put(text, THIN_MARKS)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of the preflight list about what keeps cloth off cloth."""
+"""Rows of the preflight list about what keeps cloth off cloth, and finds bodies."""
 
 from collections.abc import Iterator
 
@@ -25,4 +25,14 @@ def _by_depth(shot: Shot) -> Iterator[Problem]:
     yield Problem("WARNING" if final else "INFO", "", sentence, remedy, ("taffeta.fix_cloth_contact",))
 
 
-CONTACT_CHECKS = (_by_depth,)
+def _searched(shot: Shot) -> Iterator[Problem]:
+    """Bodies that are looked for in images which miss some of their triangles."""
+    names = {"FULL_IMAGES": "Three Full Images", "GROWN": "Grown Image"}
+    if (name := names.get(shot.scene.taffeta.body_search)) and shot.colliders:
+        sentence = f"Body Search is {name}, which misses thin parts and steep sides: cloth trembles there, or lets them through"
+        yield Problem(
+            "WARNING", "", sentence, "Set it to Footprints in the Scene tab, Expert; the others are to compare with"
+        )
+
+
+CONTACT_CHECKS = (_by_depth, _searched)

@@ -28,3 +28,11 @@ def test_cloth_that_meets_no_cloth_needs_no_word(shot, make, found, only, cloth)
     other = make.cloth(make.grid("Other", count=9, location=(0, 3, 1)), bending_stiffness=1.0)
     other.taffeta_cloth.self_collision = False
     only("WARNING", "", "Depth Sticks")
+
+
+@pytest.mark.parametrize(("search", "name"), [("FULL_IMAGES", "Three Full Images"), ("GROWN", "Grown Image")])
+def test_a_search_that_misses_is_told(shot, found, only, body, search, name):
+    shot.taffeta.body_search = search
+    only("WARNING", "", name, "misses thin parts")
+    body().taffeta_collider.enabled = False
+    assert not [p for p in found() if "Body Search" in p.sentence]

@@ -221,6 +221,19 @@ class TAFFETA_OT_fix_dynamics(Fix, bpy.types.Operator):
         return "Dynamics is Linearly Implicit"
 
 
+class TAFFETA_OT_fix_cloth_contact(Fix, bpy.types.Operator):
+    """Set Cloth on Cloth to Pairs, by which nothing passes through"""
+
+    bl_idname = "taffeta.fix_cloth_contact"
+    bl_label = "Use Pairs"
+
+    def mend(self, context, obj):
+        """For all garments alike."""
+        settings = context.scene.taffeta
+        settings.cloth_contact = settings.bl_rna.properties["cloth_contact"].default
+        return "Cloth on Cloth is Pairs"
+
+
 class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
     """Untangle all cloths of the scene, in the order of their layers, by a shape key of their own"""
 
@@ -238,6 +251,6 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         TAFFETA_OT_fix_save, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
-        TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld,
+        TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld,
     )
 )  # fmt: skip

@@ -59,6 +59,31 @@ BROAD_PHASES = (
     ),
 )
 
+# Identifiers are those of `solver.model.BODY_SEARCHES`.
+BODY_SEARCHES = (
+    (
+        "FOOTPRINTS",
+        "Footprints",
+        "Each triangle once, larger by its own motion, in every pixel that it touches: nothing is missed, at any size of "
+        "the image",
+        0,
+    ),
+    (
+        "FULL_IMAGES",
+        "Three Full Images",
+        "All triangles along each of three axes, where pixels have their centres, as Bargmann had it in 2003: slower, and "
+        "what lies between centres or moves fast is missed",
+        1,
+    ),
+    (
+        "GROWN",
+        "Grown Image",
+        "One image along gravity, grown by a pixel, as Bargmann began in 2003: steep sides and thin parts are missed, and "
+        "cloth trembles there",
+        2,
+    ),
+)
+
 # Identifiers are those of `operators.bake.images`.
 BODY_IMAGES = (
     (

@@ -23,8 +23,9 @@ from bpy.props import (
 from ..solver.model import Settings
 from .attachment import TaffetaAttachment, TaffetaRide
 from .body_settings import RELATIVE, TaffetaColliderSettings
-from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .field_settings import FieldSettings
+from .image_settings import ImageSettings
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .pattern import PatternSettings
 from .rest_settings import TaffetaRest
@@ -191,7 +192,7 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 
-class TaffetaSceneSettings(FieldSettings, bpy.types.PropertyGroup):
+class TaffetaSceneSettings(FieldSettings, ImageSettings, bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
     dynamics: EnumProperty(
@@ -274,15 +275,6 @@ class TaffetaSceneSettings(FieldSettings, bpy.types.PropertyGroup):
     neighbour_reach: FloatProperty(
         name="Neighbour Reach", default=Settings().neighbour_reach, min=1.0, max=10.0, step=10, override=OVERRIDE,
         description="How far cloth looks for other cloth, in units of contact distance plus motion",
-    )
-    ldi_resolution: IntProperty(
-        name="Body Image Size", default=Settings().ldi_resolution, min=8, max=1024, soft_max=256, override=OVERRIDE,
-        description="Pixels along the longest side of a body's layered depth image (LDI)",
-    )
-    body_images: EnumProperty(
-        name="Body Images", items=BODY_IMAGES, default="AUTOMATIC", options=set(), override=OVERRIDE,
-        description="What draws the layered depth images of bodies. The bake is the same with each, to the last bit; "
-        "only the time differs",
     )
     max_speed: FloatProperty(
         name="Speed Limit", default=Settings().max_speed, min=0.1, max=1e5, soft_max=200.0, unit="VELOCITY", step=100,

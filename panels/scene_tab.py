@@ -3,13 +3,14 @@
 
 import bpy
 
-from .choices import BODY_IMAGES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from .choices import BODY_IMAGES, BODY_SEARCHES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .preferences import expert
 from .rows import choice, named, prop, sentences, settings_layout, why
 
 # How the solver works inside, for whoever asks for it in the preferences.
 EXPERT = (
     "dynamics", "theta", "broad_phase", "tolerance", "neighbour_reach", "max_speed", "ldi_resolution", "body_images",
+    "body_search",
 )  # fmt: skip
 
 
@@ -128,7 +129,8 @@ class TAFFETA_PT_advanced(SceneSubPanel, bpy.types.Panel):
         layout = settings_layout(self, context)
         settings = context.scene.taffeta
         names = EXPERT if expert(context) else changed(settings)
-        menus = {"dynamics": DYNAMICS, "broad_phase": BROAD_PHASES, "body_images": BODY_IMAGES}
+        menus = {"dynamics": DYNAMICS, "broad_phase": BROAD_PHASES}
+        menus |= {"body_images": BODY_IMAGES, "body_search": BODY_SEARCHES}
         for name in names:
             if name in menus:
                 choice(layout, context, settings, name, menus[name])

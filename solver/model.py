@@ -21,6 +21,7 @@ EXPLICIT = (
 DYNAMICS = IMPLICIT + EXPLICIT
 CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"
 BROAD_PHASES = "TREE", "HASH"
+BODY_SEARCHES = "FOOTPRINTS", "FULL_IMAGES", "GROWN"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
 REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
 ATTACHMENT, TACK = 1, 2  # bits of `State.broken`
@@ -341,6 +342,7 @@ class Settings(NamedTuple):
     pin_rate: float = 60.0  # [1/s] pull of a half-weight pin towards the animated pose
     neighbour_reach: float = 1.5  # search distance of cloth on cloth, in units of contact distance plus motion
     ldi_resolution: int = 64  # pixels along the longest side of the box
+    body_search: str = BODY_SEARCHES[0]  # in which images what may be touched is looked for (`ldi.search`)
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
     cloth_restitution: float = 0.0  # between cloths
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..solver.model import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS, MODELS, Settings
+from ..solver.model import BODY_SEARCHES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS, MODELS, Settings
 
 # How table 5.1.4 calls integrations, as `plain` has them. What Pereira (2010, 4.2.2-3) calls Euler moves by the new
 # velocity, which is the symplectic one; that which moves by the old one is here by its own name.
@@ -126,6 +126,7 @@ GENERAL = {
     "airLift": Reader(_number(0.0, 100.0), None),
     "pinRate": Reader(_number(0.0, 1e5), None),
     "imageSize": Reader(_count(8, 1024), None),
+    "bodySearch": Reader(_choice(*BODY_SEARCHES), None),
     "speedLimit": Reader(_number(0.1, 1e5), None),
     "guardBodies": Reader(_switch, None),
     "neighbourReach": Reader(_number(1.0, 10.0), None),
@@ -138,7 +139,7 @@ SOLVER = {
     "field_isotropic": "fieldIsotropic",
     "substeps": "substeps", "small_steps": "smallSteps", "iterations": "iterations", "tolerance": "tolerance",
     "theta": "theta", "seed": "seed", "air_drag": "airDrag", "air_lift": "airLift", "pin_rate": "pinRate",
-    "ldi_resolution": "imageSize", "max_speed": "speedLimit", "guard_bodies": "guardBodies",
+    "ldi_resolution": "imageSize", "body_search": "bodySearch", "max_speed": "speedLimit", "guard_bodies": "guardBodies",
     "neighbour_reach": "neighbourReach", "random_force_min": "randomForceMin", "random_force_max": "randomForceMax",
 }  # fmt: skip
 FILES = {

@@ -71,7 +71,7 @@ def read_order(
         garment_objects=[garment_object(obj, garment) for obj, garment in zip(cloths, garments, strict=True)],
         bodies=read_bodies,
         settings=settings_of(scene, quality_of(cloths)),
-        body_images=scene.taffeta.body_images,
+        body_images=scene.taffeta.body_images if scene.taffeta.body_search == "FOOTPRINTS" else "PROCESSOR",
         quality=quality_of(cloths),
         frames=frames,
         rest_count=rest_count(scene),

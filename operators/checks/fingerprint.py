@@ -54,6 +54,7 @@ SCENE_WORDS = {
     "pin_rate": "Soft Pin Rate",
     "neighbour_reach": "Neighbour Reach",
     "ldi_resolution": "Body Image Size",
+    "body_search": "Body Search",
     "max_speed": "Speed Limit",
     "cloth_restitution": "Cloth Bounce",
     "preroll": "Pre-Roll",

@@ -25,6 +25,7 @@ from ..read.participants import colliders_of, near_bodies
 from ..read.time_and_gravity import frame_seconds
 from . import fingerprint
 from .cage_rows import CAGE_CHECKS
+from .contact_rows import CONTACT_CHECKS
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
@@ -339,6 +340,7 @@ CHECKS = (
     *PIN_CHECKS,
     *SCALE_CHECKS,
     *FORCE_CHECKS,
+    *CONTACT_CHECKS,
     _frames,
     _disk,
     _caches,

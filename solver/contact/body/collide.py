@@ -25,7 +25,7 @@ import numpy as np
 
 from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
-from ...model import Cloth, FrameInput, Settings, State
+from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratch
 from .contacts import OUTSIDE, PINCHED, no_contacts, settle
 from .feature_samples import FEATURE_REACH, NOWHERE, gather_feature_samples, place_feature_samples, with_feature_samples
@@ -62,6 +62,10 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
         tuple(float(g) for g in frame_input.gravity),
         (make_candidates(0), no_contacts(count, len(samples.parents))),
     )
+    if settings.body_search != BODY_SEARCHES[0]:
+        from ...ldi.search import drawer  # here, because few shots want another
+
+        render = drawer(settings.body_search, frame_input.gravity)
     about = mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render
     body = Body(1, frame_input.duration, gravity, *about)
     if mesh.colliders:

@@ -10,6 +10,7 @@ import bpy
 import dynamics
 import images
 import inside
+import integrators
 import ldi
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ import scenes
 import shares
 import simulate
 import table
+from taffeta.solver.integrate.explicit import MOST_INNER_STEPS
+from taffeta.solver.model import EXPLICIT
 from watch import Watch
 
 needs_dynamics = pytest.mark.skipif(dynamics.library() is None, reason="Blender has Cloth Dynamics from 5.2 on")
@@ -334,16 +337,36 @@ def test_the_measurements_of_2003_are_repeated():
 
 
 def test_shares_of_a_frame_are_told_apart_task_by_task():
-    """Deformation, both transfers and what is drawn have a time each; the clocks are taken off again."""
-    before = shares.sampling._read_bodies, shares.FrameCache.append, len(bpy.app.handlers.frame_change_pre)
-    tasks = shares.measure(3)
-    assert list(tasks) == list(shares.PRINTED)
-    assert [task for task, found in tasks.items() if not found > 0.0] == ["self LDI generation"]
-    assert before == (shares.sampling._read_bodies, shares.FrameCache.append, len(bpy.app.handlers.frame_change_pre))
-    lines = shares.table(tasks).splitlines()
-    assert lines[2].startswith("| integration | 1.03 | 6.5% |") and sum(shares.PRINTED.values()) == pytest.approx(
-        15.9, abs=0.1
-    )
+    """Deformation, both transfers and what is drawn have a time each, by his images of cloth, too; the clocks are taken off
+    again.
+    """
+    before = *(getattr(owner, name) for owner, name, _ in shares.CLOCKED), len(bpy.app.handlers.frame_change_pre)
+    measured = {}
+    for way, none in (("PAIRS", ["self LDI generation"]), ("DEPTH_SEQUENCES", [])):
+        found = shares.measure(frames=3, contact=way)
+        assert [task for task, spent in zip(shares.TASKS, found, strict=True) if not spent > 0.0] == none
+        measured |= {(case, way): found for case in shares.PRINTED}
+    assert before == (*(getattr(*about[:2]) for about in shares.CLOCKED), len(bpy.app.handlers.frame_change_pre))
+    assert list(shares.PRINTED) == ldi.CASES and {len(row) for row in shares.PRINTED.values()} == {len(shares.TASKS)}
+    lines = shares.shares("6.1", measured).splitlines()
+    assert lines[2].startswith("| integration | 1.03 | 6.5% |")
+    assert "| 83.2% |" in shares.shares("6.2", measured).splitlines()[6]
+    assert len(shares.appendix(measured).splitlines()) == 2 + 3 * len(shares.PRINTED)
+
+
+def test_no_integrator_of_2003_is_refused_in_his_scenes_at_his_steps():
+    """The torus and the poncho on the walking mannequin, in steps of 2.5 ms, by all of his list; one is baked by each kind."""
+    for body in integrators.SCENES:
+        counts = {}
+        for name in EXPLICIT:
+            if not counts:
+                integrators.prepare_scene(body, name, 2)
+            bpy.context.scene.taffeta.dynamics = name
+            counts[name] = integrators.inner_steps(name)
+        assert 17 < min(counts.values()) and max(counts.values()) == counts["EULER"] < MOST_INNER_STEPS
+    for name in ("BEEMAN", "ADAPTIVE_RK4"):
+        row = integrators.measure("torus", name, 3)
+        assert row.endswith("% |") and f" {integrators.LABELS[name]} |" in row
 
 
 def test_the_stages_of_2003_are_drawn(tmp_path):

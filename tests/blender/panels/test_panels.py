@@ -13,7 +13,7 @@ from taffeta.operators.bake import report
 from taffeta.panels import choices, rows, scene
 from taffeta.panels import cloth as cloth_panels
 from taffeta.panels.mapped import MAPPED
-from taffeta.solver.model import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
+from taffeta.solver.model import BODY_SEARCHES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 
 
 @pytest.mark.parametrize("name", PANELS)
@@ -300,6 +300,11 @@ def test_dynamics_are_those_of_the_solver_and_tell_what_they_are_for():
 def test_broad_phases_are_those_of_the_solver_and_tell_what_they_are_for():
     assert tuple(item[0] for item in choices.BROAD_PHASES) == BROAD_PHASES
     assert all(len(item[2].split()) > 8 for item in choices.BROAD_PHASES)
+
+
+def test_body_searches_are_those_of_the_solver_and_tell_what_they_are_for():
+    assert tuple(item[0] for item in choices.BODY_SEARCHES) == BODY_SEARCHES
+    assert all(len(item[2].split()) > 8 for item in choices.BODY_SEARCHES)
 
 
 def test_cloth_contacts_are_those_of_the_solver_and_the_field_asks_for_its_cell(scene):

@@ -18,6 +18,7 @@ from taffeta.gpu_ldi import context, motion
 from taffeta.gpu_ldi.context import NoGraphics
 from taffeta.operators.bake import images, job, run
 from taffeta.operators.bake.order import read_order
+from taffeta.operators.checks.rows import stale
 from taffeta.operators.live import simulation
 from taffeta.operators.playback import bake_files
 from taffeta.panels.choices import BODY_IMAGES
@@ -137,6 +138,17 @@ def test_choices_are_those_of_the_panel_and_make_no_bake_stale(shot, card):
     assert garment().taffeta_cloth.stale == ""
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"} and bits() == before
     assert json.loads(garment().taffeta_cloth.report_json)["body_images"]["images_by_card"] > 0, "the report is kept"
+
+
+def test_another_search_is_drawn_by_the_processor_and_makes_bakes_stale(shot, card):
+    own, _ = bake(shot, "CARD")
+    count, frames = len(card), []
+    for search in ("FULL_IMAGES", "GROWN"):
+        shot.taffeta.body_search = search
+        assert "Body Search" in stale(garment(), shot, [bpy.data.objects["Body"]])
+        assert bpy.ops.taffeta.bake() == {"FINISHED"} and len(card) == count
+        frames.append(bits()[0])
+    assert len({own[0], *frames}) == 3
 
 
 @pytest.mark.parametrize(("share", "taken"), [(1e9, True), (0.0, False)])

@@ -17,6 +17,7 @@ FOLDER = Path(__file__).resolve().parent
 CONTEXTS = "*", "Operator"  # of settings and panels; of buttons and searches
 ENTRY = re.compile(r'^msgid ((?:".*"\n)+)msgstr ((?:".*"\n?)+)', re.MULTILINE)
 HOLE = "{}"
+FEWEST = 4  # letters of a message with holes; others fit too much, and say the same in each language, as "{} mm"
 
 
 def read(path: Path) -> dict[str, str]:
@@ -48,28 +49,54 @@ def translated(sentence: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _translated(sentence: str, locale: str) -> str:
-    whole = bpy.app.translations.pgettext_iface(sentence)  # Blender knows our words, and its own
+    whole = _words(locale).get(sentence) or bpy.app.translations.pgettext_iface(
+        sentence
+    )  # Blender has words of its own
     if whole != sentence:
         return whole
     for pattern, form in _patterns(locale):
         if match := pattern.fullmatch(sentence):
             # What fills a hole may be a part of a sentence; a single word is taken to be somebody's name.
-            parts = (_translated(part, locale) if " " in part else part for part in match.groups())
-            return form.format(*parts) if form else sentence
+            *parts, stop = (_translated(part, locale) if " " in part else part for part in match.groups())
+            return form.removesuffix(".").format(*parts) + stop if form else sentence
     return sentence
+
+
+@lru_cache(maxsize=4)
+def _words(locale: str) -> dict[str, str]:
+    """All messages, by their English, in a locale as "de_DE"; empty if there is none."""
+    known = languages()
+    path = known.get(locale) or known.get(locale.partition("_")[0])
+    return read(path) if path else {}
 
 
 @lru_cache(maxsize=4)
 def _patterns(locale: str) -> list[tuple[re.Pattern, str]]:
     """Of a locale as "de_DE": patterns of English sentences with holes, those that say most first, and what they are there.
 
-    What is not translated has its pattern, too, so that none that says less takes its place.
+    What is not translated has its pattern, too, so that none that says less takes its place. What begins as the end of a sentence,
+    "; also in {}", is known behind what else fills a hole.
     """
-    known = languages()
-    path = known.get(locale) or known.get(locale.partition("_")[0])
-    words = read(path) if path else {}
-    holes = sorted((text for text in words if HOLE in text), key=letters, reverse=True)
-    return [(re.compile("(.*?)".join(map(re.escape, text.split(HOLE)))), words[text]) for text in holes]
+    words = _words(locale)
+    forms = {text: form for text, form in words.items() if HOLE in text}
+    forms |= {HOLE + text: form and HOLE + form for text, form in words.items() if _is_end(text)}
+    holes = sorted(forms, key=letters, reverse=True)
+    ends = {text.partition(HOLE)[0] for text in words if _is_end(text)} - {" and "}  # which joins names, too
+    return [(_pattern(text, words, "|".join(map(re.escape, sorted(ends)))), forms[text]) for text in holes]
+
+
+def _is_end(text: str) -> bool:
+    return text[0] in " ,;.(" and letters(text) >= FEWEST
+
+
+def _pattern(text: str, words: dict[str, str], ends: str) -> re.Pattern:
+    """Of a message, with or without a full stop. A hole right behind another one is empty or an end; one before an end takes as much as
+    it can."""
+    said = re.escape(text.removesuffix(".").replace(HOLE, "\0")) + r"(\.?)"
+    said = said.replace("\0\0", f"\0((?:{ends}).*?|)" if ends else "\0(.*?)")
+    if text.startswith(HOLE) and (text[len(HOLE)] in ",;." or text.removeprefix(HOLE) in words):
+        said = said.replace("\0", "(.*)", 1)
+    return re.compile(said.replace("\0", "(.*?)"))
 
 
 def letters(text: str) -> int:

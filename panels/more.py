@@ -6,6 +6,7 @@ import bpy
 from .cloth import FABRIC_AT_FIRST
 from .mapped import FABRIC, THREADS
 from .rows import SubPanel, group_search, mapped, named, prop, scene_settings, sentences, settings_layout, why
+from .translations import CONTEXT
 
 
 class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
@@ -52,7 +53,7 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
         cloth = context.object.taffeta_cloth
         row = layout.row(align=True)
         row.operator("taffeta.attach", text="Attach", icon="PINNED")
-        row.operator("taffeta.detach", text="Detach", icon="UNPINNED")
+        row.operator("taffeta.detach", text="Detach", text_ctxt=CONTEXT, icon="UNPINNED")
         layout.operator("taffeta.trim_add", icon="DOT")
         for index, entry in enumerate(cloth.attachments):
             box = layout.box()

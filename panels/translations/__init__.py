@@ -8,15 +8,24 @@ Blender, writes sentences where they arise, and they are translated where they a
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import bpy
 
 FOLDER = Path(__file__).resolve().parent
-CONTEXTS = "*", "Operator"  # of settings and panels; of buttons and searches
+CONTEXT = "Taffeta"  # of words of ours that Blender has in another sense: else its own come first
+CONTEXTS = "*", "Operator", CONTEXT  # of settings and panels; of buttons and searches
+IN_ANOTHER_SENSE = frozenset((
+    "At", "Attribute", "Blend", "Cache", "Cage", "Compression", "Delete Bake", "Detach", "Drag", "Dynamics", "Elastic", "Fade",
+    "Final", "Flip", "Frame", "Free", "Grab", "Hold", "Layer", "Layers", "Lift", "Max Distance", "Mesh", "Meshes", "Only Selected", "Overlay",
+    "Patch", "Pattern", "Pin", "Pinch", "Report", "Seed", "Selected Only", "Shear", "Shift", "Smooth", "Stiffness", "Stretch",
+    "Stroke", "Subframes", "Threads", "To", "Trim", "Unpin",
+))  # fmt: skip
 ENTRY = re.compile(r'^msgid ((?:".*"\n)+)msgstr ((?:".*"\n?)+)', re.MULTILINE)
 HOLE = "{}"
+SETTING = type(bpy.props.BoolProperty())  # what an annotation is until it is registered
 FEWEST = 4  # letters of a message with holes; others fit too much, and say the same in each language, as "{} mm"
 
 
@@ -104,8 +113,44 @@ def letters(text: str) -> int:
     return sum(letter.isalpha() for letter in text)
 
 
+def take_apart():
+    """Let Blender look up what is named by a word `IN_ANOTHER_SENSE` as ours: settings, with their choices, operators and panels, before
+    they are registered. What is named by others has Blender's own words, in all of its languages."""
+    ours = __package__.removesuffix(".panels.translations") + "."
+    for base in (bpy.types.PropertyGroup, bpy.types.Operator, bpy.types.Panel):
+        for kind in _below(base):
+            if kind.__module__.startswith(ours):
+                if getattr(kind, "bl_label", "") in IN_ANOTHER_SENSE:
+                    kind.bl_translation_context = CONTEXT
+                for annotation in _annotations(kind):
+                    _settle(annotation)
+
+
+def _below(kind: type) -> Iterator[type]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from _below(below)
+
+
+def _annotations(kind: type) -> Iterator[SETTING]:
+    """What will be its properties."""
+    for base in kind.__mro__[:-1]:
+        found = getattr(base, "__annotations__", {}).values()
+        yield from (annotation for annotation in found if isinstance(annotation, SETTING))
+
+
+def _settle(annotation: SETTING):
+    known = annotation.keywords
+    items = known.get("items")
+    items = items if isinstance(items, tuple | list) else ()  # a function's are nobody's words
+    names = [known.get("name"), *(item[1] for item in items if item)]
+    if not IN_ANOTHER_SENSE.isdisjoint(names):
+        known.setdefault("translation_context", CONTEXT)
+
+
 def register():
-    """Tell Blender all translations."""
+    """Tell Blender all translations, and what is to be looked up as ours."""
+    take_apart()
     known = {
         language: {(context, text): word for text, word in read(path).items() if word for context in CONTEXTS}
         for language, path in languages().items()

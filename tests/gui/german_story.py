@@ -9,6 +9,9 @@ import bpy
 
 TOLD = runpy.run_path(str(Path(__file__).with_name("narrow.py")))
 window, area = TOLD["window"], TOLD["area"]
+MORE = ("more", "cloth_details", "cloth_holds", "cloth_sewing", "cloth_tearing", "cloth_masks", "cloth_forces",
+        "cloth_rest", "cloth_cage")  # fmt: skip
+SCENE = "scene", "forces", "scene_collision", "scene_cache", "advanced"
 PACKAGE = "bl_ext.user_default.taffeta"
 
 
@@ -17,6 +20,26 @@ def inside():
     place = area("PROPERTIES")
     region = next(region for region in place.regions if region.type == "WINDOW")
     return bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=region)
+
+
+def narrow(shoot, tab):
+    """Pictures of all that a narrow tab shows: nothing asks whether names are cut there, so somebody has to look."""
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=tab, region=tab.regions[-1]):
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - TOLD["NARROW"] / tab.width)
+    yield 1.0
+    tab = max((a for a in window().screen.areas if a.type == "PROPERTIES" and a.width < 300), key=lambda a: a.height)
+    TOLD["open_for_good"](*MORE, *SCENE)
+    yield 2.0
+    shoot("narrow")
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=tab, region=tab.regions[-1]):
+        for number in range(1, 4):
+            for _ in range(3):
+                bpy.ops.view2d.scroll_down(page=False, deltay=-400)
+            yield 1.0
+            shoot(f"narrow_{number}")
+    tab.spaces.active.context = "SCENE"
+    yield 2.0
+    shoot("narrow_scene")
 
 
 def story(shoot, press, drag, result, out):
@@ -50,9 +73,14 @@ def story(shoot, press, drag, result, out):
         "button": words.pgettext_iface("Play Live", "Operator"),
         "own word of Blender": words.pgettext_iface("Friction"),
         "sentence": translations.translated("Rock has no faces"),
+        "in our sense": [
+            words.pgettext_iface(word, translations.CONTEXT) for word in ("Drag", "Stretch", "Layers", "Free")
+        ],
+        "in Blender's sense": words.pgettext_iface("Drag"),
         "label of a row": translations.translated("Mass"),
         "problems": [(english, translations.translated(english)) for english in problems],
     }
+    yield from narrow(shoot, tab)
     view.use_translate_interface = False
     result["english"] = translations.translated("Rock has no faces"), words.pgettext_iface("Self-Collision")
     yield 0.5

@@ -91,6 +91,23 @@ def test_a_translation_fills_in_as_much_as_the_english(language):
     assert ends == {}
 
 
+def test_words_that_blender_has_in_another_sense_are_looked_up_as_ours(registered):
+    """A number that is called Drag is no drag of a mouse; what is called Wind has Blender's word in each of its languages."""
+    scene, cloth = (owner.bl_rna.properties[name].fixed_type for owner, name in (
+        (bpy.types.Scene, "taffeta"), (bpy.types.Object, "taffeta_cloth"),
+    ))  # fmt: skip
+    contexts = {name: scene.properties[name].translation_context for name in ("air_drag", "air_lift", "wind")}
+    assert contexts == {"air_drag": translations.CONTEXT, "air_lift": translations.CONTEXT, "wind": "*"}
+    assert cloth.properties["quality"].translation_context == translations.CONTEXT, "of a choice: Final"
+    assert (
+        cloth.properties["stretch_stiffness"].fixed_type.properties["value"].translation_context == translations.CONTEXT
+    )
+    assert bpy.types.TAFFETA_PT_layers.bl_translation_context == translations.CONTEXT
+    assert bpy.ops.taffeta.bake_delete.get_rna_type().translation_context == translations.CONTEXT
+    assert bpy.ops.taffeta.bake.get_rna_type().translation_context == "Operator"
+    assert translations.IN_ANOTHER_SENSE <= set(messages.messages())
+
+
 @pytest.mark.parametrize("english", GLOSSARY)
 def test_a_thing_has_one_german_word(english):
     said = re.compile(rf"(?<![.\w])({english})(?![=\w])", re.IGNORECASE)

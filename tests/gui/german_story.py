@@ -24,22 +24,20 @@ def inside():
 
 def narrow(shoot, tab):
     """Pictures of all that a narrow tab shows: nothing asks whether names are cut there, so somebody has to look."""
-    with bpy.context.temp_override(window=window(), screen=window().screen, area=tab, region=tab.regions[-1]):
-        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - TOLD["NARROW"] / tab.width)
-    yield 1.0
-    tab = max((a for a in window().screen.areas if a.type == "PROPERTIES" and a.width < 300), key=lambda a: a.height)
+    tab.type = "OUTLINER"  # which panels are open there, is settled
     TOLD["open_for_good"](*MORE, *SCENE)
-    yield 2.0
-    shoot("narrow")
-    with bpy.context.temp_override(window=window(), screen=window().screen, area=tab, region=tab.regions[-1]):
-        for number in range(1, 4):
-            for _ in range(3):
-                bpy.ops.view2d.scroll_down(page=False, deltay=-400)
-            yield 1.0
-            shoot(f"narrow_{number}")
-    tab.spaces.active.context = "SCENE"
-    yield 2.0
-    shoot("narrow_scene")
+    view = area("VIEW_3D")
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=view, region=view.regions[-1]):
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - TOLD["NARROW"] / view.width)
+    yield 1.0
+    found = [area for area in window().screen.areas if area.type == "VIEW_3D"]
+    tab = min(found, key=lambda area: abs(area.width - TOLD["NARROW"]))
+    tab.type = "PROPERTIES"
+    yield 1.5
+    for context in ("PHYSICS", "SCENE"):
+        tab.spaces.active.context = context
+        yield 2.5
+        shoot(f"narrow_{context.lower()}")
 
 
 def story(shoot, press, drag, result, out):

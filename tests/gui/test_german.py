@@ -11,7 +11,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "german"
 @pytest.fixture(scope="module")
 def result(tell):
     """What the story wrote down; told once for all tests."""
-    return tell("german_story", OUT.name, 1366, 2400)
+    return tell("german_story", OUT.name, 1366, 3200)
 
 
 def test_the_story_comes_to_its_end_without_a_traceback(result):

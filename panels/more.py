@@ -100,9 +100,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         row = layout.row()
         row.active = cloth.seam_allowance > 0.0
         row.prop(cloth, "seam_layers")
-        row = layout.row(align=True)
-        row.operator("taffeta.elastic_mark")
-        row.operator("taffeta.elastic_clear")
+        column = layout.column(align=True)
+        column.operator("taffeta.elastic_mark")
+        column.operator("taffeta.elastic_clear")
         row = layout.row()
         row.active = "elastic_tension" in context.object.data.attributes
         row.prop(cloth, "band_pull")
@@ -111,9 +111,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
-        row = layout.row(align=True)
-        row.operator("taffeta.zip_mark")
-        row.operator("taffeta.zip_clear")
+        column = layout.column(align=True)
+        column.operator("taffeta.zip_mark")
+        column.operator("taffeta.zip_clear")
         row = layout.row()
         row.active = "taffeta_zip" in context.object.data.attributes and cloth.sewing
         row.prop(cloth, "zip_open")

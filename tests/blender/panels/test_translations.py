@@ -16,7 +16,7 @@ GERMAN = "de_DE"  # what Blender calls it
 # One German word for each thing, wherever it is: English -> German, as regular expressions.
 GLOSSARY = {
     r"attach(ed|ments?)?": "efestig", r"attributes?": "attribut", r"bending": "bieg", r"bodies|body": "körper", r"cages?": "käfig",
-    r"caches?": "cache", r"colliders?": "kollision", r"corrections?": "korrektur", r"damping": "dämpf", r"edges?": "kante|'edges'",
+    r"caches?": "cache", r"colliders?": "kollision", r"corrections?": "korrektur", r"damping": "dämpf", r"(?<!on )edges?": "kante|'edges'",
     r"cross(es|ings?)?": "durchd", r"draped?|draping": "drap|fällt", r"drivers?": "treiber", r"edit mode": "bearbeitungsmodus",
     r"elastic( bands?)?": "gummi|elast", r"fabrics?": "stoff", r"faces?": "fläche", r"friction": "reibung", r"garments?": "kleidungsstück",
     r"frames?": "bild|frame", r"linked": "verknüpft", r"modifiers?": "modifikator", r"object mode": "objektmodus",

@@ -292,8 +292,8 @@ nearest collider. To another garment they are tacked by threads"""
         body = self._body(context, obj)
         entry, count = tie(context.scene, obj, body, self.vertices, self.group, self.reach)
         entry.stiffness, entry.breaking_force = self.stiffness, self.breaking_force
-        verb = "tacked" if body.taffeta_cloth.enabled else "attached"
-        return f"{count} {'vertex' if count == 1 else 'vertices'} of {obj.name} {'is' if count == 1 else 'are'} {verb} to {body.name}"
+        held = _these(count, obj)
+        return f"{held} tacked to {body.name}" if body.taffeta_cloth.enabled else f"{held} attached to {body.name}"
 
     def _body(self, context, obj):
         if self.body:
@@ -349,10 +349,12 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
             raise ValueError(f"{obj.name} is attached to nothing")
         anchors.let_go(obj.data, np.flatnonzero(chosen))
         forget_empty(obj)
-        count = int(chosen.sum())
-        return (
-            f"{count} {'vertex' if count == 1 else 'vertices'} of {obj.name} {'is' if count == 1 else 'are'} free again"
-        )
+        return f"{_these(int(chosen.sum()), obj)} free again"
+
+
+def _these(count: int, obj: bpy.types.Object) -> str:
+    """So many vertices as a sentence begins with them."""
+    return f"1 vertex of {obj.name} is" if count == 1 else f"{count} vertices of {obj.name} are"
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_attach, TAFFETA_OT_detach))

@@ -54,7 +54,7 @@ class TAFFETA_OT_elastic_clear(Attaching, bpy.types.Operator):
 
     def work(self, _context, obj):
         """Less elastic."""
-        return edge_values.clear(obj, bands.NAMES, self.every, "elastic")
+        return edge_values.clear(obj, bands.NAMES, self.every, "an elastic band")
 
 
 def _menu(self, _context):

@@ -92,7 +92,7 @@ class TAFFETA_OT_pleat_clear(Attaching, bpy.types.Operator):
 
     def work(self, _context, obj):
         """Fewer pleats."""
-        return edge_values.clear(obj, pleats.NAMES, self.every, "pleat")
+        return edge_values.clear(obj, pleats.NAMES, self.every, "a pleat")
 
 
 def _menu(self, _context):

@@ -204,7 +204,7 @@ def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds:
             return [("INFO", f"{text}; nothing crosses")]
         told = [("INFO", f"{text}; {found.crossing_count:,} of {sum(found.before.values()):,} pairs still cross")]
     left = [
-        f"{everything[one]} and {'itself' if one == other else everything[other]} ({count:,} of {found.before[one, other]:,} pairs)"
+        translated(_pairs(everything[one], everything[other], count, found.before[one, other]))
         for (one, other), count in sorted(found.after.items(), key=lambda kind: -kind[1])
     ]
     why = (
@@ -216,6 +216,11 @@ def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds:
         *told,
         ("WARNING", f"Could not be taken apart{why}: {', '.join(left)}. A bake eases the rest apart as far as it can"),
     ]
+
+
+def _pairs(one: str, other: str, count: int, before: int) -> str:
+    whom = f"{one} and itself" if one == other else translated(" and ").join((one, other))
+    return f"{whom} ({count:,} of {before:,} pairs)"
 
 
 class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):

@@ -80,7 +80,7 @@ def _fabric(column, session, obj, note, narrow):
     name = note.fabric if note else ""
     picture = picture_of(name)
     icon = {"icon_value": picture} if picture else {"icon": _icon("MATCLOTH", narrow)}
-    split.popover(TAFFETA_PT_fabric_presets.__name__, text=name or "Own Fabric", **icon)
+    split.popover(TAFFETA_PT_fabric_presets.__name__, text=translated(name or "Own Fabric"), **icon)
     split.row(align=True).prop(obj.taffeta_cloth, "quality", expand=True)
 
 

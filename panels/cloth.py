@@ -4,7 +4,7 @@
 import bpy
 
 from .fabric import draw_picker
-from .rows import NARROW_VALUE, PhysicsPanel, mapped, panel_width, scene_settings, settings_layout
+from .rows import NARROW_VALUE, PhysicsPanel, mapped, named, panel_width, scene_settings, settings_layout
 
 # What an animator asks of a fabric first; `more` has the rest.
 FABRIC_AT_FIRST = "mass", "stretch_stiffness", "bending_stiffness", "thickness"
@@ -89,7 +89,8 @@ class TAFFETA_PT_more(PhysicsPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        layout.prop_search(context.object.taffeta_cloth, "uv_map", context.object.data, "uv_layers", icon="GROUP_UVS")
+        obj = context.object
+        named(layout, context, obj.taffeta_cloth, "uv_map", (obj.data, "uv_layers"), icon="GROUP_UVS")
 
 
 CLASSES = (

@@ -14,6 +14,7 @@ from bl_ui.utils import PresetPanel
 from bpy.props import EnumProperty, PointerProperty, StringProperty
 
 from .mapped import FABRIC, OVERRIDE, THREADS, follow_value
+from .translations import translated
 
 # The folder above presets/taffeta_fabric/, which is where Blender looks for shipped presets.
 PRESET_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -137,7 +138,8 @@ def draw_picker(layout, context):
     row = layout.row()
     row.template_icon_view(obj.taffeta_fabric, "choice", show_labels=True, scale=PICTURE_SCALE, scale_popup=POPUP_SCALE)
     column = row.column()
-    column.label(text=(note.fabric if note else "") or obj.taffeta_fabric.chosen or "A fabric of its own")
+    name = (note.fabric if note else "") or obj.taffeta_fabric.chosen or "A fabric of its own"
+    column.label(text=translated(name))
     buttons = column.row(align=True)
     buttons.operator("taffeta.fabric_save", text="Save as Preset", icon="ADD")
     buttons.operator("taffeta.fabric_library", text="", icon="ASSET_MANAGER")

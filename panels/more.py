@@ -6,6 +6,7 @@ import bpy
 from .cloth import FABRIC_AT_FIRST
 from .mapped import FABRIC, THREADS
 from .rows import SubPanel, group_search, mapped, named, prop, scene_settings, sentences, settings_layout, why
+from .translations import CONTEXT
 
 
 class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
@@ -52,7 +53,7 @@ class TAFFETA_PT_cloth_holds(SubPanel, bpy.types.Panel):
         cloth = context.object.taffeta_cloth
         row = layout.row(align=True)
         row.operator("taffeta.attach", text="Attach", icon="PINNED")
-        row.operator("taffeta.detach", text="Detach", icon="UNPINNED")
+        row.operator("taffeta.detach", text="Detach", text_ctxt=CONTEXT, icon="UNPINNED")
         layout.operator("taffeta.trim_add", icon="DOT")
         for index, entry in enumerate(cloth.attachments):
             box = layout.box()
@@ -99,9 +100,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         row = layout.row()
         row.active = cloth.seam_allowance > 0.0
         row.prop(cloth, "seam_layers")
-        row = layout.row(align=True)
-        row.operator("taffeta.elastic_mark")
-        row.operator("taffeta.elastic_clear")
+        column = layout.column(align=True)
+        column.operator("taffeta.elastic_mark")
+        column.operator("taffeta.elastic_clear")
         row = layout.row()
         row.active = "elastic_tension" in context.object.data.attributes
         row.prop(cloth, "band_pull")
@@ -110,9 +111,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
-        row = layout.row(align=True)
-        row.operator("taffeta.zip_mark")
-        row.operator("taffeta.zip_clear")
+        column = layout.column(align=True)
+        column.operator("taffeta.zip_mark")
+        column.operator("taffeta.zip_clear")
         row = layout.row()
         row.active = "taffeta_zip" in context.object.data.attributes and cloth.sewing
         row.prop(cloth, "zip_open")

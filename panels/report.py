@@ -110,10 +110,10 @@ def in_words(frames: list[int]) -> str:
             runs[-1][1] = frame
         else:
             runs.append([frame, frame])
-    parts = [f"{first}" if first == last else f"{first} to {last}" for first, last in runs]
-    more = f"{len(parts) - MOST_RUNS} more places" if len(parts) > MOST_RUNS else None
+    parts = [f"{first}" if first == last else f"{first}{translated(' to ')}{last}" for first, last in runs]
+    more = translated(f"{len(parts) - MOST_RUNS} more places") if len(parts) > MOST_RUNS else None
     parts = [*parts[:MOST_RUNS], more] if more else parts
-    words = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    words = translated(" and ").join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     return f"Frames {words}" if len(frames) > 1 else f"Frame {words}"
 
 

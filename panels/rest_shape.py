@@ -13,9 +13,9 @@ class TAFFETA_PT_cloth_rest(SubPanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        row = layout.row(align=True)
-        row.operator("taffeta.pleat_mark")
-        row.operator("taffeta.pleat_clear")
+        column = layout.column(align=True)
+        column.operator("taffeta.pleat_mark")
+        column.operator("taffeta.pleat_clear")
         obj = context.object
         rest, keys = obj.taffeta_cloth.rest, obj.data.shape_keys
         if keys is None:

@@ -70,7 +70,8 @@ def named(layout, context, group, name: str, search: tuple = (), **options):
     """
     if panel_width(context) < NARROW_VALUE:
         layout = layout.column(align=True)
-        layout.label(text=group.bl_rna.properties[name].name)
+        shown = group.bl_rna.properties[name]
+        layout.label(text=shown.name, text_ctxt=shown.translation_context)
         options["text"] = ""
     (layout.prop_search if search else layout.prop)(group, name, *search, **options)
 

@@ -11,7 +11,7 @@ from .bakes import bakes_on_disk
 from .report import draw_verdict, in_words, taken_again, warnings
 from .rows import SubPanel, named, scene_settings, sentences, settings_layout, why
 from .shown import draw_shown
-from .translations import translated
+from .translations import CONTEXT, translated
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
@@ -31,7 +31,7 @@ class TAFFETA_PT_bake(SubPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.enabled = baked
         row.operator("taffeta.export", text="Export", icon="EXPORT")
-        row.operator("taffeta.free", text="Free", icon="TRASH")
+        row.operator("taffeta.free", text="Free", text_ctxt=CONTEXT, icon="TRASH")
         if not baked:
             why(layout, "Nothing baked yet")
         layout.operator_menu_enum("taffeta.keep_pose", "result", text="Keep Pose", icon="SHAPEKEY_DATA")

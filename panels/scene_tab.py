@@ -6,6 +6,7 @@ import bpy
 from .choices import BODY_IMAGES, BODY_SEARCHES, BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .preferences import expert
 from .rows import choice, named, prop, sentences, settings_layout, why
+from .translations import CONTEXT
 
 # How the solver works inside, for whoever asks for it in the preferences.
 EXPERT = (
@@ -102,7 +103,7 @@ class TAFFETA_PT_scene_cache(SceneSubPanel, bpy.types.Panel):
     def draw(self, context):
         layout, scene = settings_layout(self, context), context.scene
         row = layout.row(align=True)
-        row.prop(scene, "frame_start", text="Frames")
+        row.prop(scene, "frame_start", text="Frames", text_ctxt=CONTEXT)
         row.prop(scene, "frame_end", text="")
         layout.prop(scene.taffeta, "preroll")
         row = layout.row()

@@ -8,6 +8,7 @@ errors from that of the solver; `{}` stands for what is filled in. A translation
 """
 
 import ast
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ TEMPLATE = FOLDER / "taffeta.pot"
 SPOKEN = "panels", "operators"  # whose sentences a window shows
 REFUSING = "solver", "patterns", "presets"  # of which it shows errors
 UNSEEN = "command", "farm", "contact_sheet", "bake_all", "console"  # what prints to a terminal, in English
-FEWEST = 4  # letters of a message with holes; others fit too much, and say the same in each language, as "{} mm"
+CODE = re.compile(r"[A-Z_]+ [A-Z_ ]*|.*(\n|%[A-Za-z]|\\\w|\w = bpy\.).*", re.DOTALL)  # texts for programs
 OWNERS = bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager
 BLENDERS = bpy.types.PropertyGroup.bl_rna.properties["name"].description  # of each group, and it changes with Blender
 HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: {}\\n"\n'
@@ -33,7 +34,8 @@ def messages() -> dict[str, list[str]]:
     """Every English text, and where it is from; Taffeta must be registered."""
     found = defaultdict(set)
     for text, place in (*_registered(), *_written()):
-        if translations.letters(text) >= (FEWEST if translations.HOLE in text else 2):
+        enough = translations.FEWEST if translations.HOLE in text else 2
+        if translations.letters(text) >= enough and not CODE.fullmatch(text):
             found[text].add(place)
     return {text: sorted(found[text]) for text in sorted(found)}
 
@@ -80,9 +82,20 @@ def _written() -> Iterator[tuple[str, str]]:
     for folder in (*SPOKEN, *REFUSING):
         for path in sorted(set((ROOT / folder).rglob("*.py")) - set(FOLDER.rglob("*.py"))):
             place, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-            parts = [tree] if folder in SPOKEN else [node for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+            parts = [tree] if folder in SPOKEN else list(_of_errors(tree))
             if not path.stem.startswith(UNSEEN):
                 yield from ((text, place) for part in parts for text in sentences_of(part))
+
+
+def _of_errors(tree: ast.AST) -> Iterator[ast.AST]:
+    """What is raised in a source file, and what is filled into that: rules, and what a loop with a `raise` goes through."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise):
+            yield node
+        elif isinstance(node, ast.For) and any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+            yield node.iter
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("_RULES"):
+            yield node.value
 
 
 def sentences_of(tree: ast.AST) -> Iterator[str]:

@@ -33,17 +33,20 @@ LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the s
 
 # field: (least value, may it be equal to that, what a message calls it, unit)
 VALUE_RULES = {
-    "mass": (0.0, False, "mass per area", "kg/m2"),
-    "thickness": (0.0, False, "thickness", "m"),
-    "stretch_stiffness": (0.0, False, "stretch stiffness", "N/m"),
-    "shear_stiffness": (0.0, True, "shear stiffness", "N/m"),
-    "bending_stiffness": (0.0, True, "bending stiffness", "N m"),
-    "damping": (0.0, True, "damping", "1/s"),
-    "friction": (0.0, True, "friction", ""),
-    "pin": (0.0, True, "pin weight", ""),
-    "pin_distance": (0.0, True, "largest distance from the pose", "m"),
+    "mass": (0.0, False, "the mass per area", "kg/m2"),
+    "thickness": (0.0, False, "the thickness", "m"),
+    "stretch_stiffness": (0.0, False, "the stretch stiffness", "N/m"),
+    "shear_stiffness": (0.0, True, "the shear stiffness", "N/m"),
+    "bending_stiffness": (0.0, True, "the bending stiffness", "N m"),
+    "damping": (0.0, True, "the damping", "1/s"),
+    "friction": (0.0, True, "the friction", ""),
+    "pin": (0.0, True, "the pin weight", ""),
+    "pin_distance": (0.0, True, "the largest distance from the pose", "m"),
 }
-
+FURTHER_RULES = {  # of values that a garment need not have
+    "added_mass": (0.0, True, "the added mass", "kg"),
+    "shrink": (-np.inf, True, "the shrinking", ""),
+}
 
 SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
@@ -203,17 +206,14 @@ def check(garment):
         raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
     for field, rule in VALUE_RULES.items():
         _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
-    if garment.added_mass is not None:
-        _check_value(name, count, np.asarray(garment.added_mass), 0.0, True, "added mass", "kg")
-    if garment.shrink is not None:
-        _check_value(name, count, np.asarray(garment.shrink), -np.inf, True, "shrinking", "")
-        if np.max(garment.shrink) >= 1.0:
-            raise ValueError(
-                f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1."
-            )
+    for field, rule in FURTHER_RULES.items():
+        if getattr(garment, field) is not None:
+            _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
+    if garment.shrink is not None and np.max(garment.shrink) >= 1.0:
+        raise ValueError(f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1.")
     check_rest(garment)
     check_bands(name, count, garment.bands, garment.band_pull)
-    for field, words in (("meets_bodies", "bodies"), ("meets_itself", "self-collision")):
+    for field, words in (("meets_bodies", "the bodies"), ("meets_itself", "the self-collision")):
         value = getattr(garment, field)
         if value is not None and np.shape(value) != (count,):
             raise ValueError(f"'{name}': the mask for {words} has the shape {np.shape(value)}, expected ({count},).")
@@ -248,11 +248,10 @@ def _check_value(name, count, value, least, may_equal, words, unit):
     low = value < least if may_equal else value <= least
     if low.any():
         worst = int(np.argmin(value))
-        rule = f"{least:g} or more" if may_equal else f"above {least:g}"
+        amount = f"{value[worst]:g} {unit}".rstrip()
         raise ValueError(
-            f"'{name}': {words} is {value[worst]:g} {unit}".rstrip()
-            + f" at vertex {worst} ({int(low.sum())} of {count} vertices are too low); it must be {rule}: "
-            "change the value or its map."
+            f"'{name}': {words} is {amount} at vertex {worst} ({int(low.sum())} of {count} vertices are too low); "
+            f"it must be {f'{least:g} or more' if may_equal else f'above {least:g}'}: change the value or its map."
         )
 
 

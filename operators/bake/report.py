@@ -6,6 +6,7 @@ import time
 import numpy as np
 
 from ...panels.report import frame_of, number, taken_again, warnings
+from ...panels.translations import translated
 from ...solver.model import Report, Trouble
 from .job import Job
 
@@ -104,12 +105,12 @@ def _taken_again(names: list[str], reports: list[Report]) -> list[dict]:
 
 
 def _why(names: list[str], trouble: Trouble) -> str:
-    who = " and ".join(names[garment] for garment in trouble.garments)
+    who = translated(" and ").join(names[garment] for garment in trouble.garments)
     if not trouble.bodies:
         return f"{who} was pulled too long where something held it back"
     if len(trouble.bodies) == 1:
         return f"{who} was pressed into {trouble.bodies[0]}"
-    return f"{who} was squeezed between {' and '.join(trouble.bodies)}"
+    return f"{who} was squeezed between {translated(' and ').join(trouble.bodies)}"
 
 
 def _pinched(garments, reports) -> dict:

@@ -146,7 +146,9 @@ def outcome(job: jobs.Job) -> list[tuple[str, str]]:
         kept = "no frame was finished"
     doubts = [("WARNING", text) for _, text in job.doubts]
     if job.error:
-        told.append(("ERROR", f"{job.error}. {kept[0].upper()}{kept[1:]}".replace("..", ".")))
+        ended = f" Frames {order.first_frame} to {job.frame} are kept; Resume goes on from there"
+        ended = " No frame was finished" if job.frame < order.first_frame else ended
+        told.append(("ERROR", f"{job.error}.{ended}".replace("..", ".")))
     elif not job.complete and job.stop.is_set():
         told.append(("WARNING", f"Stopped: {kept}"))
     elif not job.complete:

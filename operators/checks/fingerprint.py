@@ -13,6 +13,7 @@ import zlib
 import bpy
 
 from ...panels.mapped import ROWS
+from ...panels.translations import translated
 from ...solver.model import RELEASE
 from ..read import (
     allowance,
@@ -197,10 +198,11 @@ def _parsed(text: str) -> dict:
 
 
 def sentence(words: list[str]) -> str:
-    """The words of `changes` as the end of a sentence: at most three of them."""
+    """The words of `changes` as the end of a sentence, in the language of the window: at most three of them."""
+    words = [translated(word) for word in words]
     if len(words) > 3:
         return f"{', '.join(words[:3])} and {len(words) - 3} more"
-    return " and ".join(([", ".join(words[:-1])] if len(words) > 1 else []) + words[-1:])
+    return translated(" and ").join(([", ".join(words[:-1])] if len(words) > 1 else []) + words[-1:])
 
 
 def _force_field(obj) -> list:

@@ -14,6 +14,7 @@ from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
 from ...panels.mapped import MAPPED
+from ...panels.translations import translated
 from ...solver.cache import about, recipe
 from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import bakes_of, room, shown_frames, trash_of
@@ -173,7 +174,7 @@ def _inner_steps(scene, garments) -> Iterator[Problem]:
             continue
         count = count_steps(name, cloth, scene.taffeta.pin_rate)
         if count > MANY_INNER_STEPS:
-            label = next(item[1] for item in DYNAMICS if item[0] == name)
+            label = translated(next(item[1] for item in DYNAMICS if item[0] == name))
             yield Problem(
                 "ERROR" if count > MOST_INNER_STEPS else "WARNING",
                 garment.name,

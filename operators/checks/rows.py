@@ -13,6 +13,7 @@ from pathlib import Path
 import bpy
 
 from ...panels.mapped import MAPPED, ROWS
+from ...panels.translations import translated
 from ..playback import cache_modifier
 from ..playback.owners import cache_folder, wanted_folder
 from ..read import pattern_size
@@ -180,7 +181,7 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 "Choose its UV map of the sewing pattern, with the warp along u",
             )
         for name in MAPPED:
-            mapped, label = getattr(cloth, name), ROWS[name].label
+            mapped, label = getattr(cloth, name), translated(ROWS[name].label)
             if mapped.source == "UNIFORM":
                 continue
             if lack := missing(obj, mapped):
@@ -235,10 +236,11 @@ def _stiffness(shot: Shot) -> Iterator[Problem]:
         for name, (severity, meaning, remedy) in ZERO_STIFFNESS.items():
             mapped = getattr(obj.taffeta_cloth, name)
             ends = (mapped.value,) if mapped.source == "UNIFORM" else (mapped.minimum, mapped.maximum)
+            label = translated(ROWS[name].label)
             if max(ends) <= 0.0:
-                yield Problem(severity, obj.name, f"{obj.name}: {ROWS[name].label} is 0: {meaning}", remedy)
+                yield Problem(severity, obj.name, f"{obj.name} has a {label} of 0: {meaning}", remedy)
             elif min(ends) <= 0.0 and severity == "ERROR":
-                sentence = f"{obj.name}: {ROWS[name].label} may be 0 somewhere by its map: {meaning}"
+                sentence = f"{obj.name}: {label} may be 0 somewhere by its map: {meaning}"
                 yield Problem("WARNING", obj.name, sentence, remedy)
 
 

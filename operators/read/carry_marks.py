@@ -12,9 +12,9 @@ from .remesh import Meshed, segments_tree
 from .sheet import Sheet
 
 KINDS = {
-    "pleats": (pleats.read_pleats, pleats.mark),
-    "elastic": (bands.read_bands, bands.mark),
-}  # word -> what reads and what makes these marks
+    "marked pleats": (pleats.read_pleats, pleats.mark),
+    "marked elastic": (bands.read_bands, bands.mark),
+}  # words -> what reads and what makes these marks
 SAME = 0.01  # of an edge's length, within which what is marked is as near as the nearest line
 OFF = 0.25  # of an edge's length, that the middle of a cage's edge may be off the garment's line that it is on
 

@@ -85,7 +85,7 @@ def put(mesh: bpy.types.Mesh, name: str, which: np.ndarray, value: np.ndarray | 
 
 def clear(obj: bpy.types.Object, names: tuple[str, ...], every: bool, mark: str) -> str:
     """Take marks of these names off the `chosen` edges of an object, or off all, in Object Mode; returns what was done. The last mark
-    takes the attributes along. mark : what they are called, as "pleat"
+    takes the attributes along. mark : what they are called, as "a pleat"
 
     Raises
     ------
@@ -101,7 +101,8 @@ def clear(obj: bpy.types.Object, names: tuple[str, ...], every: bool, mark: str)
     for attribute in ours:
         is_marked |= stored_values(attribute)[:, 0] != 0.0
     if not (count := int(is_marked[which].sum())):
-        raise ValueError(f"{obj.name} has no {mark} {'at all' if every else 'on its selected edges'}")
+        edges = "its edges" if every else "its selected edges"
+        raise ValueError(f"{obj.name}: none of {edges} is marked as {mark}")
     is_marked[which] = False
     for name in [attribute.name for attribute in ours]:  # Blender moves attributes when one is removed
         if is_marked.any():
@@ -109,4 +110,4 @@ def clear(obj: bpy.types.Object, names: tuple[str, ...], every: bool, mark: str)
         else:
             mesh.attributes.remove(mesh.attributes[name])
     mesh.update()
-    return f"{count} edges of {obj.name} have no {mark} any more"
+    return f"{count} edges of {obj.name} are not marked as {mark} any more"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
+from ...panels.translations import translated
 from .maps import weights_in
 
 MASKS = {"self_group": "meets_itself", "body_group": "meets_bodies"}  # setting: entry of the solver's garment
@@ -32,7 +33,7 @@ def masks(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> dict[str, np.ndarray |
 
 def missing(obj: bpy.types.Object, name: str) -> str:
     """A sentence if the vertex group that a setting of the garment names is not there, else ""."""
-    group, label = getattr(obj.taffeta_cloth, name), obj.taffeta_cloth.bl_rna.properties[name].name
+    group, label = getattr(obj.taffeta_cloth, name), translated(obj.taffeta_cloth.bl_rna.properties[name].name)
     return (
         f"{obj.name}, {label}: there is no vertex group '{group}'" if group and group not in obj.vertex_groups else ""
     )

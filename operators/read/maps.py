@@ -16,6 +16,8 @@ A minimum above the maximum is welcome: it turns the map round, as `invert` does
 import bpy
 import numpy as np
 
+from ...panels.mapped import ROWS
+from ...panels.translations import translated
 from ...solver.grey import LUMINANCE, bilinear, corner_mean
 from .arrays import ATTRIBUTE_VALUES, corner_uv, corner_vertex, pixels, stored_values
 from .image_sequence import picture_of
@@ -55,7 +57,7 @@ def group_weights(obj: bpy.types.Object, mapped: bpy.types.PropertyGroup, mesh: 
     """Weights of the vertex group, (n,); 0 where a vertex is not in it."""
     if mapped.vertex_group not in obj.vertex_groups:
         raise ValueError(
-            _missing(obj, mapped, "vertex group", mapped.vertex_group, [g.name for g in obj.vertex_groups])
+            _missing(obj, mapped, "no vertex group", mapped.vertex_group, [g.name for g in obj.vertex_groups])
         )
     return weights_in(obj, mapped.vertex_group, mesh)
 
@@ -78,7 +80,7 @@ def image_values(
         raise ValueError(f"{_what(obj, mapped)}: no image is chosen; choose one or set the source to Uniform")
     layer = mesh.uv_layers.get(mapped.uv_map) if mapped.uv_map else mesh.uv_layers.active
     if layer is None:
-        raise ValueError(_missing(obj, mapped, "UV map", mapped.uv_map, [uv.name for uv in mesh.uv_layers]))
+        raise ValueError(_missing(obj, mapped, "no UV map", mapped.uv_map, [uv.name for uv in mesh.uv_layers]))
     return _corner_mean(mesh, bilinear(_grey_at(obj, mapped, frame), corner_uv(layer)))
 
 
@@ -89,7 +91,7 @@ def attribute_values(
     attribute = mesh.attributes.get(mapped.attribute) if mapped.attribute else None
     if attribute is None:
         names = [a.name for a in mesh.attributes if a.data_type in ATTRIBUTE_VALUES and not a.name.startswith(".")]
-        raise ValueError(_missing(obj, mapped, "attribute", mapped.attribute, names))
+        raise ValueError(_missing(obj, mapped, "no attribute", mapped.attribute, names))
     if attribute.data_type not in ATTRIBUTE_VALUES or attribute.domain not in ("POINT", "CORNER"):
         raise ValueError(
             f"{_what(obj, mapped)}: attribute '{attribute.name}' is {attribute.data_type} per {attribute.domain}; "
@@ -155,14 +157,14 @@ def _corner_mean(mesh, values: np.ndarray) -> np.ndarray:
 
 
 def _what(obj, mapped) -> str:
-    return f"{obj.name}, {mapped.path_from_id().rpartition('.')[2].replace('_', ' ')}"
+    return f"{obj.name}, {translated(ROWS[mapped.path_from_id().rpartition('.')[2]].label)}"
 
 
-def _missing(obj, mapped, kind: str, name: str, names: list[str]) -> str:
+def _missing(obj, mapped, lack: str, name: str, names: list[str]) -> str:
     if not name:
-        return f"{_what(obj, mapped)}: no {kind} is chosen; choose one or set the source to Uniform"
+        return f"{_what(obj, mapped)}: {lack} is chosen; choose one or set the source to Uniform"
     known = f"it has {', '.join(names)}" if names else "it has none"
-    return f"{_what(obj, mapped)}: there is no {kind} '{name}' ({known}); choose one or set the source to Uniform"
+    return f"{_what(obj, mapped)}: there is {lack} '{name}' ({known}); choose one or set the source to Uniform"
 
 
 MAP_READERS = {"GROUP": group_weights, "IMAGE": image_values, "ATTRIBUTE": attribute_values}

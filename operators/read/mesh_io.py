@@ -238,9 +238,10 @@ def evaluated_names(layer_collection) -> set[str]:
 
 def _topology_sentence(obj, vertex_count: int) -> str:
     shown = [modifier.name for modifier in obj.modifiers if modifier.show_viewport]
-    guilty = f"its modifiers before the cloth ({', '.join(shown)}) make" if shown else "its shape has"
+    guilty = f"its modifiers before the cloth ({', '.join(shown)}) make {vertex_count}"
+    guilty = guilty if shown else f"its shape has {vertex_count}"
     return (
-        f"{obj.name} has {len(obj.data.vertices)} vertices, but {guilty} {vertex_count}; "
+        f"{obj.name} has {len(obj.data.vertices)} vertices, but {guilty}; "
         "apply the modifier that does it, or move it below those that move the garment"
     )
 

@@ -17,7 +17,7 @@ from .groups import MASKS
 from .maps import weights_in
 
 FIELDS = {"GROUP": "vertex_group", "IMAGE": "image", "ATTRIBUTE": "attribute"}  # source: the setting that names the map
-KINDS = {"GROUP": "vertex group", "IMAGE": "image", "ATTRIBUTE": "attribute"}
+KINDS = {"GROUP": "the vertex group", "IMAGE": "the image", "ATTRIBUTE": "the attribute"}
 CHANNELS = 4  # that a new image of Blender's has
 LONGEST_LABEL = 30  # letters of a take's name in that of a map
 

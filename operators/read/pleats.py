@@ -17,7 +17,7 @@ NAMES = ANGLE, STIFFNESS = "pleat_angle", "pleat_stiffness"
 
 def read_pleats(name: str, mesh: bpy.types.Mesh) -> Pleats | None:
     """The pleats of the mesh of an object of this name, or of its evaluated mesh; None where it has none."""
-    angle, stiffness = (edge_values.read(name, mesh, attribute, "pleats") for attribute in NAMES)
+    angle, stiffness = (edge_values.read(name, mesh, attribute, "marked pleats") for attribute in NAMES)
     if angle is None and stiffness is None:
         return None
     angle = np.zeros_like(stiffness) if angle is None else angle

@@ -225,8 +225,8 @@ def _number(setting: Setting, prop, text: str) -> float | int:
     try:
         value = int(text) if prop.type == "INT" else float(text)
     except ValueError:
-        kind = "whole number" if prop.type == "INT" else "number"
-        raise ValueError(f"{setting.path} is a {kind}, and '{text}' is none") from None
+        kind = "a whole number" if prop.type == "INT" else "a number"
+        raise ValueError(f"{setting.path} is {kind}, and '{text}' is none") from None
     if not math.isfinite(value) or not prop.hard_min <= value <= prop.hard_max:
         raise ValueError(f"{setting.path} is between {prop.hard_min:g} and {prop.hard_max:g}; '{text}' is not")
     return value

@@ -8,15 +8,25 @@ Blender, writes sentences where they arise, and they are translated where they a
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import bpy
 
 FOLDER = Path(__file__).resolve().parent
-CONTEXTS = "*", "Operator"  # of settings and panels; of buttons and searches
+CONTEXT = "Taffeta"  # of words of ours that Blender has in another sense: else its own come first
+CONTEXTS = "*", "Operator", CONTEXT  # of settings and panels; of buttons and searches
+IN_ANOTHER_SENSE = frozenset((
+    "At", "Attribute", "Blend", "Cache", "Cage", "Compression", "Delete Bake", "Detach", "Drag", "Dynamics", "Elastic", "Fade",
+    "Final", "Flip", "Frame", "Free", "Grab", "Hold", "Layer", "Layers", "Lift", "Max Distance", "Mesh", "Meshes", "Only Selected", "Overlay",
+    "Patch", "Pattern", "Pin", "Pinch", "Report", "Seed", "Selected Only", "Shear", "Shift", "Smooth", "Stiffness", "Stretch",
+    "Stroke", "Subframes", "Threads", "To", "Trim", "Unpin",
+))  # fmt: skip
 ENTRY = re.compile(r'^msgid ((?:".*"\n)+)msgstr ((?:".*"\n?)+)', re.MULTILINE)
 HOLE = "{}"
+SETTING = type(bpy.props.BoolProperty())  # what an annotation is until it is registered
+FEWEST = 4  # letters of a message with holes; others fit too much, and say the same in each language, as "{} mm"
 
 
 def read(path: Path) -> dict[str, str]:
@@ -48,28 +58,54 @@ def translated(sentence: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _translated(sentence: str, locale: str) -> str:
-    whole = bpy.app.translations.pgettext_iface(sentence)  # Blender knows our words, and its own
+    whole = _words(locale).get(sentence) or bpy.app.translations.pgettext_iface(
+        sentence
+    )  # Blender has words of its own
     if whole != sentence:
         return whole
     for pattern, form in _patterns(locale):
         if match := pattern.fullmatch(sentence):
             # What fills a hole may be a part of a sentence; a single word is taken to be somebody's name.
-            parts = (_translated(part, locale) if " " in part else part for part in match.groups())
-            return form.format(*parts) if form else sentence
+            *parts, stop = (_translated(part, locale) if " " in part else part for part in match.groups())
+            return form.removesuffix(".").format(*parts) + stop if form else sentence
     return sentence
+
+
+@lru_cache(maxsize=4)
+def _words(locale: str) -> dict[str, str]:
+    """All messages, by their English, in a locale as "de_DE"; empty if there is none."""
+    known = languages()
+    path = known.get(locale) or known.get(locale.partition("_")[0])
+    return read(path) if path else {}
 
 
 @lru_cache(maxsize=4)
 def _patterns(locale: str) -> list[tuple[re.Pattern, str]]:
     """Of a locale as "de_DE": patterns of English sentences with holes, those that say most first, and what they are there.
 
-    What is not translated has its pattern, too, so that none that says less takes its place.
+    What is not translated has its pattern, too, so that none that says less takes its place. What begins as the end of a sentence,
+    "; also in {}", is known behind what else fills a hole.
     """
-    known = languages()
-    path = known.get(locale) or known.get(locale.partition("_")[0])
-    words = read(path) if path else {}
-    holes = sorted((text for text in words if HOLE in text), key=letters, reverse=True)
-    return [(re.compile("(.*?)".join(map(re.escape, text.split(HOLE)))), words[text]) for text in holes]
+    words = _words(locale)
+    forms = {text: form for text, form in words.items() if HOLE in text}
+    forms |= {HOLE + text: form and HOLE + form for text, form in words.items() if _is_end(text)}
+    holes = sorted(forms, key=letters, reverse=True)
+    ends = {text.partition(HOLE)[0] for text in words if _is_end(text)} - {" and "}  # which joins names, too
+    return [(_pattern(text, words, "|".join(map(re.escape, sorted(ends)))), forms[text]) for text in holes]
+
+
+def _is_end(text: str) -> bool:
+    return text[0] in " ,;.(" and letters(text) >= FEWEST
+
+
+def _pattern(text: str, words: dict[str, str], ends: str) -> re.Pattern:
+    """Of a message, with or without a full stop. A hole right behind another one is empty or an end; one before an end takes as much as
+    it can."""
+    said = re.escape(text.removesuffix(".").replace(HOLE, "\0")) + r"(\.?)"
+    said = said.replace("\0\0", f"\0((?:{ends}).*?|)" if ends else "\0(.*?)")
+    if text.startswith(HOLE) and (text[len(HOLE)] in ",;." or text.removeprefix(HOLE) in words):
+        said = said.replace("\0", "(.*)", 1)
+    return re.compile(said.replace("\0", "(.*?)"))
 
 
 def letters(text: str) -> int:
@@ -77,8 +113,44 @@ def letters(text: str) -> int:
     return sum(letter.isalpha() for letter in text)
 
 
+def take_apart():
+    """Let Blender look up what is named by a word `IN_ANOTHER_SENSE` as ours: settings, with their choices, operators and panels, before
+    they are registered. What is named by others has Blender's own words, in all of its languages."""
+    ours = __package__.removesuffix(".panels.translations") + "."
+    for base in (bpy.types.PropertyGroup, bpy.types.Operator, bpy.types.Panel):
+        for kind in _below(base):
+            if kind.__module__.startswith(ours):
+                if getattr(kind, "bl_label", "") in IN_ANOTHER_SENSE:
+                    kind.bl_translation_context = CONTEXT
+                for annotation in _annotations(kind):
+                    _settle(annotation)
+
+
+def _below(kind: type) -> Iterator[type]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from _below(below)
+
+
+def _annotations(kind: type) -> Iterator[SETTING]:
+    """What will be its properties."""
+    for base in kind.__mro__[:-1]:
+        found = getattr(base, "__annotations__", {}).values()
+        yield from (annotation for annotation in found if isinstance(annotation, SETTING))
+
+
+def _settle(annotation: SETTING):
+    known = annotation.keywords
+    items = known.get("items")
+    items = items if isinstance(items, tuple | list) else ()  # a function's are nobody's words
+    names = [known.get("name"), *(item[1] for item in items if item)]
+    if not IN_ANOTHER_SENSE.isdisjoint(names):
+        known.setdefault("translation_context", CONTEXT)
+
+
 def register():
-    """Tell Blender all translations."""
+    """Tell Blender all translations, and what is to be looked up as ours."""
+    take_apart()
     known = {
         language: {(context, text): word for text, word in read(path).items() if word for context in CONTEXTS}
         for language, path in languages().items()

@@ -9,6 +9,9 @@ import bpy
 
 TOLD = runpy.run_path(str(Path(__file__).with_name("narrow.py")))
 window, area = TOLD["window"], TOLD["area"]
+MORE = ("more", "cloth_details", "cloth_holds", "cloth_sewing", "cloth_tearing", "cloth_masks", "cloth_forces",
+        "cloth_rest", "cloth_cage")  # fmt: skip
+SCENE = "scene", "forces", "scene_collision", "scene_cache", "advanced"
 PACKAGE = "bl_ext.user_default.taffeta"
 
 
@@ -17,6 +20,24 @@ def inside():
     place = area("PROPERTIES")
     region = next(region for region in place.regions if region.type == "WINDOW")
     return bpy.context.temp_override(window=window(), screen=window().screen, area=place, region=region)
+
+
+def narrow(shoot, tab):
+    """Pictures of all that a narrow tab shows: nothing asks whether names are cut there, so somebody has to look."""
+    tab.type = "OUTLINER"  # which panels are open there, is settled
+    TOLD["open_for_good"](*MORE, *SCENE)
+    view = area("VIEW_3D")
+    with bpy.context.temp_override(window=window(), screen=window().screen, area=view, region=view.regions[-1]):
+        bpy.ops.screen.area_split(direction="VERTICAL", factor=1.0 - TOLD["NARROW"] / view.width)
+    yield 1.0
+    found = [area for area in window().screen.areas if area.type == "VIEW_3D"]
+    tab = min(found, key=lambda area: abs(area.width - TOLD["NARROW"]))
+    tab.type = "PROPERTIES"
+    yield 1.5
+    for context in ("PHYSICS", "SCENE"):
+        tab.spaces.active.context = context
+        yield 2.5
+        shoot(f"narrow_{context.lower()}")
 
 
 def story(shoot, press, drag, result, out):
@@ -50,9 +71,14 @@ def story(shoot, press, drag, result, out):
         "button": words.pgettext_iface("Play Live", "Operator"),
         "own word of Blender": words.pgettext_iface("Friction"),
         "sentence": translations.translated("Rock has no faces"),
+        "in our sense": [
+            words.pgettext_iface(word, translations.CONTEXT) for word in ("Drag", "Stretch", "Layers", "Free")
+        ],
+        "in Blender's sense": words.pgettext_iface("Drag"),
         "label of a row": translations.translated("Mass"),
         "problems": [(english, translations.translated(english)) for english in problems],
     }
+    yield from narrow(shoot, tab)
     view.use_translate_interface = False
     result["english"] = translations.translated("Rock has no faces"), words.pgettext_iface("Self-Collision")
     yield 0.5

@@ -11,7 +11,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "german"
 @pytest.fixture(scope="module")
 def result(tell):
     """What the story wrote down; told once for all tests."""
-    return tell("german_story", OUT.name, 1366, 900)
+    return tell("german_story", OUT.name, 1366, 3200)
 
 
 def test_the_story_comes_to_its_end_without_a_traceback(result):
@@ -23,6 +23,8 @@ def test_blender_shows_settings_and_buttons_in_german(result):
     german = result["german"]
     assert german["locale"].startswith("de")
     assert german["setting"] == "Selbstkollision" and german["button"] == "Live spielen"
+    assert german["in our sense"] == ["Luftwiderstand", "Dehnung", "Lagen", "Freigeben"]
+    assert german["in Blender's sense"] == "Ziehen"
     assert german["own word of Blender"] == "Reibung" and german["label of a row"] == "Masse"
 
 

@@ -83,7 +83,7 @@ def test_what_no_spring_knows_of_builds_nothing_anew(garments, monkeypatch):
 
 
 def test_a_value_out_of_range_is_told_with_its_frame(garments):
-    with pytest.raises(ValueError, match="In frame 7, 'Panel': thickness is 0 m at vertex 0"):
+    with pytest.raises(ValueError, match="In frame 7, 'Panel': the thickness is 0 m at vertex 0"):
         refit((garments[0]._replace(thickness=np.zeros(25)), garments[1]), Settings(), 7)
 
 

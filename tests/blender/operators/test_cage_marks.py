@@ -139,7 +139,7 @@ def test_refining_keeps_the_marks_and_refuses_those_of_the_cage_alone(make, save
     tension = cage.data.attributes[bands.TENSION].data
     marked = next(k for k, value in enumerate(tension) if value.value)
     tension[marked].value = 1.0
-    with pytest.raises(RuntimeError, match="Skirt Cage has elastic on 1 edges where Skirt has none or another"):
+    with pytest.raises(RuntimeError, match="Skirt Cage has marked elastic on 1 edges where Skirt has none or another"):
         bpy.ops.taffeta.cage_refine(object=obj.name, vertices=700)
     tension[marked].value = TENSION
     before = cage.data
@@ -185,7 +185,7 @@ def test_marks_on_the_other_side_of_a_shell_are_told(make, scene, capfd):
         across = np.flatnonzero((ends % 21 == 8).all(axis=1) & (ends >= 0).all(axis=1) & (ends < 441).all(axis=1))
         pleats.mark(obj.data, across, ANGLE, STIFF)
         cage = caged(obj, 120)
-        told = "Quilt: its pleats did not go over to Quilt Cage" in capfd.readouterr().out
+        told = "Quilt: its marked pleats did not go over to Quilt Cage" in capfd.readouterr().out
         assert told == (pleats.read_pleats(cage.name, cage.data) is None)
         bpy.ops.taffeta.cage_remove(object=obj.name)
         bpy.ops.taffeta.pleat_clear(every=True)

@@ -260,7 +260,7 @@ def test_bad_input_gets_a_sentence(make, saved):
     aside.rename(path)
     pleat = cage.data.attributes.new("pleat_angle", "FLOAT", "EDGE")
     pleat.data[0].value = 0.5
-    assert "Sheet Cage has pleats on 1 edges where Sheet has none or another" in refused(obj)
+    assert "Sheet Cage has marked pleats on 1 edges where Sheet has none or another" in refused(obj)
     cage.data.attributes.remove(cage.data.attributes["pleat_angle"])
     copy = obj.copy()
     saved.collection.objects.link(copy)

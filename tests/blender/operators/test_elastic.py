@@ -40,7 +40,7 @@ def test_what_cannot_be_elastic_is_told(make):
     with pytest.raises(RuntimeError, match="Strip has no selected edge"):
         bpy.ops.taffeta.elastic_mark()
     bpy.ops.object.mode_set(mode="OBJECT")
-    with pytest.raises(RuntimeError, match="Strip has no elastic at all"):
+    with pytest.raises(RuntimeError, match="Strip: none of its edges is marked as an elastic band"):
         bpy.ops.taffeta.elastic_clear(every=True)
     obj.data.attributes.new(bands.TENSION, "FLOAT", "EDGE")
     with pytest.raises(ValueError, match="Strip has the attribute 'elastic_tension' without 'elastic_length'"):

@@ -62,7 +62,7 @@ def test_what_cannot_be_a_pleat_is_told(make, columns, options, words):
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.taffeta.pleat_mark(**options)
     bpy.ops.object.mode_set(mode="OBJECT")
-    with pytest.raises(RuntimeError, match="no pleat at all"):
+    with pytest.raises(RuntimeError, match="none of its edges is marked as a pleat"):
         bpy.ops.taffeta.pleat_clear(every=True)
 
 

@@ -2,6 +2,7 @@
 """Every text that panels show can be translated: the template has it, and what is filled into a sentence stays."""
 
 import ast
+import re
 from pathlib import Path
 from string import Formatter
 
@@ -12,6 +13,20 @@ from taffeta.panels import fabric, translations
 
 ROOT = Path(__file__).resolve().parents[3]
 GERMAN = "de_DE"  # what Blender calls it
+# One German word for each thing, wherever it is: English -> German, as regular expressions.
+GLOSSARY = {
+    r"attach(ed|ments?)?": "efestig", r"attributes?": "attribut", r"bending": "bieg", r"bodies|body": "körper", r"cages?": "käfig",
+    r"caches?": "cache", r"colliders?": "kollision", r"corrections?": "korrektur", r"damping": "dämpf", r"(?<!on )edges?": "kante|'edges'",
+    r"cross(es|ings?)?": "durchd", r"draped?|draping": "drap|fällt", r"drivers?": "treiber", r"edit mode": "bearbeitungsmodus",
+    r"elastic( bands?)?": "gummi|elast", r"fabrics?": "stoff", r"faces?": "fläche", r"friction": "reibung", r"garments?": "kleidungsstück",
+    r"frames?": "bild|frame", r"linked": "verknüpft", r"modifiers?": "modifikator", r"object mode": "objektmodus",
+    r"pins?|pinned": "fixier", r"pleats?": "falten?", r"presets?": "vorgabe", r"preflight": "vorprüfung", r"queue": "warteschlange",
+    r"rest shapes?": "ruheform", r"saved?|saving": "speicher", r"seams?": "naht|näht", r"sewing edges?": "nähkante",
+    r"shape keys?": "formschlüssel", r"shear": "scher", r"stretch(ed|es)?": "dehn", r"substeps?": "teilschritt", r"tacked": "heftet",
+    r"tear lines?": "reißlinie", r"thickness": "dicke", r"trash": "papierkorb", r"triangles?": "dreieck", r"trims?": "besatz",
+    r"untangled?": "entwirr|untangled", r"uv maps?": "uv-map", r"vertex groups?": "punktgruppe", r"vertex|vertices": "punkt|'vertices'",
+    r"warp": "kett", r"wedges?": "variante", r"weft": "schuss|schüsse", r"zips?": "reißversch",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +91,33 @@ def test_a_translation_fills_in_as_much_as_the_english(language):
     assert ends == {}
 
 
+def test_words_that_blender_has_in_another_sense_are_looked_up_as_ours(registered):
+    """A number that is called Drag is no drag of a mouse; what is called Wind has Blender's word in each of its languages."""
+    scene, cloth = (owner.bl_rna.properties[name].fixed_type for owner, name in (
+        (bpy.types.Scene, "taffeta"), (bpy.types.Object, "taffeta_cloth"),
+    ))  # fmt: skip
+    contexts = {name: scene.properties[name].translation_context for name in ("air_drag", "air_lift", "wind")}
+    assert contexts == {"air_drag": translations.CONTEXT, "air_lift": translations.CONTEXT, "wind": "*"}
+    assert cloth.properties["quality"].translation_context == translations.CONTEXT, "of a choice: Final"
+    assert (
+        cloth.properties["stretch_stiffness"].fixed_type.properties["value"].translation_context == translations.CONTEXT
+    )
+    assert bpy.types.TAFFETA_PT_layers.bl_translation_context == translations.CONTEXT
+    assert bpy.ops.taffeta.bake_delete.get_rna_type().translation_context == translations.CONTEXT
+    assert bpy.ops.taffeta.bake.get_rna_type().translation_context == "Operator"
+    assert translations.IN_ANOTHER_SENSE <= set(messages.messages())
+
+
+@pytest.mark.parametrize("english", GLOSSARY)
+def test_a_thing_has_one_german_word(english):
+    said = re.compile(rf"(?<![.\w])({english})(?![=\w])", re.IGNORECASE)
+    words = translations.read(translations.languages()["de"])
+    about = {text: word for text, word in words.items() if word != text and said.search(text)}
+    assert about
+    other = {text: word for text, word in about.items() if not re.search(GLOSSARY[english], word, re.IGNORECASE)}
+    assert other == {}
+
+
 @pytest.mark.parametrize(
     ("english", "german"),
     [
@@ -86,6 +128,17 @@ def test_a_translation_fills_in_as_much_as_the_english(language):
         ("Plays /c/Hose im Wind.pc2", "Spielt /c/Hose im Wind.pc2"),
         ("Body has a scale of zero by its parent Rig: it is flat",
          "Body hat eine Skalierung von null durch das übergeordnete Objekt Rig: es ist flach"),
+        ("Skirt has the settings of take 2; not as they were: the image 'a' is damaged: the present one is used",
+         "Skirt hat die Einstellungen von take 2; nicht, wie sie waren: das Bild „a“ ist beschädigt: Es wird genommen, was jetzt da ist"),
+        ("12 sewing edges added to Skirt; one side is 2.00 times as long and gathers; Sewing is on now",  # ends behind a hole
+         "12 Nähkanten zu Skirt hinzugefügt; eine Seite ist 2.00-mal so lang und kräuselt sich; Nähen ist jetzt an"),
+        ("Coat has no faces; add some before you bake. No frame was finished",  # its full stop is no part of the message
+         "Coat hat keine Flächen; vor dem Backen welche hinzufügen. Kein Bild wurde fertig"),
+        ("In frame 4, 'Coat': the thickness is 0 m at vertex 3 (9 of 9 vertices are too low); it must be above 0: change the value or its "
+         "map. Frames 1 to 3 are kept; Resume goes on from there",
+         "In Bild 4: „Coat“: die Dicke ist 0 m am Punkt 3 (9 von 9 Punkten sind zu niedrig); nötig ist mehr als 0: den Wert oder seine "
+         "Map ändern. Bilder 1 bis 3 sind behalten; Fortsetzen macht dort weiter"),
+        ("3 vertices of Coat are attached to Body", "3 Punkte von Coat sind an Body befestigt"),
         ("Nobody has written this", "Nobody has written this"),
     ],
 )  # fmt: skip

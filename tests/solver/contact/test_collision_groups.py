@@ -152,8 +152,8 @@ def test_masks_that_leave_out_nothing_change_no_bit():
 def test_groups_of_another_size_are_refused_by_name():
     garment = above_a_ball("Cape")
     for changes, words in (
-        ({"meets_bodies": np.ones(3, bool)}, "'Cape': the mask for bodies has the shape"),
-        ({"meets_itself": np.ones(3, bool)}, "'Cape': the mask for self-collision has the shape"),
+        ({"meets_bodies": np.ones(3, bool)}, "'Cape': the mask for the bodies has the shape"),
+        ({"meets_itself": np.ones(3, bool)}, "'Cape': the mask for the self-collision has the shape"),
         ({"meets": (True, True)}, "'Cape' tells of 2 garments"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -232,7 +232,9 @@ def test_cloth_comes_out_of_itself_when_self_collision_begins(saved, make, capfd
 
 def test_a_key_out_of_range_is_told_with_its_frame_and_the_frames_before_are_kept(strip):
     key(strip, "taffeta_cloth.stretch_stiffness.value", (1, STRETCH), (4, 0.0))
-    with pytest.raises(RuntimeError, match="In frame 4, 'Cloth': stretch stiffness is 0 N/m .* Frames 1 to 3 are kept"):
+    with pytest.raises(
+        RuntimeError, match="In frame 4, 'Cloth': the stretch stiffness is 0 N/m .* Frames 1 to 3 are kept"
+    ):
         bake(6)
     key(strip, "taffeta_cloth.stretch_stiffness.value", (4, 10.0))
     assert bake(6, resume=True) == {"FINISHED"}

@@ -235,9 +235,9 @@ def test_a_cache_folder_below_a_file(shot, tmp_path, only):
 @pytest.mark.parametrize(
     ("name", "severity", "words"),
     [
-        ("stretch_stiffness", "ERROR", "Stretch is 0"),
-        ("shear_stiffness", "WARNING", "Shear is 0: "),
-        ("bending_stiffness", "WARNING", "Bending is 0: "),
+        ("stretch_stiffness", "ERROR", "has a Stretch of 0: "),
+        ("shear_stiffness", "WARNING", "has a Shear of 0: "),
+        ("bending_stiffness", "WARNING", "has a Bending of 0: "),
     ],
 )
 def test_stiffness_of_zero_says_what_it_means(shot, name, severity, words, found, only, cloth):

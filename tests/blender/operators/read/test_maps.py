@@ -162,12 +162,12 @@ def test_loose_vertices_get_the_minimum_from_an_image(scene, make):
 @pytest.mark.parametrize(
     "settings, words",
     [
-        ({"source": "GROUP"}, ["Cloth", "damping", "no vertex group is chosen", "Uniform"]),
-        ({"source": "GROUP", "vertex_group": "Old"}, ["Cloth", "damping", "vertex group 'Old'", "Hem"]),
-        ({"source": "IMAGE"}, ["Cloth", "damping", "no image is chosen"]),
-        ({"source": "ATTRIBUTE"}, ["Cloth", "damping", "no attribute is chosen"]),
-        ({"source": "ATTRIBUTE", "attribute": "Gone"}, ["Cloth", "damping", "attribute 'Gone'"]),
-        ({"source": "ATTRIBUTE", "attribute": "PerFace"}, ["Cloth", "damping", "'PerFace'", "FACE", "convert"]),
+        ({"source": "GROUP"}, ["Cloth", "Damping", "no vertex group is chosen", "Uniform"]),
+        ({"source": "GROUP", "vertex_group": "Old"}, ["Cloth", "Damping", "vertex group 'Old'", "Hem"]),
+        ({"source": "IMAGE"}, ["Cloth", "Damping", "no image is chosen"]),
+        ({"source": "ATTRIBUTE"}, ["Cloth", "Damping", "no attribute is chosen"]),
+        ({"source": "ATTRIBUTE", "attribute": "Gone"}, ["Cloth", "Damping", "attribute 'Gone'"]),
+        ({"source": "ATTRIBUTE", "attribute": "PerFace"}, ["Cloth", "Damping", "'PerFace'", "FACE", "convert"]),
     ],
 )
 def test_missing_map_is_a_sentence(garment, settings, words):
@@ -180,7 +180,7 @@ def test_missing_map_is_a_sentence(garment, settings, words):
 
 def test_missing_uv_map_and_empty_image_are_sentences(garment, tmp_path):
     white = image_of("White", np.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"Cloth, damping: there is no UV map 'Old' \(it has UVMap\)"):
+    with pytest.raises(ValueError, match=r"Cloth, Damping: there is no UV map 'Old' \(it has UVMap\)"):
         read_map(garment, mapped(garment, source="IMAGE", image=white, uv_map="Old"), garment.data)
     empty = bpy.data.images.new("Lost", 4, 4)
     empty.source = "FILE"
@@ -201,7 +201,7 @@ def test_an_image_beyond_reason_is_refused_before_memory_is_taken(garment, monke
     monkeypatch.setattr(maps, "pixels", None)
     wide = mapped(garment, source="IMAGE", image=bpy.data.images.new("Wide", 8, 2))
     with pytest.raises(
-        ValueError, match=r"Cloth, damping: image 'Wide' has 8 x 2 pixels, more than 15: .* scale it down"
+        ValueError, match=r"Cloth, Damping: image 'Wide' has 8 x 2 pixels, more than 15: .* scale it down"
     ):
         read_map(garment, wide, garment.data)
 

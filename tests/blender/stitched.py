@@ -44,7 +44,7 @@ def sew(obj, seams):
         chosen = set()
         for name, start, end in sides:
             chosen |= line(own[name], start, end)
-        _select(obj, chosen)
+        select(obj, chosen)
         bpy.ops.object.mode_set(mode="EDIT")
         assert bpy.ops.taffeta.sew() == {"FINISHED"}
         bpy.ops.object.mode_set(mode="OBJECT")
@@ -73,7 +73,8 @@ def line(panel, start, end):
     }
 
 
-def _select(obj, chosen):
+def select(obj, chosen):
+    """Select these edges, pairs of vertices, and nothing else."""
     inside = {k for pair in chosen for k in pair}
     obj.data.polygons.foreach_set("select", np.zeros(len(obj.data.polygons), bool))
     obj.data.edges.foreach_set("select", [tuple(sorted(edge.vertices)) in chosen for edge in obj.data.edges])

@@ -15,7 +15,7 @@ LEVELS = 90  # bands of distance that a body is read by
 LIMB = 0.16  # of the greatest distance: a branch that is shorter is a finger, an ear, a bow
 FOOT = 0.04  # of the height: what is lower is a foot
 SHIN = 0.1, 0.2  # of the height: what lies between is above it
-LOWEST_ARM = 0.55  # of the height: limbs that begin higher are arms
+LOWEST_ARM = 0.5  # of the height: limbs that begin higher are arms
 WRIST = 0.8  # of a limb's length: what is beyond is a hand or a foot
 SECTIONS = 120  # of the trunk
 WIDER = 1.2, 1.5  # times as wide as its neck a body is below that, and where its shoulders begin
@@ -58,6 +58,9 @@ def read(x: np.ndarray, triangles: np.ndarray) -> Body:
     """
     x, sides = _largest_piece(x, triangles)
     limbs, trunk = _limbs(x, sides)
+    if len(limbs) % 2:  # a body without legs: what goes on below the arms is its trunk
+        widest = max(range(len(limbs)), key=lambda k: np.mean([np.ptp(x[ring], axis=0).max() for ring in limbs[k]]))
+        trunk = np.union1d(trunk, np.concatenate(limbs.pop(widest)))
     low, high = x[:, 2].min(), x[:, 2].max()
     starts = [x[limb[0], 2].mean() for limb in limbs]
     arms = [limb for limb, start in zip(limbs, starts, strict=True) if start > low + LOWEST_ARM * (high - low)]

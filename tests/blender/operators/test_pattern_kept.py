@@ -30,7 +30,9 @@ def garment(saved, make, tmp_path):
     def bring(kind):
         path = tmp_path / f"shirt.{kind}"
         path.write_bytes(pieces.written(pieces.shirt) if kind == "dxf" else json.dumps(cut.shirt()).encode())
-        assert bpy.ops.taffeta.pattern_import(filepath=str(path), edge_length={"dxf": 0.03, "json": 0.04}[kind]) == {"FINISHED"}
+        assert bpy.ops.taffeta.pattern_import(filepath=str(path), edge_length={"dxf": 0.03, "json": 0.04}[kind]) == {
+            "FINISHED"
+        }
         obj = bpy.context.view_layer.objects.active
         if kind == "dxf":
             body = make.collider(make.mesh("Person", *figure.mesh(coarse=1.5)), aura=0.004)

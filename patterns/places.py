@@ -24,7 +24,7 @@ PLACES = (
 STAY = "STAY"
 #: words of names, whole or, from four letters on, parts of longer ones: English, German, French, Italian, GarmentCode's
 WORDS = {
-    "front": ("front", "frt", "fr", "ft", "f", "cf", "vorder", "vorne", "vt", "devant", "davanti"),
+    "front": ("front", "ftorso", "frt", "fr", "ft", "f", "cf", "vorder", "vorne", "vt", "devant", "davanti"),
     "back": ("back", "bck", "bk", "b", "cb", "btorso", "rück", "rueck", "hinter", "hinten", "ht", "dos", "dietro"),
     "left": ("left", "lft", "lt", "l", "links", "linke", "gauche", "sinistr", "sx"),
     "right": ("right", "rgt", "r", "rechts", "rechte", "droite", "destr", "dx"),

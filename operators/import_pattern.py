@@ -67,7 +67,7 @@ def add(context, path: Path, edge: float) -> tuple[bpy.types.Object, str]:
     counts = f"{len(names)} panels, {len(pattern.stitches)} seams, {len(made.x):,} vertices"
     if len(made.folds):
         counts += f", {len(made.folds):,} edges on internal lines (selected: Mark Pleat in Edit Mode folds them)"
-    then = "Bake or Drape sews it" if pattern.stitches else "place its panels, and Sew Selected Edges in Edit Mode"
+    then = "Bake or Drape sews it" if pattern.stitches else "Arrange Around Body, and Sew Selected Edges in Edit Mode"
     return obj, f"{obj.name}: {counts}; {then}"
 
 

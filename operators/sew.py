@@ -4,14 +4,14 @@ Sewing: the garment as it is sewn in this frame, a mesh in one piece.
 """
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.translations import translated
 from ..solver.geometry import stitches
 from .menus import in_menu
 from .overlay.colours import lengths
 from .playback.cache_modifier import forget_bake
-from .read import sewn_edges
+from .read import gathered, sewn_edges
 from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
@@ -22,15 +22,15 @@ CLOSED = 2e-3  # [m] up to which a seam is closed, as a bake welds it (`solver.j
 GATHERED = 1.02  # times as long one line is as the other, from which on it is told
 
 
-def sew(obj: bpy.types.Object, flip: bool, shift: int) -> str:
-    """Sew the lines that are selected in an object's Edit Mode; returns what was done.
+def sew(obj: bpy.types.Object, flip: bool, shift: int, gather: float = 0.0) -> str:
+    """Sew the lines that are selected in an object's Edit Mode, as `rims` pairs them; returns what was done.
 
     Raises
     ------
     ValueError
         Not two lines, or a dart, are selected: a sentence with a remedy.
     """
-    pairs, told = rims(obj, flip, shift)
+    pairs, told = rims(obj, flip, shift, gather)
     added = sewn_edges.sew(obj, pairs)
     cloth = obj.taffeta_cloth
     if cloth.enabled and not cloth.sewing:
@@ -39,8 +39,10 @@ def sew(obj: bpy.types.Object, flip: bool, shift: int) -> str:
     return f"{added} sewing edges added to {obj.name}{told}"
 
 
-def rims(obj: bpy.types.Object, flip: bool, shift: int):
+def rims(obj: bpy.types.Object, flip: bool, shift: int, gather: float = 0.0):
     """Vertices (s, 2) that sew the lines which are selected in an object's Edit Mode to each other, and what is to be told.
+
+    With `gather`, from 1 on, the panel of the longer line is cut wider first, so that it is so many times as long as the other one.
 
     Raises
     ------
@@ -52,22 +54,42 @@ def rims(obj: bpy.types.Object, flip: bool, shift: int):
         lines = stitches.lines(edges)
     except ValueError as error:
         raise ValueError(f"{obj.name}: {error}; select two rims of panels and nothing beside them") from None
-    told = ""
-    if len(lines) == 1 and not lines[0][1] and len(lines[0][0]) > 2:
-        pairs = stitches.dart(lines[0][0])
-    elif len(lines) == 2 and lines[0][1] == lines[1][1]:
-        (one, is_ring), (other, _) = lines
-        pairs = stitches.stitches(x, one, other, is_ring, flip, shift)
-        long, short = sorted((stitches.length(x, line, is_ring) for line in (one, other)), reverse=True)
-        if long > GATHERED * short > 0.0:
-            told = f"; one side is {long / short:.2f} times as long and gathers"
-    else:
-        kinds = "a line and a ring are" if len(lines) == 2 else f"{len(lines)} lines of edges of faces are"
-        kinds = kinds if len(lines) != 1 else "one ring or edge is"
+    if 0.0 < gather < 1.0:
         raise ValueError(
-            f"{obj.name}: {kinds} selected; select two lines, two rings, or one line from side to side of a dart"
+            f"{obj.name}: a Gather of {gather:g} is none; from 1 on it gathers, 0 leaves panels as they are"
         )
-    return pairs, told
+    if len(lines) == 2 and lines[0][1] == lines[1][1]:
+        return _sewn(obj, x, lines, (flip, shift), gather)
+    if gather:
+        raise ValueError(f"{obj.name}: two lines gather, one longer than the other; select two, or set Gather to 0")
+    if len(lines) == 1 and not lines[0][1] and len(lines[0][0]) > 2:
+        return stitches.dart(lines[0][0]), ""
+    kinds = "a line and a ring are" if len(lines) == 2 else f"{len(lines)} lines of edges of faces are"
+    kinds = kinds if len(lines) != 1 else "one ring or edge is"
+    raise ValueError(
+        f"{obj.name}: {kinds} selected; select two lines, two rings, or one line from side to side of a dart"
+    )
+
+
+def _sewn(obj, x, lines, way, gather: float):
+    """As `rims`, of two lines or two rings; `way`: flip and shift."""
+    (one, is_ring), (other, _) = lines
+    rest, widened = gathered.at_rest(obj, x), ""
+    short, long = sorted((one, other), key=lambda line: stitches.length(rest, line, is_ring))
+    if stitches.length(rest, long, is_ring) < GATHERED * stitches.length(
+        rest, short, is_ring
+    ) and sewn_edges.has_active(obj, short):
+        short, long = long, short
+    if gather:
+        if is_ring:
+            raise ValueError(f"{obj.name}: rings do not gather by a wider panel; gather lines, or Mark Elastic")
+        widened = gathered.widen(obj, long, gather * stitches.length(rest, short, is_ring), x)
+        x, _ = sewn_edges.selected(obj)
+        rest = gathered.at_rest(obj, x)
+    pairs = stitches.stitches(x, one, other, is_ring, *way)
+    short, long = (stitches.length(rest, line, is_ring) for line in (short, long))
+    told = f"; one side is {long / short:.2f} times as long and gathers" if long > GATHERED * short > 0.0 else ""
+    return pairs, told + widened
 
 
 def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:
@@ -150,6 +172,12 @@ class TAFFETA_OT_sew(bpy.types.Operator):
         name="Shift", description="Of two rings, vertices by which the one with more is turned on before it is sewn"
     )
 
+    gather: FloatProperty(
+        name="Gather", default=0.0, min=0.0, max=10.0, soft_max=3.0, step=10, precision=2,
+        description="How many times as long as the other line the longer one is to be, a pure number: its panel is cut so much wider along it, in "
+        "the Pattern where that tells its size; of two as long as each other, that of the edge selected last. 1.5 is a soft gather, 2 and more a ruffle; 0 leaves panels as they are",
+    )  # fmt: skip
+
     @classmethod
     def poll(cls, context):
         if context.mode != "EDIT_MESH":
@@ -159,7 +187,7 @@ class TAFFETA_OT_sew(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            self.report({"INFO"}, translated(sew(context.edit_object, self.flip, self.shift)))
+            self.report({"INFO"}, translated(sew(context.edit_object, self.flip, self.shift, self.gather)))
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}

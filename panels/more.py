@@ -109,6 +109,9 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         if not row.active:
             why(layout, "No edge is marked as elastic")
         column = layout.column(align=True)
+        row = column.row(align=True)
+        row.active = bool(cloth.uv_map)
+        row.operator("taffeta.panels_arrange").object = context.object.name
         column.operator("taffeta.sew")
         column.operator("taffeta.sewing_apply").object = context.object.name
         column = layout.column(align=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Patterns as DXF after AAMA 292 and ASTM D6673, read by ezdxf: each block is a piece, and layers tell what its lines are.
 
-No file of this kind says what is sewn to what, or where a piece belongs about the body: pieces stand side by side.
+No file of this kind says what is sewn to what, or where a piece belongs about the body: pieces stand side by side, until
+`arrange` lays them there.
 """
 
 import io

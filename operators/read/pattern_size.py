@@ -16,19 +16,28 @@ def positions(obj: bpy.types.Object) -> tuple[np.ndarray | None, str]:
     """Vertices (n, 3) float64 [m] of a garment as its pattern has them, in a plane and no piece over another one; None
     where the mesh tells, and a sentence if that is because the pattern cannot.
     """
-    cloth, mesh = obj.taffeta_cloth, obj.data
+    cloth = obj.taffeta_cloth
     if not cloth.pattern_size or obj.mode == "EDIT":
         return None, ""
-    layer = mesh.uv_layers.get(cloth.uv_map)
-    if layer is None:
-        return (
-            None,
-            f"{obj.name} has no Pattern to take its size from; choose its UV map, or switch Size from Pattern off",
-        )
     if cloth.weld > 0.0:
         return (
             None,
             f"{obj.name} cannot be welded where Size from Pattern is on; switch that off, or Weld for Simulation",
+        )
+    x, lack = in_pattern(obj)
+    if x is not None:
+        x[:, 0] += _shifts(obj.data, x)
+    return x, lack
+
+
+def in_pattern(obj: bpy.types.Object) -> tuple[np.ndarray | None, str]:
+    """Where a garment's vertices are in its Pattern, (n, 3) float64 [m], z = 0; None and a sentence where that tells no one place of each."""
+    mesh = obj.data
+    layer = mesh.uv_layers.get(obj.taffeta_cloth.uv_map)
+    if layer is None:
+        return (
+            None,
+            f"{obj.name} has no Pattern to take its size from; choose its UV map, or switch Size from Pattern off",
         )
     corners, uv = arrays.corner_vertex(mesh), arrays.corner_uv(layer).astype(np.float64)
     x = np.full((len(mesh.vertices), 3), np.nan)
@@ -41,7 +50,6 @@ def positions(obj: bpy.types.Object) -> tuple[np.ndarray | None, str]:
             f"{obj.name}: vertex {corners[np.argmax(~(apart <= ONE_PLACE))]} has several places in the Pattern, as where a seam "
             "is welded; switch Size from Pattern off"
         )
-    x[:, 0] += _shifts(mesh, x)
     return x, ""
 
 

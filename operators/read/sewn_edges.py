@@ -19,6 +19,19 @@ def selected(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
     return x, np.array(ends, int).reshape(-1, 2)
 
 
+def has_active(obj: bpy.types.Object, line: np.ndarray) -> bool:
+    """Whether what was selected last in an object's Edit Mode lies on a line of vertices (k,)."""
+    active = bmesh.from_edit_mesh(obj.data).select_history.active
+    own = (
+        active.verts
+        if isinstance(active, bmesh.types.BMEdge)
+        else [active]
+        if isinstance(active, bmesh.types.BMVert)
+        else []
+    )
+    return bool(own) and all(vertex.index in line for vertex in own)
+
+
 def sew(obj: bpy.types.Object, pairs: np.ndarray) -> int:
     """Add an edge without a face between each of the pairs (s, 2), where none is; returns how many."""
     work, added = bmesh.from_edit_mesh(obj.data), 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds, folds, tears, sews and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft,
-a zip, a seam, a cage, a pattern.
+a zip, a seam that is sewn and applied, a cage, a pattern that is arranged.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -251,6 +251,34 @@ def sew_up(panels, shoot, press, places, result):
     )
 
 
+def apply_sewing(panels, shoot, press, places, result):
+    """Apply Sewing in a frame of a bake, written here, in which the seam is closed."""
+    modules = (
+        first.PACKAGE + name
+        for name in (".solver.cache.frames", ".operators.playback.cache_modifier", ".operators.read.modifier_stack")
+    )
+    frames, cache_modifier, modifier_stack = map(import_module, modules)
+    x = np.array([v.co for v in panels.data.vertices], np.float32)
+    sides = {key for polygon in panels.data.polygons for key in polygon.edge_keys}
+    stitches = [edge.key for edge in panels.data.edges if edge.key not in sides]
+    for one, other in stitches:
+        x[[one, other]] = 0.5 * (x[one] + x[other])
+    path = Path("/tmp/home/panels.pc2")
+    with frames.open_cache(path, len(x), 1, 24.0) as cache:
+        for frame in (1, 2):
+            cache.append(frame, b"%d" % frame, x, x.astype(float), np.zeros_like(x, float))
+    cache_modifier.attach(panels, path, 1)
+    panels.taffeta_cloth.cache_path = modifier_stack.find_cache(panels).filepath
+    bpy.context.scene.frame_set(1)
+    yield from show_only(panels, "cloth_sewing")
+    yield from press_button("bpy.ops.taffeta.sewing_apply(", places, (0.5,), shoot, "76_applied")
+    made = bpy.context.view_layer.objects.active
+    result["applied"] = (
+        made.name, len(panels.data.vertices) - len(made.data.vertices), len(stitches), panels.hide_get(),
+        panels.taffeta_cloth.enabled, made.taffeta_cloth.enabled,
+    )  # fmt: skip
+
+
 def type_weft(shoot, press, result):
     """Mark the line anew by the Edge menu, and type Weft in the panel of the last operator, below left in the 3D view."""
     shawl = bpy.data.objects["Shawl"]
@@ -302,8 +330,8 @@ def cage(blanket, shoot, press, places, result):
     result["removed"] = blanket.taffeta_cage.cage is None, blanket.taffeta_cloth.enabled
 
 
-def pattern(shoot, drag, result):
-    """Import a pattern through the file browser."""
+def pattern(shoot, drag, press, places, result):
+    """Import a pattern through the file browser, and arrange it around the ball."""
     Path("/tmp/home/skirt.json").write_text(json.dumps(CUT["skirt"]()), encoding="utf-8")
     with first.inside("VIEW_3D"):
         bpy.ops.taffeta.pattern_import("INVOKE_DEFAULT", filepath="/tmp/home/skirt.json", edge_length=0.04)
@@ -316,6 +344,17 @@ def pattern(shoot, drag, result):
         made.taffeta_cloth.enabled,
         made.taffeta_cloth.sewing,
         made.taffeta_cloth.pattern_size,
+    )
+    before = np.array([v.co for v in made.data.vertices])
+    yield from show_only(made, "cloth_sewing")
+    yield from press_button("bpy.ops.taffeta.panels_arrange(", places, (0.5,), shoot, "79_arranged")
+    made = bpy.context.view_layer.objects.active
+    x = np.array([v.co for v in made.data.vertices])
+    off = np.linalg.norm(x - np.array(bpy.data.objects["Body"].matrix_world.translation), axis=1)
+    result["arranged"] = (
+        made.name,
+        float(np.abs(x - before).max()),
+        float(off.min() / bpy.data.objects["Body"].dimensions.x),
     )
 
 
@@ -337,5 +376,6 @@ def story(shoot, press, drag, result, out):
     yield from type_weft(shoot, press, result)
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
     yield from sew_up(bpy.data.objects["Panels"], shoot, press, places, result)
+    yield from apply_sewing(bpy.data.objects["Panels"], shoot, press, places, result)
     yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)
-    yield from pattern(shoot, drag, result)
+    yield from pattern(shoot, drag, press, places, result)

@@ -58,6 +58,12 @@ def test_two_selected_rims_are_sewn(result):
     assert stitches == vertices / 2 == 7 and is_sewn
 
 
+def test_what_is_sewn_becomes_one_mesh(result):
+    name, fewer, stitches, is_hidden, was_cloth, is_cloth = result["applied"]
+    assert name == "Panels Sewn" and fewer == stitches == 7
+    assert is_hidden and not was_cloth and is_cloth
+
+
 def test_weft_is_typed_in_the_panel_of_the_last_operator(result):
     """The line runs along the warp, so that it has three times the strength of 100 N/m."""
     assert result["weft"] == [0.0, 300.0]
@@ -73,3 +79,8 @@ def test_a_shell_gets_a_cage_and_is_simulated_itself_again(result):
 
 def test_a_pattern_is_imported_by_the_file_browser(result):
     assert result["pattern"] == ["skirt", True, True, True]
+
+
+def test_its_panels_are_arranged_around_the_collider(result):
+    name, moved, off = result["arranged"]
+    assert name == "skirt" and moved > 0.1 and off > 0.5, "outside the ball"

@@ -3,8 +3,11 @@
 
 import bpy
 import numpy as np
+import pieces
 import pytest
+import stitched
 from quads import read
+from taffeta.operators.read import panels
 from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 
@@ -34,7 +37,7 @@ def weight(obj):
 
 
 @pytest.fixture
-def panels(make):
+def squares(make):
     """A function that joins two squares of 5 and of `many` vertices a side, a metre apart, the upper one's rows the other way
     about, and selects in Edit Mode the rims that face each other, of `which` squares.
     """
@@ -61,8 +64,8 @@ def panels(make):
 
 
 @pytest.mark.parametrize("flip", [False, True])
-def test_rims_of_different_counts_are_sewn(panels, flip):
-    obj = panels(9)
+def test_rims_of_different_counts_are_sewn(squares, flip):
+    obj = squares(9)
     assert not obj.taffeta_cloth.sewing
     assert bpy.ops.taffeta.sew(flip=flip) == {"FINISHED"}
     found = sewn(obj)
@@ -72,15 +75,15 @@ def test_rims_of_different_counts_are_sewn(panels, flip):
     assert apart.max() == pytest.approx(1.0 if flip else 0.0)
 
 
-def test_one_rim_is_a_dart(panels):
-    obj = panels(9, (True, False))
+def test_one_rim_is_a_dart(squares):
+    obj = squares(9, (True, False))
     assert bpy.ops.taffeta.sew() == {"FINISHED"}
     first = COUNT * COUNT - COUNT
     assert sewn(obj) == [(first, first + 4), (first + 1, first + 3)]
 
 
-def test_twice_adds_nothing_and_a_whole_panel_is_refused(panels, capfd):
-    obj = panels(5)
+def test_twice_adds_nothing_and_a_whole_panel_is_refused(squares, capfd):
+    obj = squares(5)
     bpy.ops.taffeta.sew()
     bpy.ops.taffeta.sew()
     assert len(sewn(obj)) == COUNT
@@ -131,3 +134,87 @@ def test_apply_makes_one_piece_of_what_is_sewn(make, scene, tmp_path):
     new.modifiers.clear()
     assert weight(new) == heavy, "an allowance beside what is marked as seams, too"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
+
+
+@pytest.fixture
+def strip(tmp_path):
+    """A function that imports two strips as DXF, 20 and `long` cm wide, and selects a long side of each; returns them."""
+
+    def bring(long=20, selects=True):
+        def fill(document):
+            for name, width in (("BAND", 200), ("RUFFLE", 10 * long)):
+                pieces.piece(document, name, [(0, 0), (width, 0), (width, 100), (0, 100)])
+
+        path = tmp_path / "strips.dxf"
+        path.write_bytes(pieces.written(fill))
+        assert bpy.ops.taffeta.pattern_import(filepath=str(path), edge_length=0.02) == {"FINISHED"}
+        obj = bpy.context.view_layer.objects.active
+        own = {panel.name: panel for panel in panels.read(obj, 1.0)}
+        sides = stitched.line(own["BAND"], (0, 0), (0.2, 0)) | stitched.line(own["RUFFLE"], (0, 0.1), (long / 100, 0.1))
+        stitched.select(obj, sides)
+        bpy.ops.object.mode_set(mode="EDIT")
+        return obj
+
+    return bring
+
+
+def sizes(obj):
+    """Of each panel its width and height [m] as it is cut, and the diagonal of where it stands."""
+    found = {}
+    for panel in panels.read(obj, 1.0):
+        x = np.array([obj.data.vertices[k].co for k in panel.vertices])
+        found[panel.name] = (*np.ptp(panel.flat, axis=0), np.linalg.norm(np.ptp(x, axis=0)))
+    return found
+
+
+@pytest.mark.parametrize(("long", "gather", "wide"), [(30, 2.0, 0.4), (30, 0.0, 0.3), (30, 1.0, 0.2), (20, 1.5, 0.3)])
+def test_gather_cuts_the_longer_panel_wider(strip, capfd, long, gather, wide):
+    obj = strip(long)
+    assert bpy.ops.taffeta.sew(gather=gather) == {"FINISHED"}
+    stitch_count = len(sewn(obj))
+    bpy.context.view_layer.update()
+    found = sizes(obj)
+    other = found.pop("BAND") if long > 20 else min(found.values())
+    ruffle = max(found.values()) if long == 20 else found["RUFFLE"]
+    assert ruffle == pytest.approx((wide, 0.1, np.hypot(wide, 0.1)), abs=1e-5)
+    assert other == pytest.approx((0.2, 0.1, np.hypot(0.2, 0.1)), abs=1e-5) and stitch_count == 11
+    told = capfd.readouterr().out
+    assert (f"one side is {wide / 0.2:.2f} times as long and gathers" in told) == (wide > 0.2)
+    assert ("times as wide" in told) == (gather > 0.0)
+
+
+def test_gather_of_what_is_bent_is_in_the_pattern_alone(strip, capfd):
+    """A panel that is rolled about a body stands as it did, and is to be arranged anew."""
+    obj = strip(30)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = sizes(obj)["RUFFLE"]
+    for vertex in obj.data.vertices:
+        vertex.co.y += 3.0 * vertex.co.x**2
+    bpy.ops.object.mode_set(mode="EDIT")
+    obj.taffeta_cloth.pattern_size = False
+    with pytest.raises(RuntimeError, match="is not flat; switch Size from Pattern on"):
+        bpy.ops.taffeta.sew(gather=2.0)
+    obj.taffeta_cloth.pattern_size = True
+    assert bpy.ops.taffeta.sew(gather=2.0) == {"FINISHED"}
+    assert "arrange it anew" in capfd.readouterr().out
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert sizes(obj)["RUFFLE"][0] == pytest.approx(0.4, abs=1e-5) and before[0] == pytest.approx(0.3, abs=1e-5)
+
+
+@pytest.mark.parametrize(("gather", "which", "words"), [
+    (0.5, (True, True), "a Gather of 0.5 is none; from 1 on it gathers"), (2.0, (True, False), "two lines gather, one longer"),
+])  # fmt: skip
+def test_a_gather_that_is_none_is_told(squares, gather, which, words):
+    squares(5, which)
+    with pytest.raises(RuntimeError, match=words):
+        bpy.ops.taffeta.sew(gather=gather)
+
+
+def test_gather_without_a_pattern_draws_the_mesh_out(squares):
+    """The upper square, of equal width, becomes twice as wide; the lower one stays."""
+    obj = squares(9)
+    assert bpy.ops.taffeta.sew(gather=2.0) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    x = np.array([vertex.co for vertex in obj.data.vertices])
+    widths = sorted(np.ptp(x[rows, 0]) for rows in (slice(None, COUNT * COUNT), slice(COUNT * COUNT, None)))
+    assert widths == pytest.approx([1.0, 2.0]) and np.ptp(x[:, 1]) == pytest.approx(3.0)

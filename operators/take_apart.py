@@ -139,7 +139,7 @@ def _outcome(where: str, found) -> tuple[str, str]:
     )
     if not left.any():
         return f"{text}; nothing crosses", "INFO"
-    return f"{text}; {found.after.sum():,} pairs still cross, in {left.sum()} frames; allow more Stretch", "WARNING"
+    return f"{text}; {found.after.sum():,} pairs still cross, in {left.sum()} frames; more Stretch may help", "WARNING"
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_untangle_frames,))

@@ -4,8 +4,9 @@
 T-shirts of about 6,000 triangles fall into a bowl that turns to and fro (Buffet 2021, figures 3.5 and 3.13; there on
 four cores, 50 to 100 ms a frame at 10,000 triangles, 8 s at 350,000). Prints for each number of shirts the time of the
 avoidance in a frame (wall and processor, the least of five times the last frame), that of the whole frame,
-crossings by ipctk, stretch and the fastest particle, and how the time grows with the triangles. Writes a picture of
-the last heap where --picture says, a plot of the processor's time over triangles where --plot does, nothing else.
+crossings by ipctk, stretch, the fastest particle and the crowded cells of a substep, and how the time grows with the
+triangles. Writes a picture of the last heap where --picture says, a plot of the processor's time over triangles where
+--plot does, nothing else.
 """
 
 import argparse
@@ -66,12 +67,13 @@ def measure(count, frames, settings, picture):
     """Run the scene; returns figures of its second half and prints a row."""
     rng = np.random.default_rng(7)
     cloth, state = build([shirt(k, rng) for k in range(count)], settings)
-    clock, respond = np.zeros(2), VelocityField.respond
+    clock, crowded, respond = np.zeros(2), [], VelocityField.respond
 
     def timed(*arguments):
         start = np.array([time.perf_counter(), time.process_time()])
         result = respond(*arguments)
         clock[:] += np.array([time.perf_counter(), time.process_time()]) - start
+        crowded.append(result)
         return result
 
     VelocityField.respond = timed
@@ -96,7 +98,7 @@ def measure(count, frames, settings, picture):
     print(
         f"| {settings.cloth_contact} | {count} | {len(cloth.triangles):,} | {wall:.1f} | {busy:.1f} | {contact:.0f} | "
         f"{whole:.0f} | {np.mean([c.cloth_cloth for c in crossings]):.0f} | "
-        f"{np.mean([c.cloth_self for c in crossings]):.0f} | {100 * worst:.0f} % | {fastest:.1f} |",
+        f"{np.mean([c.cloth_self for c in crossings]):.0f} | {100 * worst:.0f} % | {fastest:.1f} | {np.mean(crowded or [0]):,.0f} |",
         flush=True,
     )
     if picture:
@@ -154,8 +156,10 @@ def main() -> int:
     parser.add_argument("--plot", metavar="FILE", help="of the last method")
     arguments = parser.parse_args()
     print(f"{os.cpu_count()} cores; avoidance, contact and frame in ms\n")
-    print("| method | shirts | triangles | avoidance | its CPU | contact | frame | crossings | self | stretch | m/s |")
-    print("| --- " * 11 + "|")
+    print(
+        "| method | shirts | triangles | avoidance | its CPU | contact | frame | crossings | self | stretch | m/s | crowded |"
+    )
+    print("| --- " * 12 + "|")
     for contact in arguments.contact:
         settings = Settings(cloth_contact=contact, field_cell=arguments.cell, substeps=10)
         settings = settings._replace(field_isotropic=arguments.isotropic)

@@ -52,6 +52,7 @@ from . import (
     show_values,
     smooth,
     stop,
+    take_apart,
     takes,
     tear,
     trim,
@@ -73,7 +74,7 @@ SUBMODULES = (
     overrides, owners, cache_modifier, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, correct, push_out, smooth, values, value_images, sew, tear, zip_up, pleat, elastic, import_pattern, arrange, command,
+    keep_pose, correct, push_out, smooth, take_apart, values, value_images, sew, tear, zip_up, pleat, elastic, import_pattern, arrange, command,
 )  # fmt: skip
 
 

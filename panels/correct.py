@@ -44,6 +44,7 @@ class TAFFETA_PT_corrections(SubPanel, bpy.types.Panel):
         obj = context.object
         layout.operator("taffeta.correct_frame", icon="SCULPTMODE_HLT")
         layout.operator("taffeta.push_out", icon="MOD_SHRINKWRAP")
+        layout.operator("taffeta.untangle_frames", icon="MOD_CLOTH")
         smooth = layout.row(align=True)
         smooth.operator("taffeta.smooth_in_time", icon="MOD_TIME")
         smooth.operator("taffeta.smooth_in_space", icon="MOD_SMOOTH")

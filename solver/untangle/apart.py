@@ -15,7 +15,7 @@ import numpy as np
 
 from . import ALLOWED_STRETCH, DEFAULT_DEPTH
 from .ease import ease, find_wanted
-from .mend import Bounds, make_cloud, mend
+from .mend import Bounds, Cloud, make_cloud, mend
 from .nest import Shape, Worn, nest
 from .surface import make_surface
 from .whole import Crossing, Whole, count_kinds, find_crossing, make_whole
@@ -67,6 +67,7 @@ def rounds(
     depth: float = DEFAULT_DEPTH,
     meets: np.ndarray | None = None,
     stretch: float = ALLOWED_STRETCH,
+    nested: bool = True,
 ) -> Iterator[int]:
     """Take garments apart; yields how many pairs of triangles cross now, some tenths of a second apart, and returns `Untangled`.
 
@@ -77,6 +78,7 @@ def rounds(
     depth : [m] how deep layers may be in each other; what is deeper is taken to be apart, as a sleeve and a vest
     meets : (g, g + b) bool, which garments are to be outside of each other, themselves and bodies; None: all
     stretch : part of its length that an edge may get longer or shorter by; inf: any
+    nested : whether layers are put in their order and at their distance first; otherwise only what crosses is eased apart
 
     Raises
     ------
@@ -92,11 +94,8 @@ def rounds(
     counts = count_kinds(whole, start.pairs)
     bounds = Bounds(stretch, counts)
     yield len(now.pairs)
-    parts = [slice(*ends) for ends in zip(whole.garment_start[:count], whole.garment_start[1:], strict=False)]
-    worn = [g._replace(x=now.x[part] + origin) for g, part in zip(garments, parts, strict=True)]
-    move = np.concatenate([x - g.x for x, g in zip(nest(worn, bodies, depth, meets), worn, strict=True)])
-    if move.any():
-        now = mend(whole, cloud, move, bounds, now)
+    if nested:
+        now = _nested(whole, cloud, now, bounds, (garments, bodies, depth, meets), origin)
         kept = _better(whole, now, kept, counts)
         yield len(now.pairs)
     bounds = bounds._replace(counts=np.ceil((1.0 + SLACK) * counts))
@@ -109,9 +108,29 @@ def rounds(
         is_worth = len(kept.pairs) < WORTH_EASING * least
         idle, least = (0, len(kept.pairs)) if is_worth else (idle + 1, least)
         yield len(now.pairs)
-    moved = (kept.x != start.x).any(axis=1)
+    moved, parts = (kept.x != start.x).any(axis=1), _parts(whole)
     placed = [np.where(moved[p, None], kept.x[p] + origin, g.x) for p, g in zip(parts, garments, strict=True)]
     return _result(whole, start, kept, placed)
+
+
+def crossing_kinds(garments: list[Worn], bodies: list[Shape], meets: np.ndarray) -> dict[tuple[int, int], int]:
+    """Pairs of triangles that cross, by garments and, after them, bodies; as `rounds` counts them."""
+    whole, x = _gather(garments, bodies, meets, np.concatenate([garment.x for garment in garments]).mean(axis=0))
+    return _by_kinds(whole, find_crossing(whole, x))
+
+
+def _parts(whole: Whole) -> list[slice]:
+    """The vertices of each garment."""
+    ends = whole.garment_start[: whole.garment_count + 1]
+    return [slice(*both) for both in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _nested(whole: Whole, cloud: Cloud, now: Crossing, bounds: Bounds, about, origin) -> Crossing:
+    """What is so once garments are nested: `about` is what `nest` is told, as of before anything was moved."""
+    garments, bodies, depth, meets = about
+    worn = [g._replace(x=now.x[part] + origin) for g, part in zip(garments, _parts(whole), strict=True)]
+    move = np.concatenate([x - g.x for x, g in zip(nest(worn, bodies, depth, meets), worn, strict=True)])
+    return mend(whole, cloud, move, bounds, now) if move.any() else now
 
 
 def _better(whole: Whole, now: Crossing, kept: Crossing, most) -> Crossing:
@@ -136,8 +155,10 @@ def _result(whole, start, kept, placed) -> Untangled:
     now = np.linalg.norm(kept.x[edges[touched, 0]] - kept.x[edges[touched, 1]], axis=1)
     changes = np.abs(now / whole.rest_length[touched] - 1.0) if touched.any() else np.zeros(1)
     went = float(np.linalg.norm(kept.x - start.x, axis=1).max())
-    before, after = (
-        {tuple(map(int, divmod(kind, len(whole.meets)))): int(n) for kind, n in enumerate(counts) if n}
-        for counts in (count_kinds(whole, crossing.pairs)[0] for crossing in (start, kept))
-    )
+    before, after = (_by_kinds(whole, crossing) for crossing in (start, kept))
     return Untangled(placed, int(moved.sum()), went, float(np.median(changes)), float(changes.max()), before, after)
+
+
+def _by_kinds(whole, crossing) -> dict[tuple[int, int], int]:
+    counts = count_kinds(whole, crossing.pairs)[0]
+    return {tuple(map(int, divmod(kind, len(whole.meets)))): int(n) for kind, n in enumerate(counts) if n}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Untangle Frames: baked frames in which the selected garments pass through themselves, each other or bodies are corrected."""
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty
+
+from ..panels.translations import translated
+from ..solver.cache.files import in_words
+from ..solver.untangle import ALLOWED_STRETCH
+from .live import turn
+from .read.mesh_io import read_garment
+from .read.participants import chosen_cloths, colliders_of
+from .read.sampling import depsgraph_of, posed
+from .untangle import ANY_STRETCH, who_meets
+from .work import baked
+from .work.steps import Step, Steps, prepared
+
+SHARE_READ = 0.3  # of the work
+MOST_WIDTH = 100.0  # [frames]
+
+
+def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object], parts: list[baked.Part]) -> Steps:
+    """Steps: what all garments play in these frames, and the bodies that one of them meets.
+
+    Returns
+    -------
+    For each garment a `baked.Played`, and a `solver.correct.take_apart.Cast` of all.
+
+    Raises
+    ------
+    ValueError
+        Something cannot be read: names it and the remedy.
+    """
+    from ..solver.correct.take_apart import Cast
+    from ..solver.untangle.nest import Shape, Worn
+
+    played, about = [], parts[0]
+    for obj in cloths:
+        played.append((yield from baked.read(scene, obj, about.moved, 0.0)))
+    found = {body.name: body for each in played for body in each.bodies}
+    bodies = [obj for obj in colliders_of(scene, cloths) if obj.name in found]
+    with posed(scene, cloths, bodies):
+        thickness = [read_garment(obj, depsgraph_of(scene), scene).thickness for obj in cloths]
+    worn = [
+        Worn(obj.name, each.x[0], each.triangles, thick, obj.taffeta_cloth.layer, obj.taffeta_cloth.rigidity)
+        for obj, each, thick in zip(cloths, played, thickness, strict=True)
+    ]
+    own = [found[obj.name] for obj in bodies]
+    shapes = [Shape(body.name, body.x[0], body.triangles, body.distance) for body in own]
+    counts = np.isin(about.moved, about.frames)
+    return played, Cast(worn, [p.x for p in played], shapes, [b.x for b in own], who_meets(cloths, bodies), counts)
+
+
+def taken_apart(found) -> Steps:
+    """Steps: `solver.correct.take_apart`, some of it at a time."""
+
+    def take(_):
+        try:
+            return next(found), None
+        except StopIteration as end:
+            return 1.0, end.value
+
+    share = 0.0
+    while True:
+        share, result = yield Step("Taking garments apart", SHARE_READ + (1.0 - SHARE_READ) * share, take)
+        if result is not None:
+            return result
+
+
+class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
+    """Take the selected cloths out of themselves, each other and the colliders in each baked frame in which they pass
+    through. The bakes stay as they are: this is a correction"""
+
+    bl_idname = "taffeta.untangle_frames"
+    bl_label = "Untangle Frames"
+    bl_description = " ".join(__doc__.split())
+
+    width: FloatProperty(
+        name="Width", default=1.0, min=0.1, max=MOST_WIDTH, soft_max=5.0, step=10, precision=2,
+        description="Frames about each over which what is moved is evened out, so that nothing jumps: the standard deviation of a "
+        "Gaussian",
+    )  # fmt: skip
+    stretch: FloatProperty(
+        name="Stretch", default=ALLOWED_STRETCH, min=0.01, max=ANY_STRETCH, soft_max=0.5, step=1, precision=2,
+        description="Part of its length that an edge of a garment may get longer or shorter by, a pure number: 0.1 is 10 %. What "
+        "cannot be taken apart so stays, and is told. 1 allows any",
+    )  # fmt: skip
+
+    def steps(self, context):
+        turn.refuse()
+        scene = context.scene
+        try:
+            cloths = chosen_cloths(context)
+            for obj in cloths:
+                baked.refuse(obj)
+                baked.refuse_hidden(obj)
+            parts = [baked.part_of(obj, *self.range(scene), self.fade) for obj in cloths]
+            self._refuse_other_frames(cloths, parts)
+            sentence, level = yield from self._taken_apart(scene, cloths, parts)
+        except OSError as error:
+            raise OSError(in_words(error)) from error
+        self.report({level}, translated(sentence))
+        return {"FINISHED"}
+
+    def _refuse_other_frames(self, cloths, parts):
+        """Garments are taken apart in frames that all of them have."""
+        for obj, part in zip(cloths, parts, strict=True):
+            if part != parts[0]:
+                raise ValueError(
+                    f"{cloths[0].name} and {obj.name} are baked over different frames; choose a Start and End that both have, "
+                    "with the frames of Fade about them"
+                )
+
+    def _taken_apart(self, scene, cloths, parts):
+        yield from prepared("untangle")
+        from ..solver.correct.take_apart import take_apart
+
+        played, cast = yield from read(scene, cloths, parts)
+        limit, part = self.stretch if self.stretch < ANY_STRETCH else np.inf, parts[0]
+        found = yield from taken_apart(take_apart(cast, limit, self.width, part.opens, part.ends))
+        names = f"{len(cloths)} garments" if len(cloths) > 1 else cloths[0].name
+        where = f"{names}, frames {part.frames.start} to {part.frames.stop - 1}"
+        if not found.before.any():
+            return f"{where}: nothing passes through anything", "INFO"
+        for obj, each, own, moved in zip(cloths, played, parts, found.moved, strict=True):
+            if moved.any():
+                baked.add(scene, obj, "Untangled", each, own, moved)
+        return _outcome(where, found)
+
+
+def _outcome(where: str, found) -> tuple[str, str]:
+    """What to tell, and its level."""
+    far = 1000.0 * max(np.sqrt((moved**2).sum(axis=2).max()) for moved in found.moved)
+    crossed, left = found.before > 0, found.after > 0
+    text = (
+        f"{where}: {found.before.sum():,} pairs of triangles crossed, in {crossed.sum()} frames; vertices are moved by "
+        f"{far:.1f} mm at most"
+    )
+    if not left.any():
+        return f"{text}; nothing crosses", "INFO"
+    return f"{text}; {found.after.sum():,} pairs still cross, in {left.sum()} frames; more Stretch may help", "WARNING"
+
+
+register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_untangle_frames,))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Untangle Frames: bakes whose garments pass through each other come apart as corrections; counted by ipctk."""
+
+import bpy
+import numpy as np
+import pytest
+from crossings import count_crossings
+from layouts import draw
+from taffeta.operators.playback import cache_modifier
+from taffeta.operators.read import correction
+from taffeta.solver.cache import pc2
+
+FIRST, LAST = 1, 10
+
+
+def play(obj, x, folder):
+    pc2.write(folder / f"{obj.name}.pc2", x.astype(np.float32), FIRST)
+    obj.taffeta_cloth.enabled = True
+    cache_modifier.attach(obj, folder / f"{obj.name}.pc2", FIRST)
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+
+
+@pytest.fixture
+def dipping(make, saved, tmp_path):
+    """Two sheets, 3 mm apart; a bump of the upper one comes 9 mm down and goes. Turned, scaled and moved."""
+    saved.frame_end = LAST
+    sheets = [make.grid(name, count=21, size=0.2, location=(1.0, 2.0, 3.0)) for name in ("Lower", "Upper")]
+    depth = 0.009 * np.sin(np.linspace(-0.6, np.pi + 0.6, LAST - FIRST + 1))
+    for obj, above in zip(sheets, (0.0, 0.0015), strict=True):
+        obj.rotation_euler, obj.scale = (0.3, 0.2, 0.1), (2.0, 2.0, 2.0)
+        rest = np.array([vertex.co for vertex in obj.data.vertices]) + [above, above, above]
+        x = np.repeat(rest[None], len(depth), axis=0)
+        if above:
+            x[:, :, 2] -= 0.5 * np.maximum(depth, 0.0)[:, None] * np.exp(-((rest[:, :2] / 0.02) ** 2).sum(axis=1))
+        play(obj, x, tmp_path)
+    return sheets
+
+
+def crossing(make, sheets, frame):
+    bpy.context.scene.frame_set(frame)
+    x, triangles = [make.world(obj) for obj in sheets], []
+    for obj in sheets:
+        obj.data.calc_loop_triangles()
+        triangles.append(np.array([t.vertices for t in obj.data.loop_triangles]) + len(x[0]) * len(triangles))
+    owner = np.repeat(np.arange(len(x)), [len(places) for places in x])
+    return sum(count_crossings(np.concatenate(x), np.concatenate(triangles), owner, []))
+
+
+def test_every_frame_comes_apart_as_a_correction_of_each_garment(make, dipping, saved, capfd):
+    before = [crossing(make, dipping, frame) for frame in range(FIRST, LAST + 1)]
+    assert max(before) > 10 and before[0] == 0
+    saved.frame_set(4)
+    assert draw("TAFFETA_PT_corrections").buttons("taffeta.untangle_frames")
+    assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"}
+    assert saved.frame_current == 4 and "nothing crosses" in capfd.readouterr().out
+    assert not any(crossing(make, dipping, frame) for frame in range(FIRST, LAST + 1))
+    made = [correction.corrections_of(obj) for obj in dipping]
+    assert all(len(own) == 1 and own[0].name.startswith(f"Untangled {FIRST}-{LAST}") for own in made)
+    for (modifier,) in made:
+        modifier.node_group.nodes["Weight"].outputs[0].default_value = 0.0
+    assert [crossing(make, dipping, frame) for frame in range(FIRST, LAST + 1)] == before
+
+
+def test_one_garment_alone_is_left_where_it_does_not_cross_itself(make, dipping, saved, capfd):
+    dipping[0].select_set(False)
+    assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"}
+    assert "Upper, frames 1 to 10: nothing passes through anything" in capfd.readouterr().out
+    assert not correction.corrections_of(dipping[1])
+
+
+def test_what_it_cannot_do_is_told(make, dipping, saved, tmp_path):
+    with pytest.raises(RuntimeError, match="choose frames of these"):
+        bpy.ops.taffeta.untangle_frames(frame_start=50, frame_end=60)
+    longer = make.grid("Longer", count=5)
+    rest = np.array([vertex.co for vertex in longer.data.vertices])
+    play(longer, np.repeat(rest[None], 20, axis=0), tmp_path)
+    with pytest.raises(RuntimeError, match="Longer and Lower are baked over different frames; choose a Start and End"):
+        bpy.ops.taffeta.untangle_frames(frame_end=20)
+    unbaked = make.cloth(make.grid("Unbaked", count=5))
+    unbaked.select_set(True)
+    with pytest.raises(RuntimeError, match="Unbaked plays no bake; bake it, then correct it"):
+        bpy.ops.taffeta.untangle_frames()
+    assert not any(correction.corrections_of(obj) for obj in dipping)

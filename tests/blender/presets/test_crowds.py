@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four scenes of cloths on cloth of Buffet (2021, figures 2.16 and 3.4 to 3.6), baked; crossings by ipctk."""
+
+import json
+
+import bpy
+import numpy as np
+from crossings import count_crossings
+from scipy.spatial import cKDTree
+
+
+def baked(scene, name, frames, **options):
+    """Add an example and bake it to a frame; its garments and bodies, and the report."""
+    assert bpy.ops.taffeta.scene_add(name=name, **options) == {"FINISHED"}
+    scene.frame_end = frames
+    cloths = sorted((obj for obj in scene.objects if obj.taffeta_cloth.enabled), key=lambda obj: obj.name)
+    bodies = [obj for obj in scene.objects if obj.taffeta_collider.enabled]
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    return cloths, bodies, json.loads(cloths[0].taffeta_cloth.report_json)
+
+
+def shown(make, objects, frame):
+    """World positions of each object's vertices at a frame."""
+    bpy.context.scene.frame_set(frame)
+    return [make.world(obj) for obj in objects]
+
+
+def triangles_of(obj):
+    obj.data.calc_loop_triangles()
+    return np.array([triangle.vertices for triangle in obj.data.loop_triangles])
+
+
+def crossing(make, cloths, bodies, frame):
+    x, there = shown(make, cloths, frame), shown(make, bodies, frame)
+    starts = np.cumsum([0, *(len(places) for places in x)])
+    triangles = np.concatenate([triangles_of(obj) + start for obj, start in zip(cloths, starts, strict=False)])
+    solid = [(places, triangles_of(obj)) for places, obj in zip(there, bodies, strict=True)]
+    found = count_crossings(np.concatenate(x), triangles, np.repeat(np.arange(len(x)), np.diff(starts)), solid)
+    print(f"frame {frame}: {found}")
+    return found
+
+
+def test_two_sheets_lie_on_spheres_and_on_each_other(make, saved):
+    """Figure 3.4: both land, the upper one on the lower; nothing crosses."""
+    cloths, bodies, report = baked(saved, "two_sheets_on_spheres", 32)
+    assert all(crossing(make, cloths, bodies, frame) == (0, 0, 0) for frame in (12, 22, 32))
+    (lower, upper), start = shown(make, cloths, 32), shown(make, cloths, 1)
+    near = cKDTree(lower[:, :2]).query(upper[:, :2])[1]
+    assert (upper[:, 2] > lower[near, 2]).mean() > 0.8, "but for what hangs beyond its rim"
+    assert start[1][:, 2].mean() - upper[:, 2].mean() > 0.25
+    assert report["crossings"] == 0 and report["worst_stretch"] < 0.3
+
+
+def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
+    """Figure 2.16: untangled there in every frame, at 1.5 frames a second; kept apart here."""
+    cloths, bodies, report = baked(saved, "ball_through_sheets", 88)
+    assert all(crossing(make, cloths, bodies, frame) == (0, 0, 0) for frame in (30, 66, 88))
+    ring, ball = (next(obj for obj in bodies if obj.name == name) for name in ("Torus", "Sphere"))
+    assert shown(make, [ball], 88)[0][:, 2].max() < shown(make, [ring], 88)[0][:, 2].min(), "the ball is through"
+    assert all(np.median(x[:, 2]) < 0.7 for x in shown(make, cloths, 88))
+    assert report["crossings"] == 0 and report["worst_stretch"] < 0.4
+
+
+def test_shirts_lie_in_the_turning_bowl(make, saved):
+    """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay."""
+    cloths, bodies, report = baked(saved, "bowl", 24, count=4)
+    assert saved.taffeta.cloth_contact == "VELOCITY_FIELD"
+    assert crossing(make, cloths, bodies, 10) == (0, 0, 0)
+    found = crossing(make, cloths, bodies, 24)
+    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 800
+    x = np.concatenate(shown(make, cloths, 24))
+    assert np.linalg.norm(x[:, :2], axis=1).max() < 0.75 and 0.0 < x[:, 2].mean() < 0.3
+    assert report["worst_stretch"] < 0.3
+
+
+def test_shirts_tumble_in_the_drum(make, saved):
+    """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one."""
+    cloths, bodies, report = baked(saved, "washing_machine", 32)
+    found = crossing(make, cloths, bodies, 20)
+    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 1000
+    heights = [np.concatenate(shown(make, cloths, frame))[:, 2].mean() for frame in (1, 20, 32)]
+    assert heights[1] < heights[0] - 0.3 and heights[2] > heights[1] + 0.05
+    assert report["worst_stretch"] < 0.3

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth that is shot at cloth, after Huh, Metaxas and Badler 2001: momentum, impact zones and where a frame's time goes.
 
-    python benchmarks/impacts.py [--only impacts tasks hash search]
+    python benchmarks/impacts.py [--only impacts tasks hash search reach]
 
 Needs no Blender. Sheets fly into each other so fast that response alone does not stop them, with the settings of a Final
 bake but for the air, which would take momentum; printed are the momentum of each frame and how often the guard's ways are
 taken. Then table 1 of that paper beside ours, and contact's scenes with the hierarchy and with the hash, and one search of
-their triangles with neither (Bigliani and Eischen 2000, section 3.3).
+their triangles with neither (Bigliani and Eischen 2000, section 3.3); and how far neighbours are looked for, which Pereira
+(2010, 5.5.3) trades against collisions that are missed.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from taffeta.solver import precompile
 from taffeta.solver.broad_phase.patches import OVERLAPS
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
+from taffeta.solver.contact.cloth import pairs as cloth_pairs
 from taffeta.solver.contact.guard import cluster_impulses, clusters
 from taffeta.solver.model import BROAD_PHASES, FrameInput
 from taffeta.solver.step import advance
@@ -48,6 +50,8 @@ TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, percent of integrat
 }
 HASHED = ("strip", "tablecloth", "rod-both", "balls-silk")
 SEARCH_HEAD = "scene", "triangles", "pairs", "each with each, ms", *(f"{name.lower()}, ms" for name in OVERLAPS)
+REACHES = 1.0, 1.5, 3.0, 6.0  # of *Neighbour Reach*
+REACH_HEAD = "scene", "neighbour reach", "processor ms a frame", "pairs a search", "crossings, all frames"
 HASH_HEAD = ("scene", *(f"{name.lower()}, processor ms a frame" for name in BROAD_PHASES), "frames that differ")
 
 
@@ -202,6 +206,37 @@ def searched() -> list[list]:
     return rows
 
 
+def reached() -> list[list]:
+    """A line for each of `HASHED` and each reach: time, pairs that a search finds, and what crosses in all frames."""
+    rows = []
+    for name in HASHED:
+        cloth, _ = build(contact_scenes.SCENES[name]().garments, FINAL)
+        for reach in REACHES:
+            with found_pairs() as counts:
+                _, seconds, frames = seconds_of(name, FINAL._replace(neighbour_reach=reach))
+            crossed = [count_in(cloth, np.frombuffer(x).reshape(-1, 3), ()) for x in frames]
+            crossings = sum(one.cloth_self + one.cloth_cloth for one in crossed)
+            rows.append([name, reach, f"{1000 * seconds:.1f}", round(np.mean(counts)), crossings])
+    return rows
+
+
+@contextmanager
+def found_pairs():
+    """Note how many pairs each search for cloth near cloth finds."""
+    detect, counts = cloth_pairs.detect, []
+
+    def noting(*given):
+        found = detect(*given)
+        counts.append(len(found.pair_list.stencils))
+        return found
+
+    cloth_pairs.detect = noting
+    try:
+        yield counts
+    finally:
+        cloth_pairs.detect = detect
+
+
 def timed(call, *given, times: int = 9):
     """What a call gives, and in how many milliseconds of the processor, at its quickest."""
     took = []
@@ -217,6 +252,7 @@ PARTS = {
     "tasks": (TASK_HEAD, tasks),
     "hash": (HASH_HEAD, hashed),
     "search": (SEARCH_HEAD, searched),
+    "reach": (REACH_HEAD, reached),
 }
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth that is shot at cloth (`benchmarks/impacts.py`): what the guard does there, and what it keeps."""
 
+import contact_scenes
 import impacts
 import numpy as np
 from taffeta.solver.broad_phase.patches import OVERLAPS
@@ -13,6 +14,16 @@ def test_parts_of_zones_are_reached_in_a_default_bake_and_no_frame_makes_momentu
     assert all(ways[way] for way in impacts.WAYS), ways
     assert max(frame.change for frame in frames) < 1e-12
     assert not any(frame.crossings for frame in frames)
+
+
+def test_nothing_is_missed_however_near_neighbours_are_looked_for(monkeypatch):
+    """Pereira 2010, 5.5.3: his quick search misses collisions. Here it finds fewer pairs, and nothing crosses by it."""
+    scene = contact_scenes.strip()._replace(frames=18)
+    monkeypatch.setitem(contact_scenes.SCENES, "strip", lambda: scene)
+    monkeypatch.setattr(impacts, "HASHED", ("strip",))
+    monkeypatch.setattr(impacts, "REACHES", (1.0, 6.0))
+    near, far = impacts.reached()
+    assert near[-1] == far[-1] == 0 and near[3] < far[3], (near, far)
 
 
 def test_hash_hierarchy_and_comparing_each_with_each_find_the_same():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth that is shot at cloth, after Huh, Metaxas and Badler 2001: momentum, impact zones and where a frame's time goes.
 
-    python benchmarks/impacts.py [--only impacts tasks hash]
+    python benchmarks/impacts.py [--only impacts tasks hash search reach]
 
 Needs no Blender. Sheets fly into each other so fast that response alone does not stop them, with the settings of a Final
 bake but for the air, which would take momentum; printed are the momentum of each frame and how often the guard's ways are
-taken. Then table 1 of that paper beside ours, and contact's scenes with the hierarchy and with the hash (Bigliani and
-Eischen 2000, section 3.3).
+taken. Then table 1 of that paper beside ours, and contact's scenes with the hierarchy and with the hash, and one search of
+their triangles with neither (Bigliani and Eischen 2000, section 3.3); and how far neighbours are looked for, which Pereira
+(2010, 5.5.3) trades against collisions that are missed.
 """
 
 import argparse
@@ -23,8 +24,10 @@ from contact import FINAL
 from contact_scenes import FRAME, G, cut, put
 from crossings import count_in
 from taffeta.solver import precompile
+from taffeta.solver.broad_phase.patches import OVERLAPS
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
+from taffeta.solver.contact.cloth import pairs as cloth_pairs
 from taffeta.solver.contact.guard import cluster_impulses, clusters
 from taffeta.solver.model import BROAD_PHASES, FrameInput
 from taffeta.solver.step import advance
@@ -33,8 +36,10 @@ FRAMES = 6
 MAX_SPEED = 1e5  # [m/s] that slows none of these
 SHOTS = {"two sheets, 50 m/s": (2, 25.0), "two sheets, 100 m/s": (2, 50.0), "four sheets, 60 m/s": (4, 30.0)}
 IMPACT_HEAD = (
-    "shot", "frame", "momentum changes by", "guarded substeps", "parted", "at once", "programmes", "crossings",
+    "shot", "frame", "momentum changes by", "guarded substeps", "parted", "split at folds", "made one", "at once", "programmes",
+    "crossings",
 )  # fmt: skip
+WAYS = "guarded", "parted", "split", "made one", "at once", "programme"  # of the guard
 TASKS = ("integration", "volume collision", "self-collision", "LDI generation")
 TASK_HEAD = ("scene", "ms a frame", *TASKS, "theirs a step", "their integration", "detection", "handling")
 TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, percent of integration, detection and handling
@@ -44,6 +49,9 @@ TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, percent of integrat
     "balls-denim": ("1.15 s", 9, 78, 9),
 }
 HASHED = ("strip", "tablecloth", "rod-both", "balls-silk")
+SEARCH_HEAD = "scene", "triangles", "pairs", "each with each, ms", *(f"{name.lower()}, ms" for name in OVERLAPS)
+REACHES = 1.0, 1.5, 3.0, 6.0  # of *Neighbour Reach*
+REACH_HEAD = "scene", "neighbour reach", "processor ms a frame", "pairs a search", "crossings, all frames"
 HASH_HEAD = ("scene", *(f"{name.lower()}, processor ms a frame" for name in BROAD_PHASES), "frames that differ")
 
 
@@ -83,9 +91,12 @@ def shoot(count: int, speed: float, frames: int = FRAMES, settings=FINAL) -> lis
 
 @contextmanager
 def counted():
-    """Count how often the guard holds something, parts zones, solves pairs of parts at once, and by the programme."""
+    """Count how often the guard holds something, parts zones, solves pairs of parts at once, and by the programme; and how
+    many more clusters there are for folds, and how many fewer because near ones are made one.
+    """
     ways, guard, part = Counter(), resolve.guard, clusters.part
     equal, least = cluster_impulses.equal_impulses, cluster_impulses.least_impulses
+    split, merge = clusters._split, clusters._merge
 
     def watched(*given):
         zones = guard(*given)
@@ -99,13 +110,22 @@ def counted():
 
         return counts
 
+    def regrouping(name, call, sign):
+        def regroups(label, *given):
+            after = call(label, *given)
+            ways[name] += sign * int(after.max() - label.max())
+            return after
+
+        return regroups
+
     resolve.guard, clusters.part = watched, counting("parted", part)
+    clusters._split, clusters._merge = regrouping("split", split, 1), regrouping("made one", merge, -1)
     cluster_impulses.equal_impulses = counting("at once", equal)
     cluster_impulses.least_impulses = counting("programme", least)
     try:
         yield ways
     finally:
-        resolve.guard, clusters.part = guard, part
+        resolve.guard, clusters.part, clusters._split, clusters._merge = guard, part, split, merge
         cluster_impulses.equal_impulses, cluster_impulses.least_impulses = equal, least
 
 
@@ -114,7 +134,7 @@ def impacts() -> list[list]:
     rows = []
     for name, (count, speed) in SHOTS.items():
         for number, frame in enumerate(shoot(count, speed), start=1):
-            ways = [frame.ways[way] for way in ("guarded", "parted", "at once", "programme")]
+            ways = [frame.ways[way] for way in WAYS]
             rows.append([name, number, f"{frame.change:.0e}", *ways, frame.crossings])
     return rows
 
@@ -154,7 +174,86 @@ def hashed() -> list[list]:
     return rows
 
 
-PARTS = {"impacts": (IMPACT_HEAD, impacts), "tasks": (TASK_HEAD, tasks), "hash": (HASH_HEAD, hashed)}
+def each_with_each(boxes: np.ndarray) -> np.ndarray:
+    """Pairs of overlapping boxes (b, 6), found without hierarchy or hash; those of each box with all after it."""
+    found = []
+    for first in range(len(boxes) - 1):
+        others = boxes[first + 1 :]
+        meet = (boxes[first, :3] <= others[:, 3:]).all(axis=1) & (others[:, :3] <= boxes[first, 3:]).all(axis=1)
+        second = first + 1 + np.flatnonzero(meet)
+        found.append(np.stack([np.full(len(second), first), second], axis=1))
+    return np.concatenate(found)
+
+
+def searched() -> list[list]:
+    """A line for each of `HASHED`, half way through: processor milliseconds in which the triangles whose boxes overlap are found."""
+    rows = []
+    for name in HASHED:
+        scene = contact_scenes.SCENES[name]()
+        cloth, state = build(scene.garments, FINAL)
+        for frame in range(1, scene.frames // 2):
+            given = FrameInput(
+                FRAME, scene.targets(frame), scene.colliders(frame), np.array([0.0, 0.0, -G]), np.zeros(3)
+            )
+            advance(cloth, state, given, frame, FINAL)
+        corners, reach = state.x[cloth.triangles], 0.5 * cloth.thickness.max()
+        boxes = np.concatenate([corners.min(axis=1) - reach, corners.max(axis=1) + reach], axis=1)
+        alone = np.zeros(len(boxes), np.int32), np.ones((1, 1), np.bool_)
+        ways = [lambda boxes, *_: each_with_each(boxes), *OVERLAPS.values()]
+        pairs, milliseconds = zip(*(timed(way, boxes, *alone) for way in ways), strict=True)
+        assert all(np.array_equal(pairs[0], other) for other in pairs[1:]), name
+        rows.append([name, len(boxes), len(pairs[0]), *(f"{took:.2f}" for took in milliseconds)])
+    return rows
+
+
+def reached() -> list[list]:
+    """A line for each of `HASHED` and each reach: time, pairs that a search finds, and what crosses in all frames."""
+    rows = []
+    for name in HASHED:
+        cloth, _ = build(contact_scenes.SCENES[name]().garments, FINAL)
+        for reach in REACHES:
+            with found_pairs() as counts:
+                _, seconds, frames = seconds_of(name, FINAL._replace(neighbour_reach=reach))
+            crossed = [count_in(cloth, np.frombuffer(x).reshape(-1, 3), ()) for x in frames]
+            crossings = sum(one.cloth_self + one.cloth_cloth for one in crossed)
+            rows.append([name, reach, f"{1000 * seconds:.1f}", round(np.mean(counts)), crossings])
+    return rows
+
+
+@contextmanager
+def found_pairs():
+    """Note how many pairs each search for cloth near cloth finds."""
+    detect, counts = cloth_pairs.detect, []
+
+    def noting(*given):
+        found = detect(*given)
+        counts.append(len(found.pair_list.stencils))
+        return found
+
+    cloth_pairs.detect = noting
+    try:
+        yield counts
+    finally:
+        cloth_pairs.detect = detect
+
+
+def timed(call, *given, times: int = 9):
+    """What a call gives, and in how many milliseconds of the processor, at its quickest."""
+    took = []
+    for _ in range(times):
+        began = time.process_time()
+        given_back = call(*given)
+        took.append(1000.0 * (time.process_time() - began))
+    return given_back, min(took)
+
+
+PARTS = {
+    "impacts": (IMPACT_HEAD, impacts),
+    "tasks": (TASK_HEAD, tasks),
+    "hash": (HASH_HEAD, hashed),
+    "search": (SEARCH_HEAD, searched),
+    "reach": (REACH_HEAD, reached),
+}
 
 
 def main() -> int:

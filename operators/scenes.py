@@ -55,6 +55,17 @@ EXAMPLES = (
     ("ball_through_sheets", "Ball through Sheets", "A ball drags two sheets through a ring"),
     ("bowl", "Bowl", "T-shirts fall into a bowl that turns to and fro: a heap, kept apart by a velocity field"),
     ("washing_machine", "Washing Machine", "T-shirts tumble in a turning drum, kept apart by a velocity field"),
+    ("folding_strip", "Folding Strip", "A strip comes down between two feeders and folds, layer on layer"),
+    ("sliding_tablecloth", "Sliding Tablecloth", "A tablecloth slides off a box without friction and crumples"),
+    ("bouncing_nodes", "Bouncing Nodes", "Free nodes bounce in an icosahedron for ten seconds"),
+    ("cloth_over_rods", "Cloth over Rods", "Silk and denim slide off two rods without friction"),
+    ("balls_on_cloth", "Balls on Cloth", "Balls fall on silk and denim held by their corners, and are thrown up again"),
+    (
+        "shot_sheets",
+        "Shot Sheets",
+        "Four sheets are shot at each other, 80 m/s between them: none goes through, and momentum is kept",
+    ),
+    ("flags", "Twenty-Four Flags", "Flags of one mesh in gusts, each of its own fabric by one image per property"),
     ("deformed_torus", "Deformed Torus", "A sheet hangs over the thin ends of a deformed torus"),
     ("plate", "Plate", "A sheet on an open plate that turns over"),
     ("hemisphere", "Hemisphere", "A sheet on an open hemisphere that turns over"),
@@ -95,7 +106,10 @@ MENUS = {
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",
         "drum",
     ),
-    "Crowds": ("two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"),
+    "Contact": (
+        "folding_strip", "sliding_tablecloth", "bouncing_nodes", "cloth_over_rods", "balls_on_cloth", "shot_sheets",
+    ),
+    "Crowds": ("flags", "two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"),
 }  # fmt: skip
 SOLID = frozenset(("MESH", "CURVE", "SURFACE", "META", "FONT"))  # what can be in the way
 LARGE = 10.0  # [m] from which on a body is a ground to stand on
@@ -300,6 +314,12 @@ class TAFFETA_MT_examples_bodies(ExamplesMenu, bpy.types.Menu):
         self.layout.operator(TAFFETA_OT_body_scene_add.bl_idname)
 
 
+class TAFFETA_MT_examples_contact(ExamplesMenu, bpy.types.Menu):
+    """Cloth that folds, slides and bounces, as papers have shown it"""
+
+    bl_label = "Contact"
+
+
 class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
     """Many sheets and garments at once"""
 
@@ -308,7 +328,7 @@ class TAFFETA_MT_examples_crowds(ExamplesMenu, bpy.types.Menu):
 
 SUBMENUS = (
     TAFFETA_MT_examples_start, TAFFETA_MT_examples_cut, TAFFETA_MT_examples_directed, TAFFETA_MT_examples_bodies,
-    TAFFETA_MT_examples_crowds,
+    TAFFETA_MT_examples_contact, TAFFETA_MT_examples_crowds,
 )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from ..elastic.springs import (
 from ..geometry.topology import both_ways, edge_keys, starts
 from ..kernel.jit import fused_inner
 from ..kernel.mat3 import write
+from ..kernel.memory import together
 from ..kernel.vec4 import broadcast, broadcast_lane, dot, lane, load, store, sum_xyz, vec4, xyz
 from .preconditioner import by_node, smallest_common
 from .system import (
@@ -72,11 +73,12 @@ def lay_out(cloth):
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
     weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
-    return StiffnessMatrix(
+    matrix = StiffnessMatrix(
         order, slot, leaf, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
-        far_bend, stencils[bent], np.ascontiguousarray(weight), hinge[bent], starts(ends, count),
+        far_bend, stencils[bent], np.zeros((0, 4)), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), *of_node, cloth.node_bending,
     )  # fmt: skip
+    return StiffnessMatrix(*together(matrix))._replace(weight=np.ascontiguousarray(weight))
 
 
 def _in_step(start, far, far_bend):

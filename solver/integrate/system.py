@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import phases
+from ..kernel.memory import empty_together
 
 # columns of what hinges add to an entry: b [N/m] and that of their damping [N s/m]
 BEND, BEND_DAMPING = 0, 1
@@ -110,25 +111,22 @@ def make_system(matrix, mass, free):
 
 
 def make_scratch(matrix):
-    """Memory for a frame: about 600 bytes a particle, 24 a spring's end."""
+    """Memory for a frame: about 750 bytes a particle, 24 a spring's end."""
     count, nodes, springs = len(matrix.order), len(matrix.node_bending), len(matrix.edges)
     parts = phases.part_count(count)
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
+    long, number = np.float64, (count,)
+    kinds = {
+        **dict.fromkeys(("x", "displacement", "d", "r", "z", "p", "q", "normal"), ((count, 4), long)),
+        "mass": (number, long), "kind": (number, np.int8), "is_odd": (number, np.bool_), "bend": (number, long),
+        "block": ((3 * count, 4), long),
+        "lengthening": ((springs if len(matrix.couple) else 0,), long),
+        "link": ((springs, 4), long), "side": ((springs, 2), long), "far_row": ((len(matrix.far),), long),
+        "turns": ((len(matrix.hinge), 4), long), "node_block": ((3 * nodes, 4), long),
+        "sums": ((nodes, 4), long), "crown": ((parts, 4), long),
+    }  # fmt: skip
     return Scratch(
-        *(np.empty((count, 4)) for _ in range(8)),
-        mass=np.empty(count),
-        kind=np.empty(count, np.int8),
-        is_odd=np.empty(count, np.bool_),
-        bend=np.empty(count),
-        block=np.empty((3 * count, 4)),
-        lengthening=np.empty(springs if len(matrix.couple) else 0),
-        link=np.empty((springs, 4)),
-        side=np.empty((springs, 2)),
-        far_row=np.empty(len(matrix.far)),
-        turns=np.empty((len(matrix.hinge), 4)),
-        node_block=np.empty((3 * nodes, 4)),
-        sums=np.empty((nodes, 4)),
-        crown=np.empty((parts, 4)),
+        **dict(zip(kinds, empty_together(list(kinds.values())), strict=True)),
         slot_starts=np.searchsorted(matrix.leaf, first_leaves),
         spring_starts=len(matrix.spring) * np.arange(parts + 1) // parts,
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arrays in one piece of memory: apart from each other, at the beginning of cache lines."""
+
+import numpy as np
+from taffeta.solver.kernel.memory import CACHE_LINE, empty_together, together
+
+KINDS = [((5, 4), np.float64), ((3,), np.int8), ((0, 2), np.float32), ((7, 4), np.float32), ((2,), np.bool_)]
+
+
+def test_each_has_a_place_of_its_own():
+    arrays = empty_together(KINDS)
+    assert [(array.shape, array.dtype.type) for array in arrays] == KINDS
+    for number, array in enumerate(arrays):
+        array[...] = number % 2
+    assert all((array == number % 2).all() for number, array in enumerate(arrays))
+    assert all(array.ctypes.data % CACHE_LINE == 0 and array.flags.c_contiguous for array in arrays if array.size)
+    assert not any(np.shares_memory(one, other) for one, other in zip(arrays, arrays[1:], strict=False))
+
+
+def test_copies_hold_the_same():
+    rng = np.random.default_rng(3)
+    given = [rng.normal(size=(6, 3)), np.arange(5, dtype=np.int32), np.zeros((0, 4))]
+    copies = together(given)
+    assert all((copy == array).all() and copy.dtype == array.dtype for copy, array in zip(copies, given, strict=True))
+    assert not any(np.shares_memory(copy, array) for copy, array in zip(copies, given, strict=True))

@@ -30,7 +30,13 @@ EXAMPLES = (
     ("flag", "Flag", "A flag on its pole in a breeze"),
     ("tablecloth", "Tablecloth", "A heavy cloth on a round table: Make Cage, Bake, Refine Where It Folds, Bake"),
     ("quilt", "Quilt", "A quilt with front and back on a ball: a cage simulates it as one sheet, and it follows"),
+    (
+        "hemmed_cloth",
+        "Hemmed Cloth",
+        "Two cloths of one cotton on balls: as it was cut, and with a hem, which is a Seam Allowance",
+    ),
     ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
+    ("burst_sheet", "Burst Sheet", "A ball breaks through a sheet in a frame that may tear anywhere, by Free Tearing"),
     ("zipped_curtain", "Zipped Curtain", "A curtain whose zip opens, lets a ball through and closes behind it"),
     (
         "tighten",
@@ -100,7 +106,9 @@ DEFORMATIONS = (
 # The menu: a submenu each, with its examples.
 MENUS = {
     "Start Here": ("poncho", "skirt", "twirl", "flag", "sheet_on_sphere", "two_sheets", "tablecloth", "quilt"),
-    "Cut, Sewn and Torn": ("sewn_shirt", "pleated_skirt", "elastic_skirt", "torn_banner", "zipped_curtain"),
+    "Cut, Sewn and Torn": (
+        "sewn_shirt", "pleated_skirt", "elastic_skirt", "hemmed_cloth", "torn_banner", "burst_sheet", "zipped_curtain",
+    ),
     "Hold and Direct": ("throw", "cape", "hero_cape", "tighten", "creases", "blossom", "after_bake"),
     "Bodies": (
         "sheet_on_torus", "deformed_torus", "plate", "hemisphere", "dryer", "twisted_knot", "rotation", "clock", "wings", "grow", "twist",

@@ -93,6 +93,11 @@ TABLE = (
         "waist; below 0 it is larger",
     ),
     Mapped(
+        "elastic", "Elastic", "N/m", 0.0, (0.0, 100.0), (0.0, 1e6), (0.0, 200.0), "NONE", 1,
+        "Pull of elastic sewn into the cloth, drawn out to its full length, per metre of its width, in N/m: 0 is none, a cuff of "
+        "jersey 30, a waistband 100 to 200. Elastic Length tells how much it gathers. Read at the first frame of a bake",
+    ),
+    Mapped(
         "blend", "Blend to Animation", "", 0.0, (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), "NONE", 3,
         "How much of Blend Stiffness and Blend Damping pulls the cloth to the object's own animation, a pure number: 0 is free "
         "cloth, 1 all of it. Keyed, it brings cloth to a pose and lets it go",
@@ -102,7 +107,9 @@ TABLE = (
 MAPPED: tuple[str, ...] = tuple(row.name for row in TABLE)
 ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
 # What a fabric preset sets: the material, not where it is pinned or gathered.
-FABRIC: tuple[str, ...] = tuple(name for name in MAPPED if name not in ("pin", "pin_distance", "shrink", "blend"))
+FABRIC: tuple[str, ...] = tuple(
+    name for name in MAPPED if name not in ("pin", "pin_distance", "shrink", "elastic", "blend")
+)
 # What else it sets, the same everywhere; defaults are those of `solver.model.Garment`: no difference, as presets of old.
 THREADS: dict[str, float] = {
     "weft_stretch": 1.0, "weft_bending": 1.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 5.0

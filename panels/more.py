@@ -100,14 +100,7 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         row = layout.row()
         row.active = cloth.seam_allowance > 0.0
         row.prop(cloth, "seam_layers")
-        column = layout.column(align=True)
-        column.operator("taffeta.elastic_mark")
-        column.operator("taffeta.elastic_clear")
-        row = layout.row()
-        row.active = "elastic_tension" in context.object.data.attributes
-        row.prop(cloth, "band_pull")
-        if not row.active:
-            why(layout, "No edge is marked as elastic")
+        _elastic(layout, context, cloth)
         column = layout.column(align=True)
         row = column.row(align=True)
         row.active = bool(cloth.uv_map)
@@ -122,6 +115,24 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         row.prop(cloth, "zip_open")
         if not row.active:
             why(layout, "No seam is marked as a zip, or Sewing is off")
+
+
+def _elastic(layout, context, cloth):
+    """Elastic, painted and by edge."""
+    mapped(layout, context, context.object, "elastic")
+    is_painted = cloth.elastic.source != "UNIFORM" or cloth.elastic.value > 0.0
+    column = layout.column()
+    column.active = is_painted
+    column.prop(cloth, "elastic_length")
+    column.prop(cloth, "elastic_along")
+    column = layout.column(align=True)
+    column.operator("taffeta.elastic_mark")
+    column.operator("taffeta.elastic_clear")
+    row = layout.row()
+    row.active = is_painted or "elastic_tension" in context.object.data.attributes
+    row.prop(cloth, "band_pull")
+    if not row.active:
+        why(layout, "No elastic is painted, and no edge marked as such")
 
 
 class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):

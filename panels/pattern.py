@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a garment takes from its sewing pattern, besides the direction of its threads, and what holds for all of its seams and elastic."""
 
-from bpy.props import BoolProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 
-from .mapped import OVERRIDE
+from .mapped import MAPPED_CLASSES, OVERRIDE
 from .units import in_other_unit
 
 # fmt: off
@@ -33,6 +33,19 @@ class PatternSettings:
         name="Seam Layers", default=2, min=1, max=20, soft_max=4, override=OVERRIDE,
         description="Layers of cloth in the Seam Allowance, a pure number: 2 where it is pressed open, 3 turned to one side, 4 as in a felled "
         "seam of jeans. Mass, thickness, stretch, shear and bending are so many times the cloth's",
+    )
+    elastic: PointerProperty(type=MAPPED_CLASSES["elastic"], override=OVERRIDE)
+    elastic_length: FloatProperty(
+        name="Elastic Length", default=0.7, min=0.05, max=0.99, subtype="FACTOR", override=OVERRIDE,
+        description="Part of the cloth's length that painted elastic has where nothing pulls at it, a pure number: 0.7 gathers cloth by a third",
+    )
+    elastic_along: EnumProperty(
+        name="Elastic Along", default="BOTH", override=OVERRIDE, description="Which way painted elastic draws the cloth together",
+        items=(
+            ("BOTH", "All Directions", "As in swimwear and smocking, and along a line of painted vertices"),
+            ("WARP", "Warp", "Along u of the Pattern, as in a waistband whose pattern lies along it"),
+            ("WEFT", "Weft", "Along v of the Pattern"),
+        ),
     )
     band_pull: FloatProperty(
         name="Elastic Pull", default=1.0, min=0.0, max=1e3, soft_max=2.0, step=5, precision=2, override=OVERRIDE,

@@ -126,7 +126,7 @@ def build(garments, settings):
         **joined,
         matrix=None,
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
-        tears=tear_lines(garments, start, parts, _build_part, HINGE_FIELDS),
+        tears=tear_lines(garments, start, _build_part, HINGE_FIELDS),
         seam_hinges=seam_hinges(garments, start),
     )
     plastic, set_ = plastic_of(garments, cloth)
@@ -290,7 +290,7 @@ def _build_part(garment):
     rest_length[seam], stiffness[seam] = 0.0, np.maximum(stiffness[seam], SEAM_STIFFNESS)
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
     taut = taut_rest(garment, rest_length, np.where(seam, 0.0, threads))
-    band = lay_bands(garment, pairs, is_mesh_edge & ~seam, rest_length, stiffness, taut)
+    band = lay_bands(garment, pairs, ~seam, rest_length, stiffness, taut)
     alone = ~band[couples].any(axis=1)
     useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
     hinges = _build_hinges(garment, x, faces, springs, uv, mass, inv_mass)

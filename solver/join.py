@@ -22,7 +22,7 @@ from .geometry.topology import starts
 from .integrate.stiffness_matrix import lay_out
 from .kernel.memo import remembered
 from .model import ATTACHMENT, TACK, Cloth, Pattern, State
-from .tear import as_torn, held_pairs
+from .tear import as_torn, held_pairs, springs_as_one
 
 WELDING_GAP = 2e-3  # [m] up to which a seam is welded: a stitch of a seam is 2 to 3 mm long;
 WELDING_PART = 0.25  # or, in fine cloth, this part of the edges about it;
@@ -110,6 +110,8 @@ def _join(cloth, pairs):
     means = {name: np.bincount(place, getattr(cloth, name)) / total for name in ("thickness", "friction", "damping")}
     masks = {name: np.bincount(place, ~getattr(cloth, name)) == 0 for name in ("meets_bodies", "meets_itself")}
     firsts = {name: getattr(cloth, name)[kept] for name in ("garment", "x_rest", "pin", "pin_distance", "layer")}
+    if cloth.tears is not None:
+        cloth = springs_as_one(cloth, place)
     edges, stencils = place[cloth.edges], place[cloth.bend_stencils]
     spring = (edges[:, 0] != edges[:, 1]) & matters(inv_mass, edges, cloth.couples)
     hinge = bends(mass, inv_mass, stencils, cloth.bend_weight) & (np.diff(np.sort(stencils, axis=1), axis=1) > 0).all(

@@ -115,7 +115,7 @@ class TearLines(NamedTuple):
     length: np.ndarray  # (j,) [m] of line that each holds
     strength: np.ndarray  # (j,) [N/m]
     beside: np.ndarray  # (k, 2) joints that are neighbours on a line
-    # hinges over the lines, numbered by the first particle of each place
+    # hinges over the lines and beside them, numbered by the first particle of each place
     bend_stencils: np.ndarray  # (b, 4)
     bend_weight: np.ndarray  # (b, 4)
     rest_angle: np.ndarray  # (b,)

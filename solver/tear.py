@@ -28,6 +28,7 @@ from .build import HINGE_FIELDS
 from .crossings import crossing_triangles
 from .elastic.springs import TAUT_LENGTH, TAUT_STIFFNESS
 from .geometry.seams import same_places
+from .geometry.topology import edge_keys
 from .model import Cloth, State
 
 CUT_THICKNESS = 0.56  # of the cloth's thickness, that the pattern is cut out by on each side; contact takes 0.9 of both
@@ -58,19 +59,62 @@ def held_pairs(cloth, state):
 
 
 def as_torn(cloth, broken):
-    """The cloth with the hinges over lines that hold, and cut out in the pattern where it is torn."""
+    """The cloth with the hinges and the damping of seams of what holds, and cut out in the pattern where it is torn."""
     tears, count = cloth.tears, len(cloth.mass)
     first, own = same_places(*tears.joints.T, count)
     is_open, place = are_open(tears, broken), first[own]
     at_tear = np.zeros(count, bool)
     at_tear[place[tears.joints[is_open].ravel()]] = True
     whole = ~at_tear[tears.bend_stencils].any(axis=1)
-    hinges = {name: np.concatenate([getattr(cloth, name), getattr(tears, name)[whole]]) for name in HINGE_FIELDS}
+    on_line = np.zeros(count, bool)
+    on_line[tears.joints.ravel()] = True
+    # beside a line the pieces' own hinges, which know of one side alone, count where it is torn
+    pieces = at_tear[place[cloth.bend_stencils]].any(axis=1) | ~on_line[cloth.bend_stencils].any(axis=1)
+    hinges = {
+        name: np.concatenate([getattr(cloth, name)[pieces], getattr(tears, name)[whole]]) for name in HINGE_FIELDS
+    }
+    hinges["edge_damping"] = _seam_damping(cloth, same_places(*tears.joints[~is_open].T, count))
     if is_open.any():
         groups = same_places(*tears.joints[~is_open].T, count)
         rest = cloth.x_rest + inward(cloth, groups, at_tear[place], cloth.x_rest)
         hinges |= {"x_rest": rest, "pattern": cloth.pattern._replace(x=rest)}
     return cloth._replace(**hinges)
+
+
+def _seam_damping(cloth, groups):
+    """(e,) [1/s] the cloth's `edge_damping`, with that of seams for the masses of what holds together, `groups` of `same_places`: a rate
+    for their pieces' masses would be more damping, and close them later."""
+    ends, (_, own) = cloth.edges[cloth.seams], groups
+    held = np.bincount(own, cloth.inv_mass == 0.0) > 0
+    inv_mass = np.where(held, 0.0, 1.0 / np.bincount(own, cloth.mass))[own]
+    before, now = (np.einsum("sk->s", values[ends]) for values in (cloth.inv_mass, inv_mass))
+    rate = cloth.edge_damping.copy()
+    rate[cloth.seams] *= np.divide(now, before, out=np.ones(len(now)), where=before > 0.0)
+    return rate
+
+
+def springs_as_one(cloth, place):
+    """The cloth with one spring in place of those between the same two of `place` (n,): both sides of a line that holds are one. Two of
+    half the stiffness would be damped twice, and held back twice where cloth gets long."""
+    keys = edge_keys(place[cloth.edges], len(place)).astype(np.int64)
+    keys[cloth.seams] = -1 - np.arange(len(cloth.seams))
+    _, first, own = np.unique(keys, return_index=True, return_inverse=True)
+    own, count = own.ravel(), len(first)
+    if count == len(keys):
+        return cloth
+    sums = {name: np.bincount(own, getattr(cloth, name), count) for name in ("edge_stiffness", "edge_damping")}
+    taut = np.stack([cloth.taut[first, 0], np.bincount(own, cloth.taut[:, 1], count)], axis=1)
+    is_mesh_edge = np.bincount(own, cloth.is_mesh_edge, count) > 0
+    return cloth._replace(
+        edges=cloth.edges[first],
+        rest_length=cloth.rest_length[first],
+        edge_stiffness=sums["edge_stiffness"],
+        edge_damping=sums["edge_damping"] / np.bincount(own),
+        is_mesh_edge=is_mesh_edge,
+        taut=taut,
+        seams=own[cloth.seams].astype(np.int32),
+        couples=own[cloth.couples].astype(np.int32),
+    )
 
 
 def inward(cloth, groups, moved, x):

@@ -76,6 +76,8 @@ CLOTH_WORDS = {
     "seam_allowance": "Seam Allowance",
     "seam_layers": "Seam Layers",
     "band_pull": "Elastic Pull",
+    "elastic_length": "Elastic Length",
+    "elastic_along": "Elastic Along",
     "uv_map": "Pattern",
     "field_weight": "Fields",
     "pressure": "Pressure",
@@ -124,7 +126,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     prints |= _groups(obj, scene, colliders)
     prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
     prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
-    prints["Elastic"] = edge_values.checksum(obj.data, bands.NAMES)
+    prints["the edges marked as elastic"] = edge_values.checksum(obj.data, bands.NAMES)
     prints["Zips"] = edge_values.checksum(obj.data, (zips.OPENS,))
     prints["what is marked as seams"] = allowance.checksum(obj)
     prints["Size from Pattern"] = pattern_size.checksum(obj)

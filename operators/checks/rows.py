@@ -180,6 +180,13 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} has no Pattern that tells warp from weft: both are as stiff as their mean",
                 "Choose its UV map of the sewing pattern, with the warp along u",
             )
+        if not cloth.uv_map and cloth.elastic_along != "BOTH" and is_elastic(cloth):
+            yield Problem(
+                "ERROR",
+                obj.name,
+                f"{obj.name} has painted elastic along a thread, and no Pattern that tells the threads",
+                "Choose its UV map of the sewing pattern, or set Elastic Along to All Directions",
+            )
         for name in MAPPED:
             mapped, label = getattr(cloth, name), translated(ROWS[name].label)
             if mapped.source == "UNIFORM":
@@ -199,6 +206,11 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                     "the map works the other way round",
                     "Swap them if you did not mean that",
                 )
+
+
+def is_elastic(cloth) -> bool:
+    """Whether a garment's settings have elastic painted, or everywhere."""
+    return cloth.elastic.source != "UNIFORM" or cloth.elastic.value > 0.0
 
 
 def missing(obj, mapped) -> str:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Elastic bands as two attributes of a mesh's edges: `LENGTH`, the part of the edge that the elastic strives for, and `TENSION` [N],
-which it pulls with where the edge has its full length; 0 where no elastic is.
+which it pulls with where the edge has its full length; 0 where no elastic is. And those of a painted map.
 """
 
 import bpy
 import numpy as np
 
-from ...solver.model import Bands
+from ...solver.model import Bands, Garment
 from . import edge_values
 from .arrays import edges
 
@@ -29,6 +29,26 @@ def read_bands(name: str, mesh: bpy.types.Mesh) -> Bands | None:
         raise ValueError(f"{name} has the attribute '{there}' without '{lacking}'; mark its elastic anew, or remove it")
     marked = (length != 0.0) | (tension != 0.0)
     return Bands(edges(mesh)[marked], length[marked], tension[marked]) if marked.any() else None
+
+
+def garment_bands(obj: bpy.types.Object, mesh: bpy.types.Mesh, garment: Garment, tension: np.ndarray) -> Bands | None:
+    """All elastic of a garment: that of its mesh, or of its evaluated mesh, and what is painted, a tension (n,) [N/m]; where an edge has
+    both, it is as it is marked. None where there is none.
+
+    Raises
+    ------
+    ValueError
+        What is marked or painted cannot be: names object and remedy.
+    """
+    marked, settings = read_bands(obj.name, mesh), obj.taffeta_cloth
+    if not tension.any():
+        return marked
+    from ...solver.elastic.painted_bands import painted_bands  # here, because it needs numba
+
+    painted = painted_bands(garment, tension, settings.elastic_length, settings.elastic_along)
+    if marked is None or painted is None:
+        return marked or painted
+    return Bands(*(np.concatenate(both) for both in zip(marked, painted, strict=True)))
 
 
 def mark(mesh: bpy.types.Mesh, chosen: np.ndarray, length: np.ndarray | float, tension: np.ndarray | float) -> None:

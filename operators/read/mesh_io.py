@@ -20,7 +20,7 @@ from ...solver.model import Garment
 from . import arrays, pattern_size, tear_lines, zips
 from .allowance import fold_in
 from .animated import body_numbers, body_told, number
-from .bands import read_bands
+from .bands import garment_bands
 from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
@@ -46,6 +46,8 @@ PLAIN = (
 )
 LOOKED_AT = (
     *PLAIN,
+    "elastic_length",
+    "elastic_along",
     "seam_allowance",
     "seam_layers",
     "weld",
@@ -122,6 +124,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
     stiffen(obj, x, values)
     fold_in(obj, x, values)
+    elastic = values.pop("elastic")
     garment = Garment(
         name=obj.name,
         x=x,
@@ -135,13 +138,13 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         sewing_force=number(settings, "sewing_force"),
         added_mass=loads(obj, x),
         pleats=read_pleats(obj.name, evaluated.data),
-        bands=read_bands(obj.name, evaluated.data),
         x_second=_second_rest(obj, evaluated, metres),
         yields=yields(obj),
         **{name: getattr(settings, name) for name in PLAIN},
         **values,
         **tear_lines.read(obj) | zips.read(obj),
     )
+    garment = garment._replace(bands=garment_bands(obj, evaluated.data, garment, elastic))
     if settings.weld <= 0.0:
         return garment
     from ...solver.geometry.weld import weld  # here, because it imports scipy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An example that tears: a banner between two poles that part."""
+"""Examples that tear: a banner between two poles that part, along a line; and a sheet in a frame that a ball goes through, anywhere."""
 
 import bmesh
 import bpy
@@ -12,6 +12,9 @@ COLUMNS, ROWS, WIDTH, HEIGHT, TOP = 49, 33, 1.35, 0.9, 1.7
 PARTING, SLIDE = (8, 60), 0.34  # frames in which the right pole goes away, and how far [m]
 NOTCH, STRENGTH = 0.16, 170.0  # [m] of the line that hardly holds; [N/m] of the rest
 CRACK = 0.05  # [m] that the line goes to and fro
+BURST_FRAMES = (1, 100)
+BURST_COUNT, BURST_SIDE, BURST_LEVEL, BURST_STRENGTH = 27, 1.2, 1.0, 80.0  # vertices along a side; [m], [m], [N/m]
+BALL, RISING, FROM, TO = 0.22, (6, 54), 0.55, 1.6  # [m]; frames; heights [m]
 
 
 def torn_banner(context, collection):
@@ -28,6 +31,38 @@ def torn_banner(context, collection):
     _part(cloth, poles[1], at)
     floor, camera = stage.furnish(context, collection, (0.5, -5.0, 1.9), (0.15, 0.0, 0.95), 50.0)
     return stage.Example((cloth,), (*poles, floor), camera, FRAMES)
+
+
+def burst_sheet(context, collection):
+    """Add a sheet in a frame that may tear along any of its threads, and a ball that breaks through it; return what was made."""
+    points, quads, pattern = sheet.rectangle(BURST_COUNT, BURST_COUNT, BURST_SIDE, BURST_SIDE)
+    points = points + [0.0, 0.0, BURST_LEVEL]
+    cloth = sheet.add(collection, "Sheet", points, quads, pattern, materials.woven("Canvas", inside=0.7))
+    _cut_everywhere(cloth)
+    sheet.make_of(cloth, bending_stiffness=3.5e-4)  # as limp as its edges can show
+    sheet.make_of(cloth, mass=0.1, thickness=0.002, stretch_stiffness=1500.0, shear_stiffness=40.0, damping=1.0)
+    rim = np.abs([vertex.co[:2] for vertex in cloth.data.vertices]).max(axis=1) > 0.499 * BURST_SIDE
+    sheet.paint_group(cloth, "Frame", rim.astype(float))
+    sheet.map_group(cloth, "pin", "Frame", 0.0, 1.0)
+    ball = sheet.collide(solids.sphere(collection, BALL, FROM), friction=0.2)
+    for frame, height in zip(RISING, (FROM, TO), strict=True):
+        ball.location.z = height
+        ball.keyframe_insert("location", frame=frame)
+    floor, camera = stage.furnish(context, collection, (1.5, -2.7, 2.15), (0.0, 0.0, 1.05), 62.0)
+    return stage.Example((cloth,), (ball, floor), camera, BURST_FRAMES)
+
+
+def _cut_everywhere(cloth):
+    """Cut a sheet of quads along all of their sides, as *Free Tearing* does."""
+    work = bmesh.new()
+    work.from_mesh(cloth.data)
+    layer = work.edges.layers.float.new("taffeta_tear")
+    inner = [edge for edge in work.edges if len(edge.link_faces) == 2]
+    for edge in inner:
+        edge[layer] = BURST_STRENGTH
+    bmesh.ops.split_edges(work, edges=inner)
+    work.to_mesh(cloth.data)
+    work.free()
 
 
 def _cut(cloth):

@@ -8,7 +8,7 @@ A band of the full length L strives for r L, and at L pulls with the tension T [
 Cloth that lies on a shorter band ruffles between two stitches, finer than a mesh has vertices, and resists nothing there; drawn
 out flat it is as stiff as ever. So of the cloth's own spring along a band what it pulls with beyond L is left, as of a thread that is
 straight then (`springs.taut_rest`), and what couples it with its neighbours is not. All else about the edge is cloth as before, so that
-what is beside a band gathers by its own stiffness.
+what is beside a band gathers by its own stiffness. Painted elastic is bands, too (`painted_bands`).
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def bands_at(garment, pairs):
 def lay_bands(garment, pairs, cloth, rest_length, stiffness, taut):
     """Put the garment's elastic bands onto springs between `pairs` (e, 2); returns which have one, (e,) bool.
 
-    cloth : (e,) bool, which are edges of the mesh and no seams
+    cloth : (e,) bool, which are no seams
     # outputs: rest_length (e,) [m], stiffness (e,) [N/m], taut (e, 2) as of `springs.taut_rest`
     """
     which = np.where(cloth, bands_at(garment, pairs), -1)

@@ -67,11 +67,11 @@ def find_joints(x: np.ndarray, edges: np.ndarray, strength: np.ndarray) -> Joint
     )  # fmt: skip
 
 
-def tear_lines(garments, start, parts, build_part, fields) -> TearLines | None:
+def tear_lines(garments, start, build_part, fields) -> TearLines | None:
     """Tear lines of all garments, None where none has any.
 
-    start : (g + 1,) first particle of each garment; parts : of each, with hinges, as `build_part` makes them of a garment;
-    fields : names of what hinges have, the stencils first
+    start : (g + 1,) first particle of each garment; build_part : makes the springs and hinges of a garment; fields : names of what
+    hinges have, the stencils first
     """
     rows, counted = [], 0
     for index, garment in enumerate(garments):
@@ -82,7 +82,9 @@ def tear_lines(garments, start, parts, build_part, fields) -> TearLines | None:
             value = garment.tear_strength[bad.argmax()]
             raise ValueError(f"'{garment.name}': the strength of a tear line is {value:g} N/m; mark it again, above 0.")
         found = find_joints(np.asarray(garment.x, np.float64), garment.tear_edges, garment.tear_strength)
-        stencils, *numbers = _hinges_across(garment, parts[index], found.place, build_part, fields)
+        on_line = np.zeros(len(garment.x), bool)
+        on_line[found.joints.ravel()] = on_line[found.place[found.joints.ravel()]] = True
+        stencils, *numbers = _hinges_at(garment, found.place, on_line, build_part, fields)
         own = found.joints + start[index], *found[1:4], found.beside + counted, stencils + start[index], *numbers
         rows, counted = [*rows, own], counted + len(found.joints)
     if not counted:
@@ -92,22 +94,15 @@ def tear_lines(garments, start, parts, build_part, fields) -> TearLines | None:
     return TearLines(*arrays, *limits)
 
 
-def _hinges_across(garment, part, place, build_part, fields):
-    """The fields about hinges, of those that a garment has over its tear lines while they hold."""
+def _hinges_at(garment, place, on_line, build_part, fields):
+    """The fields about hinges, of those that a garment has at its tear lines while they hold: over them, and beside them, too, because
+    what bends there bends with both sides."""
     one = garment._replace(**{name: place[getattr(garment, name)] for name in ("triangles", "quads", "edges")})
+    if garment.pleats is not None:
+        one = one._replace(pleats=garment.pleats._replace(edges=place[garment.pleats.edges]))
     whole = build_part(one)
-    across = are_across(part.bend_stencils, whole.bend_stencils, place)
-    return [getattr(whole, name)[across] for name in fields]
-
-
-def are_across(cut, whole, place) -> np.ndarray:
-    """(b,) bool: which hinges `whole` (b, 4) of cloth that holds those of the `cut` one, (c, 4), do not have; place : of `Joints`"""
-
-    def keys(stencils):
-        return list(map(tuple, np.sort(place[stencils].reshape(-1, 2, 2), axis=2).reshape(-1, 4).tolist()))
-
-    known = set(keys(cut))
-    return np.array([key not in known for key in keys(whole)], bool)
+    near = on_line[whole.bend_stencils].any(axis=1)
+    return [getattr(whole, name)[near] for name in fields]
 
 
 def _on_each_other(places):

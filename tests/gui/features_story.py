@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What holds, folds, tears, sews and replaces a garment, by its own buttons: attach, trims, keys, pleats, tear lines and their weft,
-a zip, a seam that is sewn and applied, a cage, a pattern that is arranged.
+free tearing, painted elastic, a zip, a seam that is sewn and applied, a cage, a pattern that is arranged.
 
 As `story`, told in a real window; pictures under /out are looked at, what can be asserted goes into `result`.
 """
@@ -313,6 +313,32 @@ def type_weft(shoot, press, result):
     result["weft"] = sorted({round(strength.value, 1) for strength in marked})
 
 
+def paint_elastic(flap, shoot, places, result):
+    """The brush of Elastic, which makes a group of it and paints."""
+    yield from show_only(flap, "cloth_sewing")
+    command = "bpy.ops.taffeta.paint(prop='elastic'"
+    yield from press_button(command, places, (0.93, 0.95, 0.9, 0.97), shoot, "76_paint_elastic")
+    painted = flap.taffeta_cloth.elastic
+    result["elastic_painted"] = flap.mode, painted.source, painted.vertex_group in flap.vertex_groups
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    yield 1.0
+
+
+def tear_anywhere(panels, shoot, places, result):
+    """Free Tearing of panels that are sewn."""
+    yield from show_only(panels, "cloth_tearing")
+    vertices, faces = len(panels.data.vertices), len(panels.data.polygons)
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="EDIT")
+    yield 1.0
+    yield from press_button("bpy.ops.taffeta.tear_free(", places, (0.5,), shoot, "76_tear_free")
+    with first.inside("VIEW_3D"):
+        bpy.ops.object.mode_set(mode="OBJECT")
+    yield 1.0
+    result["torn_free"] = vertices, faces, len(panels.data.vertices)
+
+
 def cage(blanket, shoot, press, places, result):
     """Make Cage of the blanket, Remove Cage."""
     yield from show_only(blanket, "cloth_cage")
@@ -377,5 +403,7 @@ def story(shoot, press, drag, result, out):
     yield from zip_up(bpy.data.objects["Flap"], shoot, press, places, result)
     yield from sew_up(bpy.data.objects["Panels"], shoot, press, places, result)
     yield from apply_sewing(bpy.data.objects["Panels"], shoot, press, places, result)
+    yield from tear_anywhere(bpy.data.objects["Panels Sewn"], shoot, places, result)
+    yield from paint_elastic(bpy.data.objects["Flap"], shoot, places, result)
     yield from cage(bpy.data.objects["Blanket"], shoot, press, places, result)
     yield from pattern(shoot, drag, press, places, result)

@@ -64,6 +64,15 @@ def test_what_is_sewn_becomes_one_mesh(result):
     assert is_hidden and not was_cloth and is_cloth
 
 
+def test_sewn_panels_may_tear_anywhere(result):
+    before, faces, after = result["torn_free"]
+    assert before < 0.5 * after and after == 4 * faces  # each quad is its own piece
+
+
+def test_the_brush_of_elastic_paints_a_group(result):
+    assert result["elastic_painted"] == ["WEIGHT_PAINT", "GROUP", True]
+
+
 def test_weft_is_typed_in_the_panel_of_the_last_operator(result):
     """The line runs along the warp, so that it has three times the strength of 100 N/m."""
     assert result["weft"] == [0.0, 300.0]

@@ -59,7 +59,7 @@ def test_the_panel_knows_what_changed(make):
     before = fingerprint.take(obj, bpy.context.scene, [])
     mark_rim(obj)
     marked = fingerprint.take(obj, bpy.context.scene, [])
-    assert [word for word in marked if marked[word] != before[word]] == ["Elastic"]
+    assert [word for word in marked if marked[word] != before[word]] == ["the edges marked as elastic"]
     obj.taffeta_cloth.band_pull = 0.5
     pulled = fingerprint.take(obj, bpy.context.scene, [])
     assert [word for word in pulled if pulled[word] != marked[word]] == ["Elastic Pull"]

@@ -31,7 +31,9 @@ def test_defaults_are_those_agreed(make):
     cloth = make.grid().taffeta_cloth
     assert (cloth.enabled, cloth.layer, cloth.self_collision, cloth.quality) == (False, 0, True, "FINAL")
     values = {name: pytest.approx(getattr(cloth, name).value) for name in MAPPED}
-    assert values == dict(zip(MAPPED, (0.0, 0.15, 0.002, 2000.0, 100.0, 1e-5, 2.0, 0.3, 0.0, 0.0, 0.0), strict=True))
+    assert values == dict(
+        zip(MAPPED, (0.0, 0.15, 0.002, 2000.0, 100.0, 1e-5, 2.0, 0.3, 0.0, 0.0, 0.0, 0.0), strict=True)
+    )
 
 
 SETTINGS = [(cls, name) for cls in properties.CLASSES for name, _ in properties.settings_of(cls)]

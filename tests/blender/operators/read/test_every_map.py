@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators.read import mesh_io, sampling
+from taffeta.operators.read import maps, mesh_io, sampling
 from taffeta.panels.mapped import MAPPED, ROWS
 from taffeta.solver.build import build
 from taffeta.solver.model import Settings
@@ -70,6 +70,7 @@ RANGE = {
     "friction": (0.1, 0.9),
     "pin_distance": (0.01, 0.2),
     "shrink": (-0.2, 0.3),
+    "elastic": (5.0, 50.0),
     "blend": (0.25, 0.75),
 }
 
@@ -80,8 +81,10 @@ def read(scene, obj):
 
 
 def value(scene, obj, name):
-    """What is read of a property, (n,); blending is no part of the garment, but told with each frame."""
+    """What is read of a property, (n,); blending is no part of the garment, but told with each frame, and elastic becomes bands."""
     garment = read(scene, obj)
+    if name == "elastic":
+        return maps.read_map(obj, obj.taffeta_cloth.elastic, obj.data)
     return getattr(sampling.garment_object(obj, garment) if name == "blend" else garment, name)
 
 
@@ -131,6 +134,7 @@ def test_every_property_changes_what_the_solver_gets(scene, make, name):
         "bending_stiffness": "bend_stiffness",
         "shrink": "rest_length",
         "damping": "edge_damping",
+        "elastic": "edge_stiffness",
     }
     field = fields.get(name, name)
     before, after = getattr(plain, field), getattr(changed, field)

@@ -36,7 +36,7 @@ EXAMPLES = (
         "Two cloths of one cotton on balls: as it was cut, and with a hem, which is a Seam Allowance",
     ),
     ("torn_banner", "Torn Banner", "A banner between two poles that part tears from a notch"),
-    ("burst_sheet", "Burst Sheet", "A ball breaks through a sheet in a frame that may tear anywhere, by Free Tearing"),
+    ("burst_sheet", "Burst Sheet", "A ball breaks through a taut sheet that may tear anywhere, by Free Tearing"),
     ("zipped_curtain", "Zipped Curtain", "A curtain whose zip opens, lets a ball through and closes behind it"),
     (
         "tighten",

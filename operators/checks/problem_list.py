@@ -28,7 +28,7 @@ from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from ..read.screen import redraw
-from . import crossings, fingerprint
+from . import crossings, fingerprint, releases
 from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing, stale
@@ -265,6 +265,8 @@ def show_bakes(scene, cloths) -> None:
             item.fits = fingerprint.mesh_of(obj, bake.vertex_count, bake.about.fingerprint) is not None
             item.changed = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, as_it_is))
             item.is_of_another_release = fingerprint.is_of_another_release(bake.about.fingerprint)
+            if item.is_of_another_release:
+                item.changed = releases.changes(bake.path, scene, obj)
             item.restorable = recipe.is_kept(bake.path)
     freed = trash_of(scene, cloths)
     for bake in freed:

@@ -15,7 +15,7 @@ import bpy
 from ...panels.mapped import MAPPED, ROWS
 from ...panels.translations import translated
 from ..playback import cache_modifier
-from ..playback.owners import cache_folder, wanted_folder
+from ..playback.owners import cache_file, cache_folder, wanted_folder
 from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
@@ -24,7 +24,7 @@ from ..read.mesh_io import evaluated_names
 from ..read.modifier_stack import find_cache
 from ..read.participants import colliders_of, near_bodies
 from ..read.time_and_gravity import frame_seconds
-from . import fingerprint
+from . import fingerprint, releases
 from .cage_rows import CAGE_CHECKS
 from .contact_rows import CONTACT_CHECKS
 from .fabric_rows import FABRIC_CHECKS
@@ -337,7 +337,9 @@ def _caches(shot: Shot) -> Iterator[Problem]:
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
     """What was changed since the bake, Taffeta itself included, as a sentence; "" when nothing was."""
     if fingerprint.is_of_another_release(obj.taffeta_cloth.fingerprint):
-        return f"{obj.name} was baked by another release of Taffeta: it plays as it was, and a new bake makes all frames anew"
+        words = releases.changes(cache_file(obj), scene, obj)
+        before = f", and before you changed {words}" if words else ""
+        return f"{obj.name} was baked by another release of Taffeta{before}: it plays as it was, and a new bake makes all frames anew"
     words = fingerprint.changes(obj, scene, bodies)
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 

@@ -5,13 +5,15 @@ painted maps of the garments. What takes and bakes are made of (`solver.cache.re
 Meshes and animation are no settings: nobody brings them back.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 import bpy
 
+from ...panels.mapped import ROWS
 from ...panels.properties import NOTES
 from ...solver.cache.recipe import Recipe
 from . import painted
+from .keyed import keyed
 
 SKIPPED = NOTES | {"rna_type", "name", "enabled", "cache_name", "cache_folder", "sequence"}
 NAMED = {
@@ -72,6 +74,23 @@ def apply(recipe: Recipe, scene: bpy.types.Scene, cloths: list[bpy.types.Object]
     return sentences
 
 
+def differing(settings: dict, scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Labels of settings that a bake of this garment, `Recipe.settings`, was made with otherwise than they are now. Those that one of
+    both does not know, as another release may have others, and those that are keyed, are none."""
+    cloths, bodies = settings.get("cloths"), settings.get("bodies")
+    cloth = next(iter(cloths.values()), None) if isinstance(cloths, dict) else None
+    told = [(scene, "taffeta", settings.get("scene")), (obj, "taffeta_cloth", cloth)]
+    if isinstance(bodies, dict):
+        told += [(body, "taffeta_collider", bodies.get(body.name)) for body in _bodies(scene)]
+    found = [
+        label for owner, name, values in told for label in _changed(getattr(owner, name), values, name, keyed(owner))
+    ]
+    then = settings.get("gravity")
+    if isinstance(then, list) and "gravity" not in keyed(scene) and then != [scene.use_gravity, *scene.gravity]:
+        found.append("gravity")
+    return list(dict.fromkeys(found))
+
+
 def copy(source: bpy.types.PropertyGroup, target: bpy.types.PropertyGroup, without: Container[str] = ()) -> None:
     """Give a group of settings, as `Object.taffeta_cloth`, what another one of the same kind has; lists aside."""
     for name in (name for _, name in _properties(source) if name not in without):
@@ -112,6 +131,22 @@ def _values(group) -> dict:
         else:
             values[name] = list(value) if getattr(prop, "is_array", False) else value
     return values
+
+
+def _changed(group, then, path: str, by_keys: set[str]) -> Iterator[str]:
+    """Labels of what a group has otherwise than `then` says, of what that knows."""
+    now = _values(group)
+    for prop, name in _properties(group):
+        own = f"{path}.{name}"
+        if not isinstance(then, dict) or name not in then or own in by_keys:
+            continue
+        inner = getattr(group, name)
+        if isinstance(inner, bpy.types.PropertyGroup):
+            differs = any(_changed(inner, then[name], own, by_keys))
+        else:
+            differs = now[name] != then[name]
+        if differs:
+            yield ROWS[name].label if name in ROWS else prop.name
 
 
 def _set(group, values: dict) -> None:

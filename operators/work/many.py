@@ -32,7 +32,7 @@ class Running:
     """A process of a task, and the most memory that it had."""
 
     def __init__(self, task: Task, heed: Callable[[str, str], None], **options):
-        self.task, self.peak = task, 0
+        self.task, self.peak, self._is_asked = task, 0, False
         silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         silent["creationflags"] = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self.process = subprocess.Popen(task.command, **silent, **options)
@@ -50,13 +50,19 @@ class Running:
         self.peak = max(self.peak, now)
         return now
 
+    def ask(self) -> None:
+        """Tell it to end, once: a second word would cut off what it does at its end."""
+        if self._is_asked or self.process.poll() is not None:
+            return
+        self._is_asked = True
+        if sys.platform == "win32":
+            self.process.terminate()
+        else:
+            self.process.send_signal(signal.SIGINT)
+
     def stop(self) -> None:
         """End it: asked, it finishes what it is at; else it is killed."""
-        if self.process.poll() is None:
-            if sys.platform == "win32":
-                self.process.terminate()
-            else:
-                self.process.send_signal(signal.SIGINT)
+        self.ask()
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -108,8 +114,7 @@ def run(
                 time.sleep(POLL)
     finally:
         for one in running:
-            if one.process.poll() is None and sys.platform != "win32":
-                one.process.send_signal(signal.SIGINT)  # all at once, then wait for each
+            one.ask()  # all at once, then wait for each
         for one in running:
             one.stop()
     return done

@@ -7,7 +7,7 @@ import sys
 import pytest
 from taffeta.operators.work import many, memory
 
-# Says when it begins, takes so many megabytes, holds them for some looks, says when it ends. By SIGINT it ends at once.
+# Says when it begins, takes so many megabytes, holds them for some looks, says when it ends. By SIGINT it finishes what it is at.
 PROCESS = """
 import sys, time
 log, name, size, seconds = sys.argv[1:]
@@ -21,6 +21,7 @@ try:
     taken[::4096] = b"x" * len(taken[::4096])
     time.sleep(float(seconds))
 except KeyboardInterrupt:
+    time.sleep(1.0 if name == "b" else 0.2)
     say("stopped")
     sys.exit(1)
 say("end")
@@ -97,6 +98,7 @@ def test_an_interrupt_stops_them_all(task):
     def sleep(seconds, usual=many.time.sleep):
         usual(seconds)
         if len(raised) == 2:
+            raised.append("once")
             raise KeyboardInterrupt
 
     many.time.sleep, before = sleep, many.time.sleep

@@ -215,7 +215,7 @@ def test_zero_and_negative_values_are_limited_or_told(sheet, make, name, value):
     mapped.value = value
     assert mapped.value >= 0.0
     if name == "stretch_stiffness":
-        refused(["Cloth", "Stretch is 0"])
+        refused(["Cloth", "a Stretch of 0"])
     else:
         baked(make, sheet)
 

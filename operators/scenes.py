@@ -48,7 +48,7 @@ EXAMPLES = (
         "Creases That Stay",
         "Two sheets over boxes that sink: cotton goes down with its box, paper keeps its folds",
     ),
-    ("blossom", "Blossom", "A flower of felt whose petals open by a keyed second shape, and close in part"),
+    ("blossom", "Blossom", "A flower of felt whose petals open by a keyed second shape"),
     ("cape", "Cape", "A walking mannequin with a cape attached to its shoulders, and buckles on it"),
     (
         "hero_cape",

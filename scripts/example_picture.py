@@ -18,7 +18,7 @@ PICTURES = {
     "zip": ("zipped_curtain", (30, 60, 72, 146)),
     "hem": ("hemmed_cloth", (16, 48)),
     "creases": ("creases", (2, 40, 60, 105)),
-    "blossom": ("blossom", (10, 35, 80, 145)),
+    "blossom": ("blossom", (10, 30, 42, 95)),
 }
 SIZE = 420, 320  # [pixels] of each
 

@@ -15,7 +15,7 @@ PAPER = 2e-4  # [N m] bending stiffness of both sheets
 PETALS, ROWS, COLUMNS = 6, 29, 13  # and vertices along and across each
 LENGTH, WIDTH, BASE, HEIGHT = 0.22, 0.105, 0.022, 0.34  # [m] of a petal; of their ring on the stem, and its height
 BUD, BLOSSOM = (25.0, 118.0), (25.0, -75.0)  # [degrees] by which a petal climbs at its base and at its tip
-OPENING = (1, 0.0), (15, 0.0), (60, 1.0), (95, 1.0), (130, 0.3)  # frame, value of the shape key
+OPENING = (1, 0.0), (15, 0.0), (60, 1.0)  # frame, value of the shape key
 FELT = 6e-3  # [N m]: a petal's weight, on half its length as a lever, bends it by less than its shape
 
 
@@ -43,7 +43,7 @@ def creases(context, collection):
 
 
 def blossom(context, collection):
-    """Add a flower of felt whose petals open by a keyed second shape, and close in part; return what was made."""
+    """Add a flower of felt whose petals open by a keyed second shape; return what was made."""
     points, quads, pattern = _petals(BUD)
     cloth = sheet.add(collection, "Blossom", points, quads, pattern, materials.plain("Felt", (0.62, 0.09, 0.20), 0.9))
     sheet.make_of(cloth, mass=0.12, thickness=0.002, stretch_stiffness=3000.0, bending_stiffness=FELT, damping=2.0)
@@ -52,7 +52,7 @@ def blossom(context, collection):
     sheet.map_group(cloth, "pin", "Base", 0.0, 1.0)
     _second_shape(cloth, _petals(BLOSSOM)[0])
     floor, camera = stage.furnish(context, collection, (0.75, -1.6, 0.85), (0.0, 0.0, 0.33), 72.0)
-    return stage.Example((cloth,), (_stem(collection), floor), camera, (1, 150))
+    return stage.Example((cloth,), (_stem(collection), floor), camera, (1, 100))
 
 
 def _box():

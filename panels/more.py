@@ -100,7 +100,6 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
         row = layout.row()
         row.active = cloth.seam_allowance > 0.0
         row.prop(cloth, "seam_layers")
-        _elastic(layout, context, cloth)
         column = layout.column(align=True)
         row = column.row(align=True)
         row.active = bool(cloth.uv_map)
@@ -117,22 +116,28 @@ class TAFFETA_PT_cloth_sewing(SubPanel, bpy.types.Panel):
             why(layout, "No seam is marked as a zip, or Sewing is off")
 
 
-def _elastic(layout, context, cloth):
-    """Elastic, painted and by edge."""
-    mapped(layout, context, context.object, "elastic")
-    is_painted = cloth.elastic.source != "UNIFORM" or cloth.elastic.value > 0.0
-    column = layout.column()
-    column.active = is_painted
-    column.prop(cloth, "elastic_length")
-    column.prop(cloth, "elastic_along")
-    column = layout.column(align=True)
-    column.operator("taffeta.elastic_mark")
-    column.operator("taffeta.elastic_clear")
-    row = layout.row()
-    row.active = is_painted or "elastic_tension" in context.object.data.attributes
-    row.prop(cloth, "band_pull")
-    if not row.active:
-        why(layout, "No elastic is painted, and no edge marked as such")
+class TAFFETA_PT_cloth_elastic(SubPanel, bpy.types.Panel):
+    """Elastic that is sewn into the garment, painted and by edge"""
+
+    bl_label = "Elastic"
+
+    def draw(self, context):
+        layout = settings_layout(self, context)
+        cloth = context.object.taffeta_cloth
+        mapped(layout, context, context.object, "elastic")
+        is_painted = cloth.elastic.source != "UNIFORM" or cloth.elastic.value > 0.0
+        column = layout.column()
+        column.active = is_painted
+        column.prop(cloth, "elastic_length")
+        column.prop(cloth, "elastic_along")
+        column = layout.column(align=True)
+        column.operator("taffeta.elastic_mark")
+        column.operator("taffeta.elastic_clear")
+        row = layout.row()
+        row.active = is_painted or "elastic_tension" in context.object.data.attributes
+        row.prop(cloth, "band_pull")
+        if not row.active:
+            why(layout, "No elastic is painted, and no edge marked as such")
 
 
 class TAFFETA_PT_cloth_tearing(SubPanel, bpy.types.Panel):
@@ -196,6 +201,7 @@ register, unregister = bpy.utils.register_classes_factory(
         TAFFETA_PT_cloth_details,
         TAFFETA_PT_cloth_holds,
         TAFFETA_PT_cloth_sewing,
+        TAFFETA_PT_cloth_elastic,
         TAFFETA_PT_cloth_tearing,
         TAFFETA_PT_cloth_masks,
         TAFFETA_PT_cloth_forces,

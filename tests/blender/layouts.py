@@ -22,6 +22,7 @@ PHYSICS = [
     "TAFFETA_PT_corrections",
     "TAFFETA_PT_cloth_details",
     "TAFFETA_PT_cloth_sewing",
+    "TAFFETA_PT_cloth_elastic",
     "TAFFETA_PT_cloth_masks",
     "TAFFETA_PT_cloth_forces",
     "TAFFETA_PT_cloth_rest",

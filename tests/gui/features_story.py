@@ -185,6 +185,7 @@ def fold_and_tear(shawl, shoot, press, places, result):
     yield from show_only(shawl, "cloth_sewing")
     yield from key("seam_allowance_shown", places, press, "Return", "ctrl+a", "8", "Return")
     result["allowance"] = shawl.taffeta_cloth.seam_allowance
+    yield from show_only(shawl, "cloth_elastic")
     count = select_line(shawl, 1)
     yield 1.0
     yield from press_button("bpy.ops.taffeta.elastic_mark(", places, (0.3,), shoot, "74_elastic")
@@ -315,7 +316,7 @@ def type_weft(shoot, press, result):
 
 def paint_elastic(flap, shoot, places, result):
     """The brush of Elastic, which makes a group of it and paints."""
-    yield from show_only(flap, "cloth_sewing")
+    yield from show_only(flap, "cloth_elastic")
     command = "bpy.ops.taffeta.paint(prop='elastic'"
     yield from press_button(command, places, (0.93, 0.95, 0.9, 0.97), shoot, "76_paint_elastic")
     painted = flap.taffeta_cloth.elastic
@@ -393,7 +394,7 @@ def story(shoot, press, drag, result, out):
     bpy.context.preferences.system.viewport_aa = "OFF"
     shown_marks = bpy.context.window_manager.taffeta_show
     shown_marks.pins = shown_marks.pleats = True
-    open_by_turns("cloth_holds", "cloth_sewing", "cloth_rest", "cloth_tearing", "cloth_cage")
+    open_by_turns("cloth_holds", "cloth_sewing", "cloth_elastic", "cloth_rest", "cloth_tearing", "cloth_cage")
     yield from show_only(shawl)
     yield from walk.find("bpy.ops.taffeta.bake()", places)
     places["bar"] = places["bpy.ops.taffeta.bake()"][1]

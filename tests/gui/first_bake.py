@@ -346,7 +346,9 @@ def export(shoot, places):
     unit = 20 * bpy.context.preferences.system.ui_scale
     yield from click((left + right) / 2, y + 2.6 * unit)  # the header of More, below that of Taffeta Cloth
     yield 2.0
-    yield from find("bpy.ops.taffeta.export(", places, (0.25,), y)
+    subprocess.run(["xdotool", "click", "--repeat", "3", "--delay", "200", "5"], check=True, timeout=20)  # the wheel
+    yield 2.0
+    yield from find("bpy.ops.taffeta.export(", places, (0.25,))
     move(left - 200, y)
     yield 2.0
     shoot("10_export")

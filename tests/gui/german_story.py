@@ -9,7 +9,7 @@ import bpy
 
 TOLD = runpy.run_path(str(Path(__file__).with_name("narrow.py")))
 window, area = TOLD["window"], TOLD["area"]
-MORE = ("more", "cloth_details", "cloth_holds", "cloth_sewing", "cloth_tearing", "cloth_masks", "cloth_forces",
+MORE = ("more", "cloth_details", "cloth_holds", "cloth_sewing", "cloth_elastic", "cloth_tearing", "cloth_masks", "cloth_forces",
         "cloth_rest", "cloth_cage")  # fmt: skip
 SCENE = "scene", "forces", "scene_collision", "scene_cache", "advanced"
 PACKAGE = "bl_ext.user_default.taffeta"

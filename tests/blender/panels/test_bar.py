@@ -190,7 +190,7 @@ def test_in_a_narrow_panel_the_words_of_the_bar_have_the_room_of_its_icons(momen
 def test_more_has_its_panels_in_the_order_in_which_one_asks(garment):
     labels = [getattr(bpy.types, name).bl_label for name in PHYSICS[6:]]
     assert labels == [
-        "Preflight", "Bake and Export", "Report", "Bakes", "Queue", "Corrections", "Fabric Details", "Sewing and Size", "Collides Only With",
+        "Preflight", "Bake and Export", "Report", "Bakes", "Queue", "Corrections", "Fabric Details", "Sewing and Size", "Elastic", "Collides Only With",
         "Pressure and Fields", "Rest Shape and Pleats", "Layers",
     ]  # fmt: skip
     parents = {name: getattr(bpy.types, name).bl_parent_id for name in PHYSICS[6:]}

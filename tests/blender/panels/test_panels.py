@@ -68,7 +68,7 @@ def test_collision_groups_have_rows_and_a_sign_for_a_missing_one(garment):
 
 
 def test_every_mapped_property_is_drawn_once(garment):
-    drawn = [draw("TAFFETA_PT_cloth_" + part) for part in ("fabric", "pins", "holds", "sewing", "details")]
+    drawn = [draw("TAFFETA_PT_cloth_" + part) for part in ("fabric", "pins", "holds", "sewing", "elastic", "details")]
     painted = [options["prop"] for layout in drawn for options, _ in layout.buttons("taffeta.paint")]
     assert sorted(painted) == sorted(MAPPED)
     eyes = [options["show"] for layout in drawn for options, _ in layout.buttons("taffeta.overlay")]

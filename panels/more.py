@@ -129,7 +129,7 @@ class TAFFETA_PT_cloth_elastic(SubPanel, bpy.types.Panel):
         column = layout.column()
         column.active = is_painted
         column.prop(cloth, "elastic_length")
-        column.prop(cloth, "elastic_along")
+        column.prop(cloth, "elastic_along", text="Along")
         column = layout.column(align=True)
         column.operator("taffeta.elastic_mark")
         column.operator("taffeta.elastic_clear")

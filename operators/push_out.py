@@ -7,7 +7,7 @@ from bpy.props import FloatProperty
 
 from .live import turn
 from .work import baked
-from .work.steps import Step, Steps, prepared
+from .work.steps import Steps, by_shares, prepared
 
 SHARE_READ = 0.3  # of the work
 FADE_SHARE = 0.5  # of the frames within which it fades, in which it falls off by e
@@ -17,19 +17,7 @@ def pushed(worn, bodies, easing) -> Steps:
     """Steps: `solver.correct.push_out`, some of it at a time."""
     from ..solver.correct.push_out import push_out
 
-    found = push_out(worn, bodies, easing)
-
-    def take(_):
-        try:
-            return next(found), None
-        except StopIteration as end:
-            return 1.0, end.value
-
-    share = 0.0
-    while True:
-        share, result = yield Step("Pushing out of bodies", SHARE_READ + (1.0 - SHARE_READ) * share, take)
-        if result is not None:
-            return result
+    return (yield from by_shares("Pushing out of bodies", SHARE_READ, push_out(worn, bodies, easing)))
 
 
 def easing_of(radius: float, part: baked.Part):

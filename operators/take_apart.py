@@ -7,14 +7,13 @@ from bpy.props import FloatProperty
 
 from ..panels.translations import translated
 from ..solver.cache.files import in_words
-from ..solver.untangle import ALLOWED_STRETCH
 from .live import turn
 from .read.mesh_io import read_garment
 from .read.participants import chosen_cloths, colliders_of
 from .read.sampling import depsgraph_of, posed
-from .untangle import ANY_STRETCH, who_meets
+from .untangle import ANY_STRETCH, STRETCH, who_meets
 from .work import baked
-from .work.steps import Step, Steps, prepared
+from .work.steps import Steps, by_shares, prepared
 
 SHARE_READ = 0.3  # of the work
 MOST_WIDTH = 100.0  # [frames]
@@ -52,22 +51,6 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object], parts: list[bak
     return played, Cast(worn, [p.x for p in played], shapes, [b.x for b in own], who_meets(cloths, bodies), counts)
 
 
-def taken_apart(found) -> Steps:
-    """Steps: `solver.correct.take_apart`, some of it at a time."""
-
-    def take(_):
-        try:
-            return next(found), None
-        except StopIteration as end:
-            return 1.0, end.value
-
-    share = 0.0
-    while True:
-        share, result = yield Step("Taking garments apart", SHARE_READ + (1.0 - SHARE_READ) * share, take)
-        if result is not None:
-            return result
-
-
 class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
     """Take the selected cloths out of themselves, each other and the colliders in each baked frame in which they pass
     through. The bakes stay as they are: this is a correction"""
@@ -81,11 +64,7 @@ class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
         description="Frames about each over which what is moved is evened out, so that nothing jumps: the standard deviation of a "
         "Gaussian",
     )  # fmt: skip
-    stretch: FloatProperty(
-        name="Stretch", default=ALLOWED_STRETCH, min=0.01, max=ANY_STRETCH, soft_max=0.5, step=1, precision=2,
-        description="Part of its length that an edge of a garment may get longer or shorter by, a pure number: 0.1 is 10 %. What "
-        "cannot be taken apart so stays, and is told. 1 allows any",
-    )  # fmt: skip
+    stretch: STRETCH
 
     def steps(self, context):
         turn.refuse()
@@ -118,7 +97,8 @@ class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
 
         played, cast = yield from read(scene, cloths, parts)
         limit, part = self.stretch if self.stretch < ANY_STRETCH else np.inf, parts[0]
-        found = yield from taken_apart(take_apart(cast, limit, self.width, part.opens, part.ends))
+        work = take_apart(cast, limit, self.width, part.opens, part.ends)
+        found = yield from by_shares("Taking garments apart", SHARE_READ, work)
         names = f"{len(cloths)} garments" if len(cloths) > 1 else cloths[0].name
         where = f"{names}, frames {part.frames.start} to {part.frames.stop - 1}"
         if not found.before.any():

@@ -31,6 +31,11 @@ from .work.window import ObjectModeWork
 
 UNTANGLED_KEY = "Untangled"  # name of the shape key
 ANY_STRETCH = 1.0  # from which on edges may change as they like
+STRETCH = FloatProperty(  # of each operator that takes garments apart
+    name="Stretch", default=ALLOWED_STRETCH, min=0.01, max=ANY_STRETCH, soft_max=0.5, step=1, precision=2,
+    description="Part of its length that an edge of a garment may get longer or shorter by, a pure number: 0.1 is 10 %. What "
+    "cannot be taken apart so stays, and is told. 1 allows any",
+)  # fmt: skip
 
 
 def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
@@ -243,11 +248,7 @@ class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
         description="How deep garments may be in each other, in metres. What is deeper is taken to hang beside the other "
         "one, as an arm hangs beside a vest",
     )  # fmt: skip
-    stretch: FloatProperty(
-        name="Stretch", default=ALLOWED_STRETCH, min=0.01, max=ANY_STRETCH, soft_max=0.5, step=1, precision=2,
-        description="Part of its length that an edge of a garment may get longer or shorter by, a pure number: 0.1 is 10 %. What "
-        "cannot be taken apart so stays, and is told. 1 allows any",
-    )  # fmt: skip
+    stretch: STRETCH
     everything: BoolProperty(
         name="All Cloths", options={"SKIP_SAVE"}, description="Untangle every cloth of the scene, not the selected ones"
     )

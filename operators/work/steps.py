@@ -39,6 +39,23 @@ def prepared(*parts: str) -> Steps:
     yield Step("Preparing the solver (the first time, less than a minute)", beside=prepare)
 
 
+def by_shares(text: str, begun: float, found: Generator[float, None, object]) -> Steps:
+    """Steps of work that needs nothing of Blender, some of it at a time: `found` yields what part of it is done, from where `begun`
+    of all is; returns what that returns."""
+
+    def take(_):
+        try:
+            return next(found), None
+        except StopIteration as end:
+            return 1.0, end.value
+
+    share = 0.0
+    while True:
+        share, result = yield Step(text, begun + (1.0 - begun) * share, take)
+        if result is not None:
+            return result
+
+
 def run_through(steps: Steps) -> object:
     """Take all steps at once, on this thread; returns what the generator returns."""
     found = None

@@ -94,7 +94,7 @@ class Inside:
 
 def _sizes(matrix):
     arrays = {"near": matrix.near, "far": matrix.far, "springs": matrix.edges, "hinges": matrix.hinge}
-    arrays |= {"slots": matrix.order, "nodes": matrix.node_bending}
+    arrays |= {"slots": matrix.order, "nodes": matrix.node_first}
     return {name: len(array) for name, array in arrays.items()}
 
 

@@ -66,7 +66,7 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     target : `system.Target`
     """
     scratch = system.scratch
-    parts = len(scratch.crown)
+    parts = len(scratch.slot_starts) - 1
     phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
     board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, parts, 2))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
@@ -82,7 +82,7 @@ def correct(system, x, x_prev):
 def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
     matrix, s, rate = system.matrix, system.scratch, 1.0 / target.dt
-    parts, starts, phase = s.crown.shape[0], s.slot_starts, 0
+    parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
     part = phases.take(board, phase)
     while part < parts:
         _enter(starts[part], starts[part + 1], system, x, x_prev, support, target)
@@ -119,7 +119,7 @@ def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
 @fused_inner
 def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
     """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
@@ -129,13 +129,13 @@ def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
-        fill_branch(part, parts, matrix, s, rate)
+        fill_branch(part, parts, matrix, s)
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)
     phase += 1
     part = phases.take(board, phase)
     while part < 1:
-        fill_crown(parts, matrix, s, rate)
+        fill_crown(parts, matrix, s)
         _lay(matrix, s, x, x_prev, stack)
         part = phases.done(board, phase)
     phases.barrier(board, phase, 1)
@@ -145,12 +145,12 @@ def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
 @fused_inner
 def _descend(board, log, phase, matrix, s, stack, target):
     """Conjugate gradients; returns the last phase and the iterations taken."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
-            invert(s.block, i, s.bend[i])
+            invert(s.block, i, s.across[i])
         log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)
@@ -188,7 +188,7 @@ def _descend(board, log, phase, matrix, s, stack, target):
 @fused_inner
 def _multiply(board, log, phase, matrix, s, turn, stack):
     """The next direction p = z + turn p, and q = A p; returns the last phase and p . q."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:

@@ -79,6 +79,7 @@ def test_no_body_of_choice_reaches_the_ground_or_the_sheet_at_the_start(scene):
         assert count_crossings(x, shown(sheet, 1)[1], np.zeros(len(x), int), [shown(body, 1)]).cloth_body == 0
 
 
+@pytest.mark.once
 def test_the_poncho_goes_along_with_the_walking_mannequin(saved):
     """Bargmann 6.3: 1,242 points and a head hole on an avatar whose fingers came through; here nothing does, over two steps."""
     assert bpy.ops.taffeta.scene_add(name="poncho") == {"FINISHED"}

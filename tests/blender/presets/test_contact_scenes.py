@@ -57,6 +57,7 @@ def test_a_strip_folds_between_its_feeders(saved):
     assert (np.diff(np.sign(np.diff(x[:125, 0]))) != 0).sum() >= 6, "it turns back and forth"
 
 
+@pytest.mark.once
 def test_a_tablecloth_slides_off_its_box(saved):
     """Bigliani and Eischen 2000, figure 12: nothing of it lies on the box any more, and it crumples on the ground."""
     cloths, bodies, report = bake(saved, "sliding_tablecloth", 40)
@@ -66,6 +67,7 @@ def test_a_tablecloth_slides_off_its_box(saved):
     assert not (np.abs(x[:, :2]) < (0.06, 0.08)).all(axis=1).any()
 
 
+@pytest.mark.once
 def test_nodes_keep_their_energy_in_an_icosahedron(saved):
     """Bigliani and Eischen 2000, figure 6, at a restitution of 1: what they have between their bounces, in the middle."""
     cloths, bodies, _ = bake(saved, "bouncing_nodes", 120)
@@ -77,6 +79,7 @@ def test_nodes_keep_their_energy_in_an_icosahedron(saved):
     assert 0.93 < np.median(kept) < 1.03 and np.ptp(way[-40:], axis=0).min() > 0.05, kept
 
 
+@pytest.mark.once
 def test_silk_and_denim_slide_off_rods(saved):
     """Huh, Metaxas and Badler 2001, figure 5: 961 particles each, edges of 1 cm."""
     cloths, bodies, _ = bake(saved, "cloth_over_rods", 26)
@@ -86,6 +89,7 @@ def test_silk_and_denim_slide_off_rods(saved):
         assert len(x) == 961 and 0.0 < x[:, 2].min() and x[:, 2].max() < 0.19, "below the rod"
 
 
+@pytest.mark.once
 def test_balls_fall_on_silk_and_denim_and_are_thrown_up(saved):
     """Huh, Metaxas and Badler 2001, figure 6: 1,681 particles each. A ball falls as on paper, goes in, and comes out."""
     cloths, bodies, _ = bake(saved, "balls_on_cloth", 14)
@@ -97,6 +101,7 @@ def test_balls_fall_on_silk_and_denim_and_are_thrown_up(saved):
     assert all(len(shown(cloth, 8)[0]) == 1681 and shown(cloth, 8)[0][:, 2].min() < 0.26 for cloth in cloths.values())
 
 
+@pytest.mark.once
 def test_sheets_shot_at_each_other_keep_their_momentum_and_reach_every_way_of_the_guard(saved):
     """Huh, Metaxas and Badler 2001, 3 to 3.4.1: in a bake by the operator zones are parted, solved at once, and by the programme."""
     with impacts.counted() as ways:

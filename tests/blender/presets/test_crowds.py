@@ -5,6 +5,7 @@ import json
 
 import bpy
 import numpy as np
+import pytest
 from crossings import count_crossings
 from scipy.spatial import cKDTree
 
@@ -51,6 +52,7 @@ def test_two_sheets_lie_on_spheres_and_on_each_other(make, saved):
     assert report["crossings"] == 0 and report["worst_stretch"] < 0.3
 
 
+@pytest.mark.once
 def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
     """Figure 2.16: untangled there in every frame, at 1.5 frames a second; kept apart here."""
     cloths, bodies, report = baked(saved, "ball_through_sheets", 88)
@@ -61,6 +63,7 @@ def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
     assert report["crossings"] == 0 and report["worst_stretch"] < 0.4
 
 
+@pytest.mark.once
 def test_shirts_lie_in_the_turning_bowl(make, saved):
     """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay."""
     cloths, bodies, report = baked(saved, "bowl", 24, count=4)
@@ -73,6 +76,7 @@ def test_shirts_lie_in_the_turning_bowl(make, saved):
     assert report["worst_stretch"] < 0.3
 
 
+@pytest.mark.once
 def test_shirts_tumble_in_the_drum(make, saved):
     """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one."""
     cloths, bodies, report = baked(saved, "washing_machine", 32)

@@ -23,6 +23,7 @@ from .project import rate_of
 
 FREE_OPENING = 5.0  # [1/s] rate at which cloth parts freely
 HELD_MASSES = 100.0  # times its mass that a particle that does not move has
+MOST_HELD = 30.0  # [m/s2] by which other layers hold what slides: three times what it weighs
 MASS = 3  # the fourth number of a momentum
 SMALLEST_MASS = 1e-300  # [kg] of a node beside which nothing is
 
@@ -134,7 +135,10 @@ def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, d
         normal = xyz(load(facing, p))
         along = sum_xyz(own * normal)
         across = own - broadcast(along) * normal
-        held = broadcast(along) * normal + _barred(barred, at, across)
+        hold = _barred(barred, at, across)
+        size = math.sqrt(sum_xyz(hold * hold))
+        hold = broadcast(min(1.0, MOST_HELD * dt / size) if size > 0.0 else 0.0) * hold
+        held = broadcast(along) * normal + hold
         across = own - held
         slide, grip = math.sqrt(sum_xyz(across * across)), friction[p] * (abs(along) + abs(sum_xyz(change * normal)))
         own = held + broadcast(min(1.0, grip / slide) if slide > 0.0 else 0.0) * across

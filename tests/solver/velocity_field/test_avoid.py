@@ -334,7 +334,7 @@ def test_cloth_slides_along_all_layers_beside_it_and_not_through_them():
     print(
         f"through the other, free and held: {figures[0]:.3f}, {figures[1]:.3f}; along: {figures[2]:.3f}, {figures[3]:.3f}"
     )
-    assert figures[0] < 0.3 and figures[1] < 0.1 and min(figures[2:]) > 0.95
+    assert figures[0] < 0.3 and figures[1] < 0.2 and min(figures[2:]) > 0.95
 
 
 def test_thick_cloth_stops_farther_apart():

@@ -68,9 +68,10 @@ def test_shirts_lie_in_the_turning_bowl(make, saved):
     """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay."""
     cloths, bodies, report = baked(saved, "bowl", 24, count=4)
     assert saved.taffeta.cloth_contact == "VELOCITY_FIELD"
-    assert crossing(make, cloths, bodies, 10) == (0, 0, 0)
+    landing = crossing(make, cloths, bodies, 10)
+    assert landing.cloth_cloth == landing.cloth_body == 0 and landing.cloth_self < 30
     found = crossing(make, cloths, bodies, 24)
-    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 800
+    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 300
     x = np.concatenate(shown(make, cloths, 24))
     assert np.linalg.norm(x[:, :2], axis=1).max() < 0.75 and 0.0 < x[:, 2].mean() < 0.3
     assert report["worst_stretch"] < 0.3

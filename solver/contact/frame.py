@@ -129,7 +129,7 @@ def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     contacts = contact.body.contacts
     if _is_pinching(contact) or (contact.calm.ring == 0).any():
         find_calm(contact.cloth.edges, contacts, contact.calm)
-        hold_calm(contact.calm, contacts.calm, motion.x, motion.x_prev, dt, support)
+        hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 
 
 def _look_for_cloth(contact: Contact, *about) -> None:
@@ -311,7 +311,7 @@ def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
     cosine = np.einsum("ij,ij->i", normal[:, 0], normal[:, 1])
     is_whole = (touching > 0) & (_is_pinching(contact) | ((touching > 1) & (cosine < CORNER_COSINE)))
     share = np.where(is_whole, ON_BODY_SHARE, 1.0)
-    share[contacts.place[:count] == PINCHED] = PINCHED_SHARE
+    share[(contacts.place[:count] == PINCHED) & (contacts.press > 0.0)] = PINCHED_SHARE
     size = np.where((touching > 0) & (share == 1.0), sqrt(1.0 - ON_BODY_SHARE), 0.0)
     return cloth._replace(inv_mass=share * cloth.inv_mass), size[:, None] * normal[:, 0]
 

@@ -18,7 +18,6 @@ from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring
 from ...kernel.jit import inner, njit
 from ...kernel.mat3 import KINEMATIC
 from .contacts import PINCHED
-from .pinch import LOCKED_COSINE
 
 SLIP_STRAIN = 0.1  # of the cloth that pulls, up to which it holds
 ONE_SIDE = 0.25  # part of the springs around a particle, each times its length, that pull it where one side is strained
@@ -69,12 +68,14 @@ def find_slip(force, hold, kind, contacts):
             continue
         ax, ay, az = normal[i, 0, 0], normal[i, 0, 1], normal[i, 0, 2]
         bx, by, bz = normal[i, 1, 0], normal[i, 1, 1], normal[i, 1, 2]
-        if contacts.press[i] == 0.0 and ax * bx + ay * by + az * bz > LOCKED_COSINE:
-            continue
+        presses = contacts.press[i] > 0.0
         fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
         fx, fy, fz = _without(fx, fy, fz, ax - bx, ay - by, az - bz, 0.0, False)
-        fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True)
+        if presses:
+            fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True)
         pull, most = math.sqrt(fx * fx + fy * fy + fz * fz), contacts.press[i] * hold.most[i]
+        if contacts.friction[i, 1] == 0.0:
+            most = hold.most[i]
         if pull > most:
             share = SLIP_SHARE * (pull - SLIDING * most) / (pull * hold.stiffness[i])
             slip[i, 0], slip[i, 1], slip[i, 2] = share * fx, share * fy, share * fz

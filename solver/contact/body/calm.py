@@ -7,7 +7,8 @@ where the next one does not want it, which strains springs, and the solve would 
 what is pinched cloth is drawn along with the surfaces through something viscous, which takes its own stiffness `CREEP_TIME`
 to give way to. What it is strained by goes within some frames, and its weight is nothing. Nor do contacts push there: they
 keep cloth from coming nearer, and give back what lacks slowly (`response`, `cloth.response`); so all of them are content
-where it lies.
+where it lies. Nothing holds harder than a tenth of strain pulls (`slip`): a hand that moves on would draw what is viscous to
+several times its length.
 """
 
 import math

@@ -13,8 +13,8 @@ from taffeta.solver.model import Settings
 
 def test_what_is_pulled_harder_than_it_is_held_slips_along_the_surfaces():
     """Ten particles between surfaces: pulled softly, hard, across, where nothing presses, into a crease, softly in one where
-    nothing presses, two that the solve has not held, or nothing pinches, into that crease hard, and where nothing presses
-    to where surfaces come together.
+    nothing presses, two that the solve has not held, or nothing pinches, and two into a gap that gets narrower, but does not
+    press; hard, where it could be pulled out, and softly.
     """
     cloth, _ = build([naive.sheet(5, 2)], Settings())
     hold, contacts = make_hold(cloth), no_contacts(10, 0)
@@ -22,7 +22,10 @@ def test_what_is_pulled_harder_than_it_is_held_slips_along_the_surfaces():
     hold = hold._replace(most=np.full(10, most), stiffness=np.full(10, 100.0))
     contacts.place[:], contacts.count[:], contacts.press[:], contacts.friction[:] = PINCHED, 2, 1.0, np.inf
     contacts.normal[:, 0], contacts.normal[:, 1] = [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]
-    contacts.normal[[4, 5, 8, 9]] = [[0.6, 0.0, 0.8], [0.6, 0.0, -0.8]]
+    contacts.normal[[4, 5]], contacts.normal[[8, 9]] = (
+        [[0.6, 0.0, 0.8], [0.6, 0.0, -0.8]],
+        [[0.28, 0.0, 0.96], [0.28, 0.0, -0.96]],
+    )
     contacts.press[[3, 5, 8, 9]], contacts.friction[[5, 8], 1] = 0.0, 0.0
     pulls = np.zeros((10, 3))
     pulls[:, 0] = [0.9, 2.0, 0.0, 0.5, -5.0, 0.9, 2.0, 2.0, -2.0, -0.5]

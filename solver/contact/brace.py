@@ -25,14 +25,14 @@ def brace_of(cloth: Cloth, contacts: Contacts, is_pinching: bool) -> tuple[Cloth
     touches a body. is_pinching : whether bodies leave cloth no room between them
     """
     inv_mass, brace = np.empty_like(cloth.inv_mass), np.empty((len(cloth.inv_mass), 3))
-    about = contacts.count, contacts.place, contacts.normal
+    about = contacts.count, contacts.place, contacts.press, contacts.normal
     if not _brace_kernel(cloth.inv_mass, *about, is_pinching, inv_mass, brace):
         return cloth, NO_BRACE
     return cloth._replace(inv_mass=inv_mass), brace
 
 
 @njit
-def _brace_kernel(mass_before, count, place, normal, is_pinching, inv_mass, brace):
+def _brace_kernel(mass_before, count, place, press, normal, is_pinching, inv_mass, brace):
     """Brace what touches a body; returns how many do. 110 bytes and 15 flops a particle.
     # outputs: inv_mass (n,) [1/kg], brace (n, 3)
     """
@@ -48,7 +48,7 @@ def _brace_kernel(mass_before, count, place, normal, is_pinching, inv_mass, brac
             )
             if is_pinching or (count[i] > 1 and cosine < CORNER_COSINE):
                 share = ON_BODY_SHARE
-        if place[i] == PINCHED:
+        if place[i] == PINCHED and press[i] > 0.0:  # a pinch that presses nothing, as between fingers, lets go
             share = PINCHED_SHARE
         size = BRACE if touches and share == 1.0 else 0.0
         inv_mass[i] = share * mass_before[i]

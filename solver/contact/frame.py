@@ -128,7 +128,7 @@ def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     contacts = contact.body.contacts
     if _is_pinching(contact) or (contact.calm.ring == 0).any():
         find_calm(contact.cloth.edges, contacts, contact.calm)
-        hold_calm(contact.calm, contacts.calm, motion.x, motion.x_prev, dt, support)
+        hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 
 
 def _look_for_cloth(contact: Contact, *about) -> None:
@@ -198,9 +198,17 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
     touched = contacts.count[: len(motion.x)] > 0
-    touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
+    touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt, _through_bodies(contact))
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
     return touching
+
+
+def _through_bodies(contact: Contact) -> np.ndarray | None:
+    """(n,) bool: particles of triangles that cross bodies which overlap and pinch cloth: whoever pushed these out at their middle
+    would push to one side and then to the other, and draw them long. None if there are none.
+    """
+    guarded = contact.guarded
+    return guarded.frame.tangled if guarded is not None and poked.is_pinching(guarded) else None
 
 
 @timed(CLOTH_TIME)

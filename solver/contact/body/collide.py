@@ -111,8 +111,11 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
     draw(body, settings)
 
 
-def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
-    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`."""
+def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through=None) -> int:
+    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`.
+
+    through : (n,) bool, particles of triangles that cross bodies, between which no place is right; None: samples of all count
+    """
     if not body.mesh.colliders:
         return 0
     before = t - dt / body.duration
@@ -122,18 +125,23 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float)
     count = len(cloth.inv_mass)
     touching = _points(body, cloth, 0, count, x, x_prev, v, origin, t, dt)
     if len(body.samples.parents):
-        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt)
+        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt, through)
     body.fresh = False
     return touching
 
 
-def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
     samples, contacts, count = body.samples, body.contacts, len(cloth.inv_mass)
     fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
     if has_features:  # the samples of ridges come after those that are fixed
         _place_feature_samples(body, cloth, x, x_prev, fixed)
+    kept = samples.weight[:fixed, 0].copy()
+    if through is not None:
+        caught = through[samples.parents].all(axis=1)
+        samples.weight[caught, 0], contacts.count[count:][caught] = NOWHERE, 0
     touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt)
+    samples.weight[:fixed, 0] = kept
     if not has_features:
         gather(cloth.inv_mass, samples, contacts, x)
         return touching

@@ -168,6 +168,20 @@ def test_what_is_in_one_body_is_pinched_if_another_is_right_outside():
         assert (place == expected).all()
 
 
+def test_what_is_outside_of_two_surfaces_without_room_is_pinched_beside_what_is_inside():
+    """Points in the middle between a plate and a block, which are 3 mm or 2 cm apart, some of them in the plate. Those outside were
+    forgotten at each frame's start, and the cloth there snapped back.
+    """
+    for gap, expected in ((3e-3, PINCHED), (2e-2, OUTSIDE)):
+        points = np.random.default_rng(8).uniform(-0.3, 0.3, (36, 3)) * [1.0, 1.0, 0.0] + [0.0, 0.0, 0.5 * gap]
+        points[:4, 2] = -0.02
+        plate, block = box((1.0, 1.0, 0.1), (0.0, 0.0, -0.05)), box((1.0, 1.0, 0.1), (0.0, 0.0, 0.05 + gap))
+        place, grip = placed(points, [plate, block])
+        assert (place[:4] != OUTSIDE).all() and (place[4:] == expected).all()
+        is_known = (np.sort(grip[4:] // len(plate[1]), axis=1) == [0, 1]).all(axis=1)
+        assert is_known.all() == (expected == PINCHED), "one of each"
+
+
 def test_what_is_pinched_goes_along_unless_it_is_pulled_out():
     """Four particles between slopes: deep, shallow and drawn in, shallow and drawn out, and one that only touches."""
     cloth, _ = build([naive.sheet(2, 2)], Settings())

@@ -33,7 +33,7 @@ def test_what_lies_on_a_body_gives_way_less_along_its_normal_and_in_a_corner_in_
 def test_while_bodies_pinch_cloth_what_touches_gives_way_less_in_all_directions(touching):
     cloth, contacts = touching
     assert not is_pinching(contacts.place)
-    contacts.place[4] = PINCHED
+    contacts.place[3:5], contacts.press[4] = PINCHED, 0.5  # particle 3 is between fingers that press nothing
     assert is_pinching(contacts.place)
     held, brace = brace_of(cloth, contacts, True)
     shares = [1.0, ON_BODY_SHARE, ON_BODY_SHARE, ON_BODY_SHARE, PINCHED_SHARE]

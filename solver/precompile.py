@@ -102,7 +102,11 @@ class Part(NamedTuple):
 
 def _compile_dynamics():
     """Everything but contact: a frame of one sheet in the wind."""
+    from .integrate.edge_clamp import longest
+
     _advance(1, (), Settings(substeps=2, air_lift=0.1))
+    cloth, state, _ = _scene(1, ())
+    longest(cloth, state.x)  # asked where something was held back, as nothing is here
 
 
 def _compile_bodies():
@@ -133,7 +137,7 @@ def _compile_bodies():
     calm = make_calm(cloth)  # nothing is pinched in a scene as small as this
     find_calm(cloth.edges, body.contacts, calm)
     support = make_support(cloth)
-    hold_calm(calm, body.contacts.calm, state.x, x_prev, SUBSTEP, support)
+    hold_calm(calm, body.contacts.calm, make_hold(cloth).most, state.x, x_prev, SUBSTEP, support)
     find_slip(x_prev, make_hold(cloth), support.kind, body.contacts)
     _advance(1, (_body(),), Settings(substeps=2, guard_bodies=False))
 

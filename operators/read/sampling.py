@@ -69,6 +69,7 @@ class Moment(NamedTuple):
     holds: Holds
     garments: tuple[Garment, ...] | None  # as they are now, if one of them is not as it was built
     rests: list[RestNow]
+    looks: tuple[float, ...] = ()  # between the ends of the frame that ends here, at which it had to be looked at
 
 
 def plain(value):
@@ -133,14 +134,25 @@ def sample_frame(
     the straight ways between the samples within a quarter of its aura of the true way (the sagitta of a chord falls
     with the square of their number). Garments with their own animation likewise, to 0.1 % of their size.
     """
-    at = lambda time: _moment(scene, depsgraph, cloths, colliders, frame - 1, time)  # noqa: E731
-    start = before if before is not None else at(0.0)
-    end = at(1.0)
-    counts = _sample_counts(start, end, cloths, colliders, at)
-    times = sorted({k / count for count in counts for k in range(1, count)})
-    moments = {0.0: start, **{time: at(time) for time in times}, 1.0: end}
-    if times:
+    start = before if before is not None else _moment(scene, depsgraph, cloths, colliders, frame - 1, 0.0)
+    moments, asked = {0.0: start}, set()
+
+    def at(time: float) -> Moment:
+        asked.add(time)
+        if time not in moments:
+            moments[time] = _moment(scene, depsgraph, cloths, colliders, frame - 1, time)
+        return moments[time]
+
+    # Where the frame before had to be looked at, this one will have to be, too: in their order nothing is evaluated twice.
+    for time in (*start.looks, 1.0):
+        at(time)
+    asked.clear()
+    counts = _sample_counts(start, moments[1.0], cloths, colliders, at)
+    for time in sorted({k / count for count in counts for k in range(1, count)}):
+        at(time)
+    if next(reversed(moments)) != 1.0:
         scene.frame_set(frame)  # wind and gravity belong to the end of the frame
+    end = moments[1.0] = moments[1.0]._replace(looks=tuple(sorted(asked)))
     poses = [moments[k / counts[0]] for k in range(counts[0] + 1)]
     bodies = []
     for index, count in enumerate(counts[1:]):

@@ -17,7 +17,7 @@ before cloth, so that no push goes unseen by cloth.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import ceil, inf
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +29,10 @@ from .body import collide
 from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
-from .body.contacts import CORNER_COSINE, PINCHED
+from .body.contacts import is_pinching
 from .body.flattening import is_flattened
 from .body.slip import Hold, find_slip, make_hold
+from .brace import brace_of
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
 from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
@@ -43,8 +44,6 @@ from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
-ON_BODY_SHARE = 0.1  # part of its inverse mass that a particle on a body has along the normal, for cloth that pushes it
-PINCHED_SHARE = 1e-3  # the same of one that is pinched between bodies, along any direction
 MANY_TANGLES = 0.05  # crossings a particle from which on what is held back is not held in each step
 
 
@@ -129,7 +128,7 @@ def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     contacts = contact.body.contacts
     if _is_pinching(contact) or (contact.calm.ring == 0).any():
         find_calm(contact.cloth.edges, contacts, contact.calm)
-        hold_calm(contact.calm, contacts.calm, motion.x, motion.x_prev, dt, support)
+        hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 
 
 def _look_for_cloth(contact: Contact, *about) -> None:
@@ -199,9 +198,17 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
     touched = contacts.count[: len(motion.x)] > 0
-    touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt)
+    touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt, _through_bodies(contact))
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
     return touching
+
+
+def _through_bodies(contact: Contact) -> np.ndarray | None:
+    """(n,) bool: particles of triangles that cross bodies which overlap and pinch cloth: whoever pushed these out at their middle
+    would push to one side and then to the other, and draw them long. None if there are none.
+    """
+    guarded = contact.guarded
+    return guarded.frame.tangled if guarded is not None and poked.is_pinching(guarded) else None
 
 
 @timed(CLOTH_TIME)
@@ -296,29 +303,15 @@ def detections(contact: Contact) -> int:
 
 
 def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
-    """The cloth as cloth on cloth sees it, and its brace (as in `cloth.response.Substep`): what touches a body gives way
-    less along that one's normal, so that piles do not press it in. Across the normal it has all of its mass and no more, or
-    cloth that slides on it would lose momentum. While bodies pinch cloth, which has no momentum of its own there, what touches
-    them gives way less in every direction: it would be driven together beside the pinch, and come out in knots.
-    """
-    cloth = contact.cloth
+    """The cloth as cloth on cloth sees it, and its brace (`brace`)."""
     if contact.body is None:
-        return cloth, NO_BRACE
-    contacts, count = contact.body.contacts, len(cloth.inv_mass)
-    touching, normal = contacts.count[:count], contacts.normal[:count]
-    if not (touching > 0).any():
-        return cloth, NO_BRACE
-    cosine = np.einsum("ij,ij->i", normal[:, 0], normal[:, 1])
-    is_whole = (touching > 0) & (_is_pinching(contact) | ((touching > 1) & (cosine < CORNER_COSINE)))
-    share = np.where(is_whole, ON_BODY_SHARE, 1.0)
-    share[contacts.place[:count] == PINCHED] = PINCHED_SHARE
-    size = np.where((touching > 0) & (share == 1.0), sqrt(1.0 - ON_BODY_SHARE), 0.0)
-    return cloth._replace(inv_mass=share * cloth.inv_mass), size[:, None] * normal[:, 0]
+        return contact.cloth, NO_BRACE
+    return brace_of(contact.cloth, contact.body.contacts, _is_pinching(contact))
 
 
 def _is_pinching(contact: Contact) -> bool:
     """Whether bodies leave cloth no room between them."""
-    return bool((contact.body.contacts.place == PINCHED).any())
+    return is_pinching(contact.body.contacts.place)
 
 
 def _on_bodies(contact: Contact) -> np.ndarray:

@@ -51,6 +51,7 @@ from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, tu
 SOLVE_PHASES = 10  # of a solve without iterations, at most
 ITERATION_PHASES = 5
 PRODUCT, CURVATURE = 0, 1  # places in the log of a phase: of z . r (at first p . r), and of p . q
+ALONE = 1  # the same of what of z . r is the particles' own answer
 
 
 def solve(system, x, x_prev, support, stack, pulls, target):
@@ -155,7 +156,7 @@ def _descend(board, log, phase, matrix, s, stack, target):
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)
     slope, curvature = _total(log, phase, PRODUCT), _total(log, phase, CURVATURE)
-    taken, product, enough = 0, 0.0, 0.0
+    taken, product, enough, enough_alone = 0, 0.0, 0.0, 0.0
     while True:
         # Go along p, with q = A p, as far as the energy falls: its slope there is p . r.
         step = slope / curvature if curvature > 0.0 else 0.0
@@ -171,13 +172,14 @@ def _descend(board, log, phase, matrix, s, stack, target):
         phase += 1
         part = phases.take(board, phase)
         while part < parts:
-            log[phase, part, PRODUCT] = hand_down(part, parts, matrix, s)
+            log[phase, part, PRODUCT], log[phase, part, ALONE] = hand_down(part, parts, matrix, s)
             part = phases.done(board, phase)
         phases.barrier(board, phase, parts)
         before, product = product, _total(log, phase, PRODUCT)
+        alone = _total(log, phase, ALONE)
         if taken == 0:
-            enough = target.tolerance * target.tolerance * product
-        if not product > enough:  # nor where it is not a number
+            enough, enough_alone = target.tolerance**2 * product, target.tolerance**2 * alone
+        if not (product > enough or alone > enough_alone):  # nor where they are not numbers
             return phase, taken
         turn = product / before if taken > 0 else 0.0
         phase, curvature = _multiply(board, log, phase, matrix, s, turn, stack)

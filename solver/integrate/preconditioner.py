@@ -207,7 +207,8 @@ def gather_up(branch, parts, matrix, s):
 
 @fused_inner
 def hand_down(branch, parts, matrix, s):
-    """z = S (D^-1 + tree) S r in the slots of a branch, from sums of all branches; returns their part of z . r.
+    """z = S (D^-1 + tree) S r in the slots of a branch, from sums of all branches; returns their part of z . r, and of what of
+    it is the particles' own answer.
 
     s.block, s.node_block are inverse. # outputs: s.z; spoils the branch's sums.
     """
@@ -222,7 +223,7 @@ def hand_down(branch, parts, matrix, s):
             v, w = load(sums, above << ONE), load(sums, (above << ONE) + ONE)
             _move(k, v + cross(w, _offset(above, k, matrix, s)), w, node_block, sums)
         low, high = low << ONE, high << ONE
-    product = vec4(0.0, 0.0, 0.0, 0.0)
+    product = alone = vec4(0.0, 0.0, 0.0, 0.0)
     for k in range(low >> ONE, high >> ONE):
         base = load(x, np.uintp(matrix.node_first[k]))
         v, w = load(sums, k << ONE), load(sums, (k << ONE) + ONE)
@@ -232,8 +233,8 @@ def hand_down(branch, parts, matrix, s):
             found = v + cross(w, load(x, i) - base) + broadcast(OWN_SHARE) * own
             found = keep_free(s.kind[i], s.normal, i, found)
             store(s.z, i, found)
-            product = product + found * left
-    return sum_xyz(product)
+            product, alone = product + found * left, alone + own * left
+    return sum_xyz(product), sum_xyz(alone)
 
 
 @fused_inner

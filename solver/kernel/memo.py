@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from operator import is_
 
 import numpy as np
 
@@ -21,7 +22,11 @@ def remembered(last: int, key: Callable[..., tuple]) -> Callable:
         def ask(*arguments):
             wanted = key(*arguments)
             for known, answer in kept:
+                if all(map(is_, known, wanted)):
+                    return answer
+            for number, (known, answer) in enumerate(kept):
                 if all(map(_is_same, known, wanted)):
+                    kept[number] = wanted, answer  # who asks again asks with the same arrays: they need not be compared
                     return answer
             answer = function(*arguments)
             kept.insert(0, (wanted, answer))

@@ -13,7 +13,8 @@ goes on with it where they cross. The response to pairs can follow (`contact.clo
 Against the thesis: a substep is a substep of the frame, and the solve of the springs in the next one keeps the lengths
 (3.3.3), with `advected_lengths` for what the field alone would do to them. The grid lasts for some substeps, and the change of
 velocity begins at that of the last. A gap may close by a part of itself, so that layers come to rest on each other (the
-thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed. Impacts
+thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed. Cloth
+slides on cloth, but through none (`sliding`). Impacts
 have a restitution, by velocities alone: in positions it would strain the cloth, and springs would throw it.
 """
 
@@ -31,17 +32,18 @@ from . import advected_lengths, obstacles, transfer
 from .crowded_cells import CROWDED, Cells, Nodes, find_cells
 from .density import AREA, evened, measure, rasterise
 from .project import Scratch, System, make_scratch, project
+from .sliding import find_barred
 from .sparse_grid import TILE_SLOTS, make_grid
 
 FULL_DENSITY = 1.6  # layers in a cell at which no gap closes
-CLOSING_RATE = 4.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
+CLOSING_RATE = 1.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
 EASED_STRAIN = 0.05  # strain per layer too many, in a frame
 MOST_EASED_STRAIN = 0.1
 CERTAIN_DENSITY = 0.1  # layers more than `CROWDED` where particles go wholly with the field
 GRID_DRIFT = 1.0  # cells that cloth may move against the rest before the grid is made anew
 MOST_GRID_SUBSTEPS = 5  # that a grid lasts
-FIRST_ITERATIONS, ITERATIONS = 10, 6  # steps of the solve, in a grid's first substep and in others
-PUSH_ROUNDS = 2  # times that is asked who pushes
+ITERATIONS = 12  # steps of the solve, in each round
+PUSH_ROUNDS = 4  # times that is asked who pushes, and that what it lacked is added
 CELL_THICKNESSES = 1.5  # that a cell is wide at least
 STOPPING_ROUNDS = 8  # of a field that has an impact to stop, after the first: each leaves half
 SLOWEST = 1e-12  # [m] motion in a substep that counts
@@ -54,6 +56,7 @@ class FieldGrid(NamedTuple):
     cells: Cells
     nodes: Nodes
     facing: np.ndarray  # (n, 4) normal and area [m2] of particles
+    barred: np.ndarray  # (p, 6) what other layers bar of the motion of particles at nodes
     solid: np.ndarray  # (k, SOLID_COLUMNS) bodies at the nodes
     sure: np.ndarray  # (c,) from 0: how crowded cells are
     system: System
@@ -94,8 +97,7 @@ class VelocityField:
         # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
         free = cloth.inv_mass > 0.0
         cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
-        fresh = self.left <= 0
-        if fresh:
+        if self.left <= 0:
             self.left = _lasts(x - x_prev, self.step)
             self.grid = _make_grid(self, cloth, x, t)
         self.left -= 1
@@ -108,7 +110,7 @@ class VelocityField:
             _ease(grid, at_nodes[0], cloth, x, x_prev)
             self.eased = True
         before = x.copy()
-        motion = _find_change(grid, *at_nodes, FIRST_ITERATIONS if fresh else ITERATIONS)
+        motion = _find_change(grid, *at_nodes)
         _go_along(*given, motion, cloth.friction, x)
         if self.restitution > 0.0:
             self._bounce(given, before, motion)
@@ -128,7 +130,7 @@ class VelocityField:
             return
         first = stopped.copy()
         for _ in range(STOPPING_ROUNDS):
-            motion = _find_change(self.grid, *_at_nodes(*given, stopped), FIRST_ITERATIONS)
+            motion = _find_change(self.grid, *_at_nodes(*given, stopped))
             _go_along(*given, motion, smooth, stopped)
         x_prev -= stopped - first + self.restitution * (stopped - before)
 
@@ -183,9 +185,13 @@ def _make_grid(field, cloth, x, t):
     system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 4)))
     sure = (cells.density - CROWDED) / CERTAIN_DENSITY
     edges, rest_length = advected_lengths.edges_beside(cloth, nodes.particles)
+    barred = np.empty((len(nodes.particles), 6))
+    find_barred(grid, layers, nodes.particles, barred)
     solution, u, closing = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros(count)
     scratch = transfer.Scratch(np.zeros((total, 4)), np.zeros((len(nodes.particles), 4)))
-    return FieldGrid(cells, nodes, facing, solid, sure, system, solution, u, closing, scratch, edges, rest_length)
+    return FieldGrid(
+        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length
+    )
 
 
 def _bodies(field, origin, grid, wanted, layer, t):
@@ -211,13 +217,13 @@ def _at_nodes(grid, cloth, x_prev, dt, x):
     return mass, v
 
 
-def _find_change(grid, mass, v, iterations):
+def _find_change(grid, mass, v):
     """How the nodes move so that no gap closes faster than it may."""
     cells, nodes = grid.cells, grid.nodes
     count = nodes.crowded_count
     system = grid.system._replace(mass=mass[:count], v=v[:count])
     transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
-    project(system, grid.u, PUSH_ROUNDS, iterations, grid.solution)
+    project(system, grid.u, PUSH_ROUNDS, ITERATIONS, grid.solution)
     return transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
 
 
@@ -225,7 +231,9 @@ def _go_along(grid, cloth, x_prev, dt, motion, friction, x):
     """Have particles go with the nodes, and with friction (n,).
     # outputs: x
     """
-    transfer.to_particles(grid.nodes, motion, grid.facing, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch)
+    transfer.to_particles(
+        grid.nodes, motion, grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
+    )
 
 
 def _ease(grid, mass, cloth, x, x_prev):

@@ -23,6 +23,7 @@ from .project import rate_of
 
 FREE_OPENING = 5.0  # [1/s] rate at which cloth parts freely
 HELD_MASSES = 100.0  # times its mass that a particle that does not move has
+MOST_HELD = 30.0  # [m/s2] by which other layers hold what slides: three times what it weighs
 MASS = 3  # the fourth number of a momentum
 SMALLEST_MASS = 1e-300  # [kg] of a node beside which nothing is
 
@@ -84,6 +85,14 @@ def _along(solid, node, vector):
     return broadcast(sum_xyz(vector * normal) / square if square > 0.0 else 0.0) * normal
 
 
+@fused_inner
+def _barred(barred, at, vector):
+    """Part of a vector along which other layers lie across."""
+    x, y, z = lane(vector, 0), lane(vector, 1), lane(vector, 2)
+    xx, yy, zz, yz, xz, xy = barred[at, 0], barred[at, 1], barred[at, 2], barred[at, 3], barred[at, 4], barred[at, 5]
+    return vec4(xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z, 0.0)
+
+
 @fused
 def find_closing(nodes, rows, density, v, closing):
     """How far the nodes' own velocity rules: 1 at corners of cells that close, less where it is hardly crowded.
@@ -100,9 +109,10 @@ def find_closing(nodes, rows, density, v, closing):
 
 
 @fused
-def to_particles(nodes, motion, facing, friction, inv_mass, x, x_prev, dt, scratch):
+def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
     """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own motion.
 
+    barred : (p, 6) from `sliding.find_barred`
     # outputs: x; scratch
     """
     crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
@@ -125,8 +135,13 @@ def to_particles(nodes, motion, facing, friction, inv_mass, x, x_prev, dt, scrat
         normal = xyz(load(facing, p))
         along = sum_xyz(own * normal)
         across = own - broadcast(along) * normal
+        hold = _barred(barred, at, across)
+        size = math.sqrt(sum_xyz(hold * hold))
+        hold = broadcast(min(1.0, MOST_HELD * dt / size) if size > 0.0 else 0.0) * hold
+        held = broadcast(along) * normal + hold
+        across = own - held
         slide, grip = math.sqrt(sum_xyz(across * across)), friction[p] * (abs(along) + abs(sum_xyz(change * normal)))
-        own = broadcast(along) * normal + broadcast(min(1.0, grip / slide) if slide > 0.0 else 0.0) * across
+        own = held + broadcast(min(1.0, grip / slide) if slide > 0.0 else 0.0) * across
         store(extra, at, own + change)
         own = broadcast(1.0 / inv_mass[p]) * own
         for q in range(8):

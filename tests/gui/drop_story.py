@@ -36,13 +36,24 @@ def browser():
 
 
 def carry(start, end):
-    """Drag from one point of the screen to another as a person would: slowly, and with a rest before letting go."""
+    """Drag from one point of the screen to another as a person would: slowly, and with a rest before letting go. Each stop
+    waits for the window, which on a busy machine is late."""
     (x, y), (dx, dy) = start, (end[0] - start[0], end[1] - start[1])
-    stops = [(x + dx * turn // STOPS, y + dy * turn // STOPS) for turn in range(1, STOPS + 1)] + 4 * [end]
-    steps = f"mousemove {x - 20} {y} sleep 1 mousemove {x} {y} sleep 1 mousedown 1".split()
-    for at in stops:
-        steps += ["sleep", str(PAUSE), "mousemove", *map(str, at)]
-    subprocess.Popen(["xdotool", *steps, "sleep", "2", "mouseup", "1"])
+    walk.move(x - 20, y)
+    yield 1.0
+    walk.move(x, y)
+    yield 1.0
+    button("mousedown")
+    for stop in [(x + dx * turn // STOPS, y + dy * turn // STOPS) for turn in range(1, STOPS + 1)] + 4 * [end]:
+        yield PAUSE
+        walk.move(*stop)
+    yield 2.0
+    button("mouseup")
+
+
+def button(what):
+    """Press the left mouse button, or let it go."""
+    subprocess.run(["xdotool", what, "1"], check=True, timeout=20)
 
 
 def scene():
@@ -73,7 +84,7 @@ def story(shoot, press, drag, result, out):
     high, view = first.window().height, first.area("VIEW_3D")
     region = next(region for region in view.regions if region.type == "WINDOW")
     at = location_3d_to_region_2d(region, view.spaces.active.region_3d, shawl.matrix_world.translation)
-    carry(
+    yield from carry(
         (swatches.x + INSET, high - swatches.y - swatches.height + INSET),
         (int(region.x + at.x), int(high - region.y - at.y)),
     )

@@ -259,7 +259,7 @@ def play_live(shoot, places, result):
     scene = bpy.context.scene
     live, before = places["bpy.ops.taffeta.live("], panels_of_the_tab()
     yield from click(*live)
-    yield from wait(lambda: session().live and scene.frame_current > 8, 240)
+    yield from wait(lambda: session().live and scene.frame_current > 8, 600)  # the solver may have to be compiled
     shoot("8_live")
     result["panels_that_live_brings"] = sorted(panels_of_the_tab() ^ before)
     move(*live)

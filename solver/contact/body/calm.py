@@ -7,9 +7,11 @@ where the next one does not want it, which strains springs, and the solve would 
 what is pinched cloth is drawn along with the surfaces through something viscous, which takes its own stiffness `CREEP_TIME`
 to give way to. What it is strained by goes within some frames, and its weight is nothing. Nor do contacts push there: they
 keep cloth from coming nearer, and give back what lacks slowly (`response`, `cloth.response`); so all of them are content
-where it lies.
+where it lies. Nothing holds harder than a tenth of strain pulls (`slip`): a hand that moves on would draw what is viscous to
+several times its length.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ REST = 0.03  # [m/s] of two surfaces against each other above which they hold le
 STIR = 0.1  # [m/s] the same from which on nothing is calm
 CALM_RINGS = 3  # edges from what is pinched up to which cloth is calm
 CREEP_TIME = 0.1  # [s] of its springs against what holds it
+LEAST_LAG = 1e-9  # [m] behind the surfaces in a step that counts
 
 
 class Calm(NamedTuple):
@@ -81,11 +84,18 @@ def find_calm(edges, contacts, calm):
 
 
 @njit
-def hold_calm(calm, is_calm, x, x_prev, dt, support):
-    """Hold what is calm in a solve over dt [s]; x is predicted, x_prev the start. # outputs: of `support` tangential, drag"""
+def hold_calm(calm, is_calm, most, x, x_prev, dt, support):
+    """Hold what is calm in a solve over dt [s], by no more than `most` (n,) [N]; x is predicted, x_prev the start.
+    # outputs: of `support` tangential, drag
+    """
     for i in range(len(x)):
         if not is_calm[i] or support.kind[i] == KINEMATIC:
             continue
-        support.drag[i] += calm.grip[i] / dt * min(1.0, REST / max(calm.unrest[i], REST))
-        for axis in range(3 if support.kind[i] == FREE else 0):
-            support.tangential[i, axis] = dt * calm.velocity[i, axis] - x[i, axis] + x_prev[i, axis]
+        lag = 0.0
+        for axis in range(3):
+            behind = dt * calm.velocity[i, axis] - x[i, axis] + x_prev[i, axis]
+            lag += behind * behind
+            if support.kind[i] == FREE:
+                support.tangential[i, axis] = behind
+        drag = calm.grip[i] / dt * min(1.0, REST / max(calm.unrest[i], REST))
+        support.drag[i] += min(drag, most[i] / max(math.sqrt(lag), LEAST_LAG))

@@ -111,8 +111,11 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
     draw(body, settings)
 
 
-def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
-    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`."""
+def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through=None) -> int:
+    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`.
+
+    through : (n,) bool, particles of triangles that cross bodies, between which no place is right; None: samples of all count
+    """
     if not body.mesh.colliders:
         return 0
     before = t - dt / body.duration
@@ -122,26 +125,41 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float)
     count = len(cloth.inv_mass)
     touching = _points(body, cloth, 0, count, x, x_prev, v, origin, t, dt)
     if len(body.samples.parents):
-        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt)
+        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt, through)
     body.fresh = False
     return touching
 
 
-def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float) -> int:
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
-    samples, contacts, near, count = body.samples, body.contacts, body.view.near_features, len(cloth.inv_mass)
-    fixed = len(samples.parents) - len(body.features.ends)  # the samples of ridges come after those
-    samples.weight[fixed:, 0], contacts.count[count + fixed :] = NOWHERE, 0
-    about = near, body.bodies.motions, cloth.triangles, x_prev, x, FEATURE_REACH * body.mesh.largest_aura
-    about += samples, contacts, fixed
-    on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
+    samples, contacts, count = body.samples, body.contacts, len(cloth.inv_mass)
+    fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
+    if has_features:  # the samples of ridges come after those that are fixed
+        _place_feature_samples(body, cloth, x, x_prev, fixed)
+    kept = samples.weight[:fixed, 0].copy()
+    if through is not None:
+        caught = through[samples.parents].all(axis=1)
+        samples.weight[caught, 0], contacts.count[count:][caught] = NOWHERE, 0
     touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt)
+    samples.weight[:fixed, 0] = kept
+    if not has_features:
+        gather(cloth.inv_mass, samples, contacts, x)
+        return touching
     push = contacts.push[fixed:]
     aims = push + np.einsum("ki,kix->kx", samples.weight[fixed:], x[samples.parents[fixed:]])
     gather(cloth.inv_mass, samples, contacts, x)
     order = np.argsort(-np.einsum("kx,kx->k", push, push), kind="stable")
     gather_feature_samples(order, cloth.inv_mass, samples, contacts, fixed, aims, x)
     return touching
+
+
+def _place_feature_samples(body: Body, cloth: Cloth, x, x_prev, fixed: int) -> None:
+    """Put the samples from `fixed` on where ridges of the bodies meet the cloth."""
+    samples, contacts, near = body.samples, body.contacts, body.view.near_features
+    samples.weight[fixed:, 0], contacts.count[len(cloth.inv_mass) + fixed :] = NOWHERE, 0
+    about = near, body.bodies.motions, cloth.triangles, x_prev, x, FEATURE_REACH * body.mesh.largest_aura
+    about += samples, contacts, fixed
+    on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
 
 
 def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, origin, t: float, dt: float) -> int:

@@ -56,6 +56,15 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
     )
 
 
+@njit
+def is_pinching(place):
+    """Whether bodies leave one of the points (p,) no room between them. A byte each."""
+    for p in range(len(place)):
+        if place[p] == PINCHED:
+            return True
+    return False
+
+
 @inner
 def is_stuck(contacts, p):
     """Does point p go along with two surfaces, whatever pulls?"""

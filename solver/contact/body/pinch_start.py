@@ -4,7 +4,9 @@ that a particle remembers may be on one side.
 
 What was pinched when a frame ended must be so when the next begins, between the same surfaces, and nothing but positions
 is there to tell. Inside twice, it is between the nearest triangle and the nearest that faces against it. Inside once, it
-is if something else is so near outside that there is no room.
+is if something else is so near outside that there is no room. Outside of both it is between the nearest that it is in front of
+and the nearest that faces that, if these leave no room: half of what is pinched lies so, and whoever forgot it would let the
+cloth there snap back once a frame.
 """
 
 import math
@@ -17,7 +19,7 @@ from ...kernel.jit import inner, njit
 from .association import HERE, make_scratch
 from .contacts import OUTSIDE, PINCHED
 from .mesh import Bodies
-from .pinch import meet
+from .pinch import OPPOSED_COSINE, meet
 
 BLOCK_TRIANGLES = 32  # that have a box in common
 ANY_BODY = np.int64(-1)  # instead of the number of a closed body
@@ -57,12 +59,24 @@ def _faces_against(motions, a, b, c, x, y, z, nx, ny, nz):
 
 
 @inner
-def _nearest(bodies, boxes, g, x, y, z, nx, ny, nz, other):
+def _is_over(motions, a, b, c, x, y, z, nx, ny, nz):
+    """Is a point in front of triangle abc, which does not look the way of n?"""
+    ux, uy, uz = motions[b, 0] - motions[a, 0], motions[b, 1] - motions[a, 1], motions[b, 2] - motions[a, 2]
+    vx, vy, vz = motions[c, 0] - motions[a, 0], motions[c, 1] - motions[a, 1], motions[c, 2] - motions[a, 2]
+    ox, oy, oz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    height = ox * (x - motions[a, 0]) + oy * (y - motions[a, 1]) + oz * (z - motions[a, 2])
+    along = ox * nx + oy * ny + oz * nz
+    return height >= 0.0 and along < OPPOSED_COSINE * math.sqrt(ox * ox + oy * oy + oz * oz)
+
+
+@inner
+def _nearest(bodies, boxes, g, x, y, z, nx, ny, nz, other, is_outside, most):
     """The triangle of closed bodies that is nearest to a point of garment g, and the way from it to the point: of those
-    that face against n, unless that is 0, and not of the closed body number `other`; or -1.
+    that face against n, unless that is 0, or that it is over if it `is_outside`, no farther than `most` [m], and not of the
+    closed body number `other`; or -1.
     """
     triangles, motions, solid = bodies.triangles, bodies.motions, bodies.solid
-    found, least, wx, wy, wz = np.int64(-1), math.inf, 0.0, 0.0, 0.0
+    found, least, wx, wy, wz = np.int64(-1), most * most, 0.0, 0.0, 0.0
     against = nx != 0.0 or ny != 0.0 or nz != 0.0
     for block in range(len(boxes)):
         if _away(boxes, block, x, y, z) >= least:
@@ -71,7 +85,9 @@ def _nearest(bodies, boxes, g, x, y, z, nx, ny, nz, other):
             if solid[t] == 0 or solid[t] == other or not bodies.meets[bodies.collider[t], g]:
                 continue
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            if against and not _faces_against(motions, a, b, c, x, y, z, nx, ny, nz):
+            if against and is_outside and not _is_over(motions, a, b, c, x, y, z, nx, ny, nz):
+                continue
+            if against and not is_outside and not _faces_against(motions, a, b, c, x, y, z, nx, ny, nz):
                 continue
             wa, wb, wc, _ = closest_on_triangle(
                 x, y, z, motions[a, 0], motions[a, 1], motions[a, 2], motions[b, 0], motions[b, 1], motions[b, 2],
@@ -85,24 +101,43 @@ def _nearest(bodies, boxes, g, x, y, z, nx, ny, nz, other):
     return found, wx, wy, wz
 
 
+@inner
+def _between_from_outside(bodies, boxes, g, aura, x, y, z):
+    """Two triangles within an aura of a point that is outside of closed bodies, which face each other over it; or -1 twice."""
+    about = bodies, boxes, g, x, y, z
+    first, wx, wy, wz = _nearest(*about, 0.0, 0.0, 0.0, ANY_BODY, True, aura)
+    size = math.sqrt(wx * wx + wy * wy + wz * wz)
+    if first < 0 or size == 0.0:
+        return np.int64(-1), np.int64(-1)
+    second, _, _, _ = _nearest(*about, wx / size, wy / size, wz / size, ANY_BODY, True, aura)
+    return (first, second) if second >= 0 else (np.int64(-1), np.int64(-1))
+
+
+@inner
+def _between_from_inside(bodies, boxes, g, is_twice, x, y, z):
+    """Two triangles that a point may be between that is in a closed body, or `is_twice`; or -1, or -1 twice."""
+    about = bodies, boxes, g, x, y, z
+    first, wx, wy, wz = _nearest(*about, 0.0, 0.0, 0.0, ANY_BODY, False, math.inf)
+    second = np.int64(-1)
+    if first >= 0 and is_twice:
+        second, _, _, _ = _nearest(*about, -wx, -wy, -wz, ANY_BODY, False, math.inf)
+    if first >= 0 and second < 0:
+        second, _, _, _ = _nearest(*about, 0.0, 0.0, 0.0, np.int64(bodies.solid[first]), False, math.inf)
+    return first, second
+
+
 @njit
-def _grip_kernel(bodies, boxes, garment, x, place, grip, at):
-    """See `find_grips`; `at` as in `association.Scratch`. 10 flops a particle inside and block, 200 a triangle of those
-    nearby.
-    """
+def _grip_kernel(bodies, boxes, aura, garment, x, place, grip, at):
+    """See `find_grips`; `at` as in `association.Scratch`. 10 flops a particle and block, 200 a triangle of those nearby."""
     for p in range(len(x)):
-        if place[p] <= OUTSIDE:
+        where = x[p, 0], x[p, 1], x[p, 2]
+        if place[p] < OUTSIDE:
             continue
-        about = bodies, boxes, garment[p], x[p, 0], x[p, 1], x[p, 2]
-        first, wx, wy, wz = _nearest(*about, 0.0, 0.0, 0.0, ANY_BODY)
-        if first < 0:
-            continue
-        second = np.int64(-1)
-        if place[p] == PINCHED:
-            second, _, _, _ = _nearest(*about, -wx, -wy, -wz, ANY_BODY)
-        if second < 0:
-            second, _, _, _ = _nearest(*about, 0.0, 0.0, 0.0, np.int64(bodies.solid[first]))
-        at[HERE, 0], at[HERE, 1], at[HERE, 2] = x[p, 0], x[p, 1], x[p, 2]
+        if place[p] == OUTSIDE:
+            first, second = _between_from_outside(bodies, boxes, garment[p], aura, *where)
+        else:
+            first, second = _between_from_inside(bodies, boxes, garment[p], place[p] == PINCHED, *where)
+        at[HERE, 0], at[HERE, 1], at[HERE, 2] = where
         if second >= 0 and (place[p] == PINCHED or meet(bodies, at, first, second)):
             grip[p, 0], grip[p, 1], place[p] = first, second, PINCHED
 
@@ -110,8 +145,7 @@ def _grip_kernel(bodies, boxes, garment, x, place, grip, at):
 def find_grips(
     bodies: Bodies, start: np.ndarray, garment: np.ndarray, x: np.ndarray, place: np.ndarray, grip: np.ndarray
 ):
-    """For each particle at x (n, 3) [m] that is inside of closed bodies, by its `place` (n,), the two triangles that it is
-    between, if it is.
+    """For each particle at x (n, 3) [m], by its `place` (n,), the two triangles of closed bodies that it is between, if it is.
 
     start : (m, 3) [m] the bodies' vertices at the frame's start
     # outputs: grip (n, 2); place, PINCHED where there is no room
@@ -119,4 +153,5 @@ def find_grips(
     motions, boxes = np.zeros((len(start), 6)), np.empty((-(-len(bodies.triangles) // BLOCK_TRIANGLES), 6))
     motions[:, :MOTION] = start
     _cover(bodies.triangles, motions, boxes)
-    _grip_kernel(bodies._replace(motions=motions), boxes, garment, x, place, grip, make_scratch(0).at)
+    aura = float(bodies.aura.max())
+    _grip_kernel(bodies._replace(motions=motions), boxes, aura, garment, x, place, grip, make_scratch(0).at)

@@ -5,8 +5,10 @@ Fixed to both, cloth would go with them wherever they go: what two arms hold is 
 on, and cloth between fingers leaves with the hand. Real cloth slips before. How hard bodies press nobody knows; so what is
 between them holds until the cloth on one side of it is strained by `SLIP_STRAIN`, and where they do not overlap by the less
 the farther they are apart (`pinch`). What pulls harder draws it along between them, a part of the way per step, never beyond
-where nothing pulls, however taut the cloth is; but not to where they come together. Once it slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it
-stays as it is, and may be pulled out (`constraints`).
+where nothing pulls, however taut the cloth is; but not to where they come together. Once it
+slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it stays as it is up to that strain, too,
+and may be pulled out (`constraints`), but not in. Between two fingers that do not press it slips through, whichever way: held
+there, one particle would take the whole garment along with the hand.
 """
 
 import math
@@ -18,12 +20,14 @@ from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring
 from ...kernel.jit import inner, njit
 from ...kernel.mat3 import KINEMATIC
 from .contacts import PINCHED
-from .pinch import LOCKED_COSINE
 
 SLIP_STRAIN = 0.1  # of the cloth that pulls, up to which it holds
 ONE_SIDE = 0.25  # part of the springs around a particle, each times its length, that pull it where one side is strained
 SLIDING = 0.5  # part of what holds it that is left once it slips
 SLIP_SHARE = 0.5  # of the way per step
+GAP_COSINE = (
+    -0.7
+)  # between the normals up to which surfaces that do not press leave a gap to slip through, not a crease
 LEAST_TAPER = 0.1  # length of the sum of two normals from which on surfaces come together somewhere
 
 
@@ -69,12 +73,12 @@ def find_slip(force, hold, kind, contacts):
             continue
         ax, ay, az = normal[i, 0, 0], normal[i, 0, 1], normal[i, 0, 2]
         bx, by, bz = normal[i, 1, 0], normal[i, 1, 1], normal[i, 1, 2]
-        if contacts.press[i] == 0.0 and ax * bx + ay * by + az * bz > LOCKED_COSINE:
-            continue
         fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
         fx, fy, fz = _without(fx, fy, fz, ax - bx, ay - by, az - bz, 0.0, False)
-        fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True)
-        pull, most = math.sqrt(fx * fx + fy * fy + fz * fz), contacts.press[i] * hold.most[i]
+        if contacts.press[i] > 0.0 or ax * bx + ay * by + az * bz > GAP_COSINE:
+            fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True)
+        share = 1.0 if contacts.friction[i, 1] == 0.0 else contacts.press[i]
+        pull, most = math.sqrt(fx * fx + fy * fy + fz * fz), share * hold.most[i]
         if pull > most:
             share = SLIP_SHARE * (pull - SLIDING * most) / (pull * hold.stiffness[i])
             slip[i, 0], slip[i, 1], slip[i, 2] = share * fx, share * fy, share * fz

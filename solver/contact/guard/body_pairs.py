@@ -61,6 +61,7 @@ class GuardedFrame(NamedTuple):
     body: Body
     distance: float  # [m] contact distance
     broad_phase: str  # one of BROAD_PHASES
+    patch_count: int  # of the cloth
     tangled: np.ndarray  # (n,) bool: left alone until the frame ends; changes
 
 
@@ -98,7 +99,8 @@ def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad
     if body is None or not body.mesh.colliders or not len(cloth.triangles):
         return None
     least = min(collider.aura for collider in body.mesh.colliders)
-    return BodyPairs(GuardedFrame(cloth, body, AURA_PART * least, broad_phase, np.zeros(len(cloth.inv_mass), np.bool_)))
+    about = AURA_PART * least, broad_phase, len(patches_of(cloth).garment), np.zeros(len(cloth.inv_mass), np.bool_)
+    return BodyPairs(GuardedFrame(cloth, body, *about))
 
 
 def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, brace=NO_BRACE) -> int:
@@ -279,7 +281,7 @@ def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> n
         return None
     lag = Lag(view.bulk, *((time - view.t0) / (view.t1 - view.t0) - 0.5 for time in substep.times))
     about = substep.trajectories, frame.distance, substep.bounds, lag, cells, np.empty(6)
-    found = cover_kernel(scene.mesh, len(patches_of(frame.cloth).garment), *about)
+    found = cover_kernel(scene.mesh, frame.patch_count, *about)
     if found == EXPECTED:
         return None
     if found == BEYOND:

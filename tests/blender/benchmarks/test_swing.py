@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How fast curved cloth swings, by default and solved to the end."""
 
+import pytest
 import swing
+
+pytestmark = pytest.mark.once
 
 
 def test_equal_petals_swing_alike_where_the_solve_is_exact():

@@ -27,6 +27,8 @@ MIXTURES = {
     "knot that does all": {"shape": "TWISTED_KNOT", "lift": True, "axes": {"X", "Z"}, "deformation": "GROW"},
     "hemisphere that beats": {"shape": "HEMISPHERE", "lift": True, "deformation": "WINGS"},
 }
+#: in 5.2 the first says what all say
+NAMES = ["deformed torus", *(pytest.param(name, marks=pytest.mark.once) for name in list(MIXTURES)[1:])]
 
 
 def shown(obj, frame):
@@ -39,7 +41,7 @@ def shown(obj, frame):
     return x, np.array([t.vertices for t in mesh.loop_triangles])
 
 
-@pytest.mark.parametrize("name", MIXTURES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_sheet_goes_with_any_mixture_and_nothing_crosses(saved, name):
     assert bpy.ops.taffeta.body_scene_add(count=31, **MIXTURES[name]) == {"FINISHED"}
     cloth = bpy.data.objects["Sheet"]
@@ -77,6 +79,7 @@ def test_no_body_of_choice_reaches_the_ground_or_the_sheet_at_the_start(scene):
         assert count_crossings(x, shown(sheet, 1)[1], np.zeros(len(x), int), [shown(body, 1)]).cloth_body == 0
 
 
+@pytest.mark.once
 def test_the_poncho_goes_along_with_the_walking_mannequin(saved):
     """Bargmann 6.3: 1,242 points and a head hole on an avatar whose fingers came through; here nothing does, over two steps."""
     assert bpy.ops.taffeta.scene_add(name="poncho") == {"FINISHED"}

@@ -5,6 +5,7 @@ import json
 
 import bpy
 import numpy as np
+import pytest
 from crossings import count_crossings
 from scipy.spatial import cKDTree
 
@@ -51,6 +52,7 @@ def test_two_sheets_lie_on_spheres_and_on_each_other(make, saved):
     assert report["crossings"] == 0 and report["worst_stretch"] < 0.3
 
 
+@pytest.mark.once
 def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
     """Figure 2.16: untangled there in every frame, at 1.5 frames a second; kept apart here."""
     cloths, bodies, report = baked(saved, "ball_through_sheets", 88)
@@ -61,18 +63,21 @@ def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
     assert report["crossings"] == 0 and report["worst_stretch"] < 0.4
 
 
+@pytest.mark.once
 def test_shirts_lie_in_the_turning_bowl(make, saved):
     """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay."""
     cloths, bodies, report = baked(saved, "bowl", 24, count=4)
     assert saved.taffeta.cloth_contact == "VELOCITY_FIELD"
-    assert crossing(make, cloths, bodies, 10) == (0, 0, 0)
+    landing = crossing(make, cloths, bodies, 10)
+    assert landing.cloth_cloth == landing.cloth_body == 0 and landing.cloth_self < 30
     found = crossing(make, cloths, bodies, 24)
-    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 800
+    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 300
     x = np.concatenate(shown(make, cloths, 24))
     assert np.linalg.norm(x[:, :2], axis=1).max() < 0.75 and 0.0 < x[:, 2].mean() < 0.3
     assert report["worst_stretch"] < 0.3
 
 
+@pytest.mark.once
 def test_shirts_tumble_in_the_drum(make, saved):
     """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one."""
     cloths, bodies, report = baked(saved, "washing_machine", 32)

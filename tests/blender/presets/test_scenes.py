@@ -405,8 +405,10 @@ def test_what_pokes_through_after_the_bake_is_pushed_out(saved):
     assert [shown_crossings(cloth, ball, frame) for frame in (36, 38, 40)] == [0, 0, 0]
 
 
+@pytest.mark.once
 def test_paper_keeps_the_creases_of_its_box_and_cloth_goes_down_with_it(saved):
     objects = add("creases")
+    saved.frame_end = 90  # what goes down lies flat from 86 on
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     high = {name: evaluated(objects[name], saved.frame_end)[:, 2].max() for name in ("Cloth", "Paper")}
     assert high["Cloth"] < 0.03 and high["Paper"] > 0.08  # [m]
@@ -414,7 +416,7 @@ def test_paper_keeps_the_creases_of_its_box_and_cloth_goes_down_with_it(saved):
 
 def test_the_blossom_opens_by_its_second_shape(saved):
     flower = add("blossom")["Blossom"]
-    saved.frame_end = 75
+    saved.frame_end = 58  # open from 52 on
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
-    tips = [evaluated(flower, frame).reshape(6, -1, 3)[:, -7, 2] for frame in (15, 75)]  # [m]
+    tips = [evaluated(flower, frame).reshape(6, -1, 3)[:, -7, 2] for frame in (15, 58)]  # [m]
     assert tips[0].min() > 0.38 and tips[1].max() < 0.28

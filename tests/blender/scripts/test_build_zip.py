@@ -186,9 +186,11 @@ def small_wheel(folder, line, tag):
 
 
 @pytest.mark.parametrize("platform", ["linux-x64", "windows-x64", "macos-arm64"])
-@pytest.mark.parametrize("blender", ["4.5", "5.2"])
+@pytest.mark.parametrize("blender", [BLENDER])
 def test_all_six_zips_are_what_blenders_own_tool_takes(build_zip, blender, platform, tmp_path, monkeypatch):
-    """From the whole source, and wheels of no code in the place of a hundred megabytes; nothing is downloaded."""
+    """Those of each Blender by its own tool. From the whole source, and wheels of no code in the place of a hundred
+    megabytes; nothing is downloaded.
+    """
     python = build_zip.PYTHONS[blender][0]
     tag, compiled = "cp" + python.replace(".", ""), build_zip.TAGS[platform][0]
     plain = [small_wheel(tmp_path / "any", line, "py3-none-any") for line in build_zip.pins(blender, build_zip.PLAIN)]

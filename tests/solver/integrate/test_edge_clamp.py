@@ -4,7 +4,7 @@
 import naive
 import numpy as np
 from taffeta.solver.build import build
-from taffeta.solver.integrate.edge_clamp import ALLOWED_LENGTHENING, shorten
+from taffeta.solver.integrate.edge_clamp import ALLOWED_LENGTHENING, SMALLEST_EDGE_PART, longest, shorten
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -53,3 +53,21 @@ def test_a_sheet_that_is_waved_hardly_stretches():
         shot = FrameInput(1 / 24, start + way, (), np.array([0.0, 0.0, -9.81]), np.zeros(3))
         worst.append(advance(cloth, state, shot, frame, Settings(substeps=5)).worst_stretch)
     assert max(worst) < 0.3
+
+
+def test_the_longest_edge_is_that_of_all_that_are_longer_than_cloth_is_thick():
+    """As numpy has it, to the last bit, of more edges than a thread takes, of which some are as short as cloth is thick."""
+    cloth, state = build([naive.sheet(columns=70, rows=70)], Settings())
+    rng = np.random.default_rng(1)
+    x = state.x + rng.normal(0.0, 1e-3, state.x.shape)
+    thickness = rng.choice([0.0, 1.0], len(x), p=(0.7, 0.3))
+    cloth = cloth._replace(thickness=thickness)
+    i, j = cloth.edges.T
+    assert len(i) > 2 * SMALLEST_EDGE_PART
+    counts = cloth.is_mesh_edge & (cloth.rest_length > 0.5 * (thickness[i] + thickness[j]))
+    strain = np.linalg.norm(x[j] - x[i], axis=1)[counts] / cloth.rest_length[counts] - 1.0
+    assert 0 < counts.sum() < cloth.is_mesh_edge.sum()
+    assert longest(cloth, x) == (strain.max(), 0)
+    assert longest(cloth._replace(thickness=thickness + 1.0), x) == (0.0, 0), "none counts"
+    x[i[counts][0]] = np.nan
+    assert longest(cloth, x)[0] == np.inf, "what has blown up, on any number of threads"

@@ -190,6 +190,26 @@ def test_projected_field_closes_no_gap_and_takes_energy():
     assert np.abs(again).sum() < 0.5 * np.abs(u).sum()
 
 
+def test_a_second_round_takes_most_of_what_the_first_has_left():
+    """Two layers that come at each other at 1 m/s: a heap is pressed in every substep, and what leaks it sinks by."""
+    cloth, state, normal = pile([0.0, 0.008])
+    grid, _, cells, nodes = field_of(cloth, state)
+    key = grid.key[nodes.slots // TILE_SLOTS]
+    place = np.stack([(key >> shift) & ((1 << 21) - 1) for shift in (42, 21, 0)], 1) - (1 << 20)
+    at = grid.step * (4 * place + np.stack([nodes.slots >> 4 & 3, nodes.slots >> 2 & 3, nodes.slots & 3], 1))
+    count, none, left = nodes.crowded_count, np.zeros(len(cells.density)), []
+    v = np.pad(-np.outer((at @ normal - (at @ normal).mean()) / grid.step, normal), ((0, 0), (0, 1)))[:count]
+    system = project.System(cells.nodes, cells.rows, none, none, np.ones(count), v)
+    for rounds in (1, 2):
+        u = np.zeros((count, 4))
+        project.project(system, u, rounds, 60, project.make_scratch(len(none), count))
+        ends = (v + u)[cells.nodes]
+        rate = np.einsum("cpa,cpa->c", cells.rows.reshape(-1, 4, 4), ends[:, :3:-1] - ends[:, :4])
+        left.append(float(np.sqrt((np.minimum(rate, 0.0) ** 2).mean())))
+    print("closing left after 1 and 2 rounds [1/s]:", *(f"{each:.4f}" for each in left))
+    assert left[1] < 0.25 * left[0]
+
+
 def test_the_change_before_is_only_a_first_look():
     """A bad guess does not get into the answer."""
     rng = np.random.default_rng(3)
@@ -287,6 +307,34 @@ def test_friction_takes_coulombs_part_of_the_sliding():
     lost = 2.0 - np.array(list(slides.values()))
     assert lost[0] < 0.05
     assert lost[1:] == pytest.approx([0.2, 0.4], rel=0.35)
+
+
+def crossed(way, pin):
+    """Two sheets that cross at right angles, of which the first goes within its plane at 1 m/s, `way` (3,), and the other is
+    pinned or not: how fast it goes against the other, where they cross, after a frame of ten substeps.
+    """
+    first = sheet("A", 24, 24, EDGE, friction=0.0)
+    other = sheet("B", 24, 24, EDGE, place=lambda x: x[:, [2, 1, 0]] + [0.003, 0.002, 0.001], friction=0.0, pin=pin)
+    cloth, state = build([first, other], FIELD)
+    moves = cloth.garment == 0
+    after = v = np.where(moves[:, None], way, [0.0, 0.0, 0.0])
+    for _ in range(10):
+        after, _ = respond(cloth, state, after)
+    assert pin or np.abs(cloth.mass @ (after - v)).max() < 1e-12
+    beside = (np.abs(state.x - state.x.mean(axis=0)) < [0.5 * EDGE, 0.14, 0.5 * EDGE]).all(axis=1)
+    return float((after[beside & moves].mean(axis=0) - after[beside & ~moves].mean(axis=0)) @ way)
+
+
+def test_cloth_slides_along_all_layers_beside_it_and_not_through_them():
+    """Where two sheets cross, what slides within one goes through the other: hardly anything of that is left; along the line
+    where they cross, both slide freely.
+    """
+    through, along = np.eye(3)[:2]
+    figures = [crossed(through, 0.0), crossed(through, 1.0), crossed(along, 0.0), crossed(along, 1.0)]
+    print(
+        f"through the other, free and held: {figures[0]:.3f}, {figures[1]:.3f}; along: {figures[2]:.3f}, {figures[3]:.3f}"
+    )
+    assert figures[0] < 0.3 and figures[1] < 0.2 and min(figures[2:]) > 0.95
 
 
 def test_thick_cloth_stops_farther_apart():

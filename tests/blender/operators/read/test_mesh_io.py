@@ -231,6 +231,53 @@ def test_fast_turning_body_is_sampled_between_frames(scene, make):
     assert len(frames(scene, obj, body)[1].colliders[0].x) == 4
 
 
+def shown(scene, call):
+    """What `call` returns, and the times [frames] that the scene has shown for it, in order."""
+    times = []
+
+    def note(scene, *_):
+        times.append(scene.frame_current_final)
+
+    bpy.app.handlers.frame_change_post.append(note)
+    try:
+        return call(), times
+    finally:
+        bpy.app.handlers.frame_change_post.remove(note)
+
+
+def test_a_body_that_turns_all_the_time_is_evaluated_once_at_each_time(scene, make):
+    """From the second frame on in their order: where it had to be looked at in the frame before, it is looked at first."""
+    obj, body = make.cloth(make.grid(count=3)), make.collider(make.ball(radius=0.2), aura=0.02)
+    body.rotation_mode = "XYZ"
+    for frame in (1, 6):
+        body.rotation_euler.z = (frame - 1) * math.pi / 2
+        body.keyframe_insert("rotation_euler", frame=frame)
+    for layer in body.animation_data.action.layers:
+        for curve in layer.strips[0].channelbags[0].fcurves:
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
+    inputs, times = shown(scene, lambda: frames(scene, obj, body, count=5))
+    count = len(inputs[-1].colliders[0].x) - 1
+    late = [time for time in times if time > 2.0]
+    assert count > 1 and late == [2.0 + k / count for k in range(1, 3 * count + 1)]
+    assert np.linalg.norm(inputs[-1].colliders[0].x, axis=2) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_wind_is_that_of_the_frames_end_where_a_body_goes_fast_and_straight(scene, make):
+    """The middle of the frame is looked at, and needs no sample."""
+    obj, body = make.cloth(make.grid(count=3)), make.collider(make.ball(), aura=0.001)
+    key_location(body, {1: (0, 0, 0), 4: (3.0, 0, 0)})
+    for frame in (1, 4):
+        scene.taffeta.wind = (0.0, frame - 1.0, 0.0)
+        scene.keyframe_insert("taffeta.wind", frame=frame)
+    for curve in scene.animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+    inputs = frames(scene, obj, body, count=4)
+    assert [len(given.colliders[0].x) for given in inputs] == [2] * 4
+    assert [given.wind[1] for given in inputs] == pytest.approx([0.0, 1.0, 2.0, 3.0])
+
+
 def test_disabled_body_is_evaluated_and_disabled_again(scene, make):
     obj, body = make.cloth(make.grid(count=3)), make.collider(make.ball())
     body.modifiers.new("Subdivision", "SUBSURF").levels = 1

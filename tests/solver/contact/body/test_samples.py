@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import solids
 from taffeta.solver.build import build
+from taffeta.solver.contact.body import collide
 from taffeta.solver.contact.body.samples import LEAST_LIMB, limb, samples_of
 from taffeta.solver.geometry.adjacency import solid_islands, topology
 from taffeta.solver.model import Collider, FrameInput, Settings
@@ -67,6 +68,22 @@ def test_a_rod_does_not_pass_sideways_through_the_rim(place, speed):
     rod, triangles = solids.finger(0.4, 0.008)
     counts, _ = drop(sheet, (rod + [0.2, place, -0.33], triangles), 8, (0.0, 0.0, speed))
     assert counts.sum() == 0, counts
+
+
+@pytest.mark.parametrize("is_through", [False, True])
+def test_what_crosses_bodies_that_pinch_it_is_not_pushed_at_its_middle(is_through):
+    """A finger ends 1 mm under the middle of a cell of 10 cm, whose corners are far from it."""
+    sheet = naive.sheet(2, 2, 0.1, 0.1, thickness=0.003)
+    cloth, state = build([sheet], Settings())
+    rod, triangles = solids.finger(0.4, 0.008)
+    rod = rod[:, [2, 1, 0]]
+    rod = rod - [*rod[rod[:, 2].argmax(), :2], rod[:, 2].max()] + state.x.mean(axis=0) + cloth.origin - [0.0, 0.0, 1e-3]
+    body = Collider("Body", rod[None].repeat(2, axis=0), triangles[:, ::-1], 0.3, 0.0, AURA)
+    frame = FrameInput(FRAME, sheet.x_start[None].repeat(2, axis=0), (body,), np.zeros(3), np.zeros(3))
+    bodies, x = collide.prepare(cloth, state, frame, Settings()), state.x.copy()
+    through = np.ones(len(x), np.bool_) if is_through else None
+    collide.respond(bodies, cloth, x, state.x.copy(), state.v, state.x, 0.1, FRAME / 10, through)
+    assert (x[:, 2] > state.x[:, 2]).any() != is_through
 
 
 def bridged(mesh, scale=1.0):

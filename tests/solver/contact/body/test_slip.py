@@ -12,27 +12,30 @@ from taffeta.solver.model import Settings
 
 
 def test_what_is_pulled_harder_than_it_is_held_slips_along_the_surfaces():
-    """Eight particles between surfaces: pulled softly, hard, across, where nothing presses, into a crease, out of one where
-    nothing presses, and two that the solve has not held, or nothing pinches.
+    """Ten particles between surfaces: pulled softly, hard, across, where nothing presses, into a crease, softly in one where
+    nothing presses, two that the solve has not held, or nothing pinches, and two into a gap that gets narrower, but does not
+    press; hard, where it could be pulled out, and softly.
     """
-    cloth, _ = build([naive.sheet(4, 2)], Settings())
-    hold, contacts = make_hold(cloth), no_contacts(8, 0)
+    cloth, _ = build([naive.sheet(5, 2)], Settings())
+    hold, contacts = make_hold(cloth), no_contacts(10, 0)
     most = hold.most[0]
-    hold = hold._replace(most=np.full(8, most), stiffness=np.full(8, 100.0))
-    contacts.place[:], contacts.count[:], contacts.press[:] = PINCHED, 2, 1.0
+    hold = hold._replace(most=np.full(10, most), stiffness=np.full(10, 100.0))
+    contacts.place[:], contacts.count[:], contacts.press[:], contacts.friction[:] = PINCHED, 2, 1.0, np.inf
     contacts.normal[:, 0], contacts.normal[:, 1] = [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]
-    contacts.normal[4:6] = [[0.6, 0.0, 0.8], [0.6, 0.0, -0.8]]
-    contacts.press[[3, 5]] = 0.0
-    pulls = np.array(
-        [[0.9, 0, 0], [2, 0, 0], [0, 0, 5], [0.5, 0, 0], [-5, 2, 0], [5, 0, 0], [2, 0, 0], [2, 0, 0]], float
+    contacts.normal[[4, 5]], contacts.normal[[8, 9]] = (
+        [[0.6, 0.0, 0.8], [0.6, 0.0, -0.8]],
+        [[0.28, 0.0, 0.96], [0.28, 0.0, -0.96]],
     )
-    kind = np.full(8, KINEMATIC, np.int8)
+    contacts.press[[3, 5, 8, 9]], contacts.friction[[5, 8], 1] = 0.0, 0.0
+    pulls = np.zeros((10, 3))
+    pulls[:, 0] = [0.9, 2.0, 0.0, 0.5, -5.0, 0.9, 2.0, 2.0, -2.0, -0.5]
+    pulls[2, 2], pulls[4, 1] = 5.0, 2.0
+    kind = np.full(10, KINEMATIC, np.int8)
     kind[6], contacts.place[7] = FREE, OUTSIDE
     find_slip(most * pulls, hold, kind, contacts)
-    slides = SLIP_SHARE * most / 100.0 * (2.0 - SLIDING)
-    expected = np.zeros((8, 3))
-    expected[1], expected[3] = [slides, 0.0, 0.0], [SLIP_SHARE * most / 100.0 * 0.5, 0.0, 0.0]
-    expected[4] = [0.0, slides, 0.0]
+    slides, freely = SLIP_SHARE * most / 100.0 * (2.0 - SLIDING), SLIP_SHARE * most / 100.0 * 0.5
+    expected = np.zeros((10, 3))
+    expected[[1, 3, 8, 9], 0], expected[4, 1] = [slides, freely, -slides, -freely], slides
     assert np.allclose(contacts.slip, expected, rtol=1e-12, atol=1e-15)
 
 

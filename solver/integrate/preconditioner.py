@@ -20,7 +20,7 @@ import numpy as np
 
 from ..kernel import mat6
 from ..kernel.jit import fused_inner
-from ..kernel.mat3 import CREASED, FREE, HELD, KINEMATIC, first_row, keep_free, times
+from ..kernel.mat3 import CREASED, FREE, HELD, KINEMATIC, first_row, keep_free, times, write
 from ..kernel.vec4 import broadcast, broadcast_lane, cross, dot, lane, load, store, sum_xyz, vec4, xyz
 from .system import ALONG
 
@@ -32,7 +32,8 @@ ONE = np.uintp(1)
 def fill_branch(branch, parts, matrix, s):
     """Blocks of the groups of a branch, inverse but for that of the branch as a whole.
 
-    A particle takes 120 flops, a spring 170 and 130 bytes, another pair 50. # outputs: those of s.node_block
+    A particle takes 120 flops, a spring 170 and 130 bytes, another pair 50. # outputs: those of s.node_block; s.block, all of
+    what is on the diagonal, as far as particles may move
     """
     node_block = s.node_block
     root, span = np.uintp(parts + branch), np.uintp(s.sums.shape[0] // 4 // parts)
@@ -72,7 +73,8 @@ def _join_halves(k, matrix, s):
 
 @fused_inner
 def _add_particle(node_block, k, o, s, i):
-    """Add particle i, which is off by o, to node k: its block as far as it may move, and its inertia along what holds it.
+    """Add particle i, which is off by o, to node k: its block as far as it may move, and its inertia along what holds it. So
+    its own block becomes, too.
 
     S B S = B - n (B n)^T - (B n) n^T + (n . B n) n n^T. What a flat body holds has one normal, along which a node of it
     would have nothing but rounding: inverted, that is any number. The same of a crease, which has one way t that is free:
@@ -97,6 +99,7 @@ def _add_particle(node_block, k, o, s, i):
         y = y + broadcast_lane(n, 1) * near + broadcast_lane(near, 1) * n
         z = z + broadcast_lane(n, 2) * near + broadcast_lane(near, 2) * n
     x, y, z = x + vec4(across, 0.0, 0.0, 0.0), y + vec4(0.0, across, 0.0, 0.0), z + vec4(0.0, 0.0, across, 0.0)
+    write(s.block, i, 0.0, x, y, z)
     mat6.add_at(node_block, k, o, x, y, z)
 
 
@@ -228,8 +231,8 @@ def hand_down(branch, parts, matrix, s):
         base = load(x, np.uintp(matrix.node_first[k]))
         v, w = load(sums, k << ONE), load(sums, (k << ONE) + ONE)
         for i in range(np.uintp(matrix.node_first[k]), np.uintp(matrix.node_first[k + ONE])):
-            left = load(s.r, i)
-            own = times(s.block, i, keep_free(s.kind[i], s.normal, i, left))
+            left = keep_free(s.kind[i], s.normal, i, load(s.r, i))
+            own = times(s.block, i, left)
             found = v + cross(w, load(x, i) - base) + broadcast(OWN_SHARE) * own
             found = keep_free(s.kind[i], s.normal, i, found)
             store(s.z, i, found)

@@ -60,7 +60,7 @@ class Scratch(NamedTuple):
     kind: np.ndarray  # (n,) int8, as in `contact.body.constraints.Support`
     is_odd: np.ndarray  # (n,) bool: something beside gravity is expected of it
     across: np.ndarray  # (n,) [N/m] sum of a + b of a row, on the diagonal
-    block: np.ndarray  # (3 n, 4) [N/m] the diagonal blocks without that: of mass and h h^T; inverse of all later
+    block: np.ndarray  # (3 n, 4) [N/m] the diagonal blocks without that: of mass and h h^T; later with it, then inverse
     lengthening: np.ndarray  # (e,) [m], none without coupled springs
     link: np.ndarray  # (e, 4) [sqrt(N/m)] h (see `springs.linearise`), and ALONG, [N/m], a + b with b of hinges
     secant: np.ndarray  # (e,) [N/m] all of the force over the distance of the ends

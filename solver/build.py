@@ -6,13 +6,12 @@ twice, edges with any number of faces, loose edges and loose vertices: each gets
 physics can do without. What physics cannot do without is told in one sentence that names the garment.
 """
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from .elastic.bands import check_bands, lay_bands
-from .elastic.bending import bending_rest, hinge_numbers, turn_rigidity
+from .elastic.bending import bending_rest, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.masses import LIGHTEST_PARTICLE, masses, sizes
 from .elastic.membrane import membrane
@@ -24,8 +23,8 @@ from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbe
 from .elastic.springs import taut_rest
 from .geometry.tear_lines import tear_lines
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
-from .integrate.preconditioner import grow
 from .integrate.stiffness_matrix import lay_out
+from .integrate.tree import grow
 from .model import DYNAMICS, MODELS, Cloth, Pattern, State
 from .rest import check_rest, kept_rest, plastic_of, second_of
 
@@ -351,11 +350,8 @@ def _join(parts, start):
 
 def in_tree_order(joined):
     """The tree of groups, and springs and hinges in its order."""
-    leaf, node_bending = grow(
-        joined["edges"], joined["rest_length"], joined["inv_mass"],
-        joined["bend_stencils"], joined["bend_weight"], hinge_numbers(SimpleNamespace(**joined))[:, 1:],
-    )  # fmt: skip
-    result = {"leaf": leaf, "node_bending": node_bending}
+    leaf = grow(joined["edges"], joined["rest_length"], len(joined["inv_mass"]))
+    result = {"leaf": leaf}
     springs, hinges = (np.argsort(leaf[joined[ends]].min(axis=1), kind="stable") for ends in ("edges", "bend_stencils"))
     for fields, order in ((*SPRING_FIELDS, *SEAM_FIELDS), springs), (HINGE_FIELDS, hinges):
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}

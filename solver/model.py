@@ -193,9 +193,7 @@ class Cloth(NamedTuple):
     rest_angle: np.ndarray  # (b,) [rad] dihedral angle, 0 = flat
     bend_stiffness: np.ndarray  # (b,) [J/rad2]
     bend_damping: np.ndarray  # (b,) [1/s]
-    # tree of groups of particles, heap order (integrate/preconditioner.py)
-    leaf: np.ndarray  # (n,) node that holds the particle and at most one more
-    node_bending: np.ndarray  # (m, 2) [N/m], of damping [N s/m]: how hinges resist the node moving as one piece
+    leaf: np.ndarray  # (n,) smallest node that holds the particle, of a tree of groups, heap order (integrate/tree.py)
     matrix: NamedTuple  # springs and hinges as the stiffness matrix (integrate/stiffness_matrix.py)
     pattern: Pattern  # as it was cut
     tears: TearLines | None = None  # None: nothing can tear

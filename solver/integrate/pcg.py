@@ -51,6 +51,7 @@ from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, tu
 SOLVE_PHASES = 10  # of a solve without iterations, at most
 ITERATION_PHASES = 5
 PRODUCT, CURVATURE = 0, 1  # places in the log of a phase: of z . r (at first p . r), and of p . q
+ALONE = 1  # the same of what of z . r is the particles' own answer
 
 
 def solve(system, x, x_prev, support, stack, pulls, target):
@@ -66,7 +67,7 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     target : `system.Target`
     """
     scratch = system.scratch
-    parts = len(scratch.crown)
+    parts = len(scratch.slot_starts) - 1
     phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
     board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, parts, 2))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
@@ -82,7 +83,7 @@ def correct(system, x, x_prev):
 def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
     matrix, s, rate = system.matrix, system.scratch, 1.0 / target.dt
-    parts, starts, phase = s.crown.shape[0], s.slot_starts, 0
+    parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
     part = phases.take(board, phase)
     while part < parts:
         _enter(starts[part], starts[part + 1], system, x, x_prev, support, target)
@@ -119,7 +120,7 @@ def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
 @fused_inner
 def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
     """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
@@ -129,13 +130,13 @@ def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
-        fill_branch(part, parts, matrix, s, rate)
+        fill_branch(part, parts, matrix, s)
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)
     phase += 1
     part = phases.take(board, phase)
     while part < 1:
-        fill_crown(parts, matrix, s, rate)
+        fill_crown(parts, matrix, s)
         _lay(matrix, s, x, x_prev, stack)
         part = phases.done(board, phase)
     phases.barrier(board, phase, 1)
@@ -145,17 +146,17 @@ def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
 @fused_inner
 def _descend(board, log, phase, matrix, s, stack, target):
     """Conjugate gradients; returns the last phase and the iterations taken."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
-            invert(s.block, i, s.bend[i])
+            invert(s.block, i, 0.0)
         log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)
     slope, curvature = _total(log, phase, PRODUCT), _total(log, phase, CURVATURE)
-    taken, product, enough = 0, 0.0, 0.0
+    taken, product, enough, enough_alone = 0, 0.0, 0.0, 0.0
     while True:
         # Go along p, with q = A p, as far as the energy falls: its slope there is p . r.
         step = slope / curvature if curvature > 0.0 else 0.0
@@ -171,13 +172,14 @@ def _descend(board, log, phase, matrix, s, stack, target):
         phase += 1
         part = phases.take(board, phase)
         while part < parts:
-            log[phase, part, PRODUCT] = hand_down(part, parts, matrix, s)
+            log[phase, part, PRODUCT], log[phase, part, ALONE] = hand_down(part, parts, matrix, s)
             part = phases.done(board, phase)
         phases.barrier(board, phase, parts)
         before, product = product, _total(log, phase, PRODUCT)
+        alone = _total(log, phase, ALONE)
         if taken == 0:
-            enough = target.tolerance * target.tolerance * product
-        if not product > enough:  # nor where it is not a number
+            enough, enough_alone = target.tolerance**2 * product, target.tolerance**2 * alone
+        if not (product > enough or alone > enough_alone):  # nor where they are not numbers
             return phase, taken
         turn = product / before if taken > 0 else 0.0
         phase, curvature = _multiply(board, log, phase, matrix, s, turn, stack)
@@ -188,7 +190,7 @@ def _descend(board, log, phase, matrix, s, stack, target):
 @fused_inner
 def _multiply(board, log, phase, matrix, s, turn, stack):
     """The next direction p = z + turn p, and q = A p; returns the last phase and p . q."""
-    parts, starts = s.crown.shape[0], s.slot_starts
+    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
     part = phases.take(board, phase)
     while part < parts:

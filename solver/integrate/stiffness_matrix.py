@@ -38,7 +38,6 @@ from ..kernel.jit import fused_inner
 from ..kernel.mat3 import write
 from ..kernel.memory import together
 from ..kernel.vec4 import broadcast, broadcast_lane, dot, lane, load, store, sum_xyz, vec4, xyz
-from .preconditioner import by_node, smallest_common
 from .system import (
     ALONG,
     BEND,
@@ -47,12 +46,11 @@ from .system import (
     HINGE_BITS,
     NEIGHBOUR_SLOT,
     NEIGHBOUR_SPRING,
-    SECANT,
-    SIDE_BEND,
     SPRING_BEND,
     SPRING_BEND_DAMPING,
     StiffnessMatrix,
 )
+from .tree import by_node, first_slots, smallest_common
 
 ROW_STEP = 4  # entries
 
@@ -67,16 +65,19 @@ def lay_out(cloth):
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
-    of_node = by_node(smallest_common(*leaf[edges].T), len(cloth.node_bending))
+    node_first = first_slots(leaf)
+    spring_start, node_springs = by_node(smallest_common(*leaf[edges].T), len(node_first) - 1)
     far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     far_start, far, far_bend = _in_step(far_start, far, far_bend[one])
+    node_far_start, node_far = _far_pairs(far_start, far, leaf, len(node_first) - 1)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
     weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
     matrix = StiffnessMatrix(
-        order, slot, leaf, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
+        order, slot, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
         far_bend, stencils[bent], np.zeros((0, 4)), hinge[bent], starts(ends, count),
-        np.argsort(ends, kind="stable").astype(np.int32), *of_node, cloth.node_bending,
+        np.argsort(ends, kind="stable").astype(np.int32), node_first, np.stack([spring_start, node_far_start], axis=1),
+        node_springs, node_far,
     )  # fmt: skip
     return StiffnessMatrix(*together(matrix))._replace(weight=np.ascontiguousarray(weight))
 
@@ -94,6 +95,15 @@ def _in_step(start, far, far_bend):
     entry, bend = np.repeat(np.arange(len(length), dtype=far.dtype), longer), np.zeros((longer_start[-1], 2))
     entry[place], bend[place] = far, far_bend
     return longer_start, entry, bend
+
+
+def _far_pairs(start, far, leaf, nodes):
+    """(m + 1,) first of each node's far pairs, and these, (q / 2, 3): both slots and one of their entries."""
+    row = np.repeat(np.arange(len(leaf)), np.diff(start))
+    entry = np.flatnonzero(far > row)
+    pairs = np.stack([row[entry], far[entry], entry], axis=1).astype(np.int32)
+    first, order = by_node(smallest_common(*leaf[pairs[:, :2]].T), nodes)
+    return first, pairs[order]
 
 
 def _with_bending(edges, spring, stencils, weight, hinge, count):
@@ -118,7 +128,7 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
 def measure_springs(first, last, matrix, s, rate, calm):
     """Springs first to last at s.x, having gone s.displacement in the substep; rate [1/s] is 1 / dt, calm: see `springs`.
 
-    s.lengthening is that of all springs (`springs.lengthen`); unused without couplings. # outputs: s.link, s.side
+    s.lengthening is that of all springs (`springs.lengthen`); unused without couplings. # outputs: s.link, s.secant
     """
     x, displacement = s.x, s.displacement
     for e in range(np.uintp(first), np.uintp(last)):
@@ -131,7 +141,7 @@ def measure_springs(first, last, matrix, s, rate, calm):
         pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
         b = matrix.spring[e, SPRING_BEND] + rate * matrix.spring[e, SPRING_BEND_DAMPING]
         store(s.link, e, h + vec4(0.0, 0.0, 0.0, a + b))
-        s.side[e, SECANT], s.side[e, SIDE_BEND] = pull + matrix.spring[e, SPRING_BEND], b
+        s.secant[e] = pull + matrix.spring[e, SPRING_BEND]
 
 
 @fused_inner
@@ -168,29 +178,28 @@ def turn_hinges(first, last, matrix, s, rate):
 def linearise_rows(first, last, matrix, s, rate):
     """Rows first to last of the matrix A at s.x, and what goes with it, in one pass over the neighbours.
 
-    # outputs: s.far_row; s.q = A p of the first direction s.p, s.block of springs and mass, s.bend of hinges; added
-    # to: s.r, forces. About 25 flops and 70 bytes an entry.
+    # outputs: s.far_row; s.q = A p of the first direction s.p, s.block, s.across; added to: s.r, forces. About 25 flops
+    # and 70 bytes an entry.
     """
     x, p, mass, is_odd = s.x, s.p, s.mass, s.is_odd
     for i in range(np.uintp(first), np.uintp(last)):
         own, here, pull, odd = load(p, i), load(x, i), load(s.r, i), is_odd[i]
         image = broadcast(mass[i]) * own
         xs = ys = zs = vec4(0.0, 0.0, 0.0, 0.0)
-        tension, bending = mass[i], 0.0
+        across = 0.0
         for e in range(np.uintp(matrix.near_start[i]), np.uintp(matrix.near_start[i + 1])):
             j, k = np.uintp(matrix.near[e, NEIGHBOUR_SLOT]), np.uintp(matrix.near[e, NEIGHBOUR_SPRING])
-            h, b = load(s.link, k), s.side[k, SIDE_BEND]
+            h = load(s.link, k)
             xs, ys, zs = xs + broadcast_lane(h, 0) * h, ys + broadcast_lane(h, 1) * h, zs + broadcast_lane(h, 2) * h
-            tension += lane(h, ALONG) - b
-            bending += b
-            pull = pull + broadcast(s.side[k, SECANT]) * (load(x, j) - here)
+            across += lane(h, ALONG)
+            pull = pull + broadcast(s.secant[k]) * (load(x, j) - here)
             if odd or is_odd[j]:
                 d = own - load(p, j)
                 image = image + (broadcast_lane(h, ALONG) * d + dot(h, d) * h)
         for e in range(np.uintp(matrix.far_start[i]), np.uintp(matrix.far_start[i + 1])):
             j, k_bend = np.uintp(matrix.far[e]), matrix.far_bend[e, BEND]
             b = k_bend + rate * matrix.far_bend[e, BEND_DAMPING]
-            bending += b
+            across += b
             s.far_row[e] = b
             pull = pull + broadcast(k_bend) * (load(x, j) - here)
             if odd or is_odd[j]:
@@ -201,8 +210,8 @@ def linearise_rows(first, last, matrix, s, rate):
             pull = pull + broadcast(matrix.weight[hinge, code & CORNER_BITS]) * load(s.turns, hinge)
         store(s.r, i, pull)
         store(s.q, i, xyz(image))
-        write(s.block, i, tension, xs, ys, zs)
-        s.bend[i] = bending
+        write(s.block, i, mass[i], xs, ys, zs)
+        s.across[i] = across
 
 
 @fused_inner

@@ -12,7 +12,6 @@ from ..kernel.memory import empty_together
 BEND, BEND_DAMPING = 0, 1
 SPRING_BEND, SPRING_BEND_DAMPING = 4, 5  # the same behind the numbers of a spring
 NEIGHBOUR_SLOT, NEIGHBOUR_SPRING = 0, 1  # columns of `StiffnessMatrix.near`
-SECANT, SIDE_BEND = 0, 1  # columns of `Scratch.side`
 ALONG = 3  # place of a + b in `Scratch.link`, behind h
 HINGE_BITS, CORNER_BITS = np.uintp(2), np.uintp(3)  # of `StiffnessMatrix.turn`
 
@@ -22,7 +21,6 @@ class StiffnessMatrix(NamedTuple):
 
     order: np.ndarray  # (n,) particle of each slot
     slot: np.ndarray  # (n,) slot of each particle
-    leaf: np.ndarray  # (n,) node of the preconditioner's tree that holds the slot
     edges: np.ndarray  # (e, 2) springs, as in `Cloth.edges`
     spring: np.ndarray  # (e, 6) `spring_numbers`; hinges' b [N/m] and of their damping [N s/m]
     taut: np.ndarray  # (e, 2) `springs.tautening`, or (0, 2)
@@ -39,9 +37,12 @@ class StiffnessMatrix(NamedTuple):
     hinge: np.ndarray  # (h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
     turn_start: np.ndarray  # (n + 1,)
     turn: np.ndarray  # (4 h,) hinges of a slot: 4 times the hinge, and which end of it
-    node_start: np.ndarray  # (m + 1,)
-    node_springs: np.ndarray  # (e,) springs of a node of the tree: it is the smallest that holds both ends
-    node_bending: np.ndarray  # (m, 2) [N/m] and of damping [N s/m], resistance of the hinges to a node of the tree
+    node_first: (
+        np.ndarray
+    )  # (m + 1,) first slot of each node of the preconditioner's `tree`; of the leaves, and their end
+    node_start: np.ndarray  # (m + 1, 2) first of each node's springs, and of its far pairs
+    node_springs: np.ndarray  # (e,) springs of a node: it is the smallest that holds both ends
+    node_far: np.ndarray  # (q / 2, 3) far pairs of a node: both slots, and the entry
 
 
 class Scratch(NamedTuple):
@@ -58,16 +59,16 @@ class Scratch(NamedTuple):
     mass: np.ndarray  # (n,) [N/m] inertia, friction and soft pins
     kind: np.ndarray  # (n,) int8, as in `contact.body.constraints.Support`
     is_odd: np.ndarray  # (n,) bool: something beside gravity is expected of it
-    bend: np.ndarray  # (n,) [N/m] of hinges, on the diagonal
-    block: np.ndarray  # (3 n, 4) [N/m] diagonal blocks of springs and mass; inverse later
+    across: np.ndarray  # (n,) [N/m] sum of a + b of a row, on the diagonal
+    block: np.ndarray  # (3 n, 4) [N/m] the diagonal blocks without that: of mass and h h^T; later with it, then inverse
     lengthening: np.ndarray  # (e,) [m], none without coupled springs
     link: np.ndarray  # (e, 4) [sqrt(N/m)] h (see `springs.linearise`), and ALONG, [N/m], a + b with b of hinges
-    side: np.ndarray  # (e, 2) [N/m] SECANT: all of the force over the distance of the ends; SIDE_BEND: b
+    secant: np.ndarray  # (e,) [N/m] all of the force over the distance of the ends
     far_row: np.ndarray  # (q,) [N/m]
     turns: np.ndarray  # (h, 4) [J/m] see `stiffness_matrix.turn_hinges`
-    node_block: np.ndarray  # (3 m, 4) blocks of the preconditioner's nodes
-    sums: np.ndarray  # (m, 4) residuals of its nodes
-    crown: np.ndarray  # (parts, 4) residuals of its branches
+    node_block: np.ndarray  # (12 m, 4) blocks of the preconditioner's nodes (`kernel.mat6`)
+    sums: np.ndarray  # (2 m, 4) force and moment on its nodes
+    crown: np.ndarray  # (2 parts, 4) force and moment on its branches
     slot_starts: np.ndarray  # (parts + 1,) first slot of each part, and their end
     spring_starts: np.ndarray  # (parts + 1,) first spring
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
@@ -112,22 +113,22 @@ def make_system(matrix, mass, free):
 
 def make_scratch(matrix):
     """Memory for a frame: about 750 bytes a particle, 24 a spring's end."""
-    count, nodes, springs = len(matrix.order), len(matrix.node_bending), len(matrix.edges)
+    count, nodes, springs = len(matrix.order), len(matrix.node_first) - 1, len(matrix.edges)
     parts = phases.part_count(count)
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
     long, number = np.float64, (count,)
     kinds = {
         **dict.fromkeys(("x", "displacement", "d", "r", "z", "p", "q", "normal"), ((count, 4), long)),
-        "mass": (number, long), "kind": (number, np.int8), "is_odd": (number, np.bool_), "bend": (number, long),
+        "mass": (number, long), "kind": (number, np.int8), "is_odd": (number, np.bool_), "across": (number, long),
         "block": ((3 * count, 4), long),
         "lengthening": ((springs if len(matrix.couple) else 0,), long),
-        "link": ((springs, 4), long), "side": ((springs, 2), long), "far_row": ((len(matrix.far),), long),
-        "turns": ((len(matrix.hinge), 4), long), "node_block": ((3 * nodes, 4), long),
-        "sums": ((nodes, 4), long), "crown": ((parts, 4), long),
+        "link": ((springs, 4), long), "secant": ((springs,), long), "far_row": ((len(matrix.far),), long),
+        "turns": ((len(matrix.hinge), 4), long), "node_block": ((12 * nodes, 4), long),
+        "sums": ((2 * nodes, 4), long), "crown": ((2 * parts, 4), long),
     }  # fmt: skip
     return Scratch(
         **dict(zip(kinds, empty_together(list(kinds.values())), strict=True)),
-        slot_starts=np.searchsorted(matrix.leaf, first_leaves),
+        slot_starts=matrix.node_first[first_leaves].astype(np.int64),
         spring_starts=len(matrix.spring) * np.arange(parts + 1) // parts,
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
         falls=np.zeros(count, np.bool_),

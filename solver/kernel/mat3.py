@@ -4,7 +4,7 @@
 import numpy as np
 
 from .jit import fused_inner
-from .vec4 import broadcast, broadcast_lane, dot, load, store, vec4, xyz
+from .vec4 import broadcast, broadcast_lane, dot, lane, load, store, vec4, xyz
 
 #: how a particle may move: everywhere, but along its normal, not at all, along its normal alone
 FREE, HELD, KINEMATIC, CREASED = 0, 1, 2, 3
@@ -68,19 +68,22 @@ def times(blocks, i, v):
 
 
 @fused_inner
+def inverse(x, y, z):
+    """Rows of the inverse of a positive definite block of these rows; of what is not one, three of zeros."""
+    a, b, c, d, e, f = lane(x, 0), lane(x, 1), lane(x, 2), lane(y, 1), lane(y, 2), lane(z, 2)
+    p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
+    determinant = a * p + b * q + c * r
+    s, t = broadcast(1.0 / determinant if determinant > 0.0 else 0.0), b * c - a * e
+    return s * vec4(p, q, r, 0.0), s * vec4(q, a * f - c * c, t, 0.0), s * vec4(r, t, a * d - b * b, 0.0)
+
+
+@fused_inner
 def invert(blocks, i, more):
     """Add more I to block i, which is positive definite then, and invert it in place; a block of zeros stays."""
     at = first_row(i)
-    below, last = at + np.uintp(1), at + _TWO
-    a, b, c = blocks[at, 0] + more, blocks[at, 1], blocks[at, 2]
-    d, e, f = blocks[below, 1] + more, blocks[below, 2], blocks[last, 2] + more
-    p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
-    determinant = a * p + b * q + c * r
-    if determinant > 0.0:
-        s, t = broadcast(1.0 / determinant), b * c - a * e
-        store(blocks, at, s * vec4(p, q, r, 0.0))
-        store(blocks, below, s * vec4(q, a * f - c * c, t, 0.0))
-        store(blocks, last, s * vec4(r, t, a * d - b * b, 0.0))
+    x, y, z = load(blocks, at), load(blocks, at + np.uintp(1)), load(blocks, at + _TWO)
+    x, y, z = inverse(x + vec4(more, 0.0, 0.0, 0.0), y + vec4(0.0, more, 0.0, 0.0), z + vec4(0.0, 0.0, more, 0.0))
+    write(blocks, i, 0.0, x, y, z)
 
 
 @fused_inner

@@ -151,6 +151,19 @@ def dot(typing, one, other):
     return vec4_type(vec4_type, vec4_type), code
 
 
+@intrinsic
+def cross(typing, one, other):
+    """Vector product of two whose last number is 0."""
+
+    def code(context, builder, signature, arguments):
+        one, other = arguments
+        ahead = builder.fmul(one, _shuffled(builder, other, (1, 2, 0, 3)), flags=_FUSED)
+        behind = builder.fmul(_shuffled(builder, one, (1, 2, 0, 3)), other, flags=_FUSED)
+        return _shuffled(builder, builder.fsub(ahead, behind, flags=_FUSED), (1, 2, 0, 3))
+
+    return vec4_type(vec4_type, vec4_type), code
+
+
 @fused_inner
 def xyz(one):
     """A Vec4 with a 0 as its last number."""

@@ -7,6 +7,7 @@ import naive
 import numpy as np
 import pytest
 from taffeta.solver.build import build
+from taffeta.solver.integrate.tree import LEAF_PARTICLES
 from taffeta.solver.model import Settings
 
 RNG = np.random.default_rng(5)
@@ -303,4 +304,4 @@ def test_hundred_thousand_triangles(record_property):
         best = min(best, thread_time() - start)
     record_property("seconds", best)
     assert len(cloth.triangles) == len(garment.triangles)
-    assert np.bincount(cloth.leaf).max() <= 2
+    assert np.bincount(cloth.leaf).max() <= LEAF_PARTICLES

@@ -16,7 +16,6 @@ VALUES = {
 }  # fmt: skip
 ORDER = {
     "leaf",
-    "node_bending",
     "edges",
     "is_mesh_edge",
     "couples",

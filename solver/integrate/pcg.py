@@ -51,7 +51,7 @@ from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, tu
 SOLVE_PHASES = 10  # of a solve without iterations, at most
 ITERATION_PHASES = 5
 PRODUCT, CURVATURE = 0, 1  # places in the log of a phase: of z . r (at first p . r), and of p . q
-ALONE = 1  # the same of what of z . r is the particles' own answer
+OWN = 1  # the same of what of z . r is the particles' own answer
 
 
 def solve(system, x, x_prev, support, stack, pulls, target):
@@ -172,11 +172,11 @@ def _descend(board, log, phase, matrix, s, stack, target):
         phase += 1
         part = phases.take(board, phase)
         while part < parts:
-            log[phase, part, PRODUCT], log[phase, part, ALONE] = hand_down(part, parts, matrix, s)
+            log[phase, part, PRODUCT], log[phase, part, OWN] = hand_down(part, parts, matrix, s)
             part = phases.done(board, phase)
         phases.barrier(board, phase, parts)
         before, product = product, _total(log, phase, PRODUCT)
-        alone = _total(log, phase, ALONE)
+        alone = _total(log, phase, OWN)
         if taken == 0:
             enough, enough_alone = target.tolerance**2 * product, target.tolerance**2 * alone
         if not (product > enough or alone > enough_alone):  # nor where they are not numbers

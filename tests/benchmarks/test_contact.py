@@ -91,5 +91,5 @@ def test_depth_is_that_between_two_bodies():
 def test_what_crosses_is_told(monkeypatch):
     """Without response and guard a strip that folds goes through itself, and the run says so."""
     monkeypatch.setattr("taffeta.solver.contact.resolve.resolve", lambda *given: (0, np.full(len(given[5]), -1), False))
-    done = contact.run(contact_scenes.strip(), 12, settings=contact.FINAL._replace(small_steps=0.0))
+    done = contact.run(contact_scenes.strip(), 24, settings=contact.FINAL._replace(small_steps=0.0))
     assert done.cloth_cloth.any() and not contact.passed(contact_scenes.strip(), done)

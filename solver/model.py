@@ -329,7 +329,7 @@ class Settings(NamedTuple):
     substeps: int = 10  # per frame of 1/24 s; scaled with the frame's duration so that dt stays the same
     small_steps: float = 1.0  # times as many small steps in a substep as its turning asks for; 0: one
     iterations: int = 16  # of a solve, at most
-    tolerance: float = 0.1  # part of the residual at which the solve stops before that
+    tolerance: float = 0.05  # part of the residual at which the solve stops before that
     air_density: float = 1.225  # [kg/m3] at 15 degrees Celsius and 1 atm (ISO 2533)
     air_drag: float = 1.2  # drag coefficient of a sheet broadside on
     air_lift: float = 0.0  # lift coefficient

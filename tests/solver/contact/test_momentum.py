@@ -44,4 +44,4 @@ def test_cloth_that_slides_on_cloth_on_a_smooth_floor_keeps_its_momentum():
 @pytest.mark.parametrize("mode", ["VELOCITY_FIELD", "BOTH"])
 def test_it_keeps_it_by_the_velocity_field_too(mode):
     kept, (below, above) = slide(0.5, mode)
-    assert kept == pytest.approx(1.0, abs=1e-5) and below[0] > 0.2 and above[0] < 0.4
+    assert kept == pytest.approx(1.0, abs=1e-4) and below[0] > 0.2 and above[0] < 0.4

@@ -181,7 +181,7 @@ def test_sheets_that_fly_far_in_a_substep_part_with_their_part_of_the_speed(rest
     [
         ("VELOCITY_FIELD", 0.03, 1e-12),
         ("BOTH", 0.03, 1e-12),
-        ("DEPTH_SEQUENCES", 0.01, 0.01),
+        ("DEPTH_SEQUENCES", 0.02, 0.01),
         ("DEPTH_STICKS", 0.1, 1e-12),
     ],
 )

@@ -179,7 +179,7 @@ def _descend(board, log, phase, matrix, s, stack, target):
         alone = _total(log, phase, OWN)
         if taken == 0:
             enough, enough_alone = target.tolerance**2 * product, target.tolerance**2 * alone
-        if not (product > enough or alone > enough_alone):  # nor where they are not numbers
+        if not product > -np.inf or not (product > enough or alone > enough_alone):  # nor where it is not a number
             return phase, taken
         turn = product / before if taken > 0 else 0.0
         phase, curvature = _multiply(board, log, phase, matrix, s, turn, stack)

@@ -8,8 +8,9 @@ six numbers of such a motion do to the particles of group c, and A_c = P_c^T S A
     z = S (4 D^-1 + sum over all groups of P_c A_c^-1 P_c^T) S r
 
 (an additive multilevel preconditioner on aggregates: Bramble, Pasciak and Xu 1990; for cloth: Wu, Wang and Wang 2022; rigid
-motions as what aggregates do: Vanek, Mandel and Brezina 1996). Groups halve from level to level, so all of them together cost
-as much as two vectors. That they turn is what bent cloth needs: it gives way without becoming longer only where pieces of it
+motions as what aggregates do: Vanek, Mandel and Brezina 1996). There are half as many groups from level to level, so
+the blocks of all of them take as much as two to four vectors. Of A, what resists alike in all directions counts as if nothing were
+held, and cloth on cloth in D alone. That they turn is what bent cloth needs: it gives way without becoming longer only where pieces of it
 turn, and pieces that are moved alone would stretch all springs between them (docs/steps.md, What a solve leaves).
 
 The point of reference of a node is its first particle: the first half of a node has the same. A node feels what crosses its
@@ -210,7 +211,7 @@ def gather_up(branch, parts, matrix, s):
 
 @fused_inner
 def hand_down(branch, parts, matrix, s):
-    """z = S (D^-1 + tree) S r in the slots of a branch, from sums of all branches; returns their part of z . r, and of what of
+    """z = S (4 D^-1 + tree) S r in the slots of a branch, from sums of all branches; returns their part of z . r, and of what of
     it is the particles' own answer.
 
     s.block, s.node_block are inverse. # outputs: s.z; spoils the branch's sums.

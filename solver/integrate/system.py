@@ -37,9 +37,7 @@ class StiffnessMatrix(NamedTuple):
     hinge: np.ndarray  # (h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
     turn_start: np.ndarray  # (n + 1,)
     turn: np.ndarray  # (4 h,) hinges of a slot: 4 times the hinge, and which end of it
-    node_first: (
-        np.ndarray
-    )  # (m + 1,) first slot of each node of the preconditioner's `tree`; of the leaves, and their end
+    node_first: np.ndarray  # (m + 1,) first slot of each node of the `tree`; of leaves also their end
     node_start: np.ndarray  # (m + 1, 2) first of each node's springs, and of its far pairs
     node_springs: np.ndarray  # (e,) springs of a node: it is the smallest that holds both ends
     node_far: np.ndarray  # (q / 2, 3) far pairs of a node: both slots, and the entry
@@ -55,7 +53,7 @@ class Scratch(NamedTuple):
     z: np.ndarray  # [m] what the preconditioner makes of it
     p: np.ndarray  # [m] direction
     q: np.ndarray  # [N] A p
-    normal: np.ndarray  # of what is HELD
+    normal: np.ndarray  # of what is HELD, and the free way of what is CREASED
     mass: np.ndarray  # (n,) [N/m] inertia, friction and soft pins
     kind: np.ndarray  # (n,) int8, as in `contact.body.constraints.Support`
     is_odd: np.ndarray  # (n,) bool: something beside gravity is expected of it
@@ -112,7 +110,7 @@ def make_system(matrix, mass, free):
 
 
 def make_scratch(matrix):
-    """Memory for a frame: about 750 bytes a particle, 24 a spring's end."""
+    """Memory for a frame: about 650 bytes a particle, 24 a spring's end."""
     count, nodes, springs = len(matrix.order), len(matrix.node_first) - 1, len(matrix.edges)
     parts = phases.part_count(count)
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ..geometry.topology import starts
 
-LEAF_PARTICLES = 12  # in a leaf at most, half as many at least
+LEAF_PARTICLES = 12  # in a leaf at most, half as many at least where there are so many
 SHORTEST_SPRING = 1e-12  # [m] that distances count
 DISTANCE_STEPS = 1e5  # in a mean spring, to which distances are rounded
 LANDMARKS = 4  # distances along the cloth to these are the coordinates that halving goes by

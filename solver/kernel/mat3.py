@@ -69,7 +69,7 @@ def times(blocks, i, v):
 
 @fused_inner
 def inverse(x, y, z):
-    """Rows of the inverse of a positive definite block of these rows; of what is not one, three of zeros."""
+    """Rows of the inverse of a positive definite block of these rows; of one whose determinant is not above 0, three of zeros."""
     a, b, c, d, e, f = lane(x, 0), lane(x, 1), lane(x, 2), lane(y, 1), lane(y, 2), lane(z, 2)
     p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
     determinant = a * p + b * q + c * r

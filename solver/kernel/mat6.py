@@ -17,7 +17,7 @@ from .jit import fused_inner
 from .mat3 import inverse
 from .vec4 import broadcast, broadcast_lane, cross, lane, load, store, vec4
 
-SOFTEST_TURN = 1e-10  # of a piece's mean resistance to turning, that a turn has which moves nothing, as one about a line of particles
+SOFTEST_TURN = 1e-10  # of the sum of a piece's resistances to turning, that of a turn which moves nothing, as about a line of particles
 _ONE, _TWO = np.uintp(1), np.uintp(2)
 _P, _Q, _QT, _R, _ROWS = np.uintp(0), np.uintp(3), np.uintp(6), np.uintp(9), np.uintp(12)
 
@@ -99,7 +99,8 @@ def take_rows(blocks, k, p, q, r):
 
 @fused_inner
 def invert(blocks, k):
-    """Invert block k in place; what resists no way but by rounding does not go that way then. Some 300 flops.
+    """Invert block k in place; a turn that nothing but rounding resists is resisted by `SOFTEST_TURN`. A block of zeros stays. Some
+    300 flops.
 
     With N = P^-1 Q and S = R - Q^T N, the inverse is P^-1 + N S^-1 N^T, -N S^-1 and S^-1.
     """

@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
     """Arrays of the solution."""
 
     weight: np.ndarray  # (c,) [kg m2] w of cells that push, 0 of others
-    pushed: np.ndarray  # (c,) [kg m2/s] with what they have pushed so far, as far as that was not enough
+    pushed: np.ndarray  # (c,) [kg m2/s] what they push with beforehand, from what lacked in the rounds before
     pull: np.ndarray  # (c,) [kg] of friction
     lightness: np.ndarray  # (k,) [1/kg]
     residual: np.ndarray  # (k, 4)

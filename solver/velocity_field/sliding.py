@@ -8,7 +8,8 @@ alone, and nothing slides on anything.)
 
 The mean T of n n^T in a particle's cell says how the layers there face. Its eigenvalue along a direction is the part of them
 that bar it: one across layers that are parallel, a half across each of two that cross at right angles. What of a motion is
-barred is (1 - (1 - T^2)^8) of it: nearly all where a third of the layers bar the way, hardly any where less than a tenth do,
+barred is (1 - (1 - T^2)^8) of it: nine tenths where half of the layers bar the way,
+six tenths where a third do, hardly any where less than a tenth do,
 as of a sheet that bends within its cells. Nothing is held more firmly than `transfer.MOST_HELD`: of cloth that tumbles in a
 drum single edges got longer by a third, where folds were held that all else pulled at.
 """

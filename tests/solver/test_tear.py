@@ -71,7 +71,9 @@ def test_what_holds_is_the_cloth_that_was_not_cut():
     ]
     assert np.allclose(*bent, rtol=1e-6)
     near = np.argmin(np.linalg.norm(whole.x_rest[:, None] - held.x_rest, axis=2), axis=1)
-    assert np.abs(x - y[near]).max() < 0.02 * np.ptp(x[:, 2]) and np.ptp(x[:, 2]) > 0.05, "the solve stops at a tenth"
+    assert np.abs(x - y[near]).max() < 0.02 * np.ptp(x[:, 2]) and np.ptp(x[:, 2]) > 0.05, (
+        "the solve stops at a twentieth"
+    )
 
 
 def banner(**changes):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between which two surfaces is a particle that a frame finds inside bodies? Without the image: deep in, all triangles
-that a particle remembers may be on one side.
+"""Between which two surfaces is a particle when a frame begins? Without the image: deep in, all triangles that a particle
+remembers may be on one side.
 
 What was pinched when a frame ended must be so when the next begins, between the same surfaces, and nothing but positions
 is there to tell. Inside twice, it is between the nearest triangle and the nearest that faces against it. Inside once, it
-is if something else is so near outside that there is no room. Outside of both it is between the nearest that it is in front of
-and the nearest that faces that, if these leave no room: half of what is pinched lies so, and whoever forgot it would let the
+is if something else is so near outside that there is no room. Outside of both it is between the nearest and the nearest
+that faces that, if these leave no room: half of what is pinched lies so, and whoever forgot it would let the
 cloth there snap back once a frame.
 """
 

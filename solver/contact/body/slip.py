@@ -25,9 +25,7 @@ SLIP_STRAIN = 0.1  # of the cloth that pulls, up to which it holds
 ONE_SIDE = 0.25  # part of the springs around a particle, each times its length, that pull it where one side is strained
 SLIDING = 0.5  # part of what holds it that is left once it slips
 SLIP_SHARE = 0.5  # of the way per step
-GAP_COSINE = (
-    -0.7
-)  # between the normals up to which surfaces that do not press leave a gap to slip through, not a crease
+GAP_COSINE = -0.7  # between the normals up to which what does not press is a gap, and no crease
 LEAST_TAPER = 0.1  # length of the sum of two normals from which on surfaces come together somewhere
 
 

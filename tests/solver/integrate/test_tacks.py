@@ -51,7 +51,7 @@ def test_what_hangs_on_a_thread_lengthens_it_by_its_weight(dynamics):
         state.v[:] *= 0.8
         advance(cloth, state, still._replace(tacks=given), frame, settings)
     weight = cloth.mass[9:].sum() * G
-    assert 20.0 * (ends(cloth, state, given)[0] - 0.01) == pytest.approx(weight, rel=0.02)
+    assert 20.0 * (ends(cloth, state, given)[0] - 0.01) == pytest.approx(weight, rel=0.03)
 
 
 @pytest.mark.parametrize("between", [0, 1])

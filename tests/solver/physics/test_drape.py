@@ -49,5 +49,5 @@ def test_fabrics_drape_as_stiff_as_they_are():
         x = drapemeter.hang(garment, None, seconds=4.0)
         found[name] = drapemeter.coefficient(x, garment.triangles)
         print(f"{name} {found[name]:.3f}, {drapemeter.folds(x, rest)} folds")
-    assert found["Silk"] + 0.05 < found["Cotton"] < found["Trousers"] - 0.1
+    assert found["Silk"] + 0.05 < found["Cotton"] < found["Trousers"] - 0.03
     assert 0.5 < found["Cotton"] < 0.76

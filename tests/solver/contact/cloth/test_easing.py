@@ -246,7 +246,7 @@ def test_what_pins_hold_crossed_stays_calm_and_the_guard_of_bodies_stays_on():
         counts.append(count_in(cloth, state.x, (body,)))
     print(counts, [(report.worst_stretch, report.body_contacts) for report in reports])
     assert counts[0].cloth_self > 250
-    assert max(count.cloth_self for count in counts[1:]) < 0.25 * counts[0].cloth_self
+    assert max(count.cloth_self for count in counts[1:]) < 0.3 * counts[0].cloth_self
     assert not any(count.cloth_body for count in counts)
     assert max(report.body_contacts for report in reports) > 100
     assert max(report.worst_stretch for report in reports) < 0.5

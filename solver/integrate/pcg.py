@@ -151,7 +151,7 @@ def _descend(board, log, phase, matrix, s, stack, target):
     part = phases.take(board, phase)
     while part < parts:
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
-            invert(s.block, i, 0.0)
+            invert(s.block, i)
         log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
         part = phases.done(board, phase)
     phases.barrier(board, phase, parts)

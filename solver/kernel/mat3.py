@@ -18,14 +18,6 @@ def first_row(i):
 
 
 @fused_inner
-def clear(blocks, i):
-    """Zeros in block i."""
-    nothing, at = vec4(0.0, 0.0, 0.0, 0.0), first_row(i)
-    for row in range(at, at + _THREE):
-        store(blocks, row, nothing)
-
-
-@fused_inner
 def write(blocks, i, a, x, y, z):
     """Block i becomes a I and these rows, of which the first three numbers count."""
     at = first_row(i)
@@ -39,13 +31,6 @@ def add(blocks, i, a, x, y, z):
     """Add a I and these rows, of which the first three numbers count, to block i."""
     at = first_row(i)
     write(blocks, i, a, load(blocks, at) + x, load(blocks, at + np.uintp(1)) + y, load(blocks, at + _TWO) + z)
-
-
-@fused_inner
-def add_block(blocks, i, others, j):
-    """Add block j of others to block i."""
-    at = first_row(j)
-    add(blocks, i, 0.0, load(others, at), load(others, at + np.uintp(1)), load(others, at + _TWO))
 
 
 @fused_inner
@@ -78,11 +63,10 @@ def inverse(x, y, z):
 
 
 @fused_inner
-def invert(blocks, i, more):
-    """Add more I to block i, which is positive definite then, and invert it in place; a block of zeros stays."""
+def invert(blocks, i):
+    """Invert block i, which is positive definite, in place; a block of zeros stays."""
     at = first_row(i)
-    x, y, z = load(blocks, at), load(blocks, at + np.uintp(1)), load(blocks, at + _TWO)
-    x, y, z = inverse(x + vec4(more, 0.0, 0.0, 0.0), y + vec4(0.0, more, 0.0, 0.0), z + vec4(0.0, 0.0, more, 0.0))
+    x, y, z = inverse(load(blocks, at), load(blocks, at + np.uintp(1)), load(blocks, at + _TWO))
     write(blocks, i, 0.0, x, y, z)
 
 

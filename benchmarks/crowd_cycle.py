@@ -3,12 +3,14 @@
 
 A T-shirt falls into a bowl that turns to and fro every 45 frames, up to sixty (Buffet 2021, figure 3.5); then the bowl
 stops, and the heap comes to rest. Prints a row before each shirt and every so many frames at rest: crossings by ipctk,
-the longest edge, the mean speed, the processor's time a frame. What is printed stays when the run is cut short. Writes
-a picture after each tenth shirt and in the end where --picture says, nothing else.
+the longest edge, the mean speed, the processor's time a frame. What is printed stays when the run is cut short, and with
+--keep FILE the heap is written after each shirt, and the run goes on from there when it is called again: sixty shirts take
+hours. Writes a picture after each tenth shirt and in the end where --picture says, nothing else.
 """
 
 import argparse
 import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -56,6 +58,28 @@ class Heap:
         self.garments = [*fallen, shirt._replace(name=f"Shirt {len(fallen) + 1}")]
         self.cloth, self.state = build(self.garments, self.settings)
         self.state.v[: len(v)] = v
+
+    def keep(self, path):
+        """Write what the next shirt finds."""
+        with open(f"{path}.part", "wb") as file:
+            np.savez(
+                file, x=self.places(), v=self.state.v, shirts=len(self.garments), frame=self.frame, turned=self.turned
+            )
+        os.replace(f"{path}.part", path)
+
+    def take_up(self, path):
+        """Go on from what `keep` has written by the same settings; the shirts are drawn by lot as they were."""
+        with np.load(path, allow_pickle=False) as kept:
+            self.garments = [
+                crowd.shirt(0, self.rng)._replace(name=f"Shirt {k + 1}") for k in range(int(kept["shirts"]))
+            ]
+            ends = np.cumsum([0, *(len(garment.x) for garment in self.garments)])
+            self.garments = [
+                g._replace(x_start=kept["x"][a:b]) for g, a, b in zip(self.garments, ends[:-1], ends[1:], strict=True)
+            ]
+            self.cloth, self.state = build(self.garments, self.settings)
+            self.state.v[:] = kept["v"]
+            self.frame, self.turned = int(kept["frame"]), float(kept["turned"])
 
     def places(self):
         """(n, 3) [m] in the world."""
@@ -116,6 +140,7 @@ def main() -> int:
     parser.add_argument("--contact", default="VELOCITY_FIELD", choices=CLOTH_CONTACTS)
     parser.add_argument("--ease", action="store_true", help="what crosses apart after each frame at rest")
     parser.add_argument("--picture", metavar="FILE")
+    parser.add_argument("--keep", metavar="FILE", help="the heap after each shirt, to go on from")
     arguments = parser.parse_args()
     heap = Heap(Settings(cloth_contact=arguments.contact, substeps=10), arguments.radius)
     print(
@@ -132,11 +157,15 @@ def main() -> int:
                 ease(heap)
         tell(heap, rows, what)
 
-    for k in range(arguments.shirts):
+    if arguments.keep and Path(arguments.keep).exists():
+        heap.take_up(arguments.keep)
+    for k in range(len(heap.garments), arguments.shirts):
         heap.add()
         go(arguments.every, arguments.still, "still" if arguments.still else "turns")
         if arguments.picture and k % 10 == 9:
             crowd.draw(heap.cloth, heap.state, arguments.picture)
+        if arguments.keep:
+            heap.keep(arguments.keep)
     for _ in range(0, arguments.rest, arguments.told):
         go(arguments.told, True, "still")
     if arguments.picture:

@@ -84,97 +84,99 @@ def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
     matrix, s, rate = system.matrix, system.scratch, 1.0 / target.dt
     parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
-    part = phases.take(board, phase)
+    crew = phases.arrive(board, parts)
+    part = phases.take(crew, phase)
     while part < parts:
         _enter(starts[part], starts[part + 1], system, x, x_prev, support, target)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     if matrix.couple.shape[0] > 0:
         phase += 1
-        part = phases.take(board, phase)
+        part = phases.take(crew, phase)
         while part < parts:
             first, last = s.spring_starts[part], s.spring_starts[part + 1]
             lengthen(first, last, s.x, matrix.edges, matrix.spring, s.lengthening)
-            part = phases.done(board, phase)
-        phases.barrier(board, phase, parts)
+            part = phases.done(crew, phase)
+        phases.barrier(crew, phase)
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, target.calm)
         turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, rate)
         if part == 0:
             _pull(matrix, s, pulls)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
-    phase = _fill(board, phase, matrix, s, x, x_prev, stack, rate)
-    phase, taken = _descend(board, log, phase, matrix, s, stack, target)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
+    phase = _fill(crew, phase, matrix, s, x, x_prev, stack, rate)
+    phase, taken = _descend(crew, log, phase, matrix, s, stack, target)
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         _leave(starts[part], starts[part + 1], matrix.order, s, system.solution)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     return taken
 
 
 @fused_inner
-def _fill(board, phase, matrix, s, x, x_prev, stack, rate):
+def _fill(crew, phase, matrix, s, x, x_prev, stack, rate):
     """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
     parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         linearise_rows(starts[part], starts[part + 1], matrix, s, rate)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         fill_branch(part, parts, matrix, s)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     phase += 1
-    part = phases.take(board, phase)
+    single = phases.single(crew)
+    part = phases.take(single, phase)
     while part < 1:
         fill_crown(parts, matrix, s)
         _lay(matrix, s, x, x_prev, stack)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, 1)
+        part = phases.done(single, phase)
+    phases.barrier(single, phase)
     return phase
 
 
 @fused_inner
-def _descend(board, log, phase, matrix, s, stack, target):
+def _descend(crew, log, phase, matrix, s, stack, target):
     """Conjugate gradients; returns the last phase and the iterations taken."""
     parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
             invert(s.block, i)
         log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     slope, curvature = _total(log, phase, PRODUCT), _total(log, phase, CURVATURE)
     taken, product, enough, enough_alone = 0, 0.0, 0.0, 0.0
     while True:
         # Go along p, with q = A p, as far as the energy falls: its slope there is p . r.
         step = slope / curvature if curvature > 0.0 else 0.0
         phase += 1
-        part = phases.take(board, phase)
+        part = phases.take(crew, phase)
         while part < parts:
             _advance(starts[part], starts[part + 1], step, s)
             gather_up(part, parts, matrix, s)
-            part = phases.done(board, phase)
-        phases.barrier(board, phase, parts)
+            part = phases.done(crew, phase)
+        phases.barrier(crew, phase)
         if taken == target.iterations:
             return phase, taken
         phase += 1
-        part = phases.take(board, phase)
+        part = phases.take(crew, phase)
         while part < parts:
             log[phase, part, PRODUCT], log[phase, part, OWN] = hand_down(part, parts, matrix, s)
-            part = phases.done(board, phase)
-        phases.barrier(board, phase, parts)
+            part = phases.done(crew, phase)
+        phases.barrier(crew, phase)
         before, product = product, _total(log, phase, PRODUCT)
         alone = _total(log, phase, OWN)
         if taken == 0:
@@ -182,35 +184,36 @@ def _descend(board, log, phase, matrix, s, stack, target):
         if not product > -np.inf or not (product > enough or alone > enough_alone):  # nor where it is not a number
             return phase, taken
         turn = product / before if taken > 0 else 0.0
-        phase, curvature = _multiply(board, log, phase, matrix, s, turn, stack)
+        phase, curvature = _multiply(crew, log, phase, matrix, s, turn, stack)
         slope = product
         taken += 1
 
 
 @fused_inner
-def _multiply(board, log, phase, matrix, s, turn, stack):
+def _multiply(crew, log, phase, matrix, s, turn, stack):
     """The next direction p = z + turn p, and q = A p; returns the last phase and p . q."""
     parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         _turn(starts[part], starts[part + 1], turn, s)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     phase += 1
-    part = phases.take(board, phase)
+    part = phases.take(crew, phase)
     while part < parts:
         log[phase, part, CURVATURE] = multiply_rows(starts[part], starts[part + 1], matrix, s)
-        part = phases.done(board, phase)
-    phases.barrier(board, phase, parts)
+        part = phases.done(crew, phase)
+    phases.barrier(crew, phase)
     curvature = _total(log, phase, CURVATURE)
     if stack.stencils.shape[0] > 0:
         phase += 1
-        part = phases.take(board, phase)
+        single = phases.single(crew)
+        part = phases.take(single, phase)
         while part < 1:
             log[phase, 0, CURVATURE] = _multiply_stack(matrix.slot, s, stack)
-            part = phases.done(board, phase)
-        phases.barrier(board, phase, 1)
+            part = phases.done(single, phase)
+        phases.barrier(single, phase)
         curvature += log[phase, 0, CURVATURE]
     return phase, curvature
 

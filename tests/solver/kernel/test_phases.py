@@ -8,19 +8,21 @@ from taffeta.solver.kernel import phases
 from taffeta.solver.kernel.threads import hand_over
 
 PHASES, PARTS = 50, 4
+kernel = numba.njit(nogil=True, _nrt=False)  # as `kernel.jit`: a crew's board is not counted
 
 
-@numba.njit(nogil=True)
+@kernel
 def _share(board, times, sums):
     """Every part adds up what all parts of the phase before have written."""
+    crew = phases.arrive(board, PARTS)
     for phase in range(1, PHASES):
-        part = phases.take(board, phase)
+        part = phases.take(crew, phase)
         while part < PARTS:
             times[phase, part] += 1
             for other in range(PARTS):
                 sums[phase, part] += sums[phase - 1, other]
-            part = phases.done(board, phase)
-        phases.barrier(board, phase, PARTS)
+            part = phases.done(crew, phase)
+        phases.barrier(crew, phase)
 
 
 def shared(calls):
@@ -46,6 +48,33 @@ def test_one_who_comes_too_late_finds_nothing_to_do():
     for _ in range(2):
         _share(board, times, sums)
     assert (times[1:] == 1).all()
+
+
+@kernel
+def _homes(board, parts, homes):
+    for thread in range(len(homes)):
+        homes[thread] = phases.arrive(board, parts).home
+
+
+def test_threads_begin_far_from_each_other():
+    homes = np.zeros(9, np.int64)
+    _homes(phases.make_board(1), 8, homes)
+    assert homes.tolist() == [0, 4, 2, 6, 1, 5, 3, 7, 0]
+
+
+@kernel
+def _orders(board, parts, orders):
+    """What two threads of one phase each take, turn by turn."""
+    first, second = phases.arrive(board, parts), phases.arrive(board, parts)
+    for turn in range(parts // 2):
+        orders[0, turn], orders[1, turn] = phases.take(first, 0), phases.take(second, 0)
+    return phases.take(first, 0), phases.take(second, 0)
+
+
+def test_a_thread_keeps_to_its_parts_and_then_helps():
+    orders = np.zeros((2, 4), np.int64)
+    assert _orders(phases.make_board(1), 8, orders) == (8, 8), "none is left"
+    assert orders.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 @pytest.mark.parametrize(

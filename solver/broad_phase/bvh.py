@@ -24,7 +24,7 @@ from ..kernel.threads import cut, joined, on_threads
 from .boxes import HIGH, in_order
 
 SERIAL_LEVELS = 7  # above those that threads share
-SMALLEST_NODE_PART = 64  # pairs of nodes there: fewer are done before another thread wakes up
+SMALLEST_NODE_PART = 256  # pairs of nodes there: fewer are done before another thread wakes up
 LAST_MORTON_CUBE = 1023.0  # along an axis of the Morton curve; numbers of cubes take 10 bits an axis
 
 

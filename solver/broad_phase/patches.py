@@ -24,8 +24,8 @@ from .spatial_hash import bucket_of, hash_overlaps
 
 OVERLAPS = {"TREE": bvh_overlaps, "HASH": hash_overlaps}  # by `Settings.broad_phase`
 PATCH_SIZE = 8  # triangles
-SMALLEST_SUM_PART = 512  # patches: fewer are done before another thread wakes up
-SMALLEST_PATCH_PART = 512  # pairs of patches: fewer are done before another thread wakes up
+SMALLEST_SUM_PART, SMALLEST_AROUND_PART = 1024, 8192  # patches: fewer are done before another thread wakes up
+SMALLEST_PATCH_PART = 1536  # pairs of patches: fewer are done before another thread wakes up
 NEVER_ALIGNED = 2.0  # a cosine that no two directions have
 FIRST_EDGE_BIT = 3  # of `Patches.owned`
 
@@ -318,7 +318,7 @@ def triangle_pairs(
     count = len(patches.garment)
     bounds = Bounds(empty_boxes(count), np.empty((count, 3)), np.empty(count))
     asked, around = np.ones(len(cloth.triangles), np.bool_), np.ones(count, np.bool_)
-    over(len(around), SMALLEST_SUM_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
+    over(len(around), SMALLEST_AROUND_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = OVERLAPS[broad_phase](_swept(bounds), patches.garment, cloth.meets)
     return _expand(patch_pairs, patches, ahead.boxes, asked, around, bounds, cloth.meets), bounds
 
@@ -334,7 +334,7 @@ def pairs_around(cloth: Cloth, changed: np.ndarray, ahead: Ahead, cone: float, b
     """
     patches = patches_of(cloth)
     around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
-    over(len(around), SMALLEST_SUM_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
+    over(len(around), SMALLEST_AROUND_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = bvh_overlaps(_swept(bounds), patches.garment, cloth.meets, around)
     return _expand(patch_pairs, patches, ahead.boxes, changed, around, bounds, cloth.meets)
 

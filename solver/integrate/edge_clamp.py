@@ -20,7 +20,7 @@ from ..kernel.jit import fused, fused_inner, njit
 from ..kernel.threads import cut, joined, on_threads, over
 
 CLAMP_SWEEPS = 4
-SMALLEST_EDGE_PART = 8192  # edges: fewer are done before another thread wakes up
+SMALLEST_EDGE_PART = 32768  # edges: fewer are done before another thread wakes up
 ALLOWED_LENGTHENING = 0.05  # part of its length by which an edge may be longer than was meant
 
 

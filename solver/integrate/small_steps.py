@@ -26,7 +26,7 @@ STRAIN_RATE = 0.05  # [1/s] that linearising may add
 SHORTEST_STEP = 1.0 / 1920.0  # [s]
 SHORTEST_LEVER = 0.5  # of its rest length that an edge counts as, so that one of no length does not turn for ever
 STEP_ROUNDING = 1e-6  # of a step
-SPRINGS_AT_ONCE = 16384  # that a thread looks at
+SPRINGS_AT_ONCE = 32768  # that a thread looks at
 
 
 def part(substep, steps: float, cloth, x, v):

@@ -37,8 +37,8 @@ from .samples import gather, limb, samples_of
 from .view import Body, detections, draw, look, look_farther, move_bodies, near_features
 
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
-SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 600, 100  # points: fewer are done before another thread wakes up
-SMALLEST_FEATURES_PART = 200  # ridges
+SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 2000, 200  # points: fewer are done before another thread wakes up
+SMALLEST_FEATURES_PART = 1200  # ridges
 SAME_MOMENT = 1e-9  # of the frame
 SLOWEST_BOUNCE = 0.2  # [m/s] against a body, slower than which nothing bounces: what lies there lies still
 FALLS = 2.0  # speeds that gravity gives in a substep, for which the same holds

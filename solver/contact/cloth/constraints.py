@@ -25,7 +25,7 @@ from .proximity import deviation_kernel
 from .response import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
-SMALLEST_STACK_PART = 8192  # pairs: fewer are done before another thread wakes up
+SMALLEST_STACK_PART = 12288  # pairs: fewer are done before another thread wakes up
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 

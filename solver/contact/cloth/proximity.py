@@ -18,8 +18,8 @@ from .welded import across_seams
 FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
 STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even then
 OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
-SMALLEST_AHEAD_PART = 4096  # triangles: fewer are done before another thread wakes up
-SMALLEST_CANDIDATE_PART = 1024  # pairs: fewer are done before another thread wakes up
+SMALLEST_AHEAD_PART = 12288  # triangles: fewer are done before another thread wakes up
+SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 

@@ -50,7 +50,7 @@ from .stencils import find_stencils, keep_kernel
 from .trajectories import Trajectories, no_trajectories, place_kernel
 
 AURA_PART = 0.1  # contact distance in auras
-SMALLEST_PATCH_PAIR_RANGE = 512  # pairs of patches that are not worth another thread
+SMALLEST_PATCH_PAIR_RANGE = 2048  # pairs of patches that are not worth another thread
 FIRST_FOUND_COUNT = 64  # pairs of triangles that there is room for at first
 
 

@@ -13,12 +13,14 @@ from ...broad_phase.boxes import touch
 from ...geometry.distance import closest_on_segments, closest_on_triangle
 from ...geometry.moving_triangle import MOTION
 from ...kernel.jit import counted_njit, folded, inner, njit
+from ...kernel.threads import cut, joined, on_threads
 from .contacts import note
 from .features import NO_FEATURES, Features
 from .samples import Samples
 
 FEATURE_REACH = 3.0  # auras from a ridge within which it has a sample
-CLOTH_BLOCKS = 64  # of triangles of cloth that have a box in common
+RUN = 8  # triangles of cloth, one after the other, that have a box in common; and so many of these boxes; and so on
+SMALLEST_RIDGE_PART = 64  # ridges: fewer are done before another thread wakes up
 FIRST_ROOM = 16  # triangles near a ridge for which there is room at first
 SPARE_WAY = 0.3  # of the way between ridge and cloth: neither goes quite where it was expected
 OVER_FACE = 0.1  # square of the cosine to a ridge's face from which the cloth is over that face
@@ -54,63 +56,80 @@ def find_near_features(
     """
     rows = np.flatnonzero(used[features.ends].all(axis=1) & used[features.beside].all(axis=1))
     ends, beside, share = (array[rows] for array in features)
-    start, room = np.empty(len(rows) + 1, np.int64), FIRST_ROOM * len(rows)
-    boxes, whole = np.empty((len(triangles) if len(rows) else 0, 6)), np.empty((CLOTH_BLOCKS, 6))
-    _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes, whole)
-    while True:
-        found = np.empty(room, np.int32)
-        count = _pairs_kernel(ends, share, trajectories, boxes, whole, FEATURE_REACH * aura, start, found)
-        if count <= room:
-            return NearFeatures(ends, beside, share, rows, start, found[:count])
-        room = count
+    boxes = np.empty((len(triangles) if len(rows) else 0, 6))
+    _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes)
+    about = trajectories, *_in_runs(boxes), FEATURE_REACH * aura
+
+    def part(_, first, last):
+        many, room = np.empty(last - first, np.int64), FIRST_ROOM * (last - first)
+        while True:
+            found = np.empty(room, np.int32)
+            count = _pairs_kernel(ends[first:last], share[first:last], *about, many, found)
+            if count <= room:
+                return many, found[:count]
+            room = count
+
+    many, found = map(joined, zip(*on_threads(part, cut(len(rows), SMALLEST_RIDGE_PART)), strict=True))
+    return NearFeatures(ends, beside, share, rows, np.cumsum(np.append(0, many)), found)
 
 
 @njit
-def _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes, whole):
-    """Boxes of the ways of triangles, as seen from what moves by `bulk`, and of blocks of triangles that follow each
-    other. # outputs: boxes (t, 6), or none; whole (CLOTH_BLOCKS, 6)
-    """
-    for block in range(CLOTH_BLOCKS):
+def _ways_kernel(triangles, x, v, tau, seconds, bulk, boxes):
+    """Boxes of the ways of triangles, as seen from what moves by `bulk`. # outputs: boxes (t, 6), or none"""
+    for t in range(len(boxes)):
         for axis in range(3):
-            whole[block, axis], whole[block, axis + 3] = math.inf, -math.inf
-        for t in range(block * len(boxes) // CLOTH_BLOCKS, (block + 1) * len(boxes) // CLOTH_BLOCKS):
-            for axis in range(3):
-                low, high = math.inf, -math.inf
-                for corner in range(3):
-                    i = triangles[t, corner]
-                    begin = x[i, axis] - (tau - 0.5) * bulk[axis]
-                    ahead = (1.0 - tau) * (seconds * v[i, axis] - bulk[axis])
-                    low = min(low, begin + min(ahead, 0.0) - SPARE_WAY * abs(ahead))
-                    high = max(high, begin + max(ahead, 0.0) + SPARE_WAY * abs(ahead))
-                boxes[t, axis], boxes[t, axis + 3] = low, high
-                whole[block, axis] = min(whole[block, axis], low)
-                whole[block, axis + 3] = max(whole[block, axis + 3], high)
+            low, high = math.inf, -math.inf
+            for corner in range(3):
+                i = triangles[t, corner]
+                begin = x[i, axis] - (tau - 0.5) * bulk[axis]
+                ahead = (1.0 - tau) * (seconds * v[i, axis] - bulk[axis])
+                low = min(low, begin + min(ahead, 0.0) - SPARE_WAY * abs(ahead))
+                high = max(high, begin + max(ahead, 0.0) + SPARE_WAY * abs(ahead))
+            boxes[t, axis], boxes[t, axis + 3] = low, high
+
+
+def _in_runs(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes (t, 6), behind them those of runs of `RUN` of them, of runs of these, and so on (k, 6); and where each level
+    begins, and the last ends.
+    """
+    levels = [boxes]
+    while len(levels[-1]) > RUN:
+        starts = np.arange(0, len(levels[-1]), RUN)
+        low, high = levels[-1][:, :3], levels[-1][:, 3:]
+        levels.append(np.hstack([np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)]))
+    return np.concatenate(levels), np.cumsum([0, *map(len, levels)])
 
 
 @counted_njit
-def _pairs_kernel(ends, share, trajectories, boxes, whole, reach, start, found):
-    """Triangles whose boxes come within reach of each ridge's way; returns how many, also beyond the room in `found`.
-    6 comparisons a ridge and block, and a triangle of the blocks near it, at most.
-    # outputs: start (k + 1,), found
+def _pairs_kernel(ends, share, trajectories, boxes, levels, reach, many, found):
+    """Triangles whose boxes come within reach of each ridge's way; returns how many, also beyond the room in `found`. 6
+    comparisons a ridge and box of the highest level, and of each box in one that is near.
+    # outputs: many (k,) of each ridge, found
     """
     middle, half, deviation = trajectories.middle, trajectories.half, trajectories.deviation
-    count, ridge = 0, np.empty((1, 6))
+    count, ridge, above = 0, np.empty((1, 6)), len(levels) - 1
     for k in range(len(ends)):
-        start[k], i, j = count, ends[k, 0], ends[k, 1]
+        before, i, j = count, ends[k, 0], ends[k, 1]
         for axis in range(3):
             grow = reach + max(abs(half[i, axis]) + deviation[i], abs(half[j, axis]) + deviation[j])
             along = middle[j, axis] - middle[i, axis]
             first, last = middle[i, axis] + share[k, 0] * along, middle[i, axis] + share[k, 1] * along
             ridge[0, axis], ridge[0, axis + 3] = min(first, last) - grow, max(first, last) + grow
-        for block in range(CLOTH_BLOCKS):
-            if not touch(ridge, 0, 0, whole, block, block):
+        level, t = above - 1 if len(boxes) else above, 0
+        while level < above:
+            at = levels[level] + t
+            is_near = touch(ridge, 0, 0, boxes, at, at)
+            if is_near and level > 0:
+                level, t = level - 1, RUN * t
                 continue
-            for t in range(block * len(boxes) // CLOTH_BLOCKS, (block + 1) * len(boxes) // CLOTH_BLOCKS):
-                if touch(ridge, 0, 0, boxes, t, t):
-                    if count < len(found):
-                        found[count] = t
-                    count += 1
-    start[len(ends)] = count
+            if is_near:
+                if count < len(found):
+                    found[count] = t
+                count += 1
+            t += 1
+            while level < above and (t % RUN == 0 or levels[level] + t == levels[level + 1]):
+                level, t = level + 1, (t + RUN - 1) // RUN
+        many[k] = count - before
     return count
 
 

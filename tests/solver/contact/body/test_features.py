@@ -8,6 +8,7 @@ from solids import finger
 from taffeta.solver.build import build
 from taffeta.solver.contact.body.contacts import no_contacts
 from taffeta.solver.contact.body.feature_samples import (
+    FEATURE_REACH,
     NOWHERE,
     find_near_features,
     gather_feature_samples,
@@ -59,6 +60,25 @@ def test_ridges_are_edges_along_what_is_thin_or_sharp():
     corners, pieces = found((cube, faces))
     assert sorted(corners.tolist()) == list(range(8)), "corners are tips"
     assert len(np.unique(np.sort(pieces, axis=1), axis=0)) == 12 and len(pieces) >= 12 * 9, "in pieces of 10 cm"
+
+
+def test_a_ridge_meets_the_triangles_whose_boxes_are_near_its_own():
+    """Of cloth of any size, as numpy has it, in order: boxes are asked in runs, and ridges by several threads."""
+    rng = np.random.default_rng(2)
+    places = rng.uniform(0.0, 1.0, (40, 3))
+    ends = rng.integers(0, 40, (200, 2)).astype(np.int32)
+    pieces = Features(ends, ends, np.tile([0.0, 1.0], (200, 1)))
+    corners = places[ends]
+    low, high = corners.min(axis=1) - FEATURE_REACH * 0.01, corners.max(axis=1) + FEATURE_REACH * 0.01
+    for count in (1, 7, 8, 9, 64, 65, 600):
+        x = (rng.uniform(0.0, 1.0, (count, 1, 3)) + rng.uniform(0.0, 0.05, (count, 3, 3))).reshape(-1, 3)
+        triangles = np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+        about = triangles, x, np.zeros_like(x), 0.0, 0.01, np.zeros(3), 0.01
+        near = find_near_features(pieces, np.ones(40, bool), resting(places), *about)
+        boxes = x.reshape(-1, 3, 3)
+        is_near = (low[:, None] <= boxes.max(axis=1)).all(axis=2) & (boxes.min(axis=1) <= high[:, None]).all(axis=2)
+        assert near.triangles.tolist() == np.nonzero(is_near)[1].tolist()
+        assert np.diff(near.start).tolist() == is_near.sum(axis=1).tolist()
 
 
 def test_each_ridge_looks_at_the_closest_point_of_the_cloth():

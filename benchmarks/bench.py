@@ -70,7 +70,7 @@ def options(arguments=None):
     chosen.whole = not (chosen.frames or chosen.sizes is not None or set(chosen.parts) < set(PARTS))
     chosen.cases = scenes.cases(SIZES if chosen.sizes is None else chosen.sizes, chosen.frames, chosen.parts)
     sizes = scaling.FRAMES if chosen.sizes is None else chosen.sizes
-    chosen.threads = {size: chosen.frames or scaling.FRAMES.get(size, scenes.frames_of(size)) for size in sizes}
+    chosen.threads = {size: chosen.frames or scaling.FRAMES.get(size) or scenes.frames_of(size) for size in sizes}
     if THREADS not in chosen.parts:
         chosen.threads = {}
     if not chosen.cases and not chosen.threads and NEWER not in chosen.parts:
@@ -89,7 +89,7 @@ def newer(chosen):
 
 
 def measure(cases, patience, threads):
-    """Run all cases, and sheets of the sizes in `threads` with one thread and with all; returns what bench.json holds."""
+    """Run all cases, and those in `threads` with one thread and with all; returns what bench.json holds."""
     started, machine = time.perf_counter(), describe(patience)
     simulate.prepare()
     rows, left_out = [], []

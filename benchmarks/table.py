@@ -8,6 +8,7 @@ from simulate import BEST, DEFAULTS, OUTSIDE, PREVIEW, TAFFETA
 from taffeta.solver.model import Settings
 
 COLOURS = {TAFFETA: "tab:red", PREVIEW: "tab:orange", BEST: "tab:blue", DEFAULTS: "tab:gray"}
+CORES = 4, 8, 16  # of the machines that times are foretold for
 TITLE = "Sheets on a body: the frames that Blender at its best got to"
 HEAD = (
     "scene", "self-collision", "vertices", "simulated by", "frames", "ms a frame", "worst ms", "worst stretch",
@@ -209,18 +210,22 @@ def limits(rows, machine):
 
 
 def scaling(rows):
-    """What more threads are worth, in a table."""
-    if rows:
-        most = rows[0]["threads"]
-        yield f"The solver's milliseconds a frame with one thread and with {most}, each in a fresh process:\n"
-        head = "scene", "self-collision", "frames", "1 thread", f"{most} threads", "times as fast"
-        yield grid(
-            head,
-            (
-                [
-                    *_scene(row), row["frames"], f"{row['milliseconds_of_one']:.1f}", f"{row['milliseconds']:.1f}",
-                    f"{row['milliseconds_of_one'] / row['milliseconds']:.2f}",
-                ]
-                for row in rows
-            ),
-        )  # fmt: skip
+    """What more threads are worth, in a table: also than the machine has, by what of a frame runs on one whatever it has."""
+    if not rows:
+        return
+    most = rows[0]["threads"]
+    yield (
+        f"The solver's milliseconds a frame with one thread and with {most}, each in a fresh process; what of it only one thread "
+        f"does, by these two; and what {', '.join(map(str, CORES))} cores would take by that:\n"
+    )
+    head = "scene", "self-collision", "frames", "1 thread", f"{most} threads", "times as fast", "serial", *CORES
+    yield grid(head, map(_with_threads, rows))
+
+
+def _with_threads(row):
+    """A line of that table: of t ms a part s is serial, so that n threads take s + (t - s) / n (Amdahl 1967)."""
+    one, many, threads = row["milliseconds_of_one"], row["milliseconds"], row["threads"]
+    serial = min(max((threads * many - one) / (threads - 1), 0.0), one)
+    expected = [serial + (one - serial) / cores for cores in CORES]
+    figures = f"{one:.1f}", f"{many:.1f}", f"{one / many:.2f}", f"{serial:.1f}", *(f"{each:.1f}" for each in expected)
+    return [*_scene(row), row["frames"], *figures]

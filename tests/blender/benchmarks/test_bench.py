@@ -254,8 +254,16 @@ def test_all_threads_are_compared_with_one(monkeypatch):
     assert asked == [(["5:2"], "1"), (["5:2"], "2")]
     assert [(row["self_collision"], row["threads"]) for row in rows] == [(False, 2), (True, 2)]
     (_, lines) = table.scaling(rows)
-    cells = [line.split("|")[4:7] for line in lines.splitlines()[2:]]
-    assert [[float(cell) for cell in line] for line in cells] == [[30.0, 15.0, 2.0]] * 2
+    cells = [line.split("|")[4:11] for line in lines.splitlines()[2:]]
+    assert [[float(cell) for cell in line] for line in cells] == [[30.0, 15.0, 2.0, 0.0, 7.5, 3.8, 1.9]] * 2
+    (_, lines) = table.scaling([rows[0] | {"milliseconds": 20.0}])
+    cells = lines.splitlines()[2].split("|")[4:11]
+    assert [float(cell) for cell in cells] == [30.0, 20.0, 1.5, 10.0, 15.0, 12.5, 11.2], "a third of it is serial"
+
+
+def test_scenes_are_compared_by_their_names():
+    (row,) = scaling.bakes({"demo": 2})
+    assert row["case"].startswith("demo") and row["frames"] == 2 and row["milliseconds"] > 0.0
 
 
 def test_the_dress_is_a_dress_on_its_dummy():
@@ -284,7 +292,7 @@ def test_cases_are_each_size_twice_the_demo_and_the_dress():
 
 
 def test_options_choose_single_scenes_and_only_the_whole_is_written():
-    assert bench.options([]).whole and set(bench.options([]).threads) == {101, 201}
+    assert bench.options([]).whole and set(bench.options([]).threads) == {101, 201, "dress", "demo"}
     dress = bench.options(["--parts", "dress", "--frames", "4"])
     assert not dress.whole and not dress.threads
     assert [(case.scene, case.frames) for case in dress.cases] == [("dress", 4)]

@@ -2,6 +2,7 @@
 """The same scene has the same bits on any number of threads: work is cut by size, never by the machine."""
 
 import hashlib
+import sys
 
 import naive
 import numba
@@ -13,7 +14,7 @@ from taffeta.solver.kernel import threads
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
-FRAMES, SIDE = 4, 45
+FRAMES, SIDE, LEAST = 4, 45, 64
 WAYS = {
     "pairs": Settings(),
     "fully solved": Settings(dynamics="IMPLICIT_EULER", substeps=3),
@@ -22,8 +23,17 @@ WAYS = {
 }
 
 
+def share_all(monkeypatch):
+    """Let threads share what is too small to be worth it, wherever there is something to share."""
+    for name in [name for name in sys.modules if name.startswith("taffeta.solver.")]:
+        for constant in vars(sys.modules[name]):
+            if constant.startswith("SMALLEST_") and constant.endswith(("_PART", "_RANGE")):
+                monkeypatch.setattr(sys.modules[name], constant, LEAST)
+
+
 def end(settings, count, monkeypatch):
     """A digest of positions and velocities after two crumpled sheets have met each other and a torus that turns."""
+    share_all(monkeypatch)
     monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", count)
     threads.send_home()
     garments, rng = [], np.random.default_rng(4)

@@ -28,14 +28,17 @@ class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
         cloth = context.object.taffeta_cloth
         layout.operator("taffeta.fabric_modulus").object = context.object.name
         layout.prop(cloth, "model")
-        has_threads = cloth.model != "SPRINGS"
+        is_rigid = cloth.model == "RIGID"
+        has_threads = cloth.model not in ("SPRINGS", "RIGID")
         active = {"poisson": cloth.model == "MEMBRANE", "stiffening": cloth.strain_limit > 0.0}
         for name in THREADS:
             row = layout.row()
-            row.enabled = has_threads or name in ("strain_limit", "stiffening")
+            row.enabled = has_threads or (not is_rigid and name in ("strain_limit", "stiffening"))
             row.active = active.get(name, True)
             row.prop(cloth, name)
-        if cloth.model != "MEMBRANE":
+        if is_rigid:
+            why(layout, "What is rigid has no stiffness: Mass, Thickness and Friction count")
+        elif cloth.model != "MEMBRANE":
             why(layout, "Narrowing needs Membrane" if has_threads else "Springs know no warp and weft")
         if note := session.fabrics.get(context.object.name):
             sentences(layout, context, note.sentence, "MATCLOTH")

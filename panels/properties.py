@@ -79,6 +79,8 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
              "along the threads", 0),
             ("MEMBRANE", "Membrane", "Warp, weft, shear and Poisson's ratio as measured, on any mesh", 2),
             ("SPRINGS", "Springs", "Plain springs as in older tools: stiffness depends on the mesh, best on even quads", 1),
+            ("RIGID", "Rigid", "No cloth at all: keeps its shape, and falls, turns and lies among cloth as a whole. In the "
+             "Velocity Field alone", 3),
         ),
     )
     uv_map: StringProperty(

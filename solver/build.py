@@ -18,6 +18,7 @@ from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
 from .elastic.pleats import calm, pleated
+from .elastic.rigid import which_rigid
 from .elastic.seam_bending import seam_hinges
 from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
 from .elastic.springs import taut_rest
@@ -127,6 +128,7 @@ def build(garments, settings):
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
         tears=tear_lines(garments, start, _build_part, HINGE_FIELDS),
         seam_hinges=seam_hinges(garments, start),
+        rigid=which_rigid(garments, settings),
     )
     plastic, set_ = plastic_of(garments, cloth)
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)
@@ -291,7 +293,7 @@ def _build_part(garment):
     taut = taut_rest(garment, rest_length, np.where(seam, 0.0, threads))
     band = lay_bands(garment, pairs, ~seam, rest_length, stiffness, taut)
     alone = ~band[couples].any(axis=1)
-    useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples)
+    useful = (stiffness > 0.0) & matters(inv_mass, pairs, couples) & (garment.model != "RIGID")
     hinges = _build_hinges(garment, x, faces, springs, uv, mass, inv_mass)
     return _Part(
         triangles=faces.triangles,
@@ -315,7 +317,7 @@ def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
         np.asarray(getattr(garment, name), dtype=np.float64) for name in ("bending_stiffness", "damping")
     )
     hinges = bend_hinges(faces, find_hinges(faces, len(x)), springs, len(x))
-    if garment.model == "SPRINGS":
+    if garment.model in ("SPRINGS", "RIGID"):
         hinges = Hinges(*(array[:0] for array in hinges))
     plain = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     hinges = fit_hinges(x, faces, plain, springs.halves, uv, garment.weft_bending)

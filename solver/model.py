@@ -22,7 +22,7 @@ DYNAMICS = IMPLICIT + EXPLICIT
 CLOTH_CONTACTS = "PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"
 BROAD_PHASES = "TREE", "HASH"
 BODY_SEARCHES = "FOOTPRINTS", "FULL_IMAGES", "GROWN"
-MODELS = "FABRIC", "MEMBRANE", "SPRINGS"
+MODELS = "FABRIC", "MEMBRANE", "SPRINGS", "RIGID"
 REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
 ATTACHMENT, TACK = 1, 2  # bits of `State.broken`
 TORN = 4, 8  # the same of a vertex' first and second joint on a tear line
@@ -200,6 +200,7 @@ class Cloth(NamedTuple):
     seam_hinges: SeamHinges | None = None  # None: no seam resists bending
     second: Second | None = None
     plastic: Plastic | None = None
+    rigid: np.ndarray | None = None  # (g,) bool: garments that keep their shape (velocity_field/rigid); None: none
 
 
 class State(NamedTuple):

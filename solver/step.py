@@ -26,6 +26,7 @@ from .contact.frame import (
     unheld,
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
+from .elastic.rigid import without_rigid
 from .elastic.sewing import limit
 from .forces import optional
 from .forces.air import blow
@@ -109,8 +110,9 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
-    alternative = _prepare_alternative(cloth, frame_input, settings)
-    contact = contact_frame.prepare(cloth, state, frame_input, settings, alternative, stopwatch, render)
+    alternative = _prepare_alternative(cloth, state, frame_input, settings)
+    about = without_rigid(cloth), state, frame_input, settings
+    contact = contact_frame.prepare(*about, alternative, stopwatch, render)
     done, watched = [], watch(whole)
     for begin, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[begin].t0, end / len(substeps))
@@ -369,17 +371,18 @@ def _cut(count, parts):
     return [*sorted({-(-part * count // parts) for part in range(parts)}), count]
 
 
-def _prepare_alternative(cloth, frame_input, settings):
+def _prepare_alternative(cloth, state, frame_input, settings):
     """What keeps cloth from cloth besides pairs, or instead of them; None where pairs alone do."""
     if settings.cloth_contact == "PAIRS":
         return None
     # here, because few scenes have them: they need not be loaded
     if settings.cloth_contact.startswith("DEPTH"):
         from .depth_layers.respond import prepare
-    else:
-        from .velocity_field.avoid import prepare
 
-    return prepare(cloth, frame_input, settings)
+        return prepare(cloth, frame_input, settings)
+    from .velocity_field.avoid import prepare
+
+    return prepare(cloth, frame_input, settings, state)
 
 
 def _check_finite(cloth, x, v, frame):

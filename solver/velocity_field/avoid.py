@@ -27,11 +27,12 @@ from scipy.sparse.csgraph import connected_components
 from ..contact.body.motion import move
 from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE
 from ..geometry.topology import mean_edge_length
-from ..model import Cloth, Collider, FrameInput, Settings
+from ..model import Cloth, Collider, FrameInput, Settings, State
 from . import advected_lengths, obstacles, transfer
-from .crowded_cells import CROWDED, Cells, Nodes, find_cells
+from .crowded_cells import CROWDED, Cells, Nodes, clear_own, find_cells
 from .density import AREA, evened, measure, rasterise
 from .project import Scratch, System, make_scratch, project
+from .rigid_bodies import FIELD_ROUNDS, RigidBodies, prepare_rigid
 from .sliding import find_barred
 from .sparse_grid import TILE_SLOTS, make_grid
 
@@ -66,6 +67,7 @@ class FieldGrid(NamedTuple):
     scratch: transfer.Scratch
     edges: np.ndarray  # (e, 2) uint32 beside crowded cells
     rest_length: np.ndarray  # (e,) [m] of these
+    weight: np.ndarray  # (n,) [kg] that particles count with
 
 
 @dataclass
@@ -78,6 +80,7 @@ class VelocityField:
     bodies: tuple[Collider, ...]
     restitution: float  # of cloth on cloth
     isotropic: bool = False  # whether it may not converge in any direction
+    rigid: RigidBodies | None = None  # of all fields; None: no garment is rigid
     grid: FieldGrid | None = None
     left: int = 0  # substeps that the grid still lasts
     eased: bool = False  # whether it has been done in this frame
@@ -94,24 +97,26 @@ class VelocityField:
         """
         if not np.isfinite(x.sum()):
             return 0
-        # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
         free = cloth.inv_mass > 0.0
-        cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
         if self.left <= 0:
             self.left = _lasts(x - x_prev, self.step)
             self.grid = _make_grid(self, cloth, x, t)
         self.left -= 1
         grid = self.grid
+        # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
+        cloth = cloth._replace(inv_mass=np.divide(1.0, grid.weight, out=np.zeros(len(free)), where=free))
         if not len(grid.cells.density):
             return 0
         given = grid, cloth, x_prev, dt
         at_nodes = _at_nodes(*given, x)
         if not self.eased:
-            _ease(grid, at_nodes[0], cloth, x, x_prev)
+            _ease(self, at_nodes[0], cloth, x, x_prev)
             self.eased = True
         before = x.copy()
         motion = _find_change(grid, *at_nodes)
-        _go_along(*given, motion, cloth.friction, x)
+        self._go_along(given, motion, cloth.friction, x)
+        for _ in range(FIELD_ROUNDS if self.rigid is not None else 0):
+            self._go_along(given, _find_change(grid, *_at_nodes(*given, x)), cloth.friction, x)
         if self.restitution > 0.0:
             self._bounce(given, before, motion)
         advected_lengths.keep(grid.edges, grid.rest_length, cloth.inv_mass, before, x)
@@ -124,38 +129,54 @@ class VelocityField:
         """
         (_, cloth, x_prev, dt), stopped = given, before.copy()
         smooth = np.zeros_like(cloth.friction)
-        _go_along(*given, motion, smooth, stopped)
+        self._go_along(given, motion, smooth, stopped)
         # of two layers that come closer each changes by half of that
         if np.abs(stopped - before).max() <= 0.5 * SLOWEST_CLOTH_BOUNCE * dt:
             return
         first = stopped.copy()
         for _ in range(STOPPING_ROUNDS):
             motion = _find_change(self.grid, *_at_nodes(*given, stopped))
-            _go_along(*given, motion, smooth, stopped)
+            self._go_along(given, motion, smooth, stopped)
         x_prev -= stopped - first + self.restitution * (stopped - before)
+
+    def _go_along(self, given, motion: transfer.NodeMotion, friction: np.ndarray, x: np.ndarray) -> None:
+        """Have particles go with the nodes, with friction (n,), and rigid garments as wholes. # outputs: x"""
+        grid, cloth, x_prev, dt = given
+        before = x.copy() if self.rigid is not None else x
+        about = grid.nodes, motion, grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
+        transfer.to_particles(*about)
+        if self.rigid is not None:
+            self.rigid.carry(grid.weight, before, x, x_prev)
 
 
 class VelocityFields(NamedTuple):
     """A field for each set of garments that has nothing to do with the others."""
 
     parts: tuple[VelocityField, ...]
+    rigid: RigidBodies | None = None
 
     def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
-        """As `VelocityField.respond`."""
-        return sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
+        """As `VelocityField.respond`; rigid garments are moved as wholes, also where they meet nothing."""
+        if self.rigid is None or not np.isfinite(x.sum()):
+            return sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
+        self.rigid.begin(cloth, x, x_prev, t, dt)
+        crowded = sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
+        self.rigid.end(x, x_prev)
+        return crowded
 
 
-def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> VelocityFields | None:
-    """Begin a frame."""
+def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings, state: State | None = None):
+    """Begin a frame; state : at its start, where a garment is rigid. Returns `VelocityFields`, or None where nothing is to be done."""
+    rigid = prepare_rigid(cloth, state, frame_input, settings)
     if not cloth.meets.any() or not len(cloth.triangles):
-        return None
+        return VelocityFields((), rigid) if rigid is not None else None
     part_count, part = connected_components(cloth.meets, directed=False)
     parts = [part == k for k in range(part_count) if cloth.meets[part == k].any()]
     edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles)
     step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
     bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
-    about = step, frame_input.duration, bodies, settings.cloth_restitution, settings.field_isotropic
-    return VelocityFields(tuple(VelocityField(garments, *about) for garments in parts))
+    about = step, frame_input.duration, bodies, settings.cloth_restitution, settings.field_isotropic, rigid
+    return VelocityFields(tuple(VelocityField(garments, *about) for garments in parts), rigid)
 
 
 def _lasts(motion, step):
@@ -172,11 +193,14 @@ def _make_grid(field, cloth, x, t):
     area = facing[:, AREA]
     grid = make_grid(x, area, field.step)
     layers = rasterise(grid, facing, cloth.thickness)
+    if field.rigid is not None:
+        clear_own(grid, np.where(cloth.rigid[cloth.garment], cloth.garment, -1), layers)
     cells, nodes = find_cells(grid, evened(layers) if field.isotropic else layers)
     count, total = nodes.crowded_count, len(nodes.slots)
+    weight = cloth.mass if field.rigid is None else field.rigid.weights(cloth, nodes.particles)
     solid, drag = np.zeros((total, obstacles.SOLID_COLUMNS)), np.zeros(len(cells.density))
     if field.bodies and count:
-        layer = float(cloth.mass[area > 0.0].sum() / area.sum()) * field.step**2
+        layer = float(weight[area > 0.0].sum() / area.sum()) * field.step**2
         wanted = np.zeros(len(grid.key) * TILE_SLOTS, np.bool_)
         wanted[nodes.slots[:count]] = True
         solid, grip = _bodies(field, cloth.origin, grid, wanted, layer, t)
@@ -190,7 +214,7 @@ def _make_grid(field, cloth, x, t):
     solution, u, closing = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros(count)
     scratch = transfer.Scratch(np.zeros((total, 4)), np.zeros((len(nodes.particles), 4)))
     return FieldGrid(
-        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length
+        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length, weight
     )
 
 
@@ -227,17 +251,9 @@ def _find_change(grid, mass, v):
     return transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
 
 
-def _go_along(grid, cloth, x_prev, dt, motion, friction, x):
-    """Have particles go with the nodes, and with friction (n,).
-    # outputs: x
-    """
-    transfer.to_particles(
-        grid.nodes, motion, grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
-    )
-
-
-def _ease(grid, mass, cloth, x, x_prev):
+def _ease(field, mass, cloth, x, x_prev):
     """Move apart what is too dense; x and x_prev alike."""
+    grid = field.grid
     least = np.minimum(EASED_STRAIN * (grid.cells.density - FULL_DENSITY), MOST_EASED_STRAIN)
     if (least <= 0.0).all():
         return
@@ -245,4 +261,7 @@ def _ease(grid, mass, cloth, x, x_prev):
     quiet = grid.system._replace(mass=mass[:count], v=np.zeros((count, 4)), least=np.maximum(least, 0.0), drag=drag)
     shift = np.zeros_like(grid.u)
     project(quiet, shift, 1, ITERATIONS, grid.solution)
+    before = x.copy()
     transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)
+    if field.rigid is not None:
+        field.rigid.shift(grid.weight, before, x, x_prev)

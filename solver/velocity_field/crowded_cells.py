@@ -19,6 +19,7 @@ from .sparse_grid import TILE_BITS, TILE_MASK, TILE_SLOTS, Grid, slot, tile_ahea
 
 CROWDED = 1.1  # layers from which a cell counts: one sheet that bends has up to that
 UNTOUCHED, TOUCHED = -1, -2  # in place of a node's number, before it has one
+NOBODY, SEVERAL = -3, -2  # beside a node, in place of the one rigid garment that is; -1: cloth
 
 
 class Cells(NamedTuple):
@@ -54,6 +55,38 @@ def find_cells(grid: Grid, layers: np.ndarray) -> tuple[Cells, Nodes]:
     used = np.flatnonzero(number >= 0)
     slots[number[used]] = used
     return cells, Nodes(slots, crowded, around[:found], corners[:found], parts[:found])
+
+
+def clear_own(grid: Grid, rigid: np.ndarray, layers: np.ndarray) -> None:
+    """Take the layers out of cells beside which nothing is but one rigid garment: within itself no gap can close.
+
+    rigid : (n,) the garment of a particle if it is rigid, else -1
+    # outputs: layers
+    """
+    _clear(grid, rigid.astype(np.int32), np.full(len(layers), NOBODY, np.int32), layers)
+
+
+@njit
+def _clear(grid, rigid, beside, layers):
+    """See `clear_own`. # outputs: layers; scratch: beside (s,)"""
+    tile, within, ahead = grid.tile, grid.within, grid.ahead
+    for p in range(len(tile)):
+        if tile[p] >= 0:
+            for q in range(8):
+                i, j, k = within[p, 0] + 1 + (q >> 2), within[p, 1] + 1 + ((q >> 1) & 1), within[p, 2] + 1 + (q & 1)
+                s = slot(ahead, tile[p], i, j, k)
+                beside[s] = rigid[p] if beside[s] == NOBODY or beside[s] == rigid[p] else SEVERAL
+    for s in range(len(layers)):
+        if layers[s, DENSITY] <= CROWDED:
+            continue
+        t, own = s // TILE_SLOTS, beside[s]
+        i, j, k = s >> 2 * TILE_BITS & TILE_MASK, s >> TILE_BITS & TILE_MASK, s & TILE_MASK
+        for q in range(8):
+            x, y, z = i + (q >> 2), j + ((q >> 1) & 1), k + (q & 1)
+            if ahead[t, tile_ahead(x, y, z)] < 0 or beside[slot(ahead, t, x, y, z)] != own:
+                own = SEVERAL
+        if own >= 0:
+            layers[s, DENSITY] = 0.0
 
 
 @njit

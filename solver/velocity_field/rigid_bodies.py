@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigid garments through a substep: they fall, are kept off bodies, are carried and turned by the field, and go on as a whole.
+
+    begin(cloth, x, x_prev, t, dt)      what moved their particles freely is the motion of a whole, off bodies
+    carry(weight, before, x, x_prev)    each round of the field: what it changed is impulses on the whole, off bodies again
+    shift(weight, before, x, x_prev)    what it eases apart
+    end(x, x_prev)                      places and velocities of rigid garments
+
+Between these x - x_prev of their particles is dt times a rigid velocity at the place where the substep began, as the grid
+sees it.
+"""
+
+import numpy as np
+
+from ..model import Cloth, FrameInput, Settings, State
+from .rigid import Pose, Rigid, find_rigid, moved, particle_motion, pose_of, standing_for_all, whole_motion
+from .rigid_contact import RigidContact, Touches, keep_off, leave, take_out
+
+FIELD_ROUNDS = 8  # times that the field is asked again, after rigid garments have gone as wholes
+
+
+class RigidBodies:
+    """All rigid garments of a bake in a frame."""
+
+    def __init__(self, rigid: Rigid, contact: RigidContact | None):
+        self.rigid, self.contact = rigid, contact
+        self.pose: Pose | None = None  # where the substep began
+        self.eased: np.ndarray | None = None  # (b, 6) [m], [rad] by which they are moved without any speed
+        self.touches: Touches | None = None  # None: no body is there
+        self.dt = 0.0  # [s]
+
+    def begin(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> None:
+        """Take in a substep in which particles would go freely from x_prev to x (n, 3) [m] in dt [s], until t of the frame."""
+        self.pose, self.dt = pose_of(self.rigid, x_prev), dt
+        self.eased = np.zeros((len(self.rigid.total), 6))
+        self._go(x, x_prev, self._motion(x, x_prev))
+        self.touches = self.contact.find(cloth, self.rigid, x, x_prev, t, dt) if self.contact is not None else None
+        self._keep_off(x, x_prev)
+
+    def weights(self, cloth: Cloth, particles: np.ndarray) -> np.ndarray:
+        """(n,) [kg] that particles count with in a field that is solved for at some of them (p,)."""
+        touched = np.zeros(len(cloth.mass), np.bool_)
+        touched[particles] = True
+        weight, own = cloth.mass.copy(), self.rigid.particles
+        weight[own] = standing_for_all(self.rigid, self.pose, touched[own])
+        return weight
+
+    def carry(self, weight: np.ndarray, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
+        """Have rigid garments go by what a field changed from `before` to x (n, 3) [m]. # output: x"""
+        own = self.rigid.particles
+        change = (x[own] - before[own]) / self.dt
+        gained = whole_motion(self.rigid, self.pose, weight[own], change)
+        x[own] = before[own]
+        self._go(x, x_prev, self._motion(x, x_prev) + gained)
+        self._keep_off(x, x_prev)
+
+    def shift(self, weight: np.ndarray, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
+        """Keep for the end what a field shifted by, x_prev like x, from where x was `before`. # outputs: x, x_prev"""
+        own = self.rigid.particles
+        change = x[own] - before[own]
+        self.eased += whole_motion(self.rigid, self.pose, weight[own], change)
+        x[own], x_prev[own] = before[own], x_prev[own] - change
+
+    def end(self, x: np.ndarray, x_prev: np.ndarray) -> None:
+        """Put rigid garments where they go, and where their velocities count from. # outputs: x, x_prev"""
+        own, motion, shift = self.rigid.particles, self._motion(x, x_prev), self.eased
+        if self.touches is not None:
+            keep_off(self.touches, self.rigid, self.pose, motion)
+            shift = shift + take_out(self.touches, self.rigid, self.pose)
+        pose, motion = moved(self.pose, self.rigid, motion, shift, self.dt)
+        if self.touches is not None:
+            leave(self.touches, self.rigid, pose, motion)
+        x[own] = pose.middle[self.rigid.piece] + pose.arm
+        x_prev[own] = x[own] - self.dt * particle_motion(self.rigid, pose, motion)
+
+    def _motion(self, x, x_prev):
+        own = self.rigid.particles
+        return whole_motion(self.rigid, self.pose, self.rigid.mass, (x[own] - x_prev[own]) / self.dt)
+
+    def _go(self, x, x_prev, motion):
+        own = self.rigid.particles
+        x[own] = x_prev[own] + self.dt * particle_motion(self.rigid, self.pose, motion)
+
+    def _keep_off(self, x, x_prev):
+        if self.touches is not None and len(self.touches.place):
+            motion = self._motion(x, x_prev)
+            keep_off(self.touches, self.rigid, self.pose, motion)
+            self._go(x, x_prev, motion)
+
+
+def prepare_rigid(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings) -> RigidBodies | None:
+    """Rigid garments as a frame begins with them; None if there are none."""
+    rigid = find_rigid(cloth)
+    if rigid is None:
+        return None
+    return RigidBodies(rigid, RigidContact(cloth, state, frame_input, settings) if frame_input.colliders else None)

@@ -30,14 +30,20 @@ def check_rigid(garment, settings):
             f"'{name}' is rigid, which these dynamics cannot move: choose Linearly Implicit, or another Model."
         )
     if garment.pin_moves or np.max(garment.pin) > 0.0 or np.isfinite(garment.pin_distance).any():
-        raise ValueError(f"'{name}' is rigid and cannot be pinned: clear its Pin and Max Distance, or make it a collider.")
+        raise ValueError(
+            f"'{name}' is rigid and cannot be pinned: clear its Pin and Max Distance, or make it a collider."
+        )
     if garment.sewing or garment.tear_edges is not None and len(garment.tear_edges):
-        raise ValueError(f"'{name}' is rigid and can be neither sewn nor torn: switch Sewing off and clear its tear lines.")
+        raise ValueError(
+            f"'{name}' is rigid and can be neither sewn nor torn: switch Sewing off and clear its tear lines."
+        )
 
 
 def without_rigid(cloth):
     """The cloth as contact with bodies sees it, particle by particle: rigid garments it lets through."""
-    return cloth if cloth.rigid is None else cloth._replace(meets_bodies=cloth.meets_bodies & ~cloth.rigid[cloth.garment])
+    return (
+        cloth if cloth.rigid is None else cloth._replace(meets_bodies=cloth.meets_bodies & ~cloth.rigid[cloth.garment])
+    )
 
 
 def rigid_alone(cloth):

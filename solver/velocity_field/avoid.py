@@ -67,7 +67,6 @@ class FieldGrid(NamedTuple):
     scratch: transfer.Scratch
     edges: np.ndarray  # (e, 2) uint32 beside crowded cells
     rest_length: np.ndarray  # (e,) [m] of these
-    weight: np.ndarray  # (n,) [kg] that particles count with
 
 
 @dataclass
@@ -104,22 +103,25 @@ class VelocityField:
         self.left -= 1
         grid = self.grid
         # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
-        cloth = cloth._replace(inv_mass=np.divide(1.0, grid.weight, out=np.zeros(len(free)), where=free))
+        cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
         if not len(grid.cells.density):
             return 0
         given = grid, cloth, x_prev, dt
-        at_nodes = _at_nodes(*given, x)
+        at_nodes = _at_nodes(*self._weighed(given), x)
         if not self.eased:
             _ease(self, at_nodes[0], cloth, x, x_prev)
             self.eased = True
         before = x.copy()
-        motion = _find_change(grid, *at_nodes)
-        self._go_along(given, motion, cloth.friction, x)
+        motion = self._stop(given, cloth.friction, x, at_nodes)
+        kept = grid.edges, grid.rest_length, cloth.inv_mass, before, x
         for _ in range(FIELD_ROUNDS if self.rigid is not None else 0):
-            self._go_along(given, _find_change(grid, *_at_nodes(*given, x)), cloth.friction, x)
+            # what lies on taut cloth is held by its lengths: these come first, and then the field again
+            advected_lengths.keep(*kept)
+            self._stop(given, cloth.friction, x)
         if self.restitution > 0.0:
             self._bounce(given, before, motion)
-        advected_lengths.keep(grid.edges, grid.rest_length, cloth.inv_mass, before, x)
+        if self.rigid is None:
+            advected_lengths.keep(*kept)
         return len(grid.cells.density)
 
     def _bounce(self, given, before: np.ndarray, motion: transfer.NodeMotion) -> None:
@@ -135,18 +137,36 @@ class VelocityField:
             return
         first = stopped.copy()
         for _ in range(STOPPING_ROUNDS):
-            motion = _find_change(self.grid, *_at_nodes(*given, stopped))
-            self._go_along(given, motion, smooth, stopped)
+            self._stop(given, smooth, stopped)
         x_prev -= stopped - first + self.restitution * (stopped - before)
+
+    def _stop(self, given, friction: np.ndarray, x: np.ndarray, at_nodes=None) -> transfer.NodeMotion:
+        """Change where particles go, with friction (n,), so that no gap closes faster than it may; how the nodes move then.
+
+        at_nodes : what is there before, where it is known
+        # outputs: x
+        """
+        if at_nodes is None:
+            at_nodes = _at_nodes(*self._weighed(given), x)
+        motion = _find_change(self.grid, *at_nodes)
+        self._go_along(given, motion, friction, x)
+        return motion
+
+    def _weighed(self, given):
+        """The same with particles of rigid garments as heavy as they count for."""
+        if self.rigid is None:
+            return given
+        grid, cloth, *others = given
+        return grid, self.rigid.weighed(cloth), *others
 
     def _go_along(self, given, motion: transfer.NodeMotion, friction: np.ndarray, x: np.ndarray) -> None:
         """Have particles go with the nodes, with friction (n,), and rigid garments as wholes. # outputs: x"""
-        grid, cloth, x_prev, dt = given
+        grid, cloth, x_prev, dt = self._weighed(given)
         before = x.copy() if self.rigid is not None else x
         about = grid.nodes, motion, grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
         transfer.to_particles(*about)
         if self.rigid is not None:
-            self.rigid.carry(grid.weight, before, x, x_prev)
+            self.rigid.carry(before, x, x_prev)
 
 
 class VelocityFields(NamedTuple):
@@ -197,10 +217,12 @@ def _make_grid(field, cloth, x, t):
         clear_own(grid, np.where(cloth.rigid[cloth.garment], cloth.garment, -1), layers)
     cells, nodes = find_cells(grid, evened(layers) if field.isotropic else layers)
     count, total = nodes.crowded_count, len(nodes.slots)
-    weight = cloth.mass if field.rigid is None else field.rigid.weights(cloth, nodes.particles)
+    if field.rigid is not None:
+        field.rigid.touch(nodes.particles, field.garments[cloth.garment])
     solid, drag = np.zeros((total, obstacles.SOLID_COLUMNS)), np.zeros(len(cells.density))
     if field.bodies and count:
-        layer = float(weight[area > 0.0].sum() / area.sum()) * field.step**2
+        mass = cloth.mass if field.rigid is None else field.rigid.weights(cloth)
+        layer = float(mass[area > 0.0].sum() / area.sum()) * field.step**2
         wanted = np.zeros(len(grid.key) * TILE_SLOTS, np.bool_)
         wanted[nodes.slots[:count]] = True
         solid, grip = _bodies(field, cloth.origin, grid, wanted, layer, t)
@@ -214,7 +236,7 @@ def _make_grid(field, cloth, x, t):
     solution, u, closing = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros(count)
     scratch = transfer.Scratch(np.zeros((total, 4)), np.zeros((len(nodes.particles), 4)))
     return FieldGrid(
-        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length, weight
+        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length
     )
 
 
@@ -261,7 +283,29 @@ def _ease(field, mass, cloth, x, x_prev):
     quiet = grid.system._replace(mass=mass[:count], v=np.zeros((count, 4)), least=np.maximum(least, 0.0), drag=drag)
     shift = np.zeros_like(grid.u)
     project(quiet, shift, 1, ITERATIONS, grid.solution)
-    before = x.copy()
-    transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)
     if field.rigid is not None:
-        field.rigid.shift(grid.weight, before, x, x_prev)
+        _ease_wholes(field, quiet, shift, cloth, x, x_prev)
+        return
+    transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)
+
+
+def _ease_wholes(field, quiet, shift, cloth, x, x_prev):
+    """The same where there are rigid garments, by rounds: these go less far than the nodes, and cloth would go into them.
+
+    shift : (k, 4) [m] of the nodes in the first round
+    # outputs: x, x_prev, of cloth
+    """
+    grid, count, way, start = field.grid, len(shift), np.zeros_like(x), np.zeros_like(x)
+    still = grid._replace(solid=grid.solid.copy())
+    still.solid[:, obstacles.SOLID_MOMENTUM : obstacles.SOLID_MOMENTUM + 3] = 0.0
+    for turn in range(1 + FIELD_ROUNDS):
+        mass, v = _at_nodes(still, field.rigid.weighed(cloth), start, 1.0, way)
+        if turn > 0:
+            shift[:] = 0.0
+            project(quiet._replace(mass=mass[:count], v=v[:count]), shift, 1, ITERATIONS, grid.solution)
+        before = way.copy()
+        transfer.go_with(grid.nodes, cloth.inv_mass, v[:count] + shift, way)
+        field.rigid.ease(before, way)
+    way[field.rigid.rigid.particles] = 0.0
+    x += way
+    x_prev += way

@@ -24,6 +24,7 @@ import numpy as np
 
 from ..model import Cloth
 
+OVERSHOOT = 2.0  # times that factor up to which a round that stops what closes makes no energy
 NEEDLE = 1e-9  # part of the mean moment of inertia that any axis has
 
 
@@ -94,9 +95,26 @@ def moved(pose: Pose, rigid: Rigid, motion: np.ndarray, shift: np.ndarray, dt: f
     return Pose(middle, arm, inertia, inverse), np.concatenate([motion[:, :3], _times(inverse, spin)], axis=1)
 
 
-def standing_for_all(rigid: Rigid, pose: Pose, touched: np.ndarray) -> np.ndarray:
-    """(k,) [kg] that particles count with where those that are `touched` (k,) bool stand for their garment."""
-    mass = np.where(touched, rigid.mass, 0.0)
+def standing_for_all(rigid: Rigid, pose: Pose, share: np.ndarray, change: np.ndarray | None = None) -> np.ndarray:
+    """(k,) [kg] that particles count with where each stands for its garment by its share (k,), up to 1; 0: as what it is.
+
+    change : (k, 3) [m/s] of the round before, after which they count with what is right for that, as far as that is safe
+    """
+    mass = share * rigid.mass
+    safe = 1.0 / np.maximum(_most_energy(rigid, pose, mass), 1e-300)
+    factor = safe
+    if change is not None:
+        whole = whole_motion(rigid, pose, mass, change)
+        taken = rigid.total * np.einsum("bi,bi->b", whole[:, :3], whole[:, :3])
+        taken += np.einsum("bi,bij,bj->b", whole[:, 3:], pose.inertia, whole[:, 3:])
+        given = _sums(rigid, mass * np.einsum("ki,ki->k", change, change))
+        right = np.divide(given, taken, out=safe.copy(), where=taken > 0.0)
+        factor = np.clip(right, safe, OVERSHOOT * safe)
+    return np.where(share > 0.0, mass * factor[rigid.piece], rigid.mass)
+
+
+def _most_energy(rigid, pose, mass):
+    """(b,) the largest part of a motion's energy that particles of these masses (k,) [kg] have."""
     part = np.zeros((len(rigid.total), 6, 6))
     part[:, :3, :3] = _sums(rigid, mass)[:, None, None] * np.eye(3)
     part[:, 3:, 3:] = _inertia(rigid, mass, pose.arm)
@@ -105,8 +123,7 @@ def standing_for_all(rigid: Rigid, pose: Pose, touched: np.ndarray) -> np.ndarra
     scale = np.zeros_like(part)
     scale[:, :3, :3] = np.eye(3) / np.sqrt(rigid.total)[:, None, None]
     scale[:, 3:, 3:] = np.linalg.cholesky(pose.inverse)
-    most = np.linalg.eigvalsh(np.einsum("bji,bjk,bkl->bil", scale, part, scale))[:, -1]
-    return rigid.mass / np.where(most > 0.0, most, 1.0)[rigid.piece]
+    return np.linalg.eigvalsh(np.einsum("bji,bjk,bkl->bil", scale, part, scale))[:, -1]
 
 
 def _sums(rigid, values):

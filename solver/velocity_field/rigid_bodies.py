@@ -3,7 +3,7 @@
 
     begin(cloth, x, x_prev, t, dt)      what moved their particles freely is the motion of a whole, off bodies
     carry(weight, before, x, x_prev)    each round of the field: what it changed is impulses on the whole, off bodies again
-    shift(weight, before, x, x_prev)    what it eases apart
+    ease(weight, before, way)           each round in which it eases apart what is too dense
     end(x, x_prev)                      places and velocities of rigid garments
 
 Between these x - x_prev of their particles is dt times a rigid velocity at the place where the substep began, as the grid
@@ -16,6 +16,8 @@ from ..model import Cloth, FrameInput, Settings, State
 from .rigid import Pose, Rigid, find_rigid, moved, particle_motion, pose_of, standing_for_all, whole_motion
 from .rigid_contact import RigidContact, Touches, keep_off, leave, take_out
 
+LEAST_SHARE = 0.1  # by which a particle that is touched stands for its garment
+KEPT_SHARE = 0.5  # part of its share that it keeps from round to round
 FIELD_ROUNDS = 8  # times that the field is asked again, after rigid garments have gone as wholes
 
 
@@ -28,6 +30,8 @@ class RigidBodies:
         self.eased: np.ndarray | None = None  # (b, 6) [m], [rad] by which they are moved without any speed
         self.touches: Touches | None = None  # None: no body is there
         self.dt = 0.0  # [s]
+        self.share = np.zeros(len(rigid.particles))  # (k,) how far each particle stands for its garment, up to 1
+        self.weight = rigid.mass.copy()  # (k,) [kg] that particles count with
 
     def begin(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> None:
         """Take in a substep in which particles would go freely from x_prev to x (n, 3) [m] in dt [s], until t of the frame."""
@@ -37,29 +41,54 @@ class RigidBodies:
         self.touches = self.contact.find(cloth, self.rigid, x, x_prev, t, dt) if self.contact is not None else None
         self._keep_off(x, x_prev)
 
-    def weights(self, cloth: Cloth, particles: np.ndarray) -> np.ndarray:
-        """(n,) [kg] that particles count with in a field that is solved for at some of them (p,)."""
-        touched = np.zeros(len(cloth.mass), np.bool_)
+    def touch(self, particles: np.ndarray, ours: np.ndarray) -> None:
+        """A field of some garments, `ours` (n,) bool, is solved for beside some of their particles (p,) from now on: these stand
+        for their garments, at first all alike.
+        """
+        touched = np.zeros(len(ours), np.bool_)
         touched[particles] = True
-        weight, own = cloth.mass.copy(), self.rigid.particles
-        weight[own] = standing_for_all(self.rigid, self.pose, touched[own])
+        own = self.rigid.particles
+        share = np.where(touched[own], np.maximum(self.share, LEAST_SHARE), 0.0)
+        self.share = np.where(ours[own], share, self.share)
+        self.weight = standing_for_all(self.rigid, self.pose, self.share)
+
+    def weights(self, cloth: Cloth) -> np.ndarray:
+        """(n,) [kg] that particles count with in a field."""
+        weight = cloth.mass.copy()
+        weight[self.rigid.particles] = self.weight
         return weight
 
-    def carry(self, weight: np.ndarray, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
+    def weighed(self, cloth: Cloth) -> Cloth:
+        """The cloth with particles as heavy as they count for."""
+        return cloth._replace(inv_mass=np.where(cloth.inv_mass > 0.0, 1.0 / self.weights(cloth), 0.0))
+
+    def carry(self, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
         """Have rigid garments go by what a field changed from `before` to x (n, 3) [m]. # output: x"""
         own = self.rigid.particles
         change = (x[own] - before[own]) / self.dt
-        gained = whole_motion(self.rigid, self.pose, weight[own], change)
+        gained = whole_motion(self.rigid, self.pose, self.weight, change)
         x[own] = before[own]
         self._go(x, x_prev, self._motion(x, x_prev) + gained)
         self._keep_off(x, x_prev)
+        self._learn(change)
 
-    def shift(self, weight: np.ndarray, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
-        """Keep for the end what a field shifted by, x_prev like x, from where x was `before`. # outputs: x, x_prev"""
+    def _learn(self, change):
+        """Let particles stand for their garments by how far (k, 3) [m/s] a round of the field has changed them."""
+        size = np.sqrt(np.einsum("ki,ki->k", change, change))
+        most = np.maximum.reduceat(size, self.rigid.first)[self.rigid.piece]
+        found = np.divide(size, most, out=np.zeros_like(size), where=most > 0.0)
+        share = np.maximum(LEAST_SHARE, np.maximum(found, KEPT_SHARE * self.share))
+        self.share = np.where(self.share > 0.0, share, 0.0)
+        self.weight = standing_for_all(self.rigid, self.pose, self.share, change)
+
+    def ease(self, before: np.ndarray, way: np.ndarray) -> None:
+        """Have rigid garments go what a round of easing changed of the way (n, 3) [m] from `before`, at the end and without any
+        speed. # output: way
+        """
         own = self.rigid.particles
-        change = x[own] - before[own]
-        self.eased += whole_motion(self.rigid, self.pose, weight[own], change)
-        x[own], x_prev[own] = before[own], x_prev[own] - change
+        gained = whole_motion(self.rigid, self.pose, self.weight, way[own] - before[own])
+        self.eased += gained
+        way[own] = before[own] + particle_motion(self.rigid, self.pose, gained)
 
     def end(self, x: np.ndarray, x_prev: np.ndarray) -> None:
         """Put rigid garments where they go, and where their velocities count from. # outputs: x, x_prev"""
@@ -93,4 +122,5 @@ def prepare_rigid(cloth: Cloth, state: State, frame_input: FrameInput, settings:
     rigid = find_rigid(cloth)
     if rigid is None:
         return None
-    return RigidBodies(rigid, RigidContact(cloth, state, frame_input, settings) if frame_input.colliders else None)
+    contact = RigidContact(cloth, state, frame_input, settings) if frame_input.colliders else None
+    return RigidBodies(rigid, contact)

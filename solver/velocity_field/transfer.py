@@ -181,3 +181,19 @@ def ease_apart(nodes, inv_mass, shift, x, x_prev):
                     own += parts[at, q] * shift[corners[at, q], axis]
             x[p, axis] += own
             x_prev[p, axis] += own
+
+
+@fused
+def go_with(nodes, inv_mass, motion, way):
+    """Have particles go as far as `motion` (k, 4) [m] at the corners of cells, as far as these are theirs.
+    # outputs: way (n, 3) [m]
+    """
+    crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
+    for at in range(len(particles)):
+        p = particles[at]
+        for axis in range(3):
+            own = 0.0
+            for q in range(8):
+                if inv_mass[p] > 0.0 and corners[at, q] < crowded:
+                    own += parts[at, q] * (motion[corners[at, q], axis] - way[p, axis])
+            way[p, axis] += own

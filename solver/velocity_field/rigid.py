@@ -25,7 +25,7 @@ import numpy as np
 from ..model import Cloth
 
 OVERSHOOT = 2.0  # times that factor up to which a round that stops what closes makes no energy
-NEEDLE = 1e-9  # part of the mean moment of inertia that any axis has
+NEEDLE = 1e-6  # part of the mean moment of inertia that any axis has
 
 
 class Rigid(NamedTuple):
@@ -146,7 +146,8 @@ def _inertia(rigid, mass, arm):
 
 
 def _with_inverse(inertia):
-    inertia = inertia + (NEEDLE / 3.0 * np.einsum("bii->b", inertia))[:, None, None] * np.eye(3)
+    lack = NEEDLE / 3.0 * np.einsum("bii->b", inertia) - np.linalg.eigvalsh(inertia)[:, 0]
+    inertia = inertia + np.maximum(lack, 0.0)[:, None, None] * np.eye(3)
     inverse = np.linalg.inv(inertia)
     return inertia, 0.5 * (inverse + np.swapaxes(inverse, 1, 2))
 

@@ -16,7 +16,7 @@ from ..model import Cloth, FrameInput, Settings, State
 from .rigid import Pose, Rigid, find_rigid, moved, particle_motion, pose_of, standing_for_all, whole_motion
 from .rigid_contact import RigidContact, Touches, keep_off, leave, take_out
 
-LEAST_SHARE = 0.1  # by which a particle that is touched stands for its garment
+TOUCHING_SHARE = 0.1  # by which a particle that is touched stands for its garment
 KEPT_SHARE = 0.5  # part of its share that it keeps from round to round
 FIELD_ROUNDS = 8  # times that the field is asked again, after rigid garments have gone as wholes
 
@@ -48,7 +48,7 @@ class RigidBodies:
         touched = np.zeros(len(ours), np.bool_)
         touched[particles] = True
         own = self.rigid.particles
-        share = np.where(touched[own], np.maximum(self.share, LEAST_SHARE), 0.0)
+        share = np.where(touched[own], np.maximum(self.share, TOUCHING_SHARE), 0.0)
         self.share = np.where(ours[own], share, self.share)
         self.weight = standing_for_all(self.rigid, self.pose, self.share)
 
@@ -77,7 +77,7 @@ class RigidBodies:
         size = np.sqrt(np.einsum("ki,ki->k", change, change))
         most = np.maximum.reduceat(size, self.rigid.first)[self.rigid.piece]
         found = np.divide(size, most, out=np.zeros_like(size), where=most > 0.0)
-        share = np.maximum(LEAST_SHARE, np.maximum(found, KEPT_SHARE * self.share))
+        share = np.maximum(TOUCHING_SHARE, np.maximum(found, KEPT_SHARE * self.share))
         self.share = np.where(self.share > 0.0, share, 0.0)
         self.weight = standing_for_all(self.rigid, self.pose, self.share, change)
 

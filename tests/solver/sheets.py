@@ -2,6 +2,7 @@
 """Sheets for tests of contact, flat or folded, and a floor for them."""
 
 import numpy as np
+from scipy.spatial import ConvexHull
 from taffeta.solver.contact.cloth.tangles import Tangles
 from taffeta.solver.model import Collider, Garment
 
@@ -44,6 +45,27 @@ def tube(name, rows, around, edge, place):
     faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32)
     edges = np.unique(np.sort(sides), axis=0).astype(np.int32)
     return flat._replace(x=x, x_start=place(x), triangles=faces, quads=quads.astype(np.int32), edges=edges, uv=None)
+
+
+def stone(name, count, radii, place, **values):
+    """A rigid garment: an ellipsoid with these radii (3,) [m] and so many vertices, its middle at a place [m]."""
+    number = np.arange(count) + 0.5
+    height, angle = 1.0 - 2.0 * number / count, np.pi * (1.0 + np.sqrt(5.0)) * number
+    around = np.sqrt(1.0 - height**2)
+    x = np.stack([around * np.cos(angle), around * np.sin(angle), height], axis=1)
+    faces = ConvexHull(x).simplices
+    a, b, c = x[faces].transpose(1, 0, 2)
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    edges = np.unique(np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])), axis=0)
+    plain, numbers = sheet(name, 2, 2, 0.1), dict(mass=5.0, thickness=2e-3, friction=0.3) | values
+    arrays = {field: np.full(count, value[0]) for field, value in plain._asdict().items() if np.shape(value) == (4,)}
+    arrays |= {field: np.full(count, float(value)) for field, value in numbers.items()}
+    x = x * radii
+    return plain._replace(
+        x=x, x_start=x + place, triangles=faces.astype(np.int32), quads=np.empty((0, 4), np.int32),
+        edges=edges.astype(np.int32), uv=None, model="RIGID", **arrays,
+    )  # fmt: skip
 
 
 def folded(x, radius=0.012):

@@ -148,6 +148,8 @@ class VelocityField:
         """
         if at_nodes is None:
             at_nodes = _at_nodes(*self._weighed(given), x)
+        if self.rigid is not None:  # of other masses: along the change before momentum would be made
+            self.grid.u[:] = 0.0
         motion = _find_change(self.grid, *at_nodes)
         self._go_along(given, motion, friction, x)
         return motion

@@ -85,8 +85,8 @@ def _clear(grid, rigid, beside, layers):
             x, y, z = i + (q >> 2), j + ((q >> 1) & 1), k + (q & 1)
             if ahead[t, tile_ahead(x, y, z)] < 0 or beside[slot(ahead, t, x, y, z)] != own:
                 own = SEVERAL
-        if own >= 0:
-            layers[s, DENSITY] = 0.0
+        for column in range(layers.shape[1] if own >= 0 else 0):
+            layers[s, column] = 0.0
 
 
 @njit

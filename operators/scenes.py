@@ -61,6 +61,7 @@ EXAMPLES = (
     ("ball_through_sheets", "Ball through Sheets", "A ball drags two sheets through a ring"),
     ("bowl", "Bowl", "T-shirts fall into a bowl that turns to and fro: a heap, kept apart by a velocity field"),
     ("washing_machine", "Washing Machine", "T-shirts tumble in a turning drum, kept apart by a velocity field"),
+    ("rigid_heads", "Rigid Heads", "Seven heads that keep their shape fall onto a sheet, and with it into a bowl"),
     ("folding_strip", "Folding Strip", "A strip comes down between two feeders and folds, layer on layer"),
     ("sliding_tablecloth", "Sliding Tablecloth", "A tablecloth slides off a box without friction and crumples"),
     ("bouncing_nodes", "Bouncing Nodes", "Free nodes bounce in an icosahedron for ten seconds"),
@@ -117,7 +118,7 @@ MENUS = {
     "Contact": (
         "folding_strip", "sliding_tablecloth", "bouncing_nodes", "cloth_over_rods", "balls_on_cloth", "shot_sheets",
     ),
-    "Crowds": ("flags", "two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine"),
+    "Crowds": ("flags", "two_sheets_on_spheres", "ball_through_sheets", "bowl", "washing_machine", "rigid_heads"),
 }  # fmt: skip
 SOLID = frozenset(("MESH", "CURVE", "SURFACE", "META", "FONT"))  # what can be in the way
 LARGE = 10.0  # [m] from which on a body is a ground to stand on

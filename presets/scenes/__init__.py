@@ -50,6 +50,7 @@ SCENES = {
     "ball_through_sheets": crowds.ball_through_sheets,
     "bowl": crowds.bowl,
     "washing_machine": crowds.washing_machine,
+    "rigid_heads": crowds.rigid_heads,
     "folding_strip": contact.folding_strip,
     "sliding_tablecloth": contact.sliding_tablecloth,
     "bouncing_nodes": contact.bouncing_nodes,

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes of cloths that lie on each other, after those of Buffet (2021, figures 2.16 and 3.4 to 3.6).
+"""Scenes of cloths that lie on each other, after those of Buffet (2021, figures 2.16, 3.4 to 3.6 and 3.15).
 
 Each function takes how many garments fall, where there can be more or less of them.
 """
 
 import math
 
+import bmesh
+import bpy
 import numpy as np
 from mathutils import Euler, Matrix
 
@@ -78,6 +80,36 @@ def washing_machine(context, collection, count=4):
     away = radius / 0.58
     floor, camera = stage.furnish(context, collection, (0.6, -3.8 * away, 1.5 * away), (0.0, 0.0, height), 76.0)
     return stage.Example(tuple(shirts), (body, floor), camera, (1, 120))
+
+
+def rigid_heads(context, collection):
+    """Add seven rigid heads of a monkey that fall onto a sheet and with it into a bowl; return what was made."""
+    body = solids.bowl(collection, 0.75, 0.80, opening=1.15)
+    blanket = sheet.square(collection, "Blanket", 56, 1.3, 0.50, _jersey(1), turn=0.4)
+    heads = [_head(collection, k) for k in range(7)]
+    context.scene.taffeta.cloth_contact = "VELOCITY_FIELD"
+    floor, camera = stage.furnish(context, collection, (1.5, -2.1, 2.3), (0.0, 0.0, 0.3), 62.0)
+    return stage.Example((blanket, *heads), (body, floor), camera, (1, 120))
+
+
+def _head(collection, number):
+    """A head that keeps its shape, over the ones before it."""
+    mesh, shape = bpy.data.meshes.new(f"Head {number + 1}"), bmesh.new()
+    bmesh.ops.create_monkey(shape)
+    around, size = 2.4 * number, 0.13
+    turn = Euler((0.5 * number, 0.3 * number, around)).to_matrix().to_4x4()
+    place = Matrix.Translation((0.2 * math.cos(around), 0.2 * math.sin(around), 0.75 + 0.30 * number))
+    bmesh.ops.transform(shape, matrix=place @ turn @ Matrix.Scale(size, 4), verts=shape.verts)
+    shape.to_mesh(mesh)
+    shape.free()
+    obj = bpy.data.objects.new(mesh.name, solids.in_order(mesh))
+    mesh.shade_smooth()
+    mesh.materials.append(materials.plain("Head", COLOURS[(0, 2, 3, 4)[number % 4]], 0.5))
+    collection.objects.link(obj)
+    cloth = obj.taffeta_cloth
+    cloth.enabled, cloth.model, cloth.self_collision = True, "RIGID", False
+    sheet.make_of(obj, mass=2.0, thickness=0.003, friction=0.4)
+    return obj
 
 
 def _jersey(number):

@@ -11,6 +11,7 @@ from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
 from ..read.fabrics import fabric_name, mesh_fit, preset_of, same
 from .crossings import length
 from .problem import Problem, Shot
+from .rigid_rows import is_rigid
 
 FEW_VERTICES = 25  # of a garment, below which nobody sees cloth
 VERY_COARSE = 2.0  # times as long edges as fit: more than half of the folding is lost, and what is left are creases
@@ -38,6 +39,8 @@ def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
 def _limp(shot: Shot) -> Iterator[Problem]:
     """Fabrics too limp for their mesh: their folds lock along its edges, as those of paper do."""
     for obj in shot.cloths:
+        if is_rigid(obj):
+            continue
         found = mesh_fit(obj, shot.scene)
         if len(obj.data.vertices) < FEW_VERTICES and obj.data.polygons:
             sentence = f"{obj.name} has {len(obj.data.vertices)} vertices: too few to bend and fold"

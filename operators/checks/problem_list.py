@@ -168,7 +168,7 @@ def _inner_steps(scene, garments) -> Iterator[Problem]:
 
     for garment in garments:
         try:
-            cloth, _ = build([garment], Settings())
+            cloth, _ = build([garment], Settings(cloth_contact=scene.taffeta.cloth_contact))
         except ValueError as error:
             yield Problem("ERROR", garment.name, str(error), "")
             continue

@@ -32,6 +32,7 @@ from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
 from .pin_rows import PIN_CHECKS
 from .problem import Problem, Shot
+from .rigid_rows import RIGID_CHECKS
 from .scale_rows import SCALE_CHECKS
 from .shape_rows import SHAPE_CHECKS
 
@@ -357,6 +358,7 @@ CHECKS = (
     *SCALE_CHECKS,
     *FORCE_CHECKS,
     *CONTACT_CHECKS,
+    *RIGID_CHECKS,
     _frames,
     _disk,
     _caches,

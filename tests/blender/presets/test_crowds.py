@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The four scenes of cloths on cloth of Buffet (2021, figures 2.16 and 3.4 to 3.6), baked; crossings by ipctk."""
+"""The scenes of cloths on cloth of Buffet (2021, figures 2.16, 3.4 to 3.6 and 3.15), baked; crossings by ipctk."""
 
 import json
 
@@ -86,3 +86,24 @@ def test_shirts_tumble_in_the_drum(make, saved):
     heights = [np.concatenate(shown(make, cloths, frame))[:, 2].mean() for frame in (1, 20, 32)]
     assert heights[1] < heights[0] - 0.3 and heights[2] > heights[1] + 0.05
     assert report["worst_stretch"] < 0.3
+
+
+@pytest.mark.once
+def test_rigid_heads_fall_into_a_bowl_on_a_sheet(make, saved):
+    """Figure 3.15, seven heads: none changes its shape, none goes through the sheet, another one or the bowl."""
+    cloths, bodies, report = baked(saved, "rigid_heads", 20)
+    heads = [obj for obj in cloths if obj.name.startswith("Head")]
+    assert len(heads) == 7 and len(cloths) == 8
+    start, end = shown(make, heads, 1), shown(make, heads, 20)
+    for before, after in zip(start, end, strict=True):
+        one, other = (np.linalg.norm(x[:, None] - x[::40], axis=2) for x in (before, after))
+        assert np.abs(one - other).max() < 2e-6, "[m] what single precision of the cache leaves"
+    turned = [
+        (after - after.mean(axis=0)) - (before - before.mean(axis=0)) for before, after in zip(start, end, strict=True)
+    ]
+    assert sum(np.linalg.norm(way, axis=1).max() > 0.05 for way in turned) >= 3
+    found = crossing(make, cloths, bodies, 20)
+    assert found.cloth_cloth < 40 and found.cloth_body == 0
+    x = np.concatenate(end)
+    assert np.linalg.norm(x[:, :2], axis=1).max() < 0.75 and np.sort([h[:, 2].mean() for h in end])[3] < 0.5
+    assert report["worst_stretch"] < 1.0

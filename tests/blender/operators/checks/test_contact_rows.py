@@ -36,3 +36,18 @@ def test_a_search_that_misses_is_told(shot, found, only, body, search, name):
     only("WARNING", "", name, "misses thin parts")
     body().taffeta_collider.enabled = False
     assert not [p for p in found() if "Body Search" in p.sentence]
+
+
+def test_what_a_rigid_garment_cannot_do_is_told(shot, found, only, cloth):
+    settings = cloth().taffeta_cloth
+    settings.model = "RIGID"
+    only("ERROR", "Cloth", "rigid, which the velocity field alone can move")
+    shot.taffeta.cloth_contact = "VELOCITY_FIELD"
+    assert found() == []
+    shot.taffeta.dynamics = "RK4"
+    only("ERROR", "Cloth", "rigid, which these dynamics cannot move")
+    shot.taffeta.dynamics = "XPBD"
+    settings.pin.value = 0.5
+    only("ERROR", "Cloth", "neither pinned nor attached")
+    settings.pin.value, settings.sewing = 0.0, True
+    assert ("ERROR", "Cloth is rigid and cannot be sewn") in [(problem.severity, problem.sentence) for problem in found()]

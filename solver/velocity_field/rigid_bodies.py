@@ -18,7 +18,7 @@ from .rigid_contact import RigidContact, Touches, keep_off, leave, take_out
 
 TOUCHING_SHARE = 0.1  # by which a particle that is touched stands for its garment
 KEPT_SHARE = 0.5  # part of its share that it keeps from round to round
-FIELD_ROUNDS = 8  # times that the field is asked again, after rigid garments have gone as wholes
+FIELD_ROUNDS = 16  # times that the field is asked again, after rigid garments have gone as wholes
 
 
 class RigidBodies:

@@ -103,7 +103,7 @@ def build(garments, settings):
         raise ValueError(f"The dynamics '{settings.dynamics}' do not exist; choose one of {', '.join(DYNAMICS)}.")
     for garment in garments:
         check(garment)
-    counts = [len(garment.x) for garment in garments]
+    rigid, counts = which_rigid(garments, settings), [len(garment.x) for garment in garments]
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     parts = [_build_part(garment) for garment in garments]
     joined = _join(parts, start)
@@ -128,7 +128,7 @@ def build(garments, settings):
         pattern=Pattern(x_rest, joined["triangles"], *(np.zeros(0, np.int32) for _ in range(3))),
         tears=tear_lines(garments, start, _build_part, HINGE_FIELDS),
         seam_hinges=seam_hinges(garments, start),
-        rigid=which_rigid(garments, settings),
+        rigid=rigid,
     )
     plastic, set_ = plastic_of(garments, cloth)
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)

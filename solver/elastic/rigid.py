@@ -33,6 +33,8 @@ def check_rigid(garment, settings):
         raise ValueError(
             f"'{name}' is rigid and cannot be pinned: clear its Pin and Max Distance, or make it a collider."
         )
+    if garment.pleats is not None:
+        raise ValueError(f"'{name}' is rigid and has no pleats: clear them, or choose another Model.")
     if garment.sewing or garment.tear_edges is not None and len(garment.tear_edges):
         raise ValueError(
             f"'{name}' is rigid and can be neither sewn nor torn: switch Sewing off and clear its tear lines."

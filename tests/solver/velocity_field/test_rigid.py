@@ -6,7 +6,7 @@ import pytest
 from crossings import count_in
 from sheets import GRAVITY, floor, sheet, stone
 from taffeta.solver.build import build
-from taffeta.solver.model import FrameInput, Settings
+from taffeta.solver.model import FrameInput, Pleats, Settings
 from taffeta.solver.parts import copied
 from taffeta.solver.step import advance
 from taffeta.solver.velocity_field import avoid, rigid
@@ -86,6 +86,16 @@ def test_a_stone_slides_and_comes_to_rest_on_the_floor():
     assert min(low) > 0.0029, "its aura is 3 mm"
     assert np.abs(state.v).max() < 1e-3 and low[-1] == pytest.approx(0.003, abs=2e-5)
     assert 0.05 < state.x[:, 0].mean() < 0.4, "friction has stopped it"
+
+
+def test_a_ball_bounces_off_the_floor_as_the_floor_says():
+    heights = []
+    go(
+        [stone("Ball", 200, [0.1] * 3, [0.0, 0.0, 0.35])], 16, (floor()._replace(restitution=0.6),),
+        look=lambda cloth, state, _: heights.append(state.x[:, 2].min() + cloth.origin[2] - 0.003),
+    )  # fmt: skip
+    rising = int(np.argmax(np.diff(heights) > 0.0))
+    assert min(heights) >= 0.0 and max(heights[rising:]) == pytest.approx(0.36 * 0.247, rel=0.1), heights
 
 
 def lie(frames):
@@ -169,6 +179,7 @@ def test_same_bits_again_and_from_a_state_that_was_kept():
         ({"pin": np.ones(80)}, {}, "cannot be pinned: clear its Pin"),
         ({"pin_distance": np.ones(80)}, {}, "cannot be pinned"),
         ({"sewing": True}, {}, "neither sewn nor torn"),
+        ({"pleats": Pleats(np.array([[0, 1]]), np.ones(1), np.ones(1))}, {}, "has no pleats"),
     ],
 )
 def test_what_a_rigid_garment_cannot_do_is_told(changed, settings, sentence):

@@ -50,4 +50,6 @@ def test_what_a_rigid_garment_cannot_do_is_told(shot, found, only, cloth):
     settings.pin.value = 0.5
     only("ERROR", "Cloth", "neither pinned nor attached")
     settings.pin.value, settings.sewing = 0.0, True
-    assert ("ERROR", "Cloth is rigid and cannot be sewn") in [(problem.severity, problem.sentence) for problem in found()]
+    assert ("ERROR", "Cloth is rigid and cannot be sewn") in [
+        (problem.severity, problem.sentence) for problem in found()
+    ]

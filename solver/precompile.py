@@ -164,6 +164,21 @@ def _compile_velocity_field():
     x_prev = state.x - 1e-4 * state.x
     for t in (0.5, 1.0):
         field.respond(cloth, state.x, x_prev, t, SUBSTEP)
+    _compile_rigid(cloth, state, frame_input, x_prev)
+
+
+def _compile_rigid(cloth, state, frame_input, x_prev):
+    """The same where a garment is rigid; how it is pushed off bodies by itself, for these are another process' part."""
+    from .velocity_field.avoid import prepare
+    from .velocity_field.rigid import find_rigid, pose_of
+    from .velocity_field.rigid_contact import Touches, take_out
+
+    cloth = cloth._replace(rigid=np.arange(len(cloth.meets)) == len(cloth.meets) - 1)
+    settings, alone = Settings(cloth_contact="VELOCITY_FIELD"), frame_input._replace(colliders=())
+    prepare(cloth, alone, settings, state).respond(cloth, state.x, x_prev, 1.0, SUBSTEP)
+    rigid, one, many = find_rigid(cloth), np.ones(1), np.ones((1, 3))
+    touches = Touches(np.zeros(1, np.int64), many, many, one, one, one, one, one, many)
+    take_out(touches, rigid, pose_of(rigid, state.x))
 
 
 def _compile_inside():

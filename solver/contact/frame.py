@@ -265,7 +265,7 @@ def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
     """How many times in a substep dt [s] contact has to look at cloth with velocities v (n, 3) [m/s], 1 where nothing bounces:
     what gets far into other cloth before it bounces is crumpled by being taken out of it.
     """
-    if not bounces(contact):
+    if not bounces(contact) or not len(contact.cloth.rest_length):
         return 1
     travel = dt * float(np.ptp(v, axis=0).max()) / float(contact.cloth.rest_length.mean())
     return ceil(min(max(1.0, travel / restitution.BOUNCING_TRAVEL), restitution.MOST_LOOKS))

@@ -23,6 +23,7 @@ from .contact.frame import (
     respond_to_bodies,
     respond_to_cloth,
     restore,
+    turning,
     unheld,
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
@@ -179,7 +180,7 @@ def advance_substep(mechanics, contact, motion, substep):
     how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the substep was
     taken again, and what went into bodies at last
     """
-    steps = mechanics.dynamics.steps(substep, mechanics.settings, mechanics.cloth, motion.x, motion.v)
+    steps = mechanics.dynamics.steps(substep, mechanics.settings, turning(contact), motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())
     # What is held back pulls at that; it is held in each step, or it would swing back from each substep anew.

@@ -39,12 +39,14 @@ from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
+from .cloth.tangles import beside_tangles
 from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
 MANY_TANGLES = 0.05  # crossings a particle from which on what is held back is not held in each step
+MOST_STIRRED = 0.125  # part of all springs that may be beside tangles for the others to tell how fast cloth turns
 
 
 class Constraints(NamedTuple):
@@ -284,6 +286,20 @@ def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
 def _leaving(contact: Contact) -> float:
     """[m/s] of pairs that part, above which they have bounced."""
     return contact.settings.cloth_restitution * restitution.SLOWEST_CLOTH_BOUNCE if bounces(contact) else inf
+
+
+def turning(contact: Contact) -> Cloth:
+    """The cloth as `integrate.small_steps` looks at it: beside tangles, which are moved on as fast in however small steps, springs
+    do not count, unless that is much of the cloth.
+    """
+    cloth, tangles = contact.cloth, contact.pairs.tangles if contact.pairs is not None else None
+    if tangles is None or not tangles.count:
+        return cloth
+    is_beside, (a, b) = beside_tangles(tangles, cloth.edges), cloth.edges.T
+    is_stirred = is_beside[a] | is_beside[b]
+    if np.count_nonzero(is_stirred) > MOST_STIRRED * len(is_stirred):
+        return cloth
+    return cloth._replace(rest_length=np.where(is_stirred, 0.0, cloth.rest_length))
 
 
 def tangle_count(contact: Contact) -> int | None:

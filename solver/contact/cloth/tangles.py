@@ -19,6 +19,7 @@ from ...kernel.threads import cut, joined, on_threads
 
 SMALLEST_TANGLE_PART = 4096  # pairs of triangles: fewer are done before another thread wakes up
 FIRST_TANGLE_COUNT = 64  # edges that there is room for at first
+STIRRED_RINGS = 2  # edges from tangles up to which cloth is stirred as they are eased apart
 
 
 class Tangles(NamedTuple):
@@ -30,8 +31,19 @@ class Tangles(NamedTuple):
     count: int  # pairs of triangles that cross
 
 
+def beside_tangles(tangles: Tangles, edges: np.ndarray) -> np.ndarray:
+    """(n,) bool: what is tangled, and up to `STIRRED_RINGS` edges (e, 2) from there."""
+    is_beside, (a, b) = tangles.is_tangled.copy(), edges.T
+    for _ in range(STIRRED_RINGS):
+        is_beside[edges[is_beside[a] | is_beside[b]]] = True
+    return is_beside
+
+
 def near_tangles(pairs: np.ndarray, triangles: np.ndarray, is_tangled: np.ndarray) -> np.ndarray:
     """Those pairs (p, 2) of triangles (t, 3) that have a tangled particle (n,) each."""
+    if len(pairs) < len(triangles) // 4:
+        first, second = (is_tangled[triangles[side]].any(axis=1) for side in pairs.T)
+        return pairs[first & second]
     has = is_tangled[triangles].any(axis=1)
     return pairs[has[pairs[:, 0]] & has[pairs[:, 1]]]
 

@@ -26,7 +26,10 @@ from .mesh import Bodies
 from .pinch import OPPOSED_COSINE, meet
 from .surface import gap_to
 
-BLOCK_TRIANGLES, RUN = 32, 32  # triangles that have a box in common; particles that look at the same boxes
+BLOCK_TRIANGLES, PARTICLES_AT_ONCE = (
+    32,
+    32,
+)  # triangles that have a box in common; particles that look at the same boxes
 ANY_BODY = np.int64(-1)  # instead of the number of a closed body
 JOINED_REACH = 1.5  # times as far as a triangle is within which what it is joined with is of one side with it
 OTHER_REACH = 10.0  # times as far as the other side of a limb up to which a body around it is looked for
@@ -230,8 +233,8 @@ def _grip_kernel(bodies, boxes, aura, garment, x, place, grip, scratch):
     """See `find_grips`. 10 flops a run of particles and block, 200 a triangle of those nearby."""
     at, joined, count = scratch.at, scratch.joined, 0
     for p in range(len(x)):
-        if p % RUN == 0:
-            count = _near_run(boxes, aura, x, place, p, min(p + RUN, len(x)), scratch.box, scratch.near)
+        if p % PARTICLES_AT_ONCE == 0:
+            count = _near_run(boxes, aura, x, place, p, min(p + PARTICLES_AT_ONCE, len(x)), scratch.box, scratch.near)
         where, mark = (x[p, 0], x[p, 1], x[p, 2]), (p + 1) * (MOST_SIDES + 1)
         if place[p] < OUTSIDE or (place[p] == OUTSIDE and count == 0):
             continue

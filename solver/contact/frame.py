@@ -31,6 +31,7 @@ from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import is_pinching
 from .body.flattening import is_flattened
+from .body.give_way import give_way
 from .body.slip import Hold, find_slip, make_hold
 from .brace import brace_of
 from .cloth import pairs as cloth_pairs
@@ -210,7 +211,7 @@ def _through_bodies(contact: Contact) -> np.ndarray | None:
     would push to one side and then to the other, and draw them long. None if there are none.
     """
     guarded = contact.guarded
-    return guarded.frame.tangled if guarded is not None and poked.is_pinching(guarded) else None
+    return guarded.frame.tangled if guarded is not None and poked.overlap_pinches(guarded) else None
 
 
 @timed(CLOTH_TIME)
@@ -232,6 +233,7 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         _ease(contact, motion, origin, substep.dt, cloth, brace)
     if contact.guarded is not None:
         poked.ease_off(contact.guarded, cloth, motion.start, motion.x, origin, substep.dt, brace)
+        _give_way(contact, motion, origin)
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
@@ -241,6 +243,15 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         contact.is_holding = holding and not many
         count += touched
     return count, held
+
+
+def _give_way(contact: Contact, motion, origin) -> None:
+    """Let bodies lose where they would tear cloth out of its length."""
+    tangled = contact.guarded.frame.tangled
+    if tangled.any() or _is_pinching(contact):
+        cloth = contact.cloth
+        about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+        give_way(*about, contact.body.contacts, tangled, motion.x, origin)
 
 
 def _ease(contact: Contact, motion, origin, dt: float, cloth: Cloth, brace: np.ndarray) -> None:

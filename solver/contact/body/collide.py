@@ -72,6 +72,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
         body.contacts.place[:count] = find_places(mesh, cloth, state.x, settings.ldi_resolution)
         if (body.contacts.place > OUTSIDE).any():
             body.way_out = way_out(mesh)
+        if mesh.solid.any():
             own = body.contacts.place[:count], body.contacts.grip
             find_grips(body.bodies, mesh.start - cloth.origin, cloth.garment, state.x, *own)
         body.view = look(body, cloth, state.x, state.v, 0.0, 1.0)

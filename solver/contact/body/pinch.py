@@ -15,6 +15,8 @@ whether they are of two bodies or of one that goes into itself.
 
 import math
 
+import numpy as np
+
 from ...geometry.distance import CORNER_A, EDGE_AB
 from ...geometry.moving_triangle import carried, closest, distance_to
 from ...kernel.jit import inner
@@ -33,7 +35,7 @@ OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is b
 BESIDE_COSINE = 0.7  # between them from which on both are on one side of it: it has slid out round an edge of one
 PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
 PRESSED = 0.4  # auras between two surfaces from which on they do not press what is between
-LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between
+LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between, as in a gap
 
 
 @inner
@@ -56,23 +58,33 @@ def meet(bodies, at, t, u):
 
 
 @inner
+def _nearer_round(bodies, i, tau, x, y, z, best, found):
+    """The least distance [m] from a point of the triangles round vertex i, and that triangle; `best` and `found` if none is nearer."""
+    for entry in range(bodies.vertex_start[i], bodies.vertex_start[i + 1]):
+        u = bodies.vertex_triangles[entry]
+        d = distance_to(bodies.triangles, bodies.motions, u, tau, x, y, z)
+        if d < best:
+            best, found = d, np.int64(u)
+    return best, found
+
+
+@inner
 def _follow(bodies, t, tau, x, y, z):
-    """The triangle closest to a point, found from t on over the mesh."""
-    triangles, motions, vertex_start = bodies.triangles, bodies.motions, bodies.vertex_start
+    """The triangle closest to a point, found from t on over the mesh. A point in a finger may have one right over it, and be nearer
+    to others round that all the same: it has gone past the middle, to the other side.
+    """
+    triangles = bodies.triangles
     for _ in range(MOST_TRIANGLES):
-        best, _, _, _, feature, _, _, _ = closest(triangles, motions, t, tau, x, y, z)
-        found = t
+        best, _, _, _, feature, _, _, _ = closest(triangles, bodies.motions, t, tau, x, y, z)
+        found = np.int64(t)
         if feature >= EDGE_AB:
             u = bodies.neighbour[t, feature - EDGE_AB]
-            if u >= 0 and distance_to(triangles, motions, u, tau, x, y, z) < best:
-                found = u
-        elif feature >= CORNER_A:
-            i = triangles[t, feature - CORNER_A]
-            for entry in range(vertex_start[i], vertex_start[i + 1]):
-                u = bodies.vertex_triangles[entry]
-                d = distance_to(triangles, motions, u, tau, x, y, z)
-                if d < best:
-                    best, found = d, u
+            if u >= 0 and distance_to(triangles, bodies.motions, u, tau, x, y, z) < best:
+                found = np.int64(u)
+        else:
+            first, last = (feature - CORNER_A, feature - CORNER_A + 1) if feature >= CORNER_A else (0, 3)
+            for corner in range(first, last):
+                best, found = _nearer_round(bodies, triangles[t, corner], tau, x, y, z, best, found)
         if found == t:
             break
         t = found
@@ -118,6 +130,10 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     slip[p, 0], slip[p, 1], slip[p, 2] = 0.0, 0.0, 0.0
     gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
     other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)
+    if not abs(gap + other) < math.inf:  # it has come to where bodies are not looked at
+        place[p], grip[p, 1], contacts.between[p] = INSIDE, -1, 0.0
+        at[HERE, 0], at[HERE, 1], at[HERE, 2] = x, y, z
+        return
     turn, aura = nx * ox + ny * oy + nz * oz, mean_aura(bodies, t, u)
     lack, share = 2.0 * PARTED * aura - gap - other, 0.0
     sx, sy, sz = nx + ox, ny + oy, nz + oz
@@ -130,16 +146,14 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
         place[p] = OUTSIDE
     elif gap + other > 0.0:
         place[p], grip[p, 1] = INSIDE, -1
-    elif gap + other <= 0.0:  # not where it is unknown
+    else:
         share = most
     contacts.between[p] = gap + other
     contacts.press[p] = min(max(1.0 - (gap + other) / (PRESSED * aura), 0.0), 1.0)
     far = abs(share) * math.sqrt(sx * sx + sy * sy + sz * sz)
     if far > most:
         share *= most / far
-    if far < math.inf:
-        x, y, z = x + share * sx, y + share * sy, z + share * sz
-    at[HERE, 0], at[HERE, 1], at[HERE, 2] = x, y, z
+    at[HERE, 0], at[HERE, 1], at[HERE, 2] = x + share * sx, y + share * sy, z + share * sz
     contacts.count[p], friction = 2, math.inf if place[p] > INSIDE else 0.0
     is_loose = turn > LOCKED_COSINE and min(gap, other) >= 0.0 and not is_squeezed(lack, turn, aura, PULLED_OUT)
     note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0, friction)

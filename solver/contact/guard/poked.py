@@ -25,7 +25,7 @@ def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_prev, dt: float, brace: 
     [m] change. cloth : as it gives way beside bodies; brace : as in `cloth.response.Substep`
     """
     bodies = this.frame.body.bodies
-    if not this.frame.tangled.any() or is_pinching(this):
+    if not this.frame.tangled.any() or overlap_pinches(this):
         return
     both, count = _with_bodies(cloth, this.frame.body.mesh), len(x)
     begin = np.concatenate([start, bodies.motions[:, :3]])
@@ -69,7 +69,7 @@ def _near(this: BodyPairs, both: Cloth, x: np.ndarray) -> np.ndarray:
     return chosen[bvh_overlaps(boxes, both.garment[both.triangles[chosen, 0]].astype(np.int32), both.meets)]
 
 
-def is_pinching(this: BodyPairs) -> bool:
+def overlap_pinches(this: BodyPairs) -> bool:
     """Whether bodies that overlap pinch cloth."""
     contacts, particles = this.frame.body.contacts, len(this.frame.tangled)
     return bool(((contacts.place[:particles] == PINCHED) & (contacts.between < 0.0)).any())

@@ -6,7 +6,7 @@ import naive
 import numpy as np
 import pinch_scenes
 import pytest
-from contact_scenes import Scene, Solid, cut, ease, still
+from contact_scenes import AURA, Scene, Solid, cut, ease, still
 from solids import box, torus
 from taffeta.solver.build import build
 from taffeta.solver.contact.body import collide
@@ -48,8 +48,12 @@ def turning_back(x, frames):
 
 def hook(time):
     """A bent tube of one piece whose ends meet above the origin, go 3 cm into each other and part again."""
+    return bent(0.06 - 0.09 * (ease(time, 0.2, 0.8) - ease(time, 1.4, 2.0)))
+
+
+def bent(room):
+    """A tube of one piece, bent so that there is `room` [m] between its ends."""
     x, triangles = pinch_scenes.capsule_mesh(0.9, 0.06, 32)
-    room = 0.06 - 0.09 * (ease(time, 0.2, 0.8) - ease(time, 1.4, 2.0))
     radius = (0.9 + 2.0 * 0.06 + room) / (2.0 * np.pi)
     angle, out = x[:, 2] / radius, radius + x[:, 0]
     return np.stack([out * np.sin(angle), x[:, 1], -out * np.cos(angle)], axis=1), triangles
@@ -168,17 +172,40 @@ def test_what_is_in_one_body_is_pinched_if_another_is_right_outside():
         assert (place == expected).all()
 
 
-def test_what_is_outside_of_two_surfaces_without_room_is_pinched_beside_what_is_inside():
-    """Points in the middle between a plate and a block, which are 3 mm or 2 cm apart, some of them in the plate. Those outside were
-    forgotten at each frame's start, and the cloth there snapped back.
+def test_what_is_in_one_end_of_a_body_is_pinched_if_its_other_end_is_right_outside():
+    """A millimetre deep in one end of a tube whose other end is 2 mm, or 2 cm, off: led out of the one, it came into the other."""
+    for room, expected in ((2e-3, PINCHED), (2e-2, INSIDE)):
+        x, triangles = bent(room - 2.0 * AURA)
+        tip = x[np.where((x[:, 0] > 0.0) & (x[:, 2] > 0.0), np.hypot(x[:, 0], x[:, 1]), np.inf).argmin()]
+        assert np.isclose(tip[0], 0.5 * room, rtol=0.1)
+        points = tip + [1e-3, 0.0, 0.0] + np.random.default_rng(9).uniform(-3e-3, 3e-3, (36, 3)) * [0.0, 1.0, 1.0]
+        place, grip = placed(points, [(x, triangles)])
+        assert (place == expected).all()
+        ends = np.sort(np.sign(x[triangles[grip], 0].mean(axis=2)), axis=1)
+        assert expected == INSIDE or (ends == [-1.0, 1.0]).all(), "one of each end"
+
+
+def test_what_is_in_a_finger_that_is_in_a_body_is_not_between_the_sides_of_the_finger():
+    """The upper side of a finger of 2 cm is nearer to its lower side than the block's is. Between both sides cloth went with the finger."""
+    finger, block = box((0.3, 0.02, 0.02), (0.0, 0.0, -0.035)), box((1.0, 1.0, 0.2), (0.0, 0.0, -0.1))
+    points = np.random.default_rng(10).uniform(-5e-3, 5e-3, (36, 3)) * [20.0, 1.0, 0.0] - [0.0, 0.0, 0.042]
+    place, grip = placed(points, [finger, block])
+    assert (place == PINCHED).all()
+    assert (np.sort(grip // len(finger[1]), axis=1) == [0, 1]).all(), "one of each"
+
+
+@pytest.mark.parametrize("inside", [4, 0])
+def test_what_is_outside_of_two_surfaces_without_room_is_pinched(inside):
+    """Points in the middle between a plate and a block, which are 3 mm or 2 cm apart, some of them in the plate, or none. Those
+    outside were forgotten at each frame's start, and the cloth there snapped back.
     """
     for gap, expected in ((3e-3, PINCHED), (2e-2, OUTSIDE)):
         points = np.random.default_rng(8).uniform(-0.3, 0.3, (36, 3)) * [1.0, 1.0, 0.0] + [0.0, 0.0, 0.5 * gap]
-        points[:4, 2] = -0.02
+        points[:inside, 2] = -0.02
         plate, block = box((1.0, 1.0, 0.1), (0.0, 0.0, -0.05)), box((1.0, 1.0, 0.1), (0.0, 0.0, 0.05 + gap))
         place, grip = placed(points, [plate, block])
-        assert (place[:4] != OUTSIDE).all() and (place[4:] == expected).all()
-        is_known = (np.sort(grip[4:] // len(plate[1]), axis=1) == [0, 1]).all(axis=1)
+        assert (place[:inside] != OUTSIDE).all() and (place[inside:] == expected).all()
+        is_known = (np.sort(grip[inside:] // len(plate[1]), axis=1) == [0, 1]).all(axis=1)
         assert is_known.all() == (expected == PINCHED), "one of each"
 
 
@@ -215,3 +242,27 @@ def test_what_has_slid_round_an_edge_is_no_longer_pinched():
     bodies.contacts.place[:36], bodies.contacts.grip[:] = PINCHED, top
     collide.respond(bodies, cloth, state.x, state.x.copy(), state.v, state.x, 0.1, 1 / 240)
     assert (bodies.contacts.place[:36] == OUTSIDE).all() and collide.pinched(bodies) is None
+
+
+def test_what_a_finger_has_passed_is_no_longer_pinched():
+    """Cloth past the middle of a finger in a block is nearer to the side that looks out of the block, as the block's does. It stuck to the
+    far side, right over which it still was, and was drawn on.
+    """
+    x, triangles = pinch_scenes.capsule_mesh(0.2, 0.01, 12)
+    finger = x[:, [2, 0, 1]] - [0.0, 0.0, 0.03], triangles
+    block = box((1.0, 1.0, 0.2), (0.0, 0.0, -0.1))
+    start = np.random.default_rng(11).uniform(-0.05, 0.05, (36, 3)) * [1.0, 0.0, 0.0] - [0.0, 0.0, 0.026]
+    cloth, state = build([naive.sheet(6, 6)._replace(x_start=start)], Settings())
+    colliders = tuple(Collider("Body", x[None].repeat(2, axis=0), t, 0.3, 0.0, 2e-3) for x, t in (finger, block))
+    frame = FrameInput(1 / 24, start[None].repeat(2, axis=0), colliders, np.zeros(3), np.zeros(3))
+    bodies = collide.prepare(cloth, state, frame, Settings())
+    collide.detect(bodies, cloth, state.x, state.v, 0.0, 1.0, Settings())
+    corners = finger[0][triangles]
+    below = [corners[:, :, 2].mean(axis=1) < -0.036, np.abs(corners[:, :, 1].mean(axis=1)) < 4e-3]
+    under = np.flatnonzero(np.all(below, axis=0))
+    middle = corners[under, :, 0].mean(axis=1)
+    top = len(triangles) + np.flatnonzero((block[0][block[1], 2] > -1e-6).all(axis=1))[0]
+    bodies.contacts.place[:36], bodies.contacts.grip[:, 1] = PINCHED, top
+    bodies.contacts.grip[:, 0] = under[np.abs(middle - start[:, :1]).argmin(axis=1)]
+    collide.respond(bodies, cloth, state.x, state.x.copy(), state.v, state.x, 0.1, 1 / 240)
+    assert collide.pinched(bodies) is None

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Beside a pinch bodies lose: cloth that they would tear out of its length goes into them.
+
+A thumb that is pressed into the chest holds cloth on its one side, and takes cloth along that lies in its crook; between these an
+edge leads round it, and no slip helps: what pulls presses both ends against it. Bodies go where they are told to, so one of the two
+has to give, and cloth in two pieces is worse than cloth that a thumb stands out of. So what is held so, and is
+longer than it may be, is brought back, whatever it goes into; contact leads it out again slowly, often on the other side, where the
+edge is free.
+"""
+
+import math
+
+import numpy as np
+
+from ...geometry.edge_projection import project_edge
+from ...kernel.jit import njit
+from .contacts import INSIDE, PINCHED
+
+MOST_STRAIN = 0.3  # of an edge, above which it is brought back
+GIVING_SWEEPS = 8  # over such edges
+
+
+@njit
+def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x, origin):
+    """Shorten edges of the mesh that are strained by more than `MOST_STRAIN`, whose ends are both inside, or both pinched or let go of
+    (`tangled`), or one is, and the other touches a body and stays: an end in the air comes along by itself, and what is pinched where
+    bodies do not overlap leaves the one that goes. What is moved has no speed for that. Returns how many. 60 bytes an edge, 60 flops
+    one that is. # outputs: x, origin (n, 3) [m]
+    """
+    place, count, between = contacts.place, contacts.count, contacts.between
+    shortened = 0
+    for _ in range(GIVING_SWEEPS):
+        before = shortened
+        for e in range(len(edges)):
+            i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            are_in = place[i] == INSIDE and place[j] == INSIDE
+            wi = inv_mass[i] if are_in or tangled[i] or place[i] == PINCHED else 0.0
+            wj = inv_mass[j] if are_in or tangled[j] or place[j] == PINCHED else 0.0
+            if wi == 0.0 or wj == 0.0:
+                k, other = (j, i) if wi == 0.0 else (i, j)
+                is_free = not tangled[k] and between[k] >= 0.0
+                if is_free or count[other] <= 0:
+                    continue
+            if wi + wj == 0.0 or not is_mesh_edge[e]:
+                continue
+            dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+            length, most = math.sqrt(dx * dx + dy * dy + dz * dz), (1.0 + MOST_STRAIN) * rest_length[e]
+            if length <= most:
+                continue
+            project_edge(x, i, j, wi, wj, dx, dy, dz, length, most)
+            project_edge(origin, i, j, wi, wj, dx, dy, dz, length, most)
+            shortened += 1
+        if shortened == before:
+            break
+    return shortened

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that would tear cloth out of its length lose."""
+
+import naive
+import numpy as np
+from taffeta.solver.build import build
+from taffeta.solver.contact.body.contacts import INSIDE, PINCHED, no_contacts
+from taffeta.solver.contact.body.give_way import MOST_STRAIN, give_way
+from taffeta.solver.model import Settings
+
+
+def test_what_bodies_hold_at_both_ends_gets_its_length_back_without_speed():
+    """A sheet of which an edge is drawn out: one end is pinched and the other let go of, or touches
+    where bodies overlap or do not, or neither; or none is pinched."""
+    cloth, state = build([naive.sheet(6, 6)], Settings())
+    row = np.flatnonzero(np.isclose(state.x[:, 1], state.x[:, 1].max()))
+    first, second = row[np.argsort(state.x[row, 0])][:2]
+    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    rest, size = np.linalg.norm(state.x[second] - state.x[first]), len(state.x)
+    for pinched, tangled, touching, between, expected in (
+        ([first], [second], [], 1e-3, [first, second]),
+        ([first], [], [second], -1e-3, [first]),
+        ([first], [], [second], 1e-3, []),
+        ([first], [], [], -1e-3, []),
+        ([], [second], [first], 1e-3, [second]),
+        ([], [second], [], -1e-3, []),
+        ([], [], [first, second], -1e-3, []),
+    ):
+        x, contacts, is_tangled = state.x.copy(), no_contacts(size, 0), np.zeros(size, np.bool_)
+        x[first] -= 1.5 * (x[second] - x[first])
+        before, origin = x.copy(), x.copy()
+        contacts.place[pinched], contacts.count[touching], contacts.between[:] = PINCHED, 1, between
+        is_tangled[tangled] = True
+        shortened = give_way(*about, contacts, is_tangled, x, origin)
+        assert np.array_equal(np.flatnonzero((x != before).any(axis=1)), np.sort(expected))
+        assert (shortened > 0) == (len(expected) > 0)
+        if shortened:
+            assert np.linalg.norm(x[second] - x[first]) <= 1.01 * (1.0 + MOST_STRAIN) * rest
+        assert np.array_equal(x - before, origin - before)
+
+
+def test_what_is_led_out_on_both_sides_of_a_thumb_is_not_torn():
+    cloth, state = build([naive.sheet(6, 6)], Settings())
+    contacts, x = no_contacts(len(state.x), 0), 1.6 * state.x
+    contacts.place[:] = INSIDE
+    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    assert give_way(*about, contacts, np.zeros(len(x), np.bool_), x, x.copy()) > 0
+    strain = np.linalg.norm(x[cloth.edges[:, 0]] - x[cloth.edges[:, 1]], axis=1) / cloth.rest_length - 1.0
+    assert strain[cloth.is_mesh_edge].max() < MOST_STRAIN + 0.1

@@ -20,16 +20,16 @@ import numpy as np
 from ...geometry.distance import closest_on_triangle
 from ...geometry.moving_triangle import MOTION, distance_to
 from ...kernel.jit import inner, njit
+from ...kernel.threads import cut, on_threads
 from .association import HERE, make_scratch
 from .contacts import INSIDE, OUTSIDE, PINCHED
 from .mesh import Bodies
 from .pinch import OPPOSED_COSINE, meet
 from .surface import gap_to
 
-BLOCK_TRIANGLES, PARTICLES_AT_ONCE = (
-    32,
-    32,
-)  # triangles that have a box in common; particles that look at the same boxes
+BLOCK_TRIANGLES = 32  # that have a box in common
+PARTICLES_AT_ONCE = 32  # that look at the same boxes
+SMALLEST_GRIP_PART = 8  # times so many: fewer are done before another thread wakes up
 ANY_BODY = np.int64(-1)  # instead of the number of a closed body
 JOINED_REACH = 1.5  # times as far as a triangle is within which what it is joined with is of one side with it
 OTHER_REACH = 10.0  # times as far as the other side of a limb up to which a body around it is looked for
@@ -229,10 +229,10 @@ def _near_run(boxes, reach, x, place, first, last, box, near):
 
 
 @njit
-def _grip_kernel(bodies, boxes, aura, garment, x, place, grip, scratch):
-    """See `find_grips`. 10 flops a run of particles and block, 200 a triangle of those nearby."""
+def _grip_kernel(begin, end, bodies, boxes, aura, garment, x, place, grip, scratch):
+    """See `find_grips`; of particles begin..end, from a run's first on. 10 flops a run of particles and block, 200 a triangle of those nearby."""
     at, joined, count = scratch.at, scratch.joined, 0
-    for p in range(len(x)):
+    for p in range(begin, end):
         if p % PARTICLES_AT_ONCE == 0:
             count = _near_run(boxes, aura, x, place, p, min(p + PARTICLES_AT_ONCE, len(x)), scratch.box, scratch.near)
         where, mark = (x[p, 0], x[p, 1], x[p, 2]), (p + 1) * (MOST_SIDES + 1)
@@ -262,5 +262,10 @@ def find_grips(
     motions, boxes = np.zeros((len(start), 6)), np.empty((len(blocks), 6))
     motions[:, :MOTION] = start
     _cover(bodies.triangles, motions, boxes)
-    scratch = Scratch(make_scratch(0).at, *np.zeros((2, count), np.int64), blocks, blocks.copy(), np.empty(6))
-    _grip_kernel(bodies._replace(motions=motions), boxes, float(bodies.aura.max()), garment, x, place, grip, scratch)
+    about = bodies._replace(motions=motions), boxes, float(bodies.aura.max()), garment, x, place, grip
+
+    def part(_, first, last):
+        scratch = Scratch(make_scratch(0).at, *np.zeros((2, count), np.int64), blocks, blocks.copy(), np.empty(6))
+        _grip_kernel(PARTICLES_AT_ONCE * first, min(PARTICLES_AT_ONCE * last, len(x)), *about, scratch)
+
+    on_threads(part, cut(-(-len(x) // PARTICLES_AT_ONCE), SMALLEST_GRIP_PART))

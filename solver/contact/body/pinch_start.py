@@ -4,12 +4,9 @@ remembers may be on one side.
 
 What was pinched when a frame ended must be so when the next begins, between the same surfaces, and nothing but positions
 is there to tell. Inside twice, it is between the nearest triangle and the nearest that faces against it. Inside once, it
-is if something else is so near outside that there is no room, be it of another body or of the same. Outside of both it is
+is if something else is so near outside that there is no room. Outside of both it is
 between the nearest and the nearest that faces that, if these leave no room: half of what is pinched lies so, and whoever forgot
 it would let the cloth there snap back once a frame.
-
-In a thumb that goes into the chest, the nearest that faces against its one side is its other side; held between these cloth would go
-with the thumb. So what the nearest triangle is joined with about the particle is passed over, if something else faces it, too.
 """
 
 import math
@@ -18,32 +15,25 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.distance import closest_on_triangle
-from ...geometry.moving_triangle import MOTION, distance_to
+from ...geometry.moving_triangle import MOTION
 from ...kernel.jit import inner, njit
 from ...kernel.threads import cut, on_threads
 from .association import HERE, make_scratch
-from .contacts import INSIDE, OUTSIDE, PINCHED
+from .contacts import OUTSIDE, PINCHED
 from .mesh import Bodies
 from .pinch import OPPOSED_COSINE, meet
-from .surface import gap_to
 
 BLOCK_TRIANGLES = 32  # that have a box in common
 PARTICLES_AT_ONCE = 32  # that look at the same boxes
 SMALLEST_GRIP_PART = 8  # times so many: fewer are done before another thread wakes up
 ANY_BODY = np.int64(-1)  # instead of the number of a closed body
-JOINED_REACH = 1.5  # times as far as a triangle is within which what it is joined with is of one side with it
-OTHER_REACH = 10.0  # times as far as the other side of a limb up to which a body around it is looked for
-NO_MARK = np.int64(-1)  # instead of a mark
 NO_WAY = (0.0, 0.0, 0.0)  # instead of a normal: wherever triangles look
-MOST_SIDES = 16  # of one limb that are passed over
 
 
 class Scratch(NamedTuple):
     """Room for `_grip_kernel`."""
 
     at: np.ndarray  # as in `association.Scratch`
-    joined: np.ndarray  # (t,) by which mark a triangle was last joined with another; 0 for none
-    queue: np.ndarray  # (t,) triangles whose neighbours are to be looked at
     every: np.ndarray  # (b,) all blocks
     near: np.ndarray  # (b,) blocks near a run of particles
     box: np.ndarray  # (6,) [m] of these
@@ -73,14 +63,13 @@ def _cover(triangles, motions, boxes):
 
 
 @inner
-def _faces_against(motions, a, b, c, x, y, z, nx, ny, nz, most):
-    """Is a point behind triangle abc, which looks against the unit vector n, so that the cosine between them is below `most`?"""
+def _faces_against(motions, a, b, c, x, y, z, nx, ny, nz):
+    """Is a point behind triangle abc, which looks against the direction n?"""
     ux, uy, uz = motions[b, 0] - motions[a, 0], motions[b, 1] - motions[a, 1], motions[b, 2] - motions[a, 2]
     vx, vy, vz = motions[c, 0] - motions[a, 0], motions[c, 1] - motions[a, 1], motions[c, 2] - motions[a, 2]
     ox, oy, oz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     height = ox * (x - motions[a, 0]) + oy * (y - motions[a, 1]) + oz * (z - motions[a, 2])
-    along = ox * nx + oy * ny + oz * nz
-    return height < 0.0 and along < most * math.sqrt(ox * ox + oy * oy + oz * oz)
+    return ox * nx + oy * ny + oz * nz < 0.0 and height < 0.0
 
 
 @inner
@@ -95,25 +84,25 @@ def _is_over(motions, a, b, c, x, y, z, nx, ny, nz):
 
 
 @inner
-def _nearest(bodies, boxes, blocks, g, where, n, other, is_outside, most, joined, mark):
+def _nearest(bodies, boxes, blocks, g, where, n, other, is_outside, most):
     """The triangle of closed bodies that is nearest to a point of garment g, and the way from it to the point: of those in
     `blocks` that face against n, unless that is 0, or that it is over if it `is_outside`, no farther than `most` [m], not of the
-    closed body number `other`, and not `joined` by that mark, in which case they need only look elsewhere; or -1.
+    closed body number `other`; or -1.
     """
     triangles, motions, solid = bodies.triangles, bodies.motions, bodies.solid
     found, least, wx, wy, wz = np.int64(-1), most * most, 0.0, 0.0, 0.0
     (x, y, z), (nx, ny, nz) = where, n
-    against, cosine = nx != 0.0 or ny != 0.0 or nz != 0.0, 0.0 if mark == NO_MARK else OPPOSED_COSINE
+    against = nx != 0.0 or ny != 0.0 or nz != 0.0
     for block in blocks:
         if _away(boxes, block, x, y, z) >= least:
             continue
         for t in range(block * BLOCK_TRIANGLES, min((block + 1) * BLOCK_TRIANGLES, len(triangles))):
-            if solid[t] == 0 or solid[t] == other or joined[t] == mark or not bodies.meets[bodies.collider[t], g]:
+            if solid[t] == 0 or solid[t] == other or not bodies.meets[bodies.collider[t], g]:
                 continue
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
             if against and is_outside and not _is_over(motions, a, b, c, x, y, z, nx, ny, nz):
                 continue
-            if against and not is_outside and not _faces_against(motions, a, b, c, x, y, z, nx, ny, nz, cosine):
+            if against and not is_outside and not _faces_against(motions, a, b, c, x, y, z, nx, ny, nz):
                 continue
             wa, wb, wc, _ = closest_on_triangle(
                 x, y, z, motions[a, 0], motions[a, 1], motions[a, 2], motions[b, 0], motions[b, 1], motions[b, 2],
@@ -128,83 +117,30 @@ def _nearest(bodies, boxes, blocks, g, where, n, other, is_outside, most, joined
 
 
 @inner
-def _join(bodies, t, where, reach, joined, mark, queue):
-    """Mark what triangle t is joined with over triangles no farther than `reach` [m] from a point. # outputs: joined, queue"""
-    x, y, z = where
-    queue[0], joined[t], count, done = t, mark, 1, 0
-    while done < count:
-        for side in range(3):
-            u = np.int64(bodies.neighbour[queue[done], side])
-            if u < 0 or joined[u] == mark:
-                continue
-            if distance_to(bodies.triangles, bodies.motions, u, 0.0, x, y, z) <= reach:
-                joined[u], queue[count] = mark, u
-                count += 1
-        done += 1
-
-
-@inner
-def _facing(bodies, boxes, blocks, g, where, n, first, joined, mark, queue):
-    """The nearest triangle that faces against n, a unit vector, the way out through triangle `first`; but if that one is joined with
-    `first`, another that is not, and not much farther; or -1. # outputs: joined, queue
-    """
-    about = bodies, boxes, blocks, g, where, n, ANY_BODY, False
-    facing, wx, wy, wz = _nearest(*about, math.inf, joined, NO_MARK)
-    most = OTHER_REACH * math.sqrt(wx * wx + wy * wy + wz * wz) if facing >= 0 else math.inf
-    for _ in range(MOST_SIDES):
-        t, wx, wy, wz = _nearest(*about, most, joined, mark)
-        if t < 0:
-            break
-        mark += 1  # anew, farther
-        _join(bodies, first, where, JOINED_REACH * math.sqrt(wx * wx + wy * wy + wz * wz), joined, mark, queue)
-        if joined[t] != mark:
-            return t
-    return facing
-
-
-@inner
-def _between_from_outside(bodies, boxes, blocks, g, aura, where, joined):
+def _between_from_outside(bodies, boxes, blocks, g, aura, where):
     """Two triangles within an aura of a point that is outside of closed bodies, which face each other over it; or -1 twice."""
     about = bodies, boxes, blocks, g, where
-    first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, True, aura, joined, NO_MARK)
+    first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, True, aura)
     size = math.sqrt(wx * wx + wy * wy + wz * wz)
     if first < 0 or size == 0.0:
         return np.int64(-1), np.int64(-1)
-    second, _, _, _ = _nearest(*about, (wx / size, wy / size, wz / size), ANY_BODY, True, aura, joined, NO_MARK)
+    second, _, _, _ = _nearest(*about, (wx / size, wy / size, wz / size), ANY_BODY, True, aura)
     return (first, second) if second >= 0 else (np.int64(-1), np.int64(-1))
 
 
 @inner
-def _between_from_inside(bodies, boxes, blocks, g, is_twice, where, joined, mark, queue):
-    """Two triangles that a point may be between that is in a closed body, or `is_twice`; or -1, or -1 twice.
-    # outputs: joined, queue
-    """
+def _between_from_inside(bodies, boxes, blocks, g, is_twice, where):
+    """Two triangles that a point may be between that is in a closed body, or `is_twice`; or -1, or -1 twice."""
     about = bodies, boxes, blocks, g, where
-    first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, False, math.inf, joined, NO_MARK)
+    first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, False, math.inf)
     second, size = np.int64(-1), math.sqrt(wx * wx + wy * wy + wz * wz)
     if first >= 0 and is_twice and size > 0.0:
-        second = _facing(*about, (-wx / size, -wy / size, -wz / size), first, joined, mark, queue)
+        n = -wx / size, -wy / size, -wz / size
+        second, _, _, _ = _nearest(*about, n, ANY_BODY, False, math.inf)
     if first >= 0 and second < 0:
         other = np.int64(bodies.solid[first])
-        second, _, _, _ = _nearest(*about, NO_WAY, other, False, math.inf, joined, NO_MARK)
+        second, _, _, _ = _nearest(*about, NO_WAY, other, False, math.inf)
     return first, second
-
-
-@inner
-def _right_outside(bodies, boxes, blocks, g, aura, where, first, joined, mark):
-    """The triangle nearest to a point, which leaves a body through triangle `first`, that it is in front of, within two auras, and
-    that faces it; or -1. # outputs: joined
-    """
-    gap, nx, ny, nz = gap_to(bodies, first, 0.0, *where)
-    for _ in range(MOST_SIDES if gap < 0.0 else 0):
-        t, _, _, _ = _nearest(bodies, boxes, blocks, g, where, (nx, ny, nz), ANY_BODY, True, 2.0 * aura, joined, mark)
-        if t < 0:
-            break
-        gap, _, _, _ = gap_to(bodies, t, 0.0, *where)
-        if gap >= 0.0:
-            return t
-        joined[t] = mark  # in front of its plane alone, as beside a fold
-    return np.int64(-1)
 
 
 @inner
@@ -231,21 +167,19 @@ def _near_run(boxes, reach, x, place, first, last, box, near):
 @njit
 def _grip_kernel(begin, end, bodies, boxes, aura, garment, x, place, grip, scratch):
     """See `find_grips`; of particles begin..end, from a run's first on. 10 flops a run of particles and block, 200 a triangle of those nearby."""
-    at, joined, count = scratch.at, scratch.joined, 0
+    at, count = scratch.at, 0
     for p in range(begin, end):
         if p % PARTICLES_AT_ONCE == 0:
             count = _near_run(boxes, aura, x, place, p, min(p + PARTICLES_AT_ONCE, len(x)), scratch.box, scratch.near)
-        where, mark = (x[p, 0], x[p, 1], x[p, 2]), (p + 1) * (MOST_SIDES + 1)
+        where = x[p, 0], x[p, 1], x[p, 2]
         if place[p] < OUTSIDE or (place[p] == OUTSIDE and count == 0):
             continue
         at[HERE, 0], at[HERE, 1], at[HERE, 2] = where
         if place[p] == OUTSIDE:
-            first, second = _between_from_outside(bodies, boxes, scratch.near[:count], garment[p], aura, where, joined)
+            first, second = _between_from_outside(bodies, boxes, scratch.near[:count], garment[p], aura, where)
         else:
-            own = bodies, boxes, scratch.every, garment[p]
-            first, second = _between_from_inside(*own, place[p] == PINCHED, where, joined, mark, scratch.queue)
-            if place[p] == INSIDE and first >= 0 and not (second >= 0 and meet(bodies, at, first, second)):
-                second = _right_outside(*own, aura, where, first, joined, mark)
+            is_twice = place[p] == PINCHED
+            first, second = _between_from_inside(bodies, boxes, scratch.every, garment[p], is_twice, where)
         if second >= 0 and (place[p] == PINCHED or meet(bodies, at, first, second)):
             grip[p, 0], grip[p, 1], place[p] = first, second, PINCHED
 
@@ -258,14 +192,14 @@ def find_grips(
     start : (m, 3) [m] the bodies' vertices at the frame's start
     # outputs: grip (n, 2); place, PINCHED where there is no room
     """
-    count, blocks = len(bodies.triangles), np.arange(-(-len(bodies.triangles) // BLOCK_TRIANGLES))
+    blocks = np.arange(-(-len(bodies.triangles) // BLOCK_TRIANGLES))
     motions, boxes = np.zeros((len(start), 6)), np.empty((len(blocks), 6))
     motions[:, :MOTION] = start
     _cover(bodies.triangles, motions, boxes)
     about = bodies._replace(motions=motions), boxes, float(bodies.aura.max()), garment, x, place, grip
 
     def part(_, first, last):
-        scratch = Scratch(make_scratch(0).at, *np.zeros((2, count), np.int64), blocks, blocks.copy(), np.empty(6))
+        scratch = Scratch(make_scratch(0).at, blocks, blocks.copy(), np.empty(6))
         _grip_kernel(PARTICLES_AT_ONCE * first, min(PARTICLES_AT_ONCE * last, len(x)), *about, scratch)
 
     on_threads(part, cut(-(-len(x) // PARTICLES_AT_ONCE), SMALLEST_GRIP_PART))

@@ -5,8 +5,8 @@ Fixed to both, cloth would go with them wherever they go: what two arms hold is 
 on, and cloth between fingers leaves with the hand. Real cloth slips before. How hard bodies press nobody knows; so what is
 between them holds until the cloth on one side of it is strained by `SLIP_STRAIN`, and where they do not overlap by the less
 the farther they are apart (`pinch`). What pulls harder draws it along between them, a part of the way per step, never beyond
-where nothing pulls, however taut the cloth is; but not to where they come together, unless they overlap there: a thumb that goes on
-into the chest draws cloth in from its sides. Once it slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it stays as it is up to that strain, too,
+where nothing pulls, however taut the cloth is; but not to where they come together. Once it
+slips, less holds it: so it comes to rest. In an open crease, where nothing presses, it stays as it is up to that strain, too,
 and may be pulled out (`constraints`), but not in. Between two fingers that do not press it slips through, whichever way: held
 there, one particle would take the whole garment along with the hand.
 """
@@ -26,7 +26,6 @@ SLIP_STRAIN = 0.1  # of the cloth that pulls, up to which it holds
 ONE_SIDE = 0.25  # part of the springs around a particle, each times its length, that pull it where one side is strained
 SLIDING = 0.5  # part of what holds it that is left once it slips
 SLIP_SHARE = 0.5  # of the way per step
-HELD_FROM_OVERLAP = 0.5  # part of a pull farther in where they overlap that does not count: there they press harder
 LEAST_TAPER = 0.1  # length of the sum of two normals from which on surfaces come together somewhere
 
 
@@ -48,14 +47,14 @@ def make_hold(cloth) -> Hold:
 
 
 @inner
-def _without(fx, fy, fz, ax, ay, az, least, only_against, part=1.0):
-    """A force f without a part of what it has along a; all of it where a is no longer than `least`, or f goes along it but is to lose
+def _without(fx, fy, fz, ax, ay, az, least, only_against):
+    """A force f without its part along a; all of it where a is no longer than `least`, or f goes along it but is to lose
     `only_against`.
     """
     square, along = ax * ax + ay * ay + az * az, fx * ax + fy * ay + fz * az
     if square <= least * least or (only_against and along >= 0.0):
         return fx, fy, fz
-    share = part * along / square
+    share = along / square
     return fx - share * ax, fy - share * ay, fz - share * az
 
 
@@ -75,8 +74,7 @@ def find_slip(force, hold, kind, contacts):
         fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
         fx, fy, fz = _without(fx, fy, fz, ax - bx, ay - by, az - bz, 0.0, False)
         if contacts.press[i] > 0.0 or ax * bx + ay * by + az * bz > LOCKED_COSINE:
-            part = 1.0 if contacts.between[i] >= 0.0 else HELD_FROM_OVERLAP
-            fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True, part)
+            fx, fy, fz = _without(fx, fy, fz, ax + bx, ay + by, az + bz, LEAST_TAPER, True)
         share = 1.0 if contacts.friction[i, 1] == 0.0 else contacts.press[i]
         pull, most = math.sqrt(fx * fx + fy * fy + fz * fz), share * hold.most[i]
         if pull > most:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ball that rises through a free sheet with default settings stretches it little, in every model and with every dynamics.
+"""A ball that rises through a free sheet with default settings stretches it little, in every model of cloth and with every dynamics.
 
 Plain springs once came to 2370 % here.
 """
@@ -17,7 +17,8 @@ DYNAMICS = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA", "SYMPLECTIC_EULER", "LEAP
 
 
 @pytest.mark.parametrize(
-    ("model", "dynamics"), [*((model, "XPBD") for model in MODELS), *(("SPRINGS", name) for name in DYNAMICS[1:])]
+    ("model", "dynamics"),
+    [*((model, "XPBD") for model in MODELS if model != "RIGID"), *(("SPRINGS", name) for name in DYNAMICS[1:])],
 )
 def test_a_ball_that_rises_through_a_sheet_does_not_tear_it(model, dynamics):
     garment = naive.sheet(21, 21, model=model, shear_stiffness=2000.0 if model == "SPRINGS" else 100.0)

@@ -15,7 +15,10 @@ FRAMES = 6
 
 
 def pleated(points):
-    """Points of a tube as knife pleats, with waves at the lower end that go through the next pleat."""
+    """Points of a tube as knife pleats, with waves at the lower end that go through the next pleat; off its symmetry by
+    what rounding is not: in that 233 pairs cross and beside it 204, for the others just touch.
+    """
+    points = points + np.random.default_rng(1).normal(0.0, 1e-8, points.shape)
     turn = np.arctan2(points[:, 1], points[:, 0]) % (2.0 * np.pi) * PLEATS / (2.0 * np.pi)
     part, z = turn % 1.0, points[:, 2]
     along = np.interp(part, [0.0, 0.45, 0.65, 1.0], [0.0, 0.95, 0.55, 1.0])

@@ -237,10 +237,11 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
     if contact.pairs is not None or contact.guarded is not None:
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
-        touched, held, holding = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace, calm)
-        # Beside many tangles something always is: they would be looked at in each step, for twice the time and nothing.
+        touched, held, is_moved = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace, calm)
+        # Beside many tangles something always is, and where a pinch is calm: all would be looked at in each step, for twice the
+        # time and nothing.
         many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(motion.x)
-        contact.is_holding = holding and not many
+        contact.is_holding = not many and bool((is_moved & ~calm if len(calm) else is_moved).any())
         count += touched
     return count, held
 

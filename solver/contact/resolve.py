@@ -36,9 +36,9 @@ def resolve(
     dt: float,
     brace=NO_BRACE,
     calm=NONE_CALM,
-) -> tuple[int, np.ndarray, bool]:
+) -> tuple[int, np.ndarray, np.ndarray]:
     """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, what the guard
-    holds back (n,) as in `impact_zones.holders`, and whether it, or a body's edges and faces, moved any. Once in every
+    holds back (n,) as in `impact_zones.holders`, and what it, or a body's edges and faces, moved (n,) bool. Once in every
     substep.
 
     Parameters
@@ -56,18 +56,20 @@ def resolve(
     if pairs is not None:
         go_on(pairs, dt)
         touched = respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
-    near, is_pushed = _near_bodies(bodies, times, start, x), False
+    near, is_moved = _near_bodies(bodies, times, start, x), np.zeros(len(x), np.bool_)
     for _ in range(BODY_RESPONSES):
+        before = x.copy()
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
-        is_pushed = True
+        is_moved |= (x != before).any(axis=1)
         if pairs is not None:
             respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
         near = _near_bodies(bodies, times, start, x)
     zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:
-        return touched, np.full(len(x), ALONE, np.int32), is_pushed
-    return touched, impact_zones.holders(zones, cloth.inv_mass), True
+        return touched, np.full(len(x), ALONE, np.int32), is_moved
+    held = impact_zones.holders(zones, cloth.inv_mass)
+    return touched, held, is_moved | (held != ALONE)
 
 
 def guard(

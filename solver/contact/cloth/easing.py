@@ -2,14 +2,16 @@
 """Tangles are eased apart: where an edge goes through a triangle, both are moved until it does no more.
 
 Which way? What crosses parts each of two sheets along the same lines, their contours (Baraff, Witkin and Kass 2003, global
-intersection analysis). Where two garments lie on each other there, `layers` knows which side of the other one cloth is to be
-on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the other sheet: the
-edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece. Where a sheet is
-still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where both are, because a
-contour goes from the border of the one to the border of the other, it is made shorter (Volino and Magnenat-Thalmann 2006):
-an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum R of the directions
-in which the contour leaves the point where they meet. Pieces are those that one other garment makes, so that an edge through
-two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller piece has its way.
+intersection analysis). Of a fold that goes through its own sheet the lines end in the same two particles, their loop
+vertices, and part what is between from the rest. Where two garments lie on each other there, `layers` knows which side of the
+other one cloth is to be on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the
+other sheet: the edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece.
+Where a sheet is still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where
+both are, because a contour goes from the border of the one to the border of the other, it is made shorter (Volino and
+Magnenat-Thalmann 2006): an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the
+sum R of the directions in which the contour leaves the point where they meet. Pieces are those that one other garment makes,
+so that an edge through two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller
+piece has its way.
 
 How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
 taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
@@ -51,6 +53,7 @@ class Piercings(NamedTuple):
     garment: np.ndarray  # (k, 2) that of the edge, that of the triangle
     links: np.ndarray  # (l, 2) which are next to each other on a contour
     contour: np.ndarray  # (k,) number of the contour
+    turns: np.ndarray  # (l,) int64 particles in which a contour turns back: loop vertices
 
 
 class Eased(NamedTuple):
@@ -127,7 +130,14 @@ def find_piercings(near: np.ndarray, cloth: Cloth, x: np.ndarray) -> Piercings:
     weight, normal = _meeting(x[corners])
     graph = coo_array((np.ones(len(links)), links.T), shape=(len(at), len(at)))
     _, contour = connected_components(graph, directed=False)
-    return Piercings(corners, weight, normal, cloth.garment[corners[:, [0, 2]]], links, contour)
+    about = cloth.garment[corners[:, [0, 2]]], links, contour
+    return Piercings(corners, weight, normal, *about, _turns(cloth.triangles, one, face))
+
+
+def _turns(triangles: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The particles that triangles which cross (k,) have in common: a sheet that goes through itself turns round there."""
+    a, b = triangles[one], triangles[other]
+    return np.unique(a[(a[:, :, None] == b[:, None, :]).any(axis=2)]).astype(np.int64)
 
 
 def _meeting(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -180,7 +190,8 @@ def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
     """
     owner, count, groups = cloth.garment[cloth.triangles[:, 0]], len(cloth.mass), len(cloth.meets)
     side, weight = np.zeros(len(piercings.corners)), np.zeros(len(piercings.corners))
-    by_whom = piercings.garment[:, 0] * groups + piercings.garment[:, 1]
+    by_whom, is_turn = piercings.garment[:, 0] * groups + piercings.garment[:, 1], np.zeros(count, np.bool_)
+    is_turn[piercings.turns] = True
     piece, mass = np.empty(count, np.int32), np.empty(count)
     for pair in np.unique(by_whom):
         own = np.flatnonzero(by_whom == pair)
@@ -188,10 +199,12 @@ def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
         keys, times = np.unique(first * count + second, return_counts=True)
         keys, is_cut = keys[times % 2 == 1], np.zeros(count, np.bool_)
         is_cut[keys // count], is_cut[keys % count] = True, True
-        pieces_kernel(cloth.triangles[owner == pair // groups], keys, is_cut, cloth.mass, piece, mass)
+        about = cloth.triangles[owner == pair // groups], keys, is_cut, is_turn
+        pieces_kernel(*about, cloth.mass, piece, mass)
         one, other = piece[first], piece[second]
         is_less = (mass[one] < mass[other]) | ((mass[one] == mass[other]) & (one < other))
         side[own] = np.where(one == other, 0.0, np.where(is_less, 1.0, -1.0))
+        side[own[is_turn[first] | is_turn[second]]] = 0.0
         weight[own] = np.minimum(mass[one], mass[other])
     return side, weight
 
@@ -240,9 +253,9 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
 
 
 @njit
-def pieces_kernel(triangles, keys, is_cut, mass, piece, total):
-    """Pieces into which the edges with these keys (i n + j, i < j, ascending) part triangles (t, 3) of n particles. 60 bytes
-    a corner.
+def pieces_kernel(triangles, keys, is_cut, is_turn, mass, piece, total):
+    """Pieces into which the edges with these keys (i n + j, i < j, ascending) part triangles (t, 3) of n particles, of which those
+    that contours go through (n,) are alone. 60 bytes a corner.
     # outputs: piece (n,) the first particle of each one's; total (n,) [kg] there
     """
     count = np.int64(len(piece))
@@ -252,6 +265,8 @@ def pieces_kernel(triangles, keys, is_cut, mass, piece, total):
         for corner in range(3):
             p, q = np.int64(triangles[t, corner]), np.int64(triangles[t, (corner + 1) % 3])
             low, high = min(p, q), max(p, q)
+            if is_turn[p] or is_turn[q]:
+                continue
             if is_cut[p] and is_cut[q] and is_among(keys, low * count + high):
                 continue
             one, other = first_of(piece, p), first_of(piece, q)

@@ -14,7 +14,7 @@ Against the thesis: a substep is a substep of the frame, and the solve of the sp
 (3.3.3), with `advected_lengths` for what the field alone would do to them. The grid lasts for some substeps, and the change of
 velocity begins at that of the last. A gap may close by a part of itself, so that layers come to rest on each other (the
 thesis stops them three cells apart, 3.4.3), and what is too dense is eased apart by positions alone, without any speed. Cloth
-slides on cloth, but through none (`sliding`). Impacts
+slides on cloth, but through none (`sliding`), and the less the harder layers are pressed on each other. Impacts
 have a restitution, by velocities alone: in positions it would strain the cloth, and springs would throw it.
 """
 
@@ -31,7 +31,7 @@ from ..model import Cloth, Collider, FrameInput, Settings, State
 from . import advected_lengths, obstacles, transfer
 from .crowded_cells import CROWDED, Cells, Nodes, clear_own, find_cells
 from .density import AREA, evened, measure, rasterise
-from .project import Scratch, System, make_scratch, project
+from .project import Scratch, System, find_pressed, make_scratch, project
 from .rigid_bodies import FIELD_ROUNDS, RigidBodies, prepare_rigid
 from .sliding import find_barred
 from .sparse_grid import TILE_SLOTS, make_grid
@@ -64,6 +64,8 @@ class FieldGrid(NamedTuple):
     solution: Scratch  # of the system
     u: np.ndarray  # (k, 4) [m/s] the last change at corners of cells
     closing: np.ndarray  # (k,) scratch, as in `transfer.NodeMotion`
+    pressed: np.ndarray  # (k,) [kg/m/s] of the last substep, as there
+    per_volume: float  # [1/m3] of a cell
     scratch: transfer.Scratch
     edges: np.ndarray  # (e, 2) uint32 beside crowded cells
     rest_length: np.ndarray  # (e,) [m] of these
@@ -150,9 +152,15 @@ class VelocityField:
             at_nodes = _at_nodes(*self._weighed(given), x)
         if self.rigid is not None:  # of other masses: along the change before momentum would be made
             self.grid.u[:] = 0.0
-        motion = _find_change(self.grid, *at_nodes)
+        about = None if self.rigid is not None else self._about(given, friction, x)
+        motion = _find_change(self.grid, *at_nodes, about)
         self._go_along(given, motion, friction, x)
         return motion
+
+    def _about(self, given, friction: np.ndarray, x: np.ndarray) -> tuple:
+        """What `transfer` is to know of particles with friction (n,) that go to x (n, 3) [m]."""
+        grid, cloth, x_prev, dt = self._weighed(given)
+        return grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
 
     def _weighed(self, given):
         """The same with particles of rigid garments as heavy as they count for."""
@@ -163,12 +171,10 @@ class VelocityField:
 
     def _go_along(self, given, motion: transfer.NodeMotion, friction: np.ndarray, x: np.ndarray) -> None:
         """Have particles go with the nodes, with friction (n,), and rigid garments as wholes. # outputs: x"""
-        grid, cloth, x_prev, dt = self._weighed(given)
         before = x.copy() if self.rigid is not None else x
-        about = grid.nodes, motion, grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
-        transfer.to_particles(*about)
+        transfer.to_particles(self.grid.nodes, motion, *self._about(given, friction, x))
         if self.rigid is not None:
-            self.rigid.carry(before, x, x_prev)
+            self.rigid.carry(before, x, given[2])
 
 
 class VelocityFields(NamedTuple):
@@ -235,11 +241,11 @@ def _make_grid(field, cloth, x, t):
     edges, rest_length = advected_lengths.edges_beside(cloth, nodes.particles)
     barred = np.empty((len(nodes.particles), 6))
     find_barred(grid, layers, nodes.particles, barred)
-    solution, u, closing = make_scratch(len(cells.density), count), np.zeros((count, 4)), np.zeros(count)
+    solution, u = make_scratch(len(cells.density), count), np.zeros((count, 4))
+    closing, pressed, per_volume = np.zeros(count), np.zeros(count), field.step**-3
     scratch = transfer.Scratch(np.zeros((total, 4)), np.zeros((len(nodes.particles), 4)))
-    return FieldGrid(
-        cells, nodes, facing, barred, solid, sure, system, solution, u, closing, scratch, edges, rest_length
-    )
+    beside = u, closing, pressed, per_volume, scratch, edges, rest_length
+    return FieldGrid(cells, nodes, facing, barred, solid, sure, system, solution, *beside)
 
 
 def _bodies(field, origin, grid, wanted, layer, t):
@@ -265,14 +271,24 @@ def _at_nodes(grid, cloth, x_prev, dt, x):
     return mass, v
 
 
-def _find_change(grid, mass, v):
-    """How the nodes move so that no gap closes faster than it may."""
+def _find_change(grid, mass, v, about):
+    """How the nodes move so that no gap closes faster than it may.
+
+    about : facing of particles and what follows it in `transfer.find_loss`; None where garments are rigid: these are asked again
+    """
     cells, nodes = grid.cells, grid.nodes
     count = nodes.crowded_count
+    transfer.find_closing(cells.nodes, cells.rows, grid.sure, v, grid.closing)
+    motion = transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid, grid.pressed)
+    if about is not None:
+        # what layers give back of their momentum closes gaps, too: the nodes are projected last
+        transfer.find_loss(nodes, motion, *about)
+        v = v - grid.scratch.loss
     system = grid.system._replace(mass=mass[:count], v=v[:count])
-    transfer.find_closing(cells.nodes, cells.rows, grid.sure, system.v, grid.closing)
     project(system, grid.u, PUSH_ROUNDS, ITERATIONS, grid.solution)
-    return transfer.NodeMotion(mass, v, grid.u, grid.closing, grid.solid)
+    if about is not None:
+        find_pressed(system, grid.u, grid.solution, grid.per_volume, grid.pressed)
+    return motion
 
 
 def _ease(field, mass, cloth, x, x_prev):

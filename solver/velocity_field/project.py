@@ -206,3 +206,21 @@ def project(system, u, rounds, iterations, scratch):
                 store(residual, node, left)
                 sizes = sizes + broadcast(lightness[node]) * left * left
             size = sum_xyz(sizes)
+
+
+@fused
+def find_pressed(system, u, scratch, per_volume, pressed):
+    """How hard layers are pressed on each other at the nodes: the most that a cell beside them pushes with, as `project` has
+    left it. A push over the volume of its cell is the impulse per area of layers that lie across its rate.
+
+    per_volume : [1/m3] of a cell
+    # outputs: pressed (k,) [kg/m/s]
+    """
+    nodes, rows, least, _, _, v = system
+    pressed[:] = 0.0
+    for cell in range(len(nodes)):
+        if scratch.weight[cell] > 0.0:
+            gap = least[cell] - rate_of(nodes, rows, cell, v) - rate_of(nodes, rows, cell, u)
+            push = per_volume * (scratch.pushed[cell] + scratch.weight[cell] * gap)
+            for corner in range(8):
+                pressed[nodes[cell, corner]] = max(pressed[nodes[cell, corner]], push)

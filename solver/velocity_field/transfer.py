@@ -5,7 +5,9 @@ A node has the mean of the velocities beside it, weighed by mass. Back comes the
 leaves all as it was where nothing was changed, and keeps momentum. To it comes, where cells close, what the nodes do
 not see: how a particle moves against the mean beside it, as the layers in a cell do against each other. Along the
 particle's normal all of that goes, so that the layers go the one way that the field knows; along the surface as much as
-Coulomb's friction takes. What this takes from the momentum of a node is given back to all that is beside it.
+Coulomb's friction takes: of what stops at the particle, or of what lies on it, which a layer within a heap hands on to the
+next. What this takes from the momentum of a node is given back to all that is beside it. That moves nodes, too, and
+part of it would close gaps: in a heap half as much as the projection has stopped. So it is found first, and projected.
 
 Particles that do not move count as so heavy that the field goes with them; bodies, too, but along their normals alone:
 across these a node has the velocity and the mass of the cloth beside it, so that no cloth slows down by a body's being near.
@@ -18,6 +20,7 @@ import numpy as np
 
 from ..kernel.jit import fused, fused_inner
 from ..kernel.vec4 import broadcast, lane, load, store, sum_xyz, vec4, xyz
+from .density import AREA
 from .obstacles import SOLID_MASS, SOLID_MOMENTUM, SOLID_NORMAL
 from .project import rate_of
 
@@ -36,6 +39,7 @@ class NodeMotion(NamedTuple):
     u: np.ndarray  # (k, 4) [m/s] change of v
     closing: np.ndarray  # (k,) how far v rules, see `find_closing`
     solid: np.ndarray  # (k, SOLID_COLUMNS) bodies at the nodes
+    pressed: np.ndarray  # (k,) [kg/m/s] impulse per area by which layers are pressed on each other
 
 
 class Scratch(NamedTuple):
@@ -108,15 +112,15 @@ def find_closing(nodes, rows, density, v, closing):
             closing[nodes[cell, q]] = max(closing[nodes[cell, q]], sure)
 
 
-@fused
-def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
-    """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own motion.
+@fused_inner
+def _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+    """What particles take on of the nodes' motion, `scratch.extra`, and what that lacks of momentum at these, `scratch.loss`.
 
     barred : (p, 6) from `sliding.find_barred`
-    # outputs: x; scratch
+    # outputs: scratch
     """
     crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
-    node_mass, v, u, closing = motion.mass, motion.v, motion.u, motion.closing
+    node_mass, v, u, closing, pressed = motion.mass, motion.v, motion.u, motion.closing, motion.pressed
     loss, extra = scratch.loss, scratch.extra
     none = vec4(0.0, 0.0, 0.0, 0.0)
     for node in range(len(loss)):
@@ -126,10 +130,11 @@ def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, d
         if inv_mass[p] == 0.0:
             continue
         go = vec4((x[p, 0] - x_prev[p, 0]) / dt, (x[p, 1] - x_prev[p, 1]) / dt, (x[p, 2] - x_prev[p, 2]) / dt, 0.0)
-        own, change = none, none
+        own, change, weight = none, none, 0.0
         for q in range(8):
             node = corners[at, q]
             if node < crowded:
+                weight += parts[at, q] * pressed[node]
                 change = change + broadcast(parts[at, q]) * load(u, node)
                 own = own + broadcast(parts[at, q] * closing[node]) * (load(v, node) - go)
         normal = xyz(load(facing, p))
@@ -140,7 +145,9 @@ def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, d
         hold = broadcast(min(1.0, MOST_HELD * dt / size) if size > 0.0 else 0.0) * hold
         held = broadcast(along) * normal + hold
         across = own - held
-        slide, grip = math.sqrt(sum_xyz(across * across)), friction[p] * (abs(along) + abs(sum_xyz(change * normal)))
+        # what stops at it, or what lies on it and is carried by it: on both of its sides
+        stopped = max(abs(along) + abs(sum_xyz(change * normal)), 2.0 * weight * facing[p, AREA] * inv_mass[p])
+        slide, grip = math.sqrt(sum_xyz(across * across)), friction[p] * stopped
         own = held + broadcast(min(1.0, grip / slide) if slide > 0.0 else 0.0) * across
         store(extra, at, own + change)
         own = broadcast(1.0 / inv_mass[p]) * own
@@ -154,6 +161,24 @@ def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, d
             across = broadcast(1.0 / max(node_mass[node] - heavy, SMALLEST_MASS)) * (lost - along)
             lost = along
         store(loss, node, broadcast(1.0 / max(node_mass[node], SMALLEST_MASS)) * lost + across)
+
+
+@fused
+def find_loss(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+    """What particles leave of momentum to the nodes, by the friction that the change and the pressing before would make.
+    The nodes' velocity is v less this, and that is to be projected.
+    # outputs: scratch
+    """
+    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch)
+
+
+@fused
+def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+    """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own motion.
+    # outputs: x; scratch
+    """
+    particles, corners, parts, loss, extra = nodes.particles, nodes.corners, nodes.parts, scratch.loss, scratch.extra
+    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch)
     for at in range(len(particles)):
         p = particles[at]
         if inv_mass[p] == 0.0:

@@ -30,6 +30,7 @@ What the response leaves is seen to by the guard (`resolve`): no pair crosses, w
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -55,7 +56,7 @@ from .proximity import (
     way_ahead_kernel,
 )
 from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, separate
-from .tangles import Tangles, find_tangles, near_tangles, without
+from .tangles import Tangles, find_tangles, near_tangles, sorted_out
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
@@ -108,20 +109,16 @@ def detect(
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
     stencils, is_edge_pair, search, tangles = _candidates(cloth, x, v, reach, horizon, settings, tangles)
     pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
-    pair_list, fixed_start = _fixed_last(cloth, pair_list)
     slack = reach - 0.5 * cloth.thickness
     about = x.copy(), v.copy(), slack, horizon, settings, search, tangles
-    return Pairs(pair_list, fixed_start, *about, np.zeros(len(x)))
+    return Pairs(pair_list, _first_fixed(cloth, pair_list.stencils), *about, np.zeros(len(x)))
 
 
-def _fixed_last(cloth: Cloth, pair_list: PairList) -> tuple[PairList, int]:
-    """The pairs with those at the end that have a particle that does not move, and the first of these."""
-    count = len(pair_list.gap)
+def _first_fixed(cloth: Cloth, stencils: np.ndarray) -> int:
+    """The first of the stencils (p, 4), in order, that has a particle that does not move."""
     if cloth.inv_mass.all():
-        return pair_list, count
-    fixed = (cloth.inv_mass[pair_list.stencils] == 0.0).any(axis=1)
-    order = np.argsort(fixed, kind="stable")
-    return PairList(*(array[order] for array in pair_list)), count - int(np.count_nonzero(fixed))
+        return len(stencils)
+    return bisect_left(range(len(stencils)), True, key=lambda k: not cloth.inv_mass[stencils[k]].all())
 
 
 def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
@@ -274,7 +271,7 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) 
 def _exchange(pairs: Pairs, cloth: Cloth, is_out: np.ndarray, found: PairList) -> None:
     """Put what has been found in place of all pairs that have a particle out of bounds."""
     old, fixed_start = pairs.pair_list, pairs.fixed_start
-    found, found_fixed = _fixed_last(cloth, found)
+    found_fixed = _first_fixed(cloth, found.stencils)
     room, nobody = len(old.gap) + len(found.gap), np.zeros(len(is_out), np.bool_)
     pair_list = PairList(*(np.empty((room,) + array.shape[1:], array.dtype) for array in old))
     at = copy_kernel(old, 0, fixed_start, is_out, pair_list, 0)
@@ -292,9 +289,7 @@ def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
     if len(pairs.tangles.couples):
         more = near_tangles(found, cloth.triangles, pairs.tangles.is_tangled)
         pairs.tangles = pairs.tangles._replace(near=np.concatenate([pairs.tangles.near, more]))
-    stencils, is_edge_pair = without(pairs.tangles, *_spread(found, cloth, search))
-    own = is_out[stencils[:, :4]].any(axis=1)
-    return stencils[own], is_edge_pair[own]
+    return sorted_out(*_spread(found, cloth, search), pairs.tangles, cloth.inv_mass, is_out)
 
 
 def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: float) -> np.ndarray:
@@ -337,7 +332,7 @@ def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings:
     search = search._replace(bounds=bounds)
     if tangles is None or len(tangles.couples):
         tangles = find_tangles(pairs, cloth.triangles, x)
-    return *without(tangles, *_spread(pairs, cloth, search)), search, tangles
+    return *sorted_out(*_spread(pairs, cloth, search), tangles, cloth.inv_mass), search, tangles
 
 
 def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:

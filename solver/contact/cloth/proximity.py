@@ -20,6 +20,7 @@ STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even t
 OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
 SMALLEST_AHEAD_PART = 12288  # triangles: fewer are done before another thread wakes up
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
+ROOM = 2  # candidates a pair of triangles that there is room for at first
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 
@@ -264,7 +265,7 @@ def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes:
     named = triangles if pattern is None else pattern.triangles
 
     def find(_, first, last):
-        scratch, room = (np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))), last - first + 256
+        scratch, room = (np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))), ROOM * (last - first) + 256
         about = pairs, (triangles, named), owned, calm, triangle_boxes, boxes, *scratch
         while True:
             stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)

@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...geometry.ccd import corners_of
 from ...geometry.piercing import area_normal, pierces
 from ...kernel.jit import inner, njit
 from ...kernel.lookup import is_among
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.threads import cut, joined, on_threads, over
 
 SMALLEST_TANGLE_PART = 4096  # pairs of triangles: fewer are done before another thread wakes up
-FIRST_TANGLE_COUNT = 64  # edges that there is room for at first
+SMALLEST_SORTED_PART = 12288  # stencils: fewer are done before another thread wakes up
+MOVES, IS_FIXED = 1, 2  # what stencils that are kept are
+FIRST_TANGLE_COUNT = 4096  # edges that there is room for at first
 STIRRED_RINGS = 2  # edges from tangles up to which cloth is stirred as they are eased apart
 
 
@@ -42,9 +45,10 @@ def beside_tangles(tangles: Tangles, edges: np.ndarray) -> np.ndarray:
 def near_tangles(pairs: np.ndarray, triangles: np.ndarray, is_tangled: np.ndarray) -> np.ndarray:
     """Those pairs (p, 2) of triangles (t, 3) that have a tangled particle (n,) each."""
     if len(pairs) < len(triangles) // 4:
-        first, second = (is_tangled[triangles[side]].any(axis=1) for side in pairs.T)
-        return pairs[first & second]
-    has = is_tangled[triangles].any(axis=1)
+        a, b, c = is_tangled[triangles[pairs]].transpose(2, 0, 1)
+        return pairs[(a | b | c).all(axis=1)]
+    a, b, c = is_tangled[triangles.T]
+    has = a | b | c
     return pairs[has[pairs[:, 0]] & has[pairs[:, 1]]]
 
 
@@ -75,13 +79,24 @@ def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tan
     return Tangles(couples, is_tangled, near_tangles(pairs, triangles, is_tangled), count)
 
 
-def without(tangles: Tangles, stencils: np.ndarray, is_edge_pair: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Those of the stencils (c, 4), and which are of edges (c,), whose sides are not let through each other."""
-    if not len(tangles.couples):
+def sorted_out(
+    stencils: np.ndarray,
+    is_edge_pair: np.ndarray,
+    tangles: Tangles,
+    inv_mass: np.ndarray,
+    asked: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the stencils (c, 4), and which are of edges (c,), whose sides are not let through each other and that have
+    a particle that is `asked` for (n,), all if None; at their end those that have one that does not move.
+    """
+    if asked is None and not len(tangles.couples) and inv_mass.all():
         return stencils, is_edge_pair
-    kept = np.ones(len(stencils), np.bool_)
-    sort_out_kernel(stencils, is_edge_pair, tangles.couples, tangles.is_tangled, kept)
-    return stencils[kept], is_edge_pair[kept]
+    asked = np.ones(len(inv_mass), np.bool_) if asked is None else asked
+    kind = np.empty(len(stencils), np.uint8)
+    about = stencils, is_edge_pair, tangles.couples, tangles.is_tangled, asked, inv_mass, kind
+    over(len(stencils), SMALLEST_SORTED_PART, sort_out_kernel, *about)
+    order = np.concatenate([np.flatnonzero(kind == MOVES), np.flatnonzero(kind == IS_FIXED)])
+    return stencils.take(order, axis=0), is_edge_pair.take(order)
 
 
 @inner
@@ -122,13 +137,23 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
 
 
 @njit
-def sort_out_kernel(stencils, is_edge_pair, couples, is_tangled, kept):
-    """Which stencils have no couple with one particle on each side. # outputs: kept (c,)"""
+def sort_out_kernel(start, end, stencils, is_edge_pair, couples, is_tangled, asked, inv_mass, kind):
+    """What becomes of stencils start..end: 0 left out, because they have a couple with one particle on each side or none that
+    is `asked` for (n,); `MOVES`, or `IS_FIXED` in part. 50 bytes each. # outputs: kind (c,)
+    """
     count = np.int64(len(is_tangled))
-    for k in range(len(stencils)):
-        first = 2 if is_edge_pair[k] else 1  # of the second side
-        for i in range(first):
-            for j in range(first, 4):
-                one, other = stencils[k, i], stencils[k, j]
-                if is_tangled[one] and is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
-                    kept[k] = False
+    for k in range(start, end):
+        kind[k] = 0
+        a, b, c, d = corners_of(stencils, k)
+        if not (asked[a] | asked[b] | asked[c] | asked[d]):
+            continue
+        first, is_kept = 2 if is_edge_pair[k] else 1, True  # of the second side
+        for i in range(first if len(couples) > 0 else 0):
+            one = stencils[k, i]
+            for j in range(first, 4 if is_tangled[one] else first):
+                other = stencils[k, j]
+                if is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
+                    is_kept = False
+        if is_kept:
+            moves = (inv_mass[a] > 0.0) & (inv_mass[b] > 0.0) & (inv_mass[c] > 0.0) & (inv_mass[d] > 0.0)
+            kind[k] = MOVES if moves else IS_FIXED

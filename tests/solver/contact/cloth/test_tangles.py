@@ -8,6 +8,7 @@ from ipctk import is_edge_intersecting_triangle
 from sheets import GRAVITY, sheet
 from taffeta.solver.build import build
 from taffeta.solver.contact.cloth import pairs
+from taffeta.solver.contact.cloth.tangles import Tangles, sorted_out
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -78,3 +79,24 @@ def test_lengths_brought_back_beside_tangles_call_for_no_new_pairs(is_tangled, m
     pairs.go_on(found, dt)
     assert pairs.respond(found, cloth, x, end, x.copy(), dt) > 0
     assert (len(asked) <= pairs.MOST_RESPONSES) == is_tangled
+
+
+@pytest.mark.parametrize("tangled", [True, False])
+def test_what_is_let_through_is_left_out_and_what_is_fixed_comes_last(tangled):
+    """As by a look at each stencil alone, in the order in which they came."""
+    rng = np.random.default_rng(4)
+    stencils = rng.permuted(np.tile(np.arange(30, dtype=np.int32), (500, 1)), axis=1)[:, :4].copy()
+    edges, inv_mass, asked = rng.random(500) < 0.5, np.where(np.arange(30) % 7, 1.0, 0.0), np.arange(30) < 9
+    couples = np.unique([one * 30 + other for one in range(0, 30, 2) for other in range(1, 30, 3)] if tangled else [])
+    tangles = Tangles(couples.astype(np.int64), np.ones(30, np.bool_), np.zeros((0, 2), np.int32), 0)
+    known = set(couples.tolist())
+
+    def stays(stencil, is_edge):
+        first = 2 if is_edge else 1
+        return asked[stencil].any() and not any(i * 30 + j in known for i in stencil[:first] for j in stencil[first:])
+
+    kept = [k for k in range(500) if stays(stencils[k].tolist(), edges[k])]
+    expected = sorted(kept, key=lambda k: not inv_mass[stencils[k]].all())
+    found, is_edge_pair = sorted_out(stencils, edges, tangles, inv_mass, asked)
+    assert 50 < len(expected) < 450
+    assert np.array_equal(found, stencils[expected]) and np.array_equal(is_edge_pair, edges[expected])

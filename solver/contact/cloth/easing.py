@@ -228,7 +228,9 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
     """(k, 3) where edges are to go for contours to become shorter: unit vectors, or shorter where that does little."""
     places = x[piercings.corners]
     here = np.einsum("kc,kcx->kx", piercings.weight[:, :2], places[:, :2])
-    leaving, own = _leaving(piercings.links, here), piercings.garment[:, 0] == piercings.garment[:, 1]
+    one, other = piercings.garment.T
+    own = (one == other) & ~np.isin(one, piercings.garment[one != other])  # and goes through no other: these hold each other
+    leaving = _leaving(piercings.links, here)
     if own.any():
         leaving[own] = _evened(piercings.links, here)[own]
     edge = places[:, 1] - places[:, 0]

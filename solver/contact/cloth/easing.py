@@ -7,11 +7,12 @@ vertices, and part what is between from the rest. Where two garments lie on each
 other one cloth is to be on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the
 other sheet: the edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece.
 Where a sheet is still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where
-both are, because a contour goes from the border of the one to the border of the other, it is made shorter (Volino and
-Magnenat-Thalmann 2006): an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the
-sum R of the directions in which the contour leaves the point where they meet. Pieces are those that one other garment makes,
-so that an edge through two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller
-piece has its way.
+both are, because a contour goes from the border of the one to the border of the other, or where a sheet goes through itself
+and no piece is parted, it is made shorter (Volino and Magnenat-Thalmann 2006): an edge goes along
+R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum R of the directions in which the contour
+leaves the point where they meet; of a garment that goes through itself alone evened out along it. Pieces are those that one
+other garment makes, so that an edge through two layers counts for each alone. Where two sheets want a contour to go opposite
+ways, the smaller piece has its way.
 
 How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
 taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
@@ -41,6 +42,7 @@ EASE_SPEED = 0.3  # [m/s] at which an edge leaves a triangle
 EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
 EASE_SWEEPS = 4
 EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
+CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
 OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
 
 
@@ -239,17 +241,44 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
     """(k, 3) where edges are to go for contours to become shorter: unit vectors, or shorter where that does little."""
     places = x[piercings.corners]
     here = np.einsum("kc,kcx->kx", piercings.weight[:, :2], places[:, :2])
-    a, b = piercings.links.T
-    along = here[b] - here[a]
-    along /= np.maximum(np.linalg.norm(along, axis=1), np.finfo(float).tiny)[:, None]
-    leaving = np.zeros_like(here)
-    np.add.at(leaving, a, along)
-    np.add.at(leaving, b, -along)
+    one, other = piercings.garment.T
+    own = (one == other) & ~np.isin(
+        one, piercings.garment[one != other]
+    )  # and goes through no other: these hold each other
+    leaving = _leaving(piercings.links, here)
+    if own.any():
+        leaving[own] = _evened(piercings.links, here)[own]
     edge = places[:, 1] - places[:, 0]
     edge /= np.maximum(np.linalg.norm(edge, axis=1), np.finfo(float).tiny)[:, None]
     steep = np.maximum(_dot(edge, piercings.normal), np.finfo(float).tiny)
     way = leaving - (2.0 * _dot(edge, leaving) / steep)[:, None] * piercings.normal
     return way / np.maximum(np.linalg.norm(way, axis=1), 1.0)[:, None]
+
+
+def _leaving(links: np.ndarray, here: np.ndarray) -> np.ndarray:
+    """(k, 3) sums of the directions in which a contour leaves its points (k, 3) [m]."""
+    a, b = links.T
+    along = here[b] - here[a]
+    along /= np.maximum(np.linalg.norm(along, axis=1), np.finfo(float).tiny)[:, None]
+    leaving = np.zeros_like(here)
+    np.add.at(leaving, a, along)
+    np.add.at(leaving, b, -along)
+    return leaving
+
+
+def _evened(links: np.ndarray, here: np.ndarray) -> np.ndarray:
+    """The same of a sheet that goes through itself, evened out along the contour: it goes in zigzag from edge to edge, and each
+    point would be drawn another way than the next. Where a contour is straight little is left, and most at its ends.
+    """
+    links = np.unique(np.sort(links[links[:, 0] != links[:, 1]], axis=1), axis=0)
+    leaving, (a, b) = _leaving(links, here), links.T
+    count = 1.0 + np.bincount(links.ravel(), minlength=len(here))
+    for _ in range(CONTOUR_ROUNDS):
+        mean = leaving.copy()
+        np.add.at(mean, a, leaving[b])
+        np.add.at(mean, b, leaving[a])
+        leaving = mean / count[:, None]
+    return leaving
 
 
 @njit

@@ -242,9 +242,8 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
     places = x[piercings.corners]
     here = np.einsum("kc,kcx->kx", piercings.weight[:, :2], places[:, :2])
     one, other = piercings.garment.T
-    own = (one == other) & ~np.isin(
-        one, piercings.garment[one != other]
-    )  # and goes through no other: these hold each other
+    in_others = piercings.garment[one != other]  # these hold each other
+    own = (one == other) & ~np.isin(one, in_others)
     leaving = _leaving(piercings.links, here)
     if own.any():
         leaving[own] = _evened(piercings.links, here)[own]

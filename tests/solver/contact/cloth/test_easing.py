@@ -113,7 +113,7 @@ def bake(name):
 def test_what_crosses_at_the_start_comes_out(name):
     """Within 24 frames, without being stretched; it never crosses again."""
     counts, stretch = bake(name)
-    assert counts[0] > 30
+    assert counts[0] > (30 if name == "fin" else 40)
     assert counts[-1] == 0
     assert max(counts) <= SWOLLEN * counts[0]
     assert all(later == 0 for later in counts[counts.index(0) :])

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...broad_phase.patches import Patches, make_patches
 from ...geometry.adjacency import Topology, solid_islands, topology
 from ...geometry.seams import sew_borders
 from ...geometry.winding import count_windings
@@ -79,14 +80,10 @@ def merge(colliders, garments: int) -> BodyMesh:
     for c in colliders:
         if not np.isfinite(c.x).all():
             raise ValueError(f"Collider '{c.name}' has vertices at NaN or infinity: clean its mesh or its modifiers.")
-        if c.triangles.min() < 0 or c.triangles.max() >= c.x.shape[1]:
-            raise ValueError(f"Collider '{c.name}' has faces on vertices that it does not have: its topology changed.")
         if c.meets is not None and len(c.meets) != garments:
             raise ValueError(f"Collider '{c.name}' tells of {len(c.meets)} garments; there are {garments}.")
-    starts = np.cumsum([0] + [c.x.shape[1] for c in colliders])
-    empty = np.zeros((0, 3), np.int32)
-    triangles = np.concatenate([empty] + [c.triangles + np.int32(s) for c, s in zip(colliders, starts, strict=False)])
-    triangles = np.ascontiguousarray(triangles, np.int32)
+    names, counts = tuple(c.name for c in colliders), tuple(c.x.shape[1] for c in colliders)
+    starts, triangles = _end_to_end(names, counts, tuple(c.triangles for c in colliders))
     joined = topology(triangles, int(starts[-1]))
     if len(joined.border):
         triangles = _sewn(triangles, joined.border, colliders, starts)
@@ -98,6 +95,19 @@ def merge(colliders, garments: int) -> BodyMesh:
     materials = (np.array([getattr(c, name) for c in colliders], float) for name in names)
     meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
     return BodyMesh(colliders, starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined)
+
+
+@remembered(4, lambda *about: about)
+def _end_to_end(names, counts, triangles) -> tuple[np.ndarray, np.ndarray]:
+    """`BodyMesh.starts` of colliders with so many vertices, and the triangles of all, before seams are closed; ValueError where one
+    names vertices that its collider does not have.
+    """
+    for name, count, own in zip(names, counts, triangles, strict=True):
+        if own.min() < 0 or own.max() >= count:
+            raise ValueError(f"Collider '{name}' has faces on vertices that it does not have: its topology changed.")
+    starts = np.cumsum((0, *counts))
+    moved = [own + np.int32(start) for own, start in zip(triangles, starts, strict=False)]
+    return starts, np.ascontiguousarray(np.concatenate([np.zeros((0, 3), np.int32), *moved]), np.int32)
 
 
 def _sewn(triangles: np.ndarray, border: np.ndarray, colliders, starts: np.ndarray) -> np.ndarray:
@@ -114,6 +124,13 @@ def _of_triangles(island, closed, counts) -> tuple[np.ndarray, np.ndarray]:
     """(t,) number of each triangle's collider, of which each has so many, and of its closed body."""
     collider = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     return collider, np.where(closed[island], island + 1, 0).astype(np.int32)
+
+
+@remembered(4, lambda bodies: (bodies.starts, bodies.triangles))
+def patches_of_bodies(bodies: BodyMesh) -> Patches:
+    """Patches of all bodies' triangles, whose groups are the colliders."""
+    collider = np.repeat(np.arange(len(bodies.colliders), dtype=np.int32), np.diff(bodies.starts))
+    return make_patches(bodies.triangles, collider)
 
 
 def way_out(mesh: BodyMesh) -> float:

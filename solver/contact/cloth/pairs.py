@@ -36,7 +36,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
-from ...kernel.threads import cut, joined, on_threads, over
+from ...kernel.threads import cut, each_joined, on_threads, over
 from ...model import Cloth, Settings
 from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
 from .proximity import (
@@ -135,7 +135,7 @@ def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
         return [array[first:end] for array in pair_list]
 
     found = on_threads(measure, cut(count, SMALLEST_CANDIDATE_PART))
-    return PairList(*(joined(parts) for parts in zip(*found, strict=True)))
+    return PairList(*each_joined(found))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:

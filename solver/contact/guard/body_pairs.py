@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...broad_phase.patches import patches_of
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
 from ..body.collide import slowest_bounce
@@ -197,7 +197,7 @@ def _find_triangles(this: BodyPairs) -> TrianglePairs:
             room = count
 
     found = on_threads(part, cut(len(patch_pairs.rows), SMALLEST_PATCH_PAIR_RANGE))
-    return TrianglePairs(*(joined(parts) for parts in zip(*found, strict=True)))
+    return TrianglePairs(*each_joined(found))
 
 
 def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:

@@ -209,6 +209,8 @@ def _sweep(
     while len(body.scratch) < len(parts):
         body.scratch.append(make_scratch(len(body.mesh.triangles)))
     results = on_threads(part, parts)
+    if len(results) == 1:
+        return results[0]
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
 
 

@@ -34,11 +34,7 @@ class BodyMesh(NamedTuple):
     viscosity: np.ndarray  # (c,) [1/s]
     meets: np.ndarray  # (c, g) bool: which colliders touch which garments
     topology: Topology
-
-    @property
-    def largest_aura(self) -> float:
-        """[m]"""
-        return float(self.aura.max(initial=0.0))
+    largest_aura: float  # [m] 0 if there are no colliders
 
 
 class Bodies(NamedTuple):
@@ -94,7 +90,8 @@ def merge(colliders, garments: int) -> BodyMesh:
     names = "aura", "friction", "restitution", "viscosity"
     materials = (np.array([getattr(c, name) for c in colliders], float) for name in names)
     meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
-    return BodyMesh(colliders, starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined)
+    about = starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined
+    return BodyMesh(colliders, *about, max((c.aura for c in colliders), default=0.0))
 
 
 @remembered(4, lambda *about: about)
@@ -152,7 +149,9 @@ def find_places(mesh: BodyMesh, cloth: Cloth, x: np.ndarray, grid: int) -> np.nd
     if not mesh.solid.any() or not len(x):
         return place
     bodies = mesh.start - cloth.origin
-    for met in np.unique(mesh.meets, axis=1).T:  # at once for all garments that meet the same bodies
+    for met in map(
+        np.array, dict.fromkeys(zip(*mesh.meets.tolist(), strict=True))
+    ):  # at once for all garments that meet the same bodies
         who = np.flatnonzero((mesh.meets == met[:, None]).all(axis=0)[cloth.garment] & cloth.meets_bodies)
         solid = np.where(met[mesh.collider], mesh.solid, 0)
         place[who] = np.clip(_windings(bodies, mesh.triangles, solid, x[who], grid), OUTSIDE, PINCHED)

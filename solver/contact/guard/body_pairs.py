@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...broad_phase.patches import patches_of
+from ...kernel.rows import are_same
 from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
@@ -208,7 +209,7 @@ def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
     elif times != this.substep.times:  # another substep
         pairs, end = this.patch_pairs, this.substep.trajectories.end
         (begins, _), (_, ended) = times, this.substep.times
-        went_on = begins == ended and np.array_equal(start, end[: len(x)])
+        went_on = begins == ended and are_same(start, end)
         pairs.apart[:] = pairs.apart_end if went_on else 0.0
         this.substep = this.substep._replace(times=times)
     else:

@@ -125,8 +125,11 @@ class Job:
 
     def slow(self) -> str:
         """A sentence while the frame in flight takes far longer than those before, else ""."""
-        usual, seconds = self._usual_seconds(), time.perf_counter() - (self.frame_began or math.inf)
-        if usual is None or self.stop.is_set() or seconds < max(LEAST_SLOW, SLOW_FRAME * usual):
+        seconds = time.perf_counter() - (self.frame_began or math.inf)
+        if seconds < LEAST_SLOW or self.stop.is_set():  # as in nearly all: it is asked in each substep
+            return ""
+        usual = self._usual_seconds()
+        if usual is None or seconds < SLOW_FRAME * usual:
             return ""
         frame = self.reports[-1].frame + 1
         return f"Frame {frame} takes {_duration(seconds)} so far, those before {usual:.2g} s; Stop or Ctrl-C ends it"

@@ -10,6 +10,7 @@ the first frame, or those of its pattern (`pattern_size`). The pose is the evalu
 the Taffeta Cache; the cache and what is behind it is switched off meanwhile (`sampling.posed`).
 """
 
+import math
 from typing import NamedTuple
 
 import bpy
@@ -85,7 +86,7 @@ def metres_per_unit(scene: bpy.types.Scene) -> float:
 
 def world_matrix(obj: bpy.types.Object, metres: float) -> np.ndarray:
     """(4, 4) float64: object space to world space in metres."""
-    matrix = np.array(obj.matrix_world, np.float64)
+    matrix = np.array([row[:] for row in obj.matrix_world], np.float64)
     matrix[:3] *= metres
     return matrix
 
@@ -187,18 +188,25 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: 
 
 def world_to_object(name: str, evaluated, metres: float, frame: int) -> np.ndarray:
     """(4, 4) float64: world space in metres to object space; ValueError when the object is flat."""
-    matrix = world_matrix(evaluated, metres)
-    a, b, c = matrix[:3, 0], matrix[:3, 1], matrix[:3, 2]
-    inverse = np.eye(4)
-    # Written out, because numpy's waits for BLAS threads that the solver keeps busy.
-    inverse[:3, :3] = np.cross(b, c), np.cross(c, a), np.cross(a, b)
-    volume = float((a * inverse[0, :3]).sum())
-    scale = [float(np.sqrt((axis * axis).sum())) for axis in (a, b, c)]
+    a, b, c, place = (column[:3] for column in world_matrix(evaluated, metres).T.tolist())
+    # Written out, because numpy's waits for BLAS threads that the solver keeps busy, and its rest is made for more.
+    rows = _cross(b, c), _cross(c, a), _cross(a, b)
+    volume, scale = _product(a, rows[0]), [math.sqrt(_product(axis, axis)) for axis in (a, b, c)]
     if not abs(volume) > FLAT_SHARE * scale[0] * scale[1] * scale[2] or not min(scale) > FLAT_SHARE * max(scale):
         raise ValueError(f"{name} has a scale of 0 at frame {frame}; give it some size in every direction")
-    inverse[:3, :3] /= volume
-    inverse[:3, 3] = -(inverse[:3, :3] * matrix[:3, 3]).sum(axis=1)
-    return inverse
+    rows = [[number / volume for number in row] for row in rows]
+    return np.array([*([*row, -_product(row, place)] for row in rows), [0.0, 0.0, 0.0, 1.0]])
+
+
+def _product(a, b) -> float:
+    """Of two vectors; no zero of it is negative."""
+    return 0.0 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a, b) -> tuple[float, float, float]:
+    """Of two vectors."""
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def _check_garment(obj, depsgraph) -> None:
@@ -288,10 +296,9 @@ def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     In float64 before the object's place is added: 10 km away, float32 has steps of a millimetre. Without `@`, whose
     threads (BLAS) would fight the solver's for the cores.
     """
-    x = x.astype(np.float64)
-    placed = np.empty_like(x)
-    for row in range(3):
-        placed[:, row] = x[:, 0] * matrix[row, 0] + x[:, 1] * matrix[row, 1] + x[:, 2] * matrix[row, 2] + matrix[row, 3]
+    (x, y, z), placed = x.T.astype(np.float64, order="C"), np.empty(x.shape)
+    for row, (a, b, c, d) in enumerate(matrix[:3].tolist()):
+        placed[:, row] = x * a + y * b + z * c + d
     return placed
 
 

@@ -74,6 +74,7 @@ class Contact:
     hold: Hold  # how firmly what is pinched is held
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
+    was_pinching: bool = False  # when it was last looked at what is calm
     is_holding: bool = False  # something was kept from passing in the last substep
     is_flattening: bool = False  # bodies have taken folds out of cloth in this substep
 
@@ -129,7 +130,9 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
 def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     """Hold what is beside a pinch."""
     contacts = contact.body.contacts
-    if _is_pinching(contact) or (contact.calm.ring == 0).any():
+    is_pinching = _is_pinching(contact)
+    if is_pinching or contact.was_pinching:
+        contact.was_pinching = is_pinching
         find_calm(contact.cloth.edges, contacts, contact.calm)
         hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 

@@ -29,6 +29,7 @@ class Pins(NamedTuple):
     pull: np.ndarray  # (m, 3) [N] scratch: what soft pins pull with
     rate: np.ndarray  # (m,) [N/m] stiffness and damping over dt of soft pins
     free: np.ndarray  # (f, 2) first particle and end of each garment without pins
+    step: np.ndarray  # (1,) [s] what `set_step` was told last
 
 
 class Motion(NamedTuple):
@@ -64,11 +65,15 @@ def prepare_pins(cloth, targets, pin_rate):
     free = np.stack([start[garments], start[garments + 1]], axis=1)
     by_step = (np.zeros(len(particles)) for _ in range(2))
     numbers = cloth.mass[particles], frequency, *by_step, cloth.pin_distance[particles]
-    return Pins(particles, local, *numbers, np.zeros((len(particles), 3)), np.zeros(len(particles)), free)
+    pull, rate = np.zeros((len(particles), 3)), np.zeros(len(particles))
+    return Pins(particles, local, *numbers, pull, rate, free, np.full(1, np.nan))
 
 
 def set_step(pins, rate, dt):
     """Let soft pins pull as hard in steps of dt [s]. # outputs: pins; rate (m + more,) [N/m] of all that pulls, pins first"""
+    if pins.step[0] == dt:
+        return
+    pins.step[0] = dt
     pins.stiffness[:], pins.mass_rate[:] = (pins.frequency * dt) ** 2, pins.mass / dt**2
     is_soft = np.isfinite(pins.stiffness)
     soft = np.where(is_soft, pins.mass_rate * (pins.stiffness + 2.0 * np.sqrt(pins.stiffness)), 0.0)

@@ -14,6 +14,7 @@ Measured on a skirt that thighs kick, angle between neighbouring faces in degree
 30 that this chooses in the mean, 12.0 in eighty with fully solved systems (docs/steps.md).
 """
 
+import math
 from math import ceil
 
 import numpy as np
@@ -58,8 +59,9 @@ def _fastest(cloth, x, v):
         turn_rates(first, last, *about, sums[0, number], sums[1, number])
 
     on_threads(part, [(first, min(first + SPRINGS_AT_ONCE, springs)) for first in starts])
-    squares, shares = sums.sum(axis=1)
-    return float(np.divide(squares, shares, out=np.zeros(garments), where=shares > 0.0).max(initial=0.0))
+    squares, shares = sums.sum(axis=1).tolist()
+    rates = [square / share for square, share in zip(squares, shares, strict=True) if share > 0.0]
+    return max(rates, default=0.0) if all(rate == rate for rate in rates) else math.nan
 
 
 def finer(substep, steps: list, least: int):

@@ -117,16 +117,18 @@ def hand_over(function: Callable, *arguments) -> Task:
 
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:
     """Even ranges of 0..count, one per thread, none shorter than `smallest` unless it is the only one."""
-    parts = max(1, min(thread_count(), count // max(smallest, 1)))
-    if parts == 1:
+    if count < 2 * smallest:
         return [(0, count)]
+    parts = max(1, min(thread_count(), count // max(smallest, 1)))
     edges = [count * part // parts for part in range(parts + 1)]
     return list(zip(edges[:-1], edges[1:], strict=True))
 
 
 def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
     """[function(part, first, last) for each range], on as many threads as work; the caller's takes the first."""
-    if len(ranges) == 1 or worker_count() == 1:
+    if len(ranges) == 1:
+        return [function(0, *ranges[0])]
+    if worker_count() == 1:
         return [function(part, *ends) for part, ends in enumerate(ranges)]
     others = [hand_over(function, part, *ranges[part]) for part in range(1, len(ranges))]
     return [function(0, *ranges[0]), *(other.result() for other in others)]
@@ -134,9 +136,17 @@ def on_threads(function: Callable, ranges: list[tuple[int, int]]) -> list:
 
 def over(count: int, smallest: int, kernel: Callable, *arguments) -> list:
     """[kernel(first, last, *arguments) for each of even ranges of 0..count], none shorter than `smallest`, on all threads."""
-    return on_threads(lambda _, first, last: kernel(first, last, *arguments), cut(count, smallest))
+    ranges = cut(count, smallest)
+    if len(ranges) == 1:
+        return [kernel(0, count, *arguments)]
+    return on_threads(lambda _, first, last: kernel(first, last, *arguments), ranges)
 
 
 def joined(parts: list) -> np.ndarray:
     """Arrays of all ranges end to end."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def each_joined(parts: list) -> list[np.ndarray]:
+    """The same of tuples of arrays: the first ones end to end, the second ones, and so on."""
+    return parts[0] if len(parts) == 1 else [joined(arrays) for arrays in zip(*parts, strict=True)]

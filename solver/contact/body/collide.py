@@ -28,9 +28,16 @@ from ...ldi.rasterise import render_motion
 from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratch
 from .contacts import OUTSIDE, PINCHED, no_contacts, settle
-from .feature_samples import FEATURE_REACH, NOWHERE, gather_feature_samples, place_feature_samples, with_feature_samples
+from .feature_samples import (
+    FEATURE_REACH,
+    NOWHERE,
+    find_wishes,
+    gather_feature_samples,
+    place_feature_samples,
+    with_feature_samples,
+)
 from .features import NO_FEATURES, find_features
-from .mesh import find_places, make_bodies, merge, way_out
+from .mesh import find_places, make_bodies, merge, patches_of_bodies, way_out
 from .pinch_start import find_grips
 from .response import Points, Times, respond_range
 from .samples import gather, limb, samples_of
@@ -74,7 +81,8 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
             body.way_out = way_out(mesh)
         if mesh.solid.any():
             own = body.contacts.place[:count], body.contacts.grip
-            find_grips(body.bodies, mesh.start - cloth.origin, cloth.garment, state.x, *own)
+            about = patches_of_bodies(mesh), mesh.start - cloth.origin, cloth.garment
+            find_grips(body.bodies, *about, state.x, *own)
         body.view = look(body, cloth, state.x, state.v, 0.0, 1.0)
         _add_features(body, cloth, state)
         body.detections = detections(body)
@@ -137,20 +145,22 @@ def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, d
     fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
     if has_features:  # the samples of ridges come after those that are fixed
         _place_feature_samples(body, cloth, x, x_prev, fixed)
-    kept = samples.weight[:fixed, 0].copy()
-    if through is not None:
-        caught = through[samples.parents].all(axis=1)
+    about = body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt
+    if through is None:
+        touching = _points(*about)
+    else:
+        caught, kept = through[samples.parents].all(axis=1), samples.weight[:fixed, 0].copy()
         samples.weight[caught, 0], contacts.count[count:][caught] = NOWHERE, 0
-    touching = _points(body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt)
-    samples.weight[:fixed, 0] = kept
-    if not has_features:
-        gather(cloth.inv_mass, samples, contacts, x)
-        return touching
-    push = contacts.push[fixed:]
-    aims = push + np.einsum("ki,kix->kx", samples.weight[fixed:], x[samples.parents[fixed:]])
+        touching = _points(*about)
+        samples.weight[:fixed, 0] = kept
+    ridges, wishing = len(body.features.ends), 0
+    rows, aims, wishes = np.empty(ridges, np.int64), np.empty((ridges, 3)), np.empty(ridges)
+    if has_features:
+        wishing = find_wishes(samples, contacts, fixed, x, rows, aims, wishes)
     gather(cloth.inv_mass, samples, contacts, x)
-    order = np.argsort(-np.einsum("kx,kx->k", push, push), kind="stable")
-    gather_feature_samples(order, cloth.inv_mass, samples, contacts, fixed, aims, x)
+    if wishing:
+        order = rows[np.argsort(-wishes[:wishing], kind="stable")]
+        gather_feature_samples(order, cloth.inv_mass, samples, contacts, fixed, aims, x)
     return touching
 
 
@@ -199,6 +209,8 @@ def _sweep(
     while len(body.scratch) < len(parts):
         body.scratch.append(make_scratch(len(body.mesh.triangles)))
     results = on_threads(part, parts)
+    if len(results) == 1:
+        return results[0]
     return sum(touching for touching, _ in results), sum(lost for _, lost in results)
 
 

@@ -65,6 +65,15 @@ def is_pinching(place):
     return False
 
 
+@njit
+def is_overlapped(place, between):
+    """Whether bodies that overlap pinch one of the particles, of which `between` (n,) are told as in `Contacts`. A byte each."""
+    for p in range(len(between)):
+        if place[p] == PINCHED and between[p] < 0.0:
+            return True
+    return False
+
+
 @inner
 def is_stuck(contacts, p):
     """Does point p go along with two surfaces, whatever pulls?"""

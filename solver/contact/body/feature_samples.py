@@ -250,12 +250,41 @@ def _copy(contacts, i, p):
 
 
 @inner
+def _is_held_up(samples, contacts, s):
+    """Was a corner of the sample held up in the solve?"""
+    for corner in range(3):
+        if samples.weight[s, corner] > 0.0 and contacts.sunk[samples.parents[s, corner]] > 0.0:
+            return True
+    return False
+
+
+@inner
 def _go_on(samples, contacts, s):
     """What was held up goes on to touch, until it is found that the body would have to pull (`constraints`)."""
     for corner in range(3):
         i, w = samples.parents[s, corner], samples.weight[s, corner]
         if samples.weight[s, 0] >= 0.0 and w > 0.0 and contacts.sunk[i] > 0.0 and contacts.count[i] == 0:
             contacts.count[i] = 1
+
+
+@njit
+def find_wishes(samples, contacts, fixed, x, rows, aims, wishes):
+    """List the samples of ridges, of which `fixed` is the first, that touch or may go on to; returns how many they are. 20 bytes of
+    one that is nowhere. # outputs: rows (k,) counted from `fixed`; by row aims (k, 3) [m], where they want to be; in the order of
+    rows wishes (k,) [m2], the squares of the ways there
+    """
+    parents, weight, push, count = samples.parents, samples.weight, contacts.push, 0
+    for row in range(len(rows)):
+        s = fixed + row
+        if weight[s, 0] < 0.0 or not (contacts.count[len(x) + s] > 0 or _is_held_up(samples, contacts, s)):
+            continue
+        a, b, c, wa, wb, wc = parents[s, 0], parents[s, 1], parents[s, 2], weight[s, 0], weight[s, 1], weight[s, 2]
+        for axis in range(3):
+            aims[row, axis] = push[s, axis] + (wa * x[a, axis] + wb * x[b, axis] + wc * x[c, axis])
+        rows[count] = row
+        wishes[count] = push[s, 0] * push[s, 0] + push[s, 2] * push[s, 2] + push[s, 1] * push[s, 1]
+        count += 1
+    return count
 
 
 @njit

@@ -14,6 +14,7 @@ scarfs of people who kick, jump and sit, in a dress, or in a sheet that falls on
 import numpy as np
 
 from ...kernel.jit import njit
+from ...kernel.memo import remembered
 
 PUSHED = 0.05  # mean edges by which a body has to push a particle
 SHORTENED = 0.01  # part of its rest length that an edge has to lose by that
@@ -27,10 +28,16 @@ def is_flattened(cloth, touched: np.ndarray, before: np.ndarray, x: np.ndarray) 
     """
     count = len(cloth.edges)
     pushed, (short, edges) = np.empty(len(x), np.bool_), np.zeros((2, len(cloth.garment_start) - 1), np.int64)
-    if not count or pushed_kernel(touched, before, x, PUSHED * float(cloth.rest_length.mean()), pushed) < 2:
+    if not count or pushed_kernel(touched, before, x, PUSHED * _mean_edge(cloth), pushed) < 2:
         return False
     short_kernel(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.garment, pushed, before, x, short, edges)
     return bool((short > np.maximum(FLATTENED * edges, FEWEST)).any())
+
+
+@remembered(4, lambda cloth: (cloth.rest_length,))
+def _mean_edge(cloth) -> float:
+    """[m] at rest."""
+    return float(cloth.rest_length.mean())
 
 
 @njit

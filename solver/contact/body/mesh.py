@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...broad_phase.patches import Patches, make_patches
 from ...geometry.adjacency import Topology, solid_islands, topology
 from ...geometry.seams import sew_borders
 from ...geometry.winding import count_windings
@@ -33,11 +34,7 @@ class BodyMesh(NamedTuple):
     viscosity: np.ndarray  # (c,) [1/s]
     meets: np.ndarray  # (c, g) bool: which colliders touch which garments
     topology: Topology
-
-    @property
-    def largest_aura(self) -> float:
-        """[m]"""
-        return float(self.aura.max(initial=0.0))
+    largest_aura: float  # [m] 0 if there are no colliders
 
 
 class Bodies(NamedTuple):
@@ -79,14 +76,10 @@ def merge(colliders, garments: int) -> BodyMesh:
     for c in colliders:
         if not np.isfinite(c.x).all():
             raise ValueError(f"Collider '{c.name}' has vertices at NaN or infinity: clean its mesh or its modifiers.")
-        if c.triangles.min() < 0 or c.triangles.max() >= c.x.shape[1]:
-            raise ValueError(f"Collider '{c.name}' has faces on vertices that it does not have: its topology changed.")
         if c.meets is not None and len(c.meets) != garments:
             raise ValueError(f"Collider '{c.name}' tells of {len(c.meets)} garments; there are {garments}.")
-    starts = np.cumsum([0] + [c.x.shape[1] for c in colliders])
-    empty = np.zeros((0, 3), np.int32)
-    triangles = np.concatenate([empty] + [c.triangles + np.int32(s) for c, s in zip(colliders, starts, strict=False)])
-    triangles = np.ascontiguousarray(triangles, np.int32)
+    names, counts = tuple(c.name for c in colliders), tuple(c.x.shape[1] for c in colliders)
+    starts, triangles = _end_to_end(names, counts, tuple(c.triangles for c in colliders))
     joined = topology(triangles, int(starts[-1]))
     if len(joined.border):
         triangles = _sewn(triangles, joined.border, colliders, starts)
@@ -97,7 +90,21 @@ def merge(colliders, garments: int) -> BodyMesh:
     names = "aura", "friction", "restitution", "viscosity"
     materials = (np.array([getattr(c, name) for c in colliders], float) for name in names)
     meets = np.array([c.meets or garments * (True,) for c in colliders], bool).reshape(-1, garments)
-    return BodyMesh(colliders, starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined)
+    about = starts, x, triangles, collider, int(closed.sum()), solid, *materials, meets, joined
+    return BodyMesh(colliders, *about, max((c.aura for c in colliders), default=0.0))
+
+
+@remembered(4, lambda *about: about)
+def _end_to_end(names, counts, triangles) -> tuple[np.ndarray, np.ndarray]:
+    """`BodyMesh.starts` of colliders with so many vertices, and the triangles of all, before seams are closed; ValueError where one
+    names vertices that its collider does not have.
+    """
+    for name, count, own in zip(names, counts, triangles, strict=True):
+        if own.min() < 0 or own.max() >= count:
+            raise ValueError(f"Collider '{name}' has faces on vertices that it does not have: its topology changed.")
+    starts = np.cumsum((0, *counts))
+    moved = [own + np.int32(start) for own, start in zip(triangles, starts, strict=False)]
+    return starts, np.ascontiguousarray(np.concatenate([np.zeros((0, 3), np.int32), *moved]), np.int32)
 
 
 def _sewn(triangles: np.ndarray, border: np.ndarray, colliders, starts: np.ndarray) -> np.ndarray:
@@ -114,6 +121,13 @@ def _of_triangles(island, closed, counts) -> tuple[np.ndarray, np.ndarray]:
     """(t,) number of each triangle's collider, of which each has so many, and of its closed body."""
     collider = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     return collider, np.where(closed[island], island + 1, 0).astype(np.int32)
+
+
+@remembered(4, lambda bodies: (bodies.starts, bodies.triangles))
+def patches_of_bodies(bodies: BodyMesh) -> Patches:
+    """Patches of all bodies' triangles, whose groups are the colliders."""
+    collider = np.repeat(np.arange(len(bodies.colliders), dtype=np.int32), np.diff(bodies.starts))
+    return make_patches(bodies.triangles, collider)
 
 
 def way_out(mesh: BodyMesh) -> float:
@@ -135,7 +149,9 @@ def find_places(mesh: BodyMesh, cloth: Cloth, x: np.ndarray, grid: int) -> np.nd
     if not mesh.solid.any() or not len(x):
         return place
     bodies = mesh.start - cloth.origin
-    for met in np.unique(mesh.meets, axis=1).T:  # at once for all garments that meet the same bodies
+    for met in map(
+        np.array, dict.fromkeys(zip(*mesh.meets.tolist(), strict=True))
+    ):  # at once for all garments that meet the same bodies
         who = np.flatnonzero((mesh.meets == met[:, None]).all(axis=0)[cloth.garment] & cloth.meets_bodies)
         solid = np.where(met[mesh.collider], mesh.solid, 0)
         place[who] = np.clip(_windings(bodies, mesh.triangles, solid, x[who], grid), OUTSIDE, PINCHED)

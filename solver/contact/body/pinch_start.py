@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...broad_phase.patches import Patches
 from ...geometry.distance import closest_on_triangle
 from ...geometry.moving_triangle import MOTION
 from ...kernel.jit import inner, njit
@@ -23,11 +24,18 @@ from .contacts import OUTSIDE, PINCHED
 from .mesh import Bodies
 from .pinch import OPPOSED_COSINE, meet
 
-BLOCK_TRIANGLES = 32  # that have a box in common
-PARTICLES_AT_ONCE = 32  # that look at the same boxes
-SMALLEST_GRIP_PART = 8  # times so many: fewer are done before another thread wakes up
+PARTICLES_AT_ONCE = 32  # that look at the same patches
+SMALLEST_GRIP_PART = 32  # times so many: fewer are done before another thread wakes up
 ANY_BODY = np.int64(-1)  # instead of the number of a closed body
 NO_WAY = (0.0, 0.0, 0.0)  # instead of a normal: wherever triangles look
+
+
+class Blocks(NamedTuple):
+    """Triangles of bodies, neighbours together, as `broad_phase.patches` has them."""
+
+    triangles: np.ndarray  # (t,) their numbers, block after block
+    start: np.ndarray  # (b + 1,) first of each block
+    boxes: np.ndarray  # (b, 6) [m] round them
 
 
 class Scratch(NamedTuple):
@@ -49,12 +57,14 @@ def _away(boxes, block, x, y, z):
 
 
 @njit
-def _cover(triangles, motions, boxes):
-    """Boxes of blocks of triangles. # outputs: boxes (b, 6) [m]"""
+def _cover(triangles, motions, blocks):
+    """Boxes of blocks of triangles. # outputs: boxes of blocks"""
+    boxes = blocks.boxes
     for block in range(len(boxes)):
         for axis in range(3):
             boxes[block, axis], boxes[block, axis + 3] = math.inf, -math.inf
-        for t in range(block * BLOCK_TRIANGLES, min((block + 1) * BLOCK_TRIANGLES, len(triangles))):
+        for slot in range(blocks.start[block], blocks.start[block + 1]):
+            t = blocks.triangles[slot]
             for corner in range(3):
                 for axis in range(3):
                     at = motions[triangles[t, corner], axis]
@@ -84,19 +94,20 @@ def _is_over(motions, a, b, c, x, y, z, nx, ny, nz):
 
 
 @inner
-def _nearest(bodies, boxes, blocks, g, where, n, other, is_outside, most):
-    """The triangle of closed bodies that is nearest to a point of garment g, and the way from it to the point: of those in
-    `blocks` that face against n, unless that is 0, or that it is over if it `is_outside`, no farther than `most` [m], not of the
-    closed body number `other`; or -1.
+def _nearest(bodies, blocks, asked, g, where, n, other, is_outside, most):
+    """The triangle of closed bodies that is nearest to a point of garment g, the first of those that are as near, and the way from
+    it to the point: of those in the blocks `asked` for that face against n, unless that is 0, or that it is over if it `is_outside`,
+    no farther than `most` [m], not of the closed body number `other`; or -1.
     """
     triangles, motions, solid = bodies.triangles, bodies.motions, bodies.solid
     found, least, wx, wy, wz = np.int64(-1), most * most, 0.0, 0.0, 0.0
     (x, y, z), (nx, ny, nz) = where, n
     against = nx != 0.0 or ny != 0.0 or nz != 0.0
-    for block in blocks:
-        if _away(boxes, block, x, y, z) >= least:
+    for block in asked:
+        if _away(blocks.boxes, block, x, y, z) > least:
             continue
-        for t in range(block * BLOCK_TRIANGLES, min((block + 1) * BLOCK_TRIANGLES, len(triangles))):
+        for slot in range(blocks.start[block], blocks.start[block + 1]):
+            t = np.int64(blocks.triangles[slot])
             if solid[t] == 0 or solid[t] == other or not bodies.meets[bodies.collider[t], g]:
                 continue
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
@@ -111,15 +122,16 @@ def _nearest(bodies, boxes, blocks, g, where, n, other, is_outside, most):
             dx = x - wa * motions[a, 0] - wb * motions[b, 0] - wc * motions[c, 0]
             dy = y - wa * motions[a, 1] - wb * motions[b, 1] - wc * motions[c, 1]
             dz = z - wa * motions[a, 2] - wb * motions[b, 2] - wc * motions[c, 2]
-            if dx * dx + dy * dy + dz * dz < least:
-                found, least, wx, wy, wz = t, dx * dx + dy * dy + dz * dz, dx, dy, dz
+            square = dx * dx + dy * dy + dz * dz
+            if square < least or (square == least and t < found):
+                found, least, wx, wy, wz = t, square, dx, dy, dz
     return found, wx, wy, wz
 
 
 @inner
-def _between_from_outside(bodies, boxes, blocks, g, aura, where):
+def _between_from_outside(bodies, blocks, asked, g, aura, where):
     """Two triangles within an aura of a point that is outside of closed bodies, which face each other over it; or -1 twice."""
-    about = bodies, boxes, blocks, g, where
+    about = bodies, blocks, asked, g, where
     first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, True, aura)
     size = math.sqrt(wx * wx + wy * wy + wz * wz)
     if first < 0 or size == 0.0:
@@ -129,9 +141,9 @@ def _between_from_outside(bodies, boxes, blocks, g, aura, where):
 
 
 @inner
-def _between_from_inside(bodies, boxes, blocks, g, is_twice, where):
+def _between_from_inside(bodies, blocks, asked, g, is_twice, where):
     """Two triangles that a point may be between that is in a closed body, or `is_twice`; or -1, or -1 twice."""
-    about = bodies, boxes, blocks, g, where
+    about = bodies, blocks, asked, g, where
     first, wx, wy, wz = _nearest(*about, NO_WAY, ANY_BODY, False, math.inf)
     second, size = np.int64(-1), math.sqrt(wx * wx + wy * wy + wz * wz)
     if first >= 0 and is_twice and size > 0.0:
@@ -155,51 +167,52 @@ def _near_run(boxes, reach, x, place, first, last, box, near):
                 box[axis], box[axis + 3] = min(box[axis], x[p, axis]), max(box[axis + 3], x[p, axis])
     count = 0
     for block in range(len(boxes)):
-        is_far = False
+        is_near = True
         for axis in range(3):
-            is_far |= boxes[block, axis + 3] < box[axis] - reach or boxes[block, axis] > box[axis + 3] + reach
-        if not is_far:
-            near[count] = block
-            count += 1
+            is_near &= (boxes[block, axis + 3] >= box[axis] - reach) & (boxes[block, axis] <= box[axis + 3] + reach)
+        near[count] = block
+        count += is_near
     return count
 
 
 @njit
-def _grip_kernel(begin, end, bodies, boxes, aura, garment, x, place, grip, scratch):
+def _grip_kernel(begin, end, bodies, blocks, aura, garment, x, place, grip, scratch):
     """See `find_grips`; of particles begin..end, from a run's first on. 10 flops a run of particles and block, 200 a triangle of those nearby."""
     at, count = scratch.at, 0
     for p in range(begin, end):
         if p % PARTICLES_AT_ONCE == 0:
-            count = _near_run(boxes, aura, x, place, p, min(p + PARTICLES_AT_ONCE, len(x)), scratch.box, scratch.near)
+            count = _near_run(
+                blocks.boxes, aura, x, place, p, min(p + PARTICLES_AT_ONCE, len(x)), scratch.box, scratch.near
+            )
         where = x[p, 0], x[p, 1], x[p, 2]
         if place[p] < OUTSIDE or (place[p] == OUTSIDE and count == 0):
             continue
         at[HERE, 0], at[HERE, 1], at[HERE, 2] = where
         if place[p] == OUTSIDE:
-            first, second = _between_from_outside(bodies, boxes, scratch.near[:count], garment[p], aura, where)
+            first, second = _between_from_outside(bodies, blocks, scratch.near[:count], garment[p], aura, where)
         else:
             is_twice = place[p] == PINCHED
-            first, second = _between_from_inside(bodies, boxes, scratch.every, garment[p], is_twice, where)
+            first, second = _between_from_inside(bodies, blocks, scratch.every, garment[p], is_twice, where)
         if second >= 0 and (place[p] == PINCHED or meet(bodies, at, first, second)):
             grip[p, 0], grip[p, 1], place[p] = first, second, PINCHED
 
 
 def find_grips(
-    bodies: Bodies, start: np.ndarray, garment: np.ndarray, x: np.ndarray, place: np.ndarray, grip: np.ndarray
+    bodies: Bodies, patches: Patches, start: np.ndarray, garment: np.ndarray, x: np.ndarray, place: np.ndarray, grip
 ):
     """For each particle at x (n, 3) [m], by its `place` (n,), the two triangles of closed bodies that it is between, if it is.
 
-    start : (m, 3) [m] the bodies' vertices at the frame's start
+    patches : of the bodies' triangles; start : (m, 3) [m] their vertices at the frame's start
     # outputs: grip (n, 2); place, PINCHED where there is no room
     """
-    blocks = np.arange(-(-len(bodies.triangles) // BLOCK_TRIANGLES))
-    motions, boxes = np.zeros((len(start), 6)), np.empty((len(blocks), 6))
+    every, motions = np.arange(len(patches.garment)), np.zeros((len(start), 6))
     motions[:, :MOTION] = start
-    _cover(bodies.triangles, motions, boxes)
-    about = bodies._replace(motions=motions), boxes, float(bodies.aura.max()), garment, x, place, grip
+    blocks = Blocks(patches.triangles, patches.start, np.empty((len(every), 6)))
+    _cover(bodies.triangles, motions, blocks)
+    about = bodies._replace(motions=motions), blocks, float(bodies.aura.max()), garment, x, place, grip
 
     def part(_, first, last):
-        scratch = Scratch(make_scratch(0).at, blocks, blocks.copy(), np.empty(6))
+        scratch = Scratch(make_scratch(0).at, every, every.copy(), np.empty(6))
         _grip_kernel(PARTICLES_AT_ONCE * first, min(PARTICLES_AT_ONCE * last, len(x)), *about, scratch)
 
     on_threads(part, cut(-(-len(x) // PARTICLES_AT_ONCE), SMALLEST_GRIP_PART))

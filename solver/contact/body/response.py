@@ -307,9 +307,19 @@ def _is_bound(points, place, i, j, k, is_sample):
     return is_sample and (place[i] == PINCHED or place[j] == PINCHED or place[k] == PINCHED)
 
 
+@inner
+def _look_closer(points, at, corners, weights, dt):
+    """What is asked of a point that may touch: its friction coefficient. # outputs: of `at` VELOCITY and LATE"""
+    origin, (i, j, k), (a, b, c) = points.origin, corners, weights
+    for axis in range(3):
+        began = a * origin[i, axis] + b * origin[j, axis] + c * origin[k, axis]
+        at[VELOCITY, axis], at[LATE, axis] = (at[HERE, axis] - at[THERE, axis]) / dt, (at[THERE, axis] - began) / dt
+    return a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
+
+
 @folded
-def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_calm, times):
-    """Correct point p, whose first particle is i, if it may touch anything; False if it is LOST."""
+def _respond(points, bodies, image, candidates, contacts, scratch, p, corners, weights, times):
+    """Correct point p if it may touch anything; False if it is LOST."""
     at, asked, place, tau, largest = scratch.at, candidates.asked, contacts.place, times.tau, image.aura
     deviation = math.inf
     if candidates.count[p] >= 0 and tau <= asked[p, HORIZON]:
@@ -320,10 +330,12 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_
             deviation = 0.0
             if not ask(bodies, image, candidates, scratch, p, place[p], times.before, tau):
                 return False
-        g = points.garment[i]
+        (i, j, k), calm = corners, contacts.calm
+        g, is_calm = points.garment[i], calm[i] or calm[j] or calm[k]
         if place[p] != OUTSIDE:
             leave(bodies, image, candidates, contacts, at, p, g, (CALM_SPEED if is_calm else RECOVERY_SPEED), times.dt)
         elif may_touch(asked, p, tau, deviation, largest):
+            mu = _look_closer(points, at, corners, weights, times.dt)
             _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times)
     if p < len(points.x):
         # of what is beyond its skin it knows nothing
@@ -339,9 +351,8 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
     Particles are moved (x), samples leave what they want in `push`. Per point at rest on a body about 0.3 kB are read.
     # outputs: of `points` x; contacts, candidates; scratch
     """
-    x, x_prev, origin, parents, weight = points.x, points.x_prev, points.origin, points.parents, points.weight
+    x, x_prev, parents, weight = points.x, points.x_prev, points.parents, points.weight
     place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at
-    calm = contacts.calm
     particle_count, touching, lost = len(x), 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -374,13 +385,7 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
             if p < particle_count:
                 close[p] = points.sag > image.cells.size
             continue
-        for axis in range(3):
-            at[VELOCITY, axis] = (at[HERE, axis] - at[THERE, axis]) / times.dt
-            late = at[THERE, axis] - (a * origin[i, axis] + b * origin[j, axis] + c * origin[k, axis])
-            at[LATE, axis] = late / times.dt
-        is_calm = calm[i] or calm[j] or calm[k]
-        mu = a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
-        if not _respond(points, bodies, image, candidates, contacts, scratch, p, i, mu, is_calm, times):
+        if not _respond(points, bodies, image, candidates, contacts, scratch, p, (i, j, k), (a, b, c), times):
             touched[p], contacts.own[p] = LOST, known
             lost += 1
             continue

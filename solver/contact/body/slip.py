@@ -19,6 +19,7 @@ import numpy as np
 from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring_numbers
 from ...kernel.jit import inner, njit
 from ...kernel.mat3 import KINEMATIC
+from ...kernel.memo import remembered
 from .contacts import PINCHED
 from .pinch import LOCKED_COSINE
 
@@ -36,6 +37,9 @@ class Hold(NamedTuple):
     stiffness: np.ndarray  # (n,) [N/m] that its springs have at most: taut, and with those that they are coupled with
 
 
+@remembered(
+    4, lambda cloth: (cloth.edges, cloth.edge_stiffness, cloth.rest_length, cloth.taut, cloth.couples, cloth.coupling)
+)
 def make_hold(cloth) -> Hold:
     """`Hold` of each particle of a cloth."""
     count, ends = len(cloth.mass), cloth.edges.ravel()

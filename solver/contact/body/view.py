@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernel.rows import mean_of
 from ...ldi.rasterise import Trajectories
 from ...model import LDI, Cloth, Settings
 from .association import Candidates, Image, Scratch
@@ -75,7 +76,7 @@ class Body:
 def look(body: Body, cloth: Cloth, x, v, t0: float, t1: float) -> View:
     """The bodies from t0 to t1 as the cloth sees them; x and v are those at t0."""
     mesh, seconds = body.mesh, (t1 - t0) * body.duration
-    bulk, trajectories = v.mean(axis=0) * seconds, make_trajectories(len(mesh.start))
+    bulk, trajectories = mean_of(v) * seconds, make_trajectories(len(mesh.start))
     for c, first in zip(mesh.colliders, mesh.starts, strict=False):
         find_trajectories(c.x, cloth.origin, first, t0, t1, bulk, trajectories)
     domain, drawn = _domain(body, x, v, 0.0, seconds, bulk), np.zeros(len(mesh.triangles), np.bool_)

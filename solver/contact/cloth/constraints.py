@@ -19,7 +19,7 @@ import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import inner, njit
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.threads import cut, each_joined, on_threads
 from .pairs import Pairs
 from .proximity import deviation_kernel
 from .response import farther
@@ -130,7 +130,7 @@ def find_stack(
         return [array[first:end] for array in stack]
 
     found = on_threads(find, cut(most, SMALLEST_STACK_PART))
-    return Stack(*(joined(parts) for parts in zip(*found, strict=True)))
+    return Stack(*each_joined(found))
 
 
 @njit

@@ -36,7 +36,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
-from ...kernel.threads import cut, joined, on_threads, over
+from ...kernel.rows import mean_of
+from ...kernel.threads import cut, each_joined, on_threads, over
 from ...model import Cloth, Settings
 from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
 from .proximity import (
@@ -84,6 +85,7 @@ class Pairs:
     search: Search | None
     tangles: Tangles | None  # what is let through each other until the next detection
     deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
+    margin: float  # [m] as in `REACH_MARGIN`
     reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
 
@@ -110,8 +112,8 @@ def detect(
     stencils, is_edge_pair, search, tangles = _candidates(cloth, x, v, reach, horizon, settings, tangles)
     pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
     slack = reach - 0.5 * cloth.thickness
-    about = x.copy(), v.copy(), slack, horizon, settings, search, tangles
-    return Pairs(pair_list, _first_fixed(cloth, pair_list.stencils), *about, np.zeros(len(x)))
+    about = x.copy(), v.copy(), slack, horizon, settings, search, tangles, np.zeros(len(x))
+    return Pairs(pair_list, _first_fixed(cloth, pair_list.stencils), *about, REACH_MARGIN * cloth.thickness.max())
 
 
 def _first_fixed(cloth: Cloth, stencils: np.ndarray) -> int:
@@ -135,7 +137,7 @@ def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
         return [array[first:end] for array in pair_list]
 
     found = on_threads(measure, cut(count, SMALLEST_CANDIDATE_PART))
-    return PairList(*(joined(parts) for parts in zip(*found, strict=True)))
+    return PairList(*each_joined(found))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
@@ -208,7 +210,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
 
 def _find_reach(pairs: Pairs, cloth: Cloth, x: np.ndarray) -> tuple[Reach, float]:
     """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
-    margin, reach = REACH_MARGIN * cloth.thickness.max(), pairs.reach
+    margin, reach = pairs.margin, pairs.reach
     if reach is None or not 2.0 * moved_kernel(x, reach.x, reach.moved) <= margin:
         room, active = np.empty(len(pairs.pair_list.gap)), np.empty(len(pairs.pair_list.gap), np.int32)
         count = reachable_kernel(pairs.pair_list, pairs.deviation, pairs.elapsed, margin, room, active)
@@ -326,7 +328,7 @@ def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings:
     """
     if not can_meet(cloth):
         return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None, None
-    search = empty_search(len(cloth.triangles), reach, v.mean(axis=0))
+    search = empty_search(len(cloth.triangles), reach, mean_of(v))
     _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
     pairs, bounds = triangle_pairs(cloth, search.ahead, STEEP_COSINE, settings.broad_phase)
     search = search._replace(bounds=bounds)

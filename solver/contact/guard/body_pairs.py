@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...broad_phase.patches import patches_of
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.rows import are_same
+from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
 from ..body.collide import slowest_bounce
@@ -197,7 +198,7 @@ def _find_triangles(this: BodyPairs) -> TrianglePairs:
             room = count
 
     found = on_threads(part, cut(len(patch_pairs.rows), SMALLEST_PATCH_PAIR_RANGE))
-    return TrianglePairs(*(joined(parts) for parts in zip(*found, strict=True)))
+    return TrianglePairs(*each_joined(found))
 
 
 def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
@@ -208,7 +209,7 @@ def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
     elif times != this.substep.times:  # another substep
         pairs, end = this.patch_pairs, this.substep.trajectories.end
         (begins, _), (_, ended) = times, this.substep.times
-        went_on = begins == ended and np.array_equal(start, end[: len(x)])
+        went_on = begins == ended and are_same(start, end)
         pairs.apart[:] = pairs.apart_end if went_on else 0.0
         this.substep = this.substep._replace(times=times)
     else:

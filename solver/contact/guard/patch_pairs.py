@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...broad_phase.patches import OVERLAPS
+from ...kernel.jit import njit
 from .scene import PatchedMesh, Scene
 from .trajectories import Trajectories
 
@@ -37,28 +38,41 @@ def make_rooms(mesh: PatchedMesh, trajectories: Trajectories, boxes: np.ndarray)
     """Boxes (p, 6) [m] for patches that are larger than theirs of this substep, so that what is found in them holds for
     some more; and by how much [m] at least.
     """
-    first = mesh.triangles[mesh.patches.triangles[mesh.patches.start[:-1]], 0]
-    ahead = ROOM_SUBSTEPS * (trajectories.end[first] - trajectories.start[first])
-    least = SIZE_SPARE * _mean_size(boxes)
-    spare = DISPLACEMENT_SPARE * np.abs(ahead).max(axis=1, keepdims=True) + least
-    low, high = boxes[:, :3] + np.minimum(ahead, 0.0) - spare, boxes[:, 3:] + np.maximum(ahead, 0.0) + spare
-    return np.concatenate([low, high], axis=1), least
+    rooms, least = np.empty_like(boxes), SIZE_SPARE * _mean_size(boxes)
+    rooms_kernel(mesh, trajectories, boxes, least, rooms)
+    return rooms, least
+
+
+@njit
+def rooms_kernel(mesh, trajectories, boxes, least, rooms):
+    """The loop of `make_rooms`: a patch goes on as one of its vertices does. 200 bytes and 30 flops a patch.
+    # outputs: rooms (p, 6)
+    """
+    start, end, patches = trajectories.start, trajectories.end, mesh.patches
+    for patch in range(len(boxes)):
+        k, farthest = mesh.triangles[patches.triangles[patches.start[patch]], 0], 0.0
+        for axis in range(3):
+            farthest = max(farthest, abs(ROOM_SUBSTEPS * (end[k, axis] - start[k, axis])))
+        spare = DISPLACEMENT_SPARE * farthest + least
+        for axis in range(3):
+            ahead = ROOM_SUBSTEPS * (end[k, axis] - start[k, axis])
+            rooms[patch, axis] = boxes[patch, axis] + min(ahead, 0.0) - spare
+            rooms[patch, axis + 3] = boxes[patch, axis + 3] + max(ahead, 0.0) + spare
 
 
 def _mean_size(boxes: np.ndarray) -> float:
     """Mean of the longest sides [m] of boxes (p, 6) that are somewhere."""
-    size = (boxes[:, 3:] - boxes[:, :3]).max(axis=1)
-    return float(size[size > 0.0].mean()) if (size > 0.0).any() else 0.0
+    x, y, z = (boxes[:, 3:] - boxes[:, :3]).T
+    size = np.maximum(np.maximum(x, y), z)
+    size = size[size > 0.0]
+    return float(size.mean()) if len(size) else 0.0
 
 
 def pair_up(broad_phase: str, scene: Scene, rooms: np.ndarray, spare: float, before: PatchPairs) -> PatchPairs:
     """Pair patches whose rooms overlap, in order; what was known of a pair is kept."""
-    found = OVERLAPS[broad_phase](rooms, scene.mesh.patches.garment, scene.meets)
-    first, second = np.sort(found, axis=1).T
-    keys = np.sort(first * np.int64(len(rooms)) + second)
-    apart = np.zeros(len(keys))
+    rows = OVERLAPS[broad_phase](rooms, scene.mesh.patches.garment, scene.meets)  # in order
+    keys, apart = rows[:, 0] * np.int64(len(rooms)) + rows[:, 1], np.zeros(len(rows))
     if len(before.keys):
         at = np.minimum(np.searchsorted(before.keys, keys), len(before.keys) - 1)
         apart = np.where(before.keys[at] == keys, before.apart[at], 0.0)
-    rows = np.stack(np.divmod(keys, len(rooms)), axis=1).astype(np.int32)
     return PatchPairs(rooms, spare, keys, rows, apart, np.zeros(len(keys)))

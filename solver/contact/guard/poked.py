@@ -13,7 +13,7 @@ import numpy as np
 
 from ...broad_phase.bvh import bvh_overlaps
 from ...model import Cloth
-from ..body.contacts import PINCHED
+from ..body.contacts import is_overlapped
 from ..body.mesh import BodyMesh
 from ..cloth.easing import EASE_ROUNDS, EASE_SPEED, find_piercings, part_kernel, ways
 from ..cloth.edge_lengths import restore
@@ -71,5 +71,5 @@ def _near(this: BodyPairs, both: Cloth, x: np.ndarray) -> np.ndarray:
 
 def overlap_pinches(this: BodyPairs) -> bool:
     """Whether bodies that overlap pinch cloth."""
-    contacts, particles = this.frame.body.contacts, len(this.frame.tangled)
-    return bool(((contacts.place[:particles] == PINCHED) & (contacts.between < 0.0)).any())
+    contacts = this.frame.body.contacts
+    return is_overlapped(contacts.place, contacts.between)

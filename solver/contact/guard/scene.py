@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...broad_phase.patches import Patches, find_owners, make_patches, patches_of
+from ...broad_phase.patches import Patches, find_owners, patches_of
 from ...kernel.jit import njit
 from ...kernel.memo import remembered
 from ...model import Cloth
 from ..body.cell_grid import Cells
-from ..body.mesh import BodyMesh
+from ..body.mesh import BodyMesh, patches_of_bodies
 from ..body.view import View
 
 
@@ -50,7 +50,7 @@ class Details(NamedTuple):
 
 def make_scene(cloth: Cloth, bodies: BodyMesh, view: View, cells: Cells, near: np.ndarray) -> Scene:
     """The scene of a cloth and those triangles of the bodies that are `near` (k,), in whatever order."""
-    of_cloth, of_body = patches_of(cloth), _patches_of_bodies(bodies)
+    of_cloth, of_body = patches_of(cloth), patches_of_bodies(bodies)
     is_near = np.zeros(len(bodies.triangles), np.bool_)
     is_near[near] = True
     kept = is_near[of_body.triangles]
@@ -111,10 +111,3 @@ def details_of(scene: Scene, cloth: Cloth, bodies: BodyMesh) -> Details:
     owner[corners] = np.repeat(scene.near, 3)
     rough[corners] = np.repeat(bodies.friction[bodies.collider[scene.near]], 3)
     return Details(find_owners(scene.mesh.triangles), owner, np.concatenate([cloth.friction, rough]))
-
-
-@remembered(4, lambda bodies: (bodies.starts, bodies.triangles))
-def _patches_of_bodies(bodies: BodyMesh) -> Patches:
-    """Patches of all bodies' triangles, whose groups are the colliders."""
-    collider = np.repeat(np.arange(len(bodies.colliders), dtype=np.int32), np.diff(bodies.starts))
-    return make_patches(bodies.triangles, collider)

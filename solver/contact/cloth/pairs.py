@@ -86,6 +86,7 @@ class Pairs:
     deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
     reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
+    let_pass: bool = False  # whether the guard has had to let a pair pass
 
 
 def detect(

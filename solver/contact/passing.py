@@ -13,7 +13,8 @@ import numpy as np
 from ..broad_phase.bvh import bvh_overlaps
 from ..geometry.ccd import closest_pair, corners_of, weighted_sum
 from ..kernel.jit import njit
-from .body.contacts import OUTSIDE, is_pinching
+from .body.collide import pinched
+from .body.contacts import OUTSIDE
 from .cloth import pairs as cloth_pairs
 from .cloth.response import farther
 from .cloth.tangles import crossings
@@ -35,7 +36,7 @@ def crossing_count(contact, x, filed, let_pass):
     count = 0
     if contact.pairs is not None:
         count += _cloth_count(contact, x, filed, let_pass)
-    if contact.guarded is not None and not is_pinching(contact.body.contacts.place):
+    if contact.guarded is not None and pinched(contact.body) is None:
         count += _body_count(contact.guarded, filed)
     return count or None
 

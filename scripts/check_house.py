@@ -43,7 +43,7 @@ ORDERS = {
         ("contact.resolve",),
         ("contact.frame",),
         ("velocity_field", "depth_layers", "untangle", "cache"),
-        ("rest",),
+        ("rest", "filed"),
         ("build",),
         ("crossings", "refit"),
         ("join", "correct"),

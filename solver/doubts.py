@@ -40,8 +40,8 @@ class Doubts:
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
 
     def look(self, cloth, x, report, colliders=()):
-        """Note a frame: x (n, 3) [m] relative to the cloth's origin, and its `Report`; returns that, with all crossings
-        where something may have gone into the bodies.
+        """Note a frame: x (n, 3) [m] relative to the cloth's origin, as files have it, and its `Report`; returns that, with
+        all crossings where something may have gone into the bodies.
         """
         if report.let_in:
             found, _ = find_crossings(cloth, x, colliders)
@@ -63,7 +63,9 @@ class Doubts:
             if body.name not in before and (who := self._inside(cloth, x, body)):
                 words = f"{body.name} began to collide in frame {report.frame} with {' and '.join(who)} inside"
                 self._note_switch(report.frame, words, "Collide")
-        for garment in (k for k in own if own[k] and k not in before and report.crossings):
+        switched = [k for k in own if own[k] and k not in before and report.crossings]
+        found = find_crossings(cloth, x)[0] if switched else None
+        for garment in (k for k in switched if (found == k).all(axis=1).any()):
             words = (
                 f"{self.names[garment]} began to collide with itself in frame {report.frame} where it crosses itself"
             )

@@ -201,6 +201,7 @@ class Cloth(NamedTuple):
     second: Second | None = None
     plastic: Plastic | None = None
     rigid: np.ndarray | None = None  # (g,) bool: garments that keep their shape (velocity_field/rigid); None: none
+    grain: float = 0.0  # [m] by which files may bring two particles nearer to each other, in a frame (`filed`)
 
 
 class State(NamedTuple):
@@ -386,8 +387,8 @@ class Report(NamedTuple):
     mean_stretch: float
     body_contacts: int
     cloth_contacts: int
-    # Pairs of triangles: all in the last frame of a bake and where some were `let_in`, else cloth with cloth where a frame
-    # begins with such.
+    # Pairs of triangles at its end, as files have them; with bodies only where these do not pinch cloth, but in the last frame of
+    # a bake and where some were `let_in`
     crossings: int | None = None
     seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices

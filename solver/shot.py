@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from .cache.frames import FrameCache
+from .filed import object_samples
 from .model import RELEASE, Cloth, FrameInput, Report, Settings, State
 
 Advance = Callable[[Cloth, State, FrameInput, int, Settings], Report]
@@ -53,21 +54,6 @@ def _feed(update: Callable[[bytes], None], value: object) -> None:
             _feed(update, item)
     else:
         raise TypeError(f"no digest for {type(value).__name__}")
-
-
-def object_samples(cloth: Cloth, state: State, to_object: np.ndarray | None) -> list[np.ndarray]:
-    """Positions of each garment in its own object space, (n_g, 3) float64 each.
-
-    to_object : (g, 4, 4) world to object space, or None for world space. The origin is folded into the matrix
-    first, so that a garment 10 km away keeps its digits.
-    """
-    samples = []
-    for index, (start, end) in enumerate(zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)):
-        matrix = np.eye(4) if to_object is None else np.asarray(to_object[index], np.float64)
-        shift = matrix[:3, 3] + sum(matrix[:3, axis] * cloth.origin[axis] for axis in range(3))
-        x = state.x[start:end]
-        samples.append(sum(x[:, axis, None] * matrix[:3, axis] for axis in range(3)) + shift)
-    return samples
 
 
 def first_stale_frame(

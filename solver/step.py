@@ -29,6 +29,7 @@ from .contact.frame import (
 from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
 from .elastic.sewing import limit
+from .filed import as_filed, grain
 from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
@@ -108,6 +109,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     whole = unzip(whole, state, frame_input.zip_open)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
+    cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object))
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
@@ -126,7 +128,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
-    report = _report(cloth, state.x, contact, frame, stopwatch, done)
+    report = _report(cloth, state.x, contact, frame, frame_input.to_object, stopwatch, done)
     hand_back(joined, state, frame_end)
     if len(whole.seams):
         weld(whole, frame_end)
@@ -139,8 +141,10 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     return report
 
 
-def _report(cloth, x, contact, frame, stopwatch, done):
-    """`Report` of a frame that ends at x (n, 3) [m]; done : what `advance_substep` has returned of each substep."""
+def _report(cloth, x, contact, frame, to_object, stopwatch, done):
+    """`Report` of a frame that ends at x (n, 3) [m]; to_object : as of `FrameInput`; done : what `advance_substep` has returned of
+    each substep.
+    """
     *counts, troubles = zip(*done, strict=True)
     on_bodies, on_cloth, steps = map(sum, counts)
     taken_again, let_in = (tuple(dict.fromkeys(filter(None, found))) for found in zip(*troubles, strict=True))
@@ -155,7 +159,7 @@ def _report(cloth, x, contact, frame, stopwatch, done):
         steps=steps,
         roughness=rough,
         folded_share=folded,
-        crossings=contact_frame.tangle_count(contact),
+        crossings=contact_frame.crossing_count(contact, x, as_filed(cloth, x, to_object)),
         taken_again=taken_again,
         let_in=let_in,
     )

@@ -314,6 +314,7 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
     # Here, because they import numba.
     from ...solver import shot
     from ...solver.doubts import Doubts
+    from ...solver.filed import as_filed
     from ...solver.refit import cloth_of
     from ...solver.step import Stopped
 
@@ -327,7 +328,8 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
                 on_disk.tell_about(job, frame, report)
                 if report is not None:
                     now = cloth_of(cloth, given[0], order.settings, frame)
-                    last, zips = (now, state.x.copy(), given[0].colliders), given[0].zip_open
+                    filed = as_filed(now, state.x, given[0].to_object)
+                    last, zips = (now, filed, given[0].colliders), given[0].zip_open
                     job.reports[-1] = doubts.look(*last[:2], report, last[2])
                     job.doubts = doubts.tell()
                 yield frame

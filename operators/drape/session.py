@@ -188,7 +188,7 @@ class Drape:
 
     def show(self) -> None:
         """Let the viewport see the cloth."""
-        from ...solver.shot import object_samples
+        from ...solver.filed import object_samples
 
         for obj, x in zip(self._objects(), object_samples(self.cloth, self.state, self.moment.to_object), strict=True):
             modifier.write(obj, x)

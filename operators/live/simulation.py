@@ -208,7 +208,7 @@ def _begin_anew(live, moment):
 
 
 def _write(live, moment):
-    from ...solver.shot import object_samples
+    from ...solver.filed import object_samples
 
     for obj, x in zip(_objects(live), object_samples(live.cloth, live.state, moment.to_object), strict=True):
         modifier.write(obj, x)

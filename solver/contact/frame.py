@@ -24,7 +24,7 @@ import numpy as np
 
 from ..kernel.stopwatch import Stopwatch, timed
 from ..model import LDI, Cloth, FrameInput, Settings, State, Trouble
-from . import resolve
+from . import passing, resolve
 from .body import collide
 from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
@@ -77,6 +77,7 @@ class Contact:
     was_pinching: bool = False  # when it was last looked at what is calm
     is_holding: bool = False  # something was kept from passing in the last substep
     is_flattening: bool = False  # bodies have taken folds out of cloth in this substep
+    let_pass: bool = False  # the guard has had to let cloth pass through cloth in this frame
 
 
 def prepare(
@@ -179,7 +180,8 @@ def lost_folds(contact: Contact) -> bool:
     """Whether bodies have taken folds out of cloth in this substep. Beside tangles they seem to all the time: what is eased out of
     cloth is pushed into bodies and out again.
     """
-    return contact.is_flattening and not tangle_count(contact)
+    has_tangles = contact.pairs is not None and contact.pairs.tangles is not None and contact.pairs.tangles.count > 0
+    return contact.is_flattening and not has_tangles
 
 
 def unheld(contact: Contact, motion, dt: float) -> Constraints:
@@ -246,6 +248,7 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(motion.x)
         contact.is_holding = not many and bool((is_moved & ~calm if len(calm) else is_moved).any())
         count += touched
+        contact.let_pass |= contact.pairs is not None and contact.pairs.let_pass
     return count, held
 
 
@@ -317,10 +320,9 @@ def turning(contact: Contact) -> Cloth:
     return cloth._replace(rest_length=np.where(is_stirred, 0.0, cloth.rest_length))
 
 
-def tangle_count(contact: Contact) -> int | None:
-    """Pairs of triangles of cloth that cross, when it was last looked; None if there are none."""
-    found = contact.pairs is not None and contact.pairs.tangles is not None and contact.pairs.tangles.count
-    return found or None
+def crossing_count(contact: Contact, x: np.ndarray, filed: np.ndarray) -> int | None:
+    """Pairs of triangles that cross where the frame ends, as in `passing`; None if there are none."""
+    return passing.crossing_count(contact, x, filed, contact.let_pass)
 
 
 def pinched(contact: Contact) -> np.ndarray | None:

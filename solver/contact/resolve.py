@@ -104,6 +104,8 @@ def guard(
         joined = [impact_zones.join(impacts, turn < GENTLE_ROUNDS, leaders, zones) for impacts in found]
         if not clusters.try_again(zones, found, tries) and not any(joined):
             # What is pinned meets, or a body that is not as rigid as what is advected with it.
+            if pairs is not None:
+                pairs.let_pass |= len(found[0].hits) > 0
             if near is not None:
                 _push_last(pairs, bodies, near, cloth, start, x, x_prev, dt)
             return zones
@@ -112,6 +114,8 @@ def guard(
             clusters.move_parts(zones, tries, met, cloth, start, x, fresh)
         near = _near_bodies(bodies, times, start, x, zones.advected)
     _make_one_piece(zones)
+    if pairs is not None:
+        pairs.let_pass = True  # what is pinned, perhaps
     impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
     return zones
 
@@ -139,4 +143,4 @@ def _near_bodies(bodies: BodyPairs | None, times, start, x, advected=None) -> Pa
 def _cloth_impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> Impacts:
     """Pairs of cloth with a fresh particle (n,) that meet between `start` and `x`."""
     deviation = follow_through(pairs, cloth, start, x, dt)
-    return impact_zones.find_impacts(pairs.pair_list, deviation, pairs.elapsed, fresh, start, x)
+    return impact_zones.find_impacts(pairs.pair_list, deviation, pairs.elapsed, fresh, start, x, cloth.grain)

@@ -15,9 +15,9 @@ from .distance import closest_on_segments, closest_on_triangle
 
 MEETING_GAP = 1e-3  # part of the contact distance, or
 MEETING_PART = 0.5  # part of the distance at the start, at which a pair is taken to meet
-ROUNDING_GAP = (
-    1e-9  # [m] distance from which on it may not come nearer at all: rounding is a thousandth of that or less
-)
+ROUNDING_GAP = 1e-9  # [m] from which on it may not come nearer at all: rounding is a thousandth of that or less
+LARGEST_LEAST = 0.1  # part of the contact distance that this is at most, where somebody wants more
+LEAST_SLACK = 1e-6  # part of that by which it may: rounding
 ADVANCEMENTS = 23  # steps of conservative advancement; a pair that is still on its way then is taken to meet there
 SAFE_STEP = 0.9  # part of each safe step that is made
 
@@ -57,9 +57,10 @@ def weighted_sum(x, a, b, c, d, wa, wb, wc, wd):
 
 
 @inner
-def time_of_impact(is_edge_pair, start, end, a, b, c, d, distance):
+def time_of_impact(is_edge_pair, start, end, a, b, c, d, distance, least):
     """The part of the straight way from `start` to `end` that the two sides surely go without touching; 1 if they do
-    not meet on it, 2 if they touch at its start already and nothing can be said.
+    not meet on it, 2 if they touch at its start already and nothing can be said. They meet, too, if they end nearer than
+    `least` [m], `ROUNDING_GAP` or more, and than they began.
 
     First a plane between them that is square to their shortest connection at the start: if both are on their own sides
     of it at the end, too, they were so all the time, because the room between them is the least of linear functions of
@@ -75,13 +76,23 @@ def time_of_impact(is_edge_pair, start, end, a, b, c, d, distance):
         return 2.0
     nx, ny, nz = nx / gap, ny / gap, nz / gap
     near = min(MEETING_GAP * distance, max(MEETING_PART * gap, min(gap, ROUNDING_GAP)))
+    least = max(min(least, LARGEST_LEAST * distance), ROUNDING_GAP)
+    left = min(gap, least) - LEAST_SLACK * least
     pa = nx * (end[a, 0] - end[d, 0]) + ny * (end[a, 1] - end[d, 1]) + nz * (end[a, 2] - end[d, 2])
     pb = nx * (end[b, 0] - end[d, 0]) + ny * (end[b, 1] - end[d, 1]) + nz * (end[b, 2] - end[d, 2])
     pc = nx * (end[c, 0] - end[d, 0]) + ny * (end[c, 1] - end[d, 1]) + nz * (end[c, 2] - end[d, 2])
     apart = min(pa, pb) - max(pc, 0.0) if is_edge_pair else pa - max(pb, max(pc, 0.0))
-    if apart >= near:
+    if apart >= max(near, left):
         return 1.0
-    return _advance(is_edge_pair, start, end, a, b, c, d, gap, near)
+    return _advance(is_edge_pair, start, end, a, b, c, d, gap, near, left)
+
+
+@inner
+def _distance(is_edge_pair, x, a, b, c, d):
+    """[m] between the sides of a stencil."""
+    wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
+    nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+    return math.sqrt(nx * nx + ny * ny + nz * nz)
 
 
 @inner
@@ -99,8 +110,10 @@ def _at(start, end, i, time):
 
 
 @inner
-def _advance(is_edge_pair, start, end, a, b, c, d, gap, near):
-    """`time_of_impact` by conservative advancement alone, for a pair that is `gap` [m] apart at the start."""
+def _advance(is_edge_pair, start, end, a, b, c, d, gap, near, left):
+    """`time_of_impact` by conservative advancement alone, for a pair that is `gap` [m] apart at the start and has to have as much
+    `left` [m] at the end.
+    """
     sx, sy, sz = weighted_sum(start, a, b, c, d, 1.0, 1.0, 1.0, 1.0)
     ex, ey, ez = weighted_sum(end, a, b, c, d, 1.0, 1.0, 1.0, 1.0)
     mx, my, mz = 0.25 * (ex - sx), 0.25 * (ey - sy), 0.25 * (ez - sz)
@@ -110,7 +123,8 @@ def _advance(is_edge_pair, start, end, a, b, c, d, gap, near):
     time, before = SAFE_STEP * gap / speed, 0.0
     for _ in range(ADVANCEMENTS):
         if time >= 1.0:
-            return 1.0
+            is_apart = gap - (1.0 - before) * speed >= left or _distance(is_edge_pair, end, a, b, c, d) >= left
+            return 1.0 if is_apart else before
         ax, ay, az = _at(start, end, a, time)
         bx, by, bz = _at(start, end, b, time)
         cx, cy, cz = _at(start, end, c, time)

@@ -13,6 +13,7 @@ from taffeta.solver import shot
 from taffeta.solver.cache import names, pc2
 from taffeta.solver.cache.frames import cached_frames, open_cache
 from taffeta.solver.cache.trash import put
+from taffeta.solver.filed import object_samples
 from taffeta.solver.model import Cloth, Collider, FrameInput, Report, Settings, State
 
 SIZES = (5, 3)  # vertices of the two garments
@@ -99,7 +100,7 @@ def test_a_garment_far_away_keeps_its_digits_in_object_space():
     turn = np.eye(4)
     turn[:3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     turn[:3, 3] = -turn[:3, :3] @ cloth.origin
-    samples = shot.object_samples(cloth, state, np.stack([turn, turn]))
+    samples = object_samples(cloth, state, np.stack([turn, turn]))
     assert np.abs(samples[0] - state.x[:5] @ turn[:3, :3].T).max() < 1e-15
 
 

@@ -88,6 +88,7 @@ class Pairs:
     margin: float  # [m] as in `REACH_MARGIN`
     reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
     elapsed: float = 0.0  # [s] since they were detected
+    let_pass: bool = False  # whether the guard has had to let a pair pass
 
 
 def detect(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry.ccd import closest_pair, corners_of, time_of_impact, weighted_sum
+from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
 from .proximity import PairList
 
@@ -162,7 +162,7 @@ def _measure_pair(pairs, pair, room, substep):
     at_end = is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0)
     if along < 0.0 and may_be_through and not at_end:
         if not pairs.through[pair]:
-            pairs.through[pair] = time_of_impact(is_edge_pair, start, x, a, b, c, d, distance) < 1.0
+            pairs.through[pair] = time_of_impact(is_edge_pair, start, x, a, b, c, d, distance, ROUNDING_GAP) < 1.0
         if pairs.through[pair]:
             gap = along
     if gap > DIRECTION_GAP * distance:

@@ -126,7 +126,8 @@ def impacts(this: BodyPairs, pairs: PairList | None, give_up: bool) -> Impacts:
     if pairs is None:
         return no_impacts()
     start, end, _ = this.substep.trajectories
-    found = find_impacts(pairs, np.zeros(len(start)), 0.0, np.ones(len(start), np.bool_), start, end)
+    deviation, fresh = np.zeros(len(start)), np.ones(len(start), np.bool_)
+    found = find_impacts(pairs, deviation, 0.0, fresh, start, end, this.frame.cloth.grain)
     if not give_up:
         return found
     met, tangled = found.stencils[found.hits], this.frame.tangled

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry.ccd import closest_pair, corners_of, time_of_impact, weighted_sum
+from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import counted_njit, inner, njit
 from ...kernel.lookup import first_of
 from ..cloth.proximity import PairList
@@ -29,6 +29,7 @@ from ..cloth.response import farther
 
 GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece
 GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they have to be parted
+GRAINS = 2.0  # of a file, nearer than which nothing comes; twice what counts, so that it seldom does
 SAFE_PART = 0.8  # part of the safe part of a trajectory that is gone
 SLENDER = 0.01  # squared sine of a corner of a triangle below which what is advected with it keeps its shape
 ALONE, LED = -1, -2  # instead of a zone's first particle: what meets nothing; what goes as pins or a body go
@@ -105,19 +106,21 @@ def no_impacts() -> Impacts:
     return Impacts(np.empty((0, 4), np.int32), np.empty(0, np.int32), np.empty(0), np.empty((0, 3)), np.empty(0))
 
 
-def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x) -> Impacts:
+def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x, grain: float = 0.0) -> Impacts:
     """Pairs with a fresh particle (n,) that meet on their trajectories from `start` to `x` (n, 3) [m].
 
     deviation : (n,) [m] how far a particle is off the trajectory that the pairs were found on, at most in this substep
     elapsed : [s] since they were found
+    grain : as in `Cloth`
     """
+    least = max(ROUNDING_GAP, GRAINS * grain)
     hits, times, between = np.empty(len(pairs.gap), np.int32), np.empty(len(pairs.gap)), np.empty((len(pairs.gap), 3))
-    count = impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times, between)
+    count = impacts_kernel(pairs, deviation, elapsed, fresh, least, start, x, hits, times, between)
     return Impacts(pairs.stencils, hits[:count], times[:count], between[:count], pairs.friction[hits[:count]])
 
 
 @njit
-def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times, between):
+def impacts_kernel(pairs, deviation, elapsed, fresh, least, start, x, hits, times, between):
     """The loop of `find_impacts`; returns how many meet. 20 bytes of a pair that cannot meet (and 32 of `deviation`),
     200 flops of one that might.
     # outputs: hits, times (p,), between (p, 3)
@@ -127,11 +130,11 @@ def impacts_kernel(pairs, deviation, elapsed, fresh, start, x, hits, times, betw
     for pair in range(len(stencils)):
         a, b, c, d = corners_of(stencils, pair)
         aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
-        if pairs.gap[pair] - elapsed * pairs.closing[pair] - aside > 0.0:
+        if pairs.gap[pair] - elapsed * pairs.closing[pair] - aside > least:
             continue
         if not (fresh[a] or fresh[b] or fresh[c] or fresh[d]):
             continue
-        time = time_of_impact(pairs.is_edge_pair[pair], start, x, a, b, c, d, pairs.distance[pair])
+        time = time_of_impact(pairs.is_edge_pair[pair], start, x, a, b, c, d, pairs.distance[pair], least)
         if time < 1.0:
             hits[count], times[count] = pair, time
             wa, wb, wc, wd = closest_pair(pairs.is_edge_pair[pair], start, a, b, c, d)

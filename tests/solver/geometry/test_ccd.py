@@ -4,7 +4,7 @@
 import ipctk
 import numpy as np
 import pytest
-from taffeta.solver.geometry.ccd import time_of_impact
+from taffeta.solver.geometry.ccd import ROUNDING_GAP, time_of_impact
 from taffeta.solver.kernel.jit import counted_njit
 
 
@@ -12,7 +12,7 @@ from taffeta.solver.kernel.jit import counted_njit
 def times_of_impact(is_edge_pair, start, end, distance):
     times = np.empty(len(start))
     for k in range(len(start)):
-        times[k] = time_of_impact(is_edge_pair, start[k], end[k], 0, 1, 2, 3, distance)
+        times[k] = time_of_impact(is_edge_pair, start[k], end[k], 0, 1, 2, 3, distance, ROUNDING_GAP)
     return times
 
 

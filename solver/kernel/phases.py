@@ -6,7 +6,8 @@ same kernel from start to end, and at each phase take its parts, one after the o
 until all parts are done. Each begins at a part of its own, the same in every phase, which its processor's cache so still
 has, and goes on to what the others have left: a thread that comes late, or never, is not missed. Which thread does what is
 chance, but how many parts there are goes by the size of the work alone, and sums over parts are made in their order: the
-same bits on every run, and on any number of threads.
+same bits on every run, and on any number of threads. A part whose thread the system has put aside keeps all others waiting;
+where others want the processors, too, half as many threads get further.
 
     crew = arrive(board, parts)
     ...
@@ -19,6 +20,7 @@ same bits on every run, and on any number of threads.
 """
 
 import sys
+from time import get_clock_info, perf_counter, thread_time
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,12 @@ COUNTER_STRIDE = 16  # int64 a counter: two processors never write into the same
 LOOKS_BEFORE_YIELD = 2000  # at a counter, before the processor is offered to another thread
 SMALLEST_PHASE_PART = 256  # particles that are worth a part
 MOST_PHASE_PARTS = 32  # so that 16 processors are even when some are late; a power of two, and bits of a counter
+
+KEPT = 0.8  # of a call's time in which its thread has the processor; if it is less, others want it, too
+HALVED_CALLS = 16  # that then go on half as many threads, before all are tried again
+FINEST_CLOCK = 1e-5  # [s] of a thread's own clock that tells that; the one of Windows goes by 15 ms
+
+_halved = [0]  # calls that are still to go on half as many threads
 
 _yield_processor = types.ExternalFunction(yielding(), types.int32())
 
@@ -159,14 +167,28 @@ def part_count(size):
 
 
 def run(kernel, parts, *arguments):
-    """Call a kernel on as many threads as it has parts, or as work; returns what this thread's call does.
+    """Call a kernel on as many threads as it has parts, or as work, or on half of these while the machine is busy; returns what
+    this thread's call does.
 
     All is done then, though another thread may still find that out, and nobody waits for it: that would take longer than some
     phases.
     """
-    others = [hand_over(kernel, *arguments) for _ in range(min(parts, worker_count()) - 1)]
+    crew = min(parts, worker_count())
+    if _halved[0] > 0:
+        crew, _halved[0] = (crew + 1) // 2, _halved[0] - 1
+    if crew == 1:
+        return kernel(*arguments)
+    others = [hand_over(kernel, *arguments) for _ in range(crew - 1)]
+    began, own = perf_counter(), thread_time()
     try:
         return kernel(*arguments)
     finally:
+        if thread_time() - own < KEPT * (perf_counter() - began) and _tells_of_a_thread():
+            _halved[0] = HALVED_CALLS
         for other in others:
             other.take_back()
+
+
+def _tells_of_a_thread():
+    """Whether a thread's own clock is fine enough to tell whether it had a processor."""
+    return get_clock_info("thread_time").resolution <= FINEST_CLOCK

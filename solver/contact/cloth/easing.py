@@ -7,12 +7,11 @@ vertices, and part what is between from the rest. Where two garments lie on each
 other one cloth is to be on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the
 other sheet: the edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece.
 Where a sheet is still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where
-both are, because a contour goes from the border of the one to the border of the other, or where a sheet goes through itself
-and no piece is parted, it is made shorter (Volino and Magnenat-Thalmann 2006): an edge goes along
-R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum R of the directions in which the contour
-leaves the point where they meet; of a garment that goes through itself alone evened out along it. Pieces are those that one
-other garment makes, so that an edge through two layers counts for each alone. Where two sheets want a contour to go opposite
-ways, the smaller piece has its way.
+both are, because a contour goes from the border of the one to the border of the other, it is made shorter (Volino and
+Magnenat-Thalmann 2006): an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum
+R of the directions in which the contour leaves the point where they meet; of a garment that goes through itself alone evened
+out along it. Of that `traces` know more, and tell it for a whole contour. Pieces are those that one other garment makes, so that
+an edge through two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller piece has its way.
 
 How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
 taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle

@@ -34,7 +34,7 @@ MOST_TRACES = 16  # the longest ones, that are asked what they part; the others 
 KNOWN_PART = 0.25  # of a trace's edges that have a piece on each side, at least
 SHORTEST_DETOUR = 4  # particles on the way from a trace's end to the border that there may always be
 LEAST_SPREAD = 0.3  # length of s n - t m from which on it is made a unit vector
-OPPOSED = 0.1  # mean cosine between the ways of two traces beyond which they are against each other
+AGAINST = 0.1  # mean cosine between the ways of two traces beyond which they are against each other
 
 
 class Hits(NamedTuple):
@@ -102,7 +102,7 @@ def drawn_out(piercings, cloth, x: np.ndarray, shortening: np.ndarray) -> tuple[
     cosine, count = _dot(face_normal, edge_normal), contour.max() + 1
     facing = np.sign(np.bincount(contour, cosine, count))[contour]
     both = s * t != 0.0
-    against = np.bincount(contour, s * t * cosine, count) > OPPOSED * np.maximum(np.bincount(contour, both, count), 1)
+    against = np.bincount(contour, s * t * cosine, count) > AGAINST * np.maximum(np.bincount(contour, both, count), 1)
     is_given, is_less = against[contour] & ~is_loop, mass[edge] <= mass[face]
     s, t = (
         np.where(is_loop | ((s != 0.0) & (~is_given | is_less)), s, -t * facing),

@@ -158,6 +158,7 @@ def test_a_long_loop_comes_out_by_what_its_contour_parts(monkeypatch):
     """Straight as it is, it does not get shorter by itself."""
     counts, _ = bake("curl")
     assert counts[FRAMES // 2] == 0
+    monkeypatch.setattr(easing, "MOST_HASTE", 1.0)
     monkeypatch.setattr(traces, "drawn_out", lambda piercings, cloth, x, way: (way, np.zeros(len(way), np.bool_)))
     counts, _ = bake("curl")
     assert counts[FRAMES // 2] > 10

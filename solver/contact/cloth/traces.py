@@ -51,9 +51,7 @@ class Borders(NamedTuple):
     """Where a mesh ends."""
 
     keys: np.ndarray  # edges (i n + j, i < j) that one triangle alone has, ascending
-    toward: (
-        np.ndarray
-    )  # (n,) int64 the next particle on the shortest way to the border; its own number there, -1 if there is none
+    toward: np.ndarray  # (n,) int64 next particle on the shortest way to the border; itself on it, -1 if there is none
 
 
 def find_traces(hits: Hits, triangles: np.ndarray, count: int) -> np.ndarray:

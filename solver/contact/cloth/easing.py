@@ -42,7 +42,7 @@ EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
 EASE_SWEEPS = 4
 EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
 CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
-HASTE_POINTS = 40  # points of a contour of a garment that goes through itself, below which it is eased apart faster
+HASTE_POINTS = 40  # points of a contour below which it is eased apart faster, and
 MOST_HASTE = 4.0  # times as fast, at most
 OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
 
@@ -190,12 +190,11 @@ def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) 
 
 
 def _hastened(piercings: Piercings, way: np.ndarray) -> np.ndarray:
-    """The ways (k, 3), longer on short contours of garments that go through themselves: the last of a loop, a few edges long, is as
-    stiff as these are and springs back as far as it is eased at the speed at which a long one slides out.
+    """The ways (k, 3), longer on short contours: the last of a loop, a few edges long, is as stiff as these are and springs back as
+    far as it is eased at the speed at which a long one slides out.
     """
     points = np.bincount(piercings.contour)[piercings.contour]
-    is_own = piercings.garment[:, 0] == piercings.garment[:, 1]
-    return way * np.where(is_own, np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE), 1.0)[:, None]
+    return way * np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE)[:, None]
 
 
 def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:

@@ -46,7 +46,7 @@ from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
-MANY_TANGLES = 0.05  # crossings a particle from which on what is held back is not held in each step
+MANY_TANGLES = 0.01  # crossings a particle from which on what is held back is not held in each step
 MOST_STIRRED = 0.125  # part of all springs that may be beside tangles for the others to tell how fast cloth turns
 
 

@@ -7,12 +7,11 @@ vertices, and part what is between from the rest. Where two garments lie on each
 other one cloth is to be on. Elsewhere, where that leaves two pieces of a sheet, the smaller one is on the wrong side of the
 other sheet: the edges between the two go along the normal of the triangle that they pierce, to the side of the larger piece.
 Where a sheet is still in one piece, as one with a slit is through which a flap hangs, the other sheet's edges know. Where
-both are, because a contour goes from the border of the one to the border of the other, or where a sheet goes through itself
-and no piece is parted, it is made shorter (Volino and Magnenat-Thalmann 2006): an edge goes along
-R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum R of the directions in which the contour
-leaves the point where they meet; of a garment that goes through itself alone evened out along it. Pieces are those that one
-other garment makes, so that an edge through two layers counts for each alone. Where two sheets want a contour to go opposite
-ways, the smaller piece has its way.
+both are, because a contour goes from the border of the one to the border of the other, it is made shorter (Volino and
+Magnenat-Thalmann 2006): an edge goes along R - 2 (E . R) / (E . N) N, with its direction E, the triangle's normal N and the sum
+R of the directions in which the contour leaves the point where they meet; of a garment that goes through itself alone evened
+out along it. Of that `traces` know more, and tell it for a whole contour. Pieces are those that one other garment makes, so that
+an edge through two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller piece has its way.
 
 How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
 taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
@@ -30,8 +29,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...kernel.jit import njit
-from ...kernel.lookup import first_of, is_among
 from ...model import Cloth
+from . import traces
 from .constraints import Stack
 from .edge_lengths import restore
 from .layers import wanted_sides
@@ -43,6 +42,8 @@ EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
 EASE_SWEEPS = 4
 EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
 CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
+HASTE_POINTS = 40  # points of a contour below which it is eased apart faster, and
+MOST_HASTE = 4.0  # times as fast, at most
 OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
 
 
@@ -56,13 +57,15 @@ class Piercings(NamedTuple):
     links: np.ndarray  # (l, 2) which are next to each other on a contour
     contour: np.ndarray  # (k,) number of the contour
     turns: np.ndarray  # (l,) int64 particles in which a contour turns back: loop vertices
+    edge_normal: np.ndarray  # (k, 3) unit normal of the cloth at the edge, as the corners of its triangles go round
+    trace: np.ndarray  # (k, 2) numbers of the traces that it is on: that of the edge, that in the triangle
 
 
 class Eased(NamedTuple):
     """What was eased apart at the end of a substep."""
 
     piercings: Piercings
-    way: np.ndarray  # (k, 3) as from `ways`
+    way: np.ndarray  # (k, 3) as from `ways`, longer where it is faster
 
 
 def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray, wanted: np.ndarray) -> Eased | None:
@@ -74,7 +77,7 @@ def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray
     piercings = find_piercings(tangles.near, cloth, x)
     if not len(piercings.corners):
         return None
-    way, before = ways(piercings, cloth, x, wanted), x.copy()
+    way, before = _hastened(piercings, ways(piercings, cloth, x, wanted)), x.copy()
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
@@ -127,13 +130,19 @@ def find_piercings(near: np.ndarray, cloth: Cloth, x: np.ndarray) -> Piercings:
     _, at, name = np.unique((low * count + high) * len(owner) + face, return_index=True, return_inverse=True)
     pair = np.minimum(one, face) * len(owner) + np.maximum(one, face)
     order = np.argsort(pair, kind="stable")
-    links = np.stack([name[order[:-1]], name[order[1:]]], axis=1)[pair[order[1:]] == pair[order[:-1]]]
+    is_same = pair[order[1:]] == pair[order[:-1]]
+    hits = traces.Hits(name, one, face, order[:-1][is_same], order[1:][is_same])
+    links = np.stack([name[hits.first], name[hits.second]], axis=1)
     corners = np.concatenate([low[at, None], high[at, None], cloth.triangles[face[at]]], axis=1)
     weight, normal = _meeting(x[corners])
     graph = coo_array((np.ones(len(links)), links.T), shape=(len(at), len(at)))
     _, contour = connected_components(graph, directed=False)
-    about = cloth.garment[corners[:, [0, 2]]], links, contour
-    return Piercings(corners, weight, normal, *about, _turns(cloth.triangles, one, face))
+    beside, facing = traces.normals(x, cloth.triangles[one]), np.zeros_like(normal)
+    np.add.at(facing, name, beside)
+    about = cloth.garment[corners[:, [0, 2]]], links, contour, _turns(cloth.triangles, one, face)
+    return Piercings(
+        corners, weight, normal, *about, traces.unit(facing), traces.find_traces(hits, cloth.triangles, len(at))
+    )
 
 
 def _turns(triangles: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -173,8 +182,19 @@ def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) 
     unknown = ~known[piercings.contour]
     if unknown.any():
         way[unknown] = _shortening(piercings, x)[unknown]
+    if (piercings.garment[:, 0] == piercings.garment[:, 1]).any():
+        drawn, is_known = traces.drawn_out(piercings, cloth, x, way)
+        way[is_known] = drawn[is_known]
     way[_pinned_through(piercings, cloth)] = 0.0
     return way
+
+
+def _hastened(piercings: Piercings, way: np.ndarray) -> np.ndarray:
+    """The ways (k, 3), longer on short contours: the last of a loop, a few edges long, is as stiff as these are and springs back as
+    far as it is eased at the speed at which a long one slides out.
+    """
+    points = np.bincount(piercings.contour)[piercings.contour]
+    return way * np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE)[:, None]
 
 
 def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:
@@ -187,27 +207,18 @@ def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:
 
 
 def _sides(piercings: Piercings, cloth: Cloth) -> tuple[np.ndarray, np.ndarray]:
-    """(k,) 1 where an edge is to go towards its second end, -1 towards its first, 0 where it does not part a sheet; the mass
-    [kg] of the smaller piece.
+    """(k,) 1 where an edge is to go towards its second end, -1 towards its first, 0 where it does not part a sheet or goes through
+    its own; the mass [kg] of the smaller piece.
     """
-    owner, count, groups = cloth.garment[cloth.triangles[:, 0]], len(cloth.mass), len(cloth.meets)
+    owner, groups = cloth.garment[cloth.triangles[:, 0]], len(cloth.meets)
     side, weight = np.zeros(len(piercings.corners)), np.zeros(len(piercings.corners))
-    by_whom, is_turn = piercings.garment[:, 0] * groups + piercings.garment[:, 1], np.zeros(count, np.bool_)
+    one, other = piercings.garment.T
+    by_whom, is_turn = one * groups + other, np.zeros(len(cloth.mass), np.bool_)
     is_turn[piercings.turns] = True
-    piece, mass = np.empty(count, np.int32), np.empty(count)
-    for pair in np.unique(by_whom):
-        own = np.flatnonzero(by_whom == pair)
-        first, second = piercings.corners[own, 0], piercings.corners[own, 1]
-        keys, times = np.unique(first * count + second, return_counts=True)
-        keys, is_cut = keys[times % 2 == 1], np.zeros(count, np.bool_)
-        is_cut[keys // count], is_cut[keys % count] = True, True
-        about = cloth.triangles[owner == pair // groups], keys, is_cut, is_turn
-        pieces_kernel(*about, cloth.mass, piece, mass)
-        one, other = piece[first], piece[second]
-        is_less = (mass[one] < mass[other]) | ((mass[one] == mass[other]) & (one < other))
-        side[own] = np.where(one == other, 0.0, np.where(is_less, 1.0, -1.0))
-        side[own[is_turn[first] | is_turn[second]]] = 0.0
-        weight[own] = np.minimum(mass[one], mass[other])
+    for pair in np.unique(by_whom[one != other]):
+        on = np.flatnonzero(by_whom == pair)
+        about = cloth.triangles[owner == pair // groups], cloth.mass, piercings.corners[on, :2]
+        side[on], weight[on] = traces.parted(*about, is_turn)
     return side, weight
 
 
@@ -278,30 +289,6 @@ def _evened(links: np.ndarray, here: np.ndarray) -> np.ndarray:
         np.add.at(mean, b, leaving[a])
         leaving = mean / count[:, None]
     return leaving
-
-
-@njit
-def pieces_kernel(triangles, keys, is_cut, is_turn, mass, piece, total):
-    """Pieces into which the edges with these keys (i n + j, i < j, ascending) part triangles (t, 3) of n particles, of which those
-    that contours go through (n,) are alone. 60 bytes a corner.
-    # outputs: piece (n,) the first particle of each one's; total (n,) [kg] there
-    """
-    count = np.int64(len(piece))
-    for i in range(count):
-        piece[i], total[i] = i, 0.0
-    for t in range(len(triangles)):
-        for corner in range(3):
-            p, q = np.int64(triangles[t, corner]), np.int64(triangles[t, (corner + 1) % 3])
-            low, high = min(p, q), max(p, q)
-            if is_turn[p] or is_turn[q]:
-                continue
-            if is_cut[p] and is_cut[q] and is_among(keys, low * count + high):
-                continue
-            one, other = first_of(piece, p), first_of(piece, q)
-            piece[max(one, other)] = min(one, other)
-    for i in range(count):
-        piece[i] = first_of(piece, i)
-        total[piece[i]] += mass[i]
 
 
 @njit

@@ -9,7 +9,7 @@ from solids import ball, collider
 from taffeta.solver import step
 from taffeta.solver.build import build
 from taffeta.solver.contact import frame as contact_frame
-from taffeta.solver.contact.cloth import easing, pairs
+from taffeta.solver.contact.cloth import easing, pairs, traces
 from taffeta.solver.contact.cloth.constraints import no_stack
 from taffeta.solver.contact.cloth.response import LARGEST_LEVER, NO_BRACE
 from taffeta.solver.model import FrameInput, Settings
@@ -84,6 +84,21 @@ def fin():
     return [made._replace(x=made.x_start.copy(), uv=None)]
 
 
+def curl():
+    """A sheet that hangs from its upper border curls through itself further down, as it was made, down to its slanting hem: one
+    contour from a loop vertex to where the hem of one side goes through the other side, above its own.
+    """
+
+    def curled(x):
+        wide, down = 0.12, np.clip(0.8 - (x[:, 1] + 0.15) / 0.25, 0.0, 1.0)
+        turn = np.pi * np.clip(x[:, 0] / wide, -1.0, 1.0)
+        along, out = x[:, 0] - 0.1 * down * np.sin(turn), 0.03 * down * np.sin(2.0 * turn)
+        return np.stack([along, out, x[:, 1] + 0.12 * x[:, 0]], axis=1)
+
+    made = sheet("A", 41, 31, 0.01, curled)
+    return [made._replace(x=made.x_start.copy(), uv=None, pin=(made.x[:, 1] > 0.149).astype(float))]
+
+
 SCENES = {
     "flap": (flap, 0.0 * GRAVITY),
     "crossed": (crossed, 0.0 * GRAVITY),
@@ -91,6 +106,7 @@ SCENES = {
     "layers": (layers, GRAVITY),
     "hem": (hem, 0.0 * GRAVITY),
     "fin": (fin, 0.0 * GRAVITY),
+    "curl": (curl, GRAVITY),
 }
 
 
@@ -129,12 +145,72 @@ def test_what_is_only_let_through_stays(name, monkeypatch):
 
 
 def test_a_fold_through_its_own_sheet_comes_out_at_once(monkeypatch):
-    """Its contour ends within the sheet, in loop vertices: whoever goes through these takes it for one piece."""
+    """Its contour ends within the sheet, in loop vertices: slowly made shorter, it stays."""
     counts, _ = bake("fin")
     assert max(counts[1:]) == 0
-    monkeypatch.setattr(easing, "_turns", lambda *_: np.empty(0, np.int64))
+    monkeypatch.setattr(easing, "MOST_HASTE", 1.0)
+    monkeypatch.setattr(traces, "drawn_out", lambda piercings, cloth, x, way: (way, np.zeros(len(way), np.bool_)))
     counts, _ = bake("fin")
     assert min(counts[:2]) > 10
+
+
+def test_a_long_loop_comes_out_by_what_its_contour_parts(monkeypatch):
+    """Straight as it is, it does not get shorter by itself."""
+    counts, _ = bake("curl")
+    assert counts[FRAMES // 6] == 0
+    monkeypatch.setattr(easing, "MOST_HASTE", 1.0)
+    monkeypatch.setattr(traces, "drawn_out", lambda piercings, cloth, x, way: (way, np.zeros(len(way), np.bool_)))
+    counts, _ = bake("curl")
+    assert counts[FRAMES // 6] > 20
+
+
+def piercings_of(cloth, x):
+    tangles = pairs.detect(cloth, x, np.zeros_like(x), DT, Settings()).tangles
+    return easing.find_piercings(tangles.near, cloth, x)
+
+
+def test_all_of_a_loop_goes_one_way():
+    """By its loop vertex both sides of its contour are one line on the sheet, all of which goes to one side of the faces that it
+    pierces, as their corners go round, and none of which stays.
+    """
+    (made,) = curl()
+    cloth, state = build([made], Settings())
+    found = piercings_of(cloth, state.x)
+    assert (found.trace[:, 0] == found.trace[:, 1]).all()
+    way = easing.ways(found, cloth, state.x, np.zeros((len(state.x), 1), np.int8))
+    toward = np.sign(np.einsum("kx,kx->k", way, traces.normals(state.x, found.corners[:, 2:])))
+    assert len(toward) > 80
+    assert np.linalg.norm(way, axis=1) == pytest.approx(1.0)
+    for contour in np.unique(found.contour):
+        assert abs(toward[found.contour == contour].mean()) == 1.0
+
+
+def test_a_trace_that_ends_within_the_sheet_is_closed_to_the_border():
+    """Where one hem goes through the other side above its own nothing would be parted otherwise."""
+    (made,) = curl()
+    cloth, state = build([made], Settings())
+    found = piercings_of(cloth, state.x)
+    largest = found.trace[:, 0] == np.bincount(found.trace[:, 0]).argmax()
+    aside = np.zeros(len(state.x), np.bool_)
+    aside[found.turns] = True
+    side, _ = traces.parted(cloth.triangles, cloth.mass, found.corners[largest, :2], aside)
+    assert not side.any()
+    known = traces.drawn_out(found, cloth, state.x, np.zeros((len(largest), 3)))[1]
+    assert known[largest].all()
+
+
+def test_the_way_to_the_border_is_the_shortest():
+    flat = sheet("A", 7, 5, 0.01)
+    borders = traces.borders_of(flat.triangles, len(flat.x))
+    on_border = borders.toward == np.arange(len(flat.x))
+    at = np.round((flat.x[:, :2] - flat.x[:, :2].min(axis=0)) / 0.01).astype(int)
+    rim = (at == 0) | (at == at.max(axis=0))
+    assert (on_border == rim.any(axis=1)).all()
+    assert len(borders.keys) == 2 * (6 + 4)
+    middle = np.flatnonzero((at == [3, 2]).all(axis=1))[0]
+    assert on_border[borders.toward[borders.toward[middle]]]
+    ball_shaped = ball(0.1)
+    assert (traces.borders_of(ball_shaped[1], len(ball_shaped[0])).toward == -1).all()
 
 
 def steps_of_two_frames():
@@ -229,9 +305,8 @@ def meeting(inv_mass):
     corners = np.array([[0, 1, 2, 3, 4]])
     weight = np.array([[0.999, 0.001, -0.998, -0.001, -0.001]])
     nowhere = np.empty((0, 2), np.int64)
-    piercings = easing.Piercings(
-        corners, weight, np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 2)), nowhere, np.zeros(1), nowhere[:, 0]
-    )
+    up, on = np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 2), np.int64)
+    piercings = easing.Piercings(corners, weight, up, on, nowhere, on[0, :1], nowhere[:, 0], up, on)
     return easing.Eased(piercings, np.array([[0.0, 0.0, 1.0]])), np.array(inv_mass)
 
 

@@ -38,6 +38,7 @@ class Doubts:
         self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
+        self.began = None  # (n, 3) [m] where the next frame begins: it may have come out of itself by its end
 
     def look(self, cloth, x, report, colliders=()):
         """Note a frame: x (n, 3) [m] relative to the cloth's origin, as files have it, and its `Report`; returns that, with
@@ -51,6 +52,7 @@ class Doubts:
         if report.worst_stretch > self.worst:
             self._note_stretch(cloth, x, report)
         self._look_at_switches(cloth, x, report, colliders)
+        self.began = x.copy()
         return report
 
     def _look_at_switches(self, cloth, x, report, colliders):
@@ -63,8 +65,8 @@ class Doubts:
             if body.name not in before and (who := self._inside(cloth, x, body)):
                 words = f"{body.name} began to collide in frame {report.frame} with {' and '.join(who)} inside"
                 self._note_switch(report.frame, words, "Collide")
-        switched = [k for k in own if own[k] and k not in before and report.crossings]
-        found = find_crossings(cloth, x)[0] if switched else None
+        switched = [k for k in own if own[k] and k not in before]
+        found = find_crossings(cloth, self.began)[0] if switched else None
         for garment in (k for k in switched if (found == k).all(axis=1).any()):
             words = (
                 f"{self.names[garment]} began to collide with itself in frame {report.frame} where it crosses itself"

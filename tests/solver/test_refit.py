@@ -57,6 +57,8 @@ def differing(one, other):
     def same(a, b):
         if isinstance(a, np.ndarray):
             return a.tobytes() == b.tobytes()
+        if isinstance(a, float):
+            return a == b
         return a is b if a is None or b is None else all(map(same, a, b))
 
     return {name for name in Cloth._fields if not same(getattr(one, name), getattr(other, name))}

@@ -77,7 +77,7 @@ def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray
     piercings = find_piercings(tangles.near, cloth, x)
     if not len(piercings.corners):
         return None
-    way, before = _hastened(piercings, ways(piercings, cloth, x, wanted)), x.copy()
+    way, before = _hastened(piercings, cloth, ways(piercings, cloth, x, wanted)), x.copy()
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
@@ -189,12 +189,13 @@ def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) 
     return way
 
 
-def _hastened(piercings: Piercings, way: np.ndarray) -> np.ndarray:
+def _hastened(piercings: Piercings, cloth: Cloth, way: np.ndarray) -> np.ndarray:
     """The ways (k, 3), longer on short contours: the last of a loop, a few edges long, is as stiff as these are and springs back as
-    far as it is eased at the speed at which a long one slides out.
+    far as it is eased at the speed at which a long one slides out. Not beside pins, where what is free would have to go all of that.
     """
     points = np.bincount(piercings.contour)[piercings.contour]
-    return way * np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE)[:, None]
+    is_free = (cloth.inv_mass[piercings.corners] > 0.0).all(axis=1)
+    return way * np.where(is_free, np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE), 1.0)[:, None]
 
 
 def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:

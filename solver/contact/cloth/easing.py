@@ -191,11 +191,12 @@ def ways(piercings: Piercings, cloth: Cloth, x: np.ndarray, wanted: np.ndarray) 
 
 def _hastened(piercings: Piercings, cloth: Cloth, way: np.ndarray) -> np.ndarray:
     """The ways (k, 3), longer on short contours: the last of a loop, a few edges long, is as stiff as these are and springs back as
-    far as it is eased at the speed at which a long one slides out. Not beside pins, where what is free would have to go all of that.
+    far as it is eased at the speed at which a long one slides out. Not where pins hold two corners or more: what is free would have
+    to go all of that.
     """
     points = np.bincount(piercings.contour)[piercings.contour]
-    is_free = (cloth.inv_mass[piercings.corners] > 0.0).all(axis=1)
-    return way * np.where(is_free, np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE), 1.0)[:, None]
+    may_haste = np.count_nonzero(cloth.inv_mass[piercings.corners] == 0.0, axis=1) < 2
+    return way * np.where(may_haste, np.clip(HASTE_POINTS / points, 1.0, MOST_HASTE), 1.0)[:, None]
 
 
 def _pinned_through(piercings: Piercings, cloth: Cloth) -> np.ndarray:

@@ -48,7 +48,8 @@ UNIFORM = {
 }  # fmt: skip
 PLAIN = {
     "layer": "layer", "model": "model", "strain_limit": "strainLimit", "stiffening": "stiffening",
-    "weft_stretch": "weftStretch", "weft_bending": "weftBending", "poisson": "narrowing", "self_collision": "selfCollision",
+    "weft_stretch": "weftStretch", "weft_bending": "weftBending", "bending_damping": "bendingDamping",
+    "poisson": "narrowing", "self_collision": "selfCollision",
 }  # fmt: skip
 # Part of a frame's input: what an animator calls it.
 UNSAID = {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .elastic.bands import check_bands, lay_bands
-from .elastic.bending import bending_rest, turn_rigidity
+from .elastic.bending import bending_rest, slowed, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.masses import LIGHTEST_PARTICLE, masses, sizes
 from .elastic.membrane import membrane
@@ -223,8 +223,9 @@ def check(garment):
             raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
     if not 0.0 <= garment.poisson <= LARGEST_POISSON:
         raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {LARGEST_POISSON:g}.")
-    if not 0.0 <= garment.strain_limit < np.inf:
-        raise ValueError(f"'{name}': the strain limit is {garment.strain_limit:g}; use 0 (none) or more.")
+    for value, words in ((garment.strain_limit, "strain limit"), (garment.bending_damping, "bending damping")):
+        if not 0.0 <= value < np.inf:
+            raise ValueError(f"'{name}': the {words} is {value:g}; use 0 (none) or more.")
     if not 1.0 <= garment.stiffening < np.inf:
         raise ValueError(f"'{name}': it stiffens to {garment.stiffening:g} of its stiffness; use 1 or more.")
     for value, least, words, unit in (
@@ -325,11 +326,13 @@ def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
     stencils, *bend = bending_rest(x, hinges, bending, fold)
     movable = bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
-    rate = np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0)
     folds = x, faces.triangles, stencils, weight, bend_stiffness
+    weight = weight / (0.25 * np.einsum("hk->h", sizes(garment)[stencils]))[:, None]  # of smaller triangles
+    rate = np.where(is_damped, 0.25 * np.einsum("hk->h", damping[stencils]), 0.0)
+    rate += slowed(garment.bending_damping, bend_stiffness, stencils, weight, inv_mass)
     return {
         "bend_stencils": stencils,
-        "bend_weight": weight / (0.25 * np.einsum("hk->h", sizes(garment)[stencils]))[:, None],  # of smaller triangles
+        "bend_weight": weight,
         "rest_angle": rest_angle,
         "bend_stiffness": bend_stiffness,
         "bend_damping": calm(rate, folds, inv_mass, garment.pleats),

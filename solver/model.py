@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The nouns of the solver: named tuples of arrays, SI units, world space, float64.
 
-Blender (or a test) makes `Garment`s; `build.build` turns them into one `Cloth`; a shot feeds one
-`FrameInput` a frame; `step.advance` changes a `State` in place and returns a `Report`.
-All positions are relative to `Cloth.origin`, so that a garment 10 km away loses no digits.
-Index arrays are int32, C-contiguous. Needs numpy only: numba is not imported here.
+Blender (or a test) makes `Garment`s; `build.build` turns them into one `Cloth`; a shot feeds one `FrameInput` a frame;
+`step.advance` changes a `State` in place and returns a `Report`. All positions are relative to `Cloth.origin`, so that a garment
+10 km away loses no digits. Index arrays are int32, C-contiguous. Needs numpy only: numba is not imported here.
 """
 
 from typing import NamedTuple
@@ -78,6 +77,7 @@ class Garment(NamedTuple):
     model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp
     weft_bending: float = 1.0  # the same of the rigidity
+    bending_damping: float = 0.0  # [s] retardation time of bending (`bending.slowed`)
     poisson: float = 0.0  # part of its lengthening by which a strip narrows; geometric mean of warp's and weft's
     strain_limit: float = 0.0  # strain of a thread beyond which it is stiffer; 0: it never is
     stiffening: float = 5.0  # how many times as stiff it is there

@@ -14,7 +14,7 @@ from .model import Cloth, FrameInput, Garment, Settings
 
 SPRINGS = ("rest_length", "edge_stiffness", "edge_damping", "taut", "coupling", "matrix")
 HINGES = ("bend_weight", "bend_stiffness", "bend_damping", "seam_hinges", "matrix")
-MASSES = ("mass", "inv_mass", "edge_damping", "matrix")
+MASSES = ("mass", "inv_mass", "edge_damping", "bend_damping", "matrix")
 
 # Each setting of a `Garment` that may be animated: what of `Cloth` it changes, besides the tree and the order of springs and
 # hinges, which is the tree's.
@@ -32,6 +32,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "shrink": (*SPRINGS, *HINGES),
     "weft_stretch": SPRINGS,
     "weft_bending": HINGES,
+    "bending_damping": ("bend_damping", "matrix"),
     "poisson": SPRINGS,
     "strain_limit": SPRINGS,
     "stiffening": SPRINGS,

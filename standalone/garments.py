@@ -130,6 +130,7 @@ def read_garment(cloth: ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> Gar
         stiffening=cloth.stiffening,
         weft_stretch=cloth.weft_stretch,
         weft_bending=cloth.weft_bending,
+        bending_damping=cloth.bending_damping,
         poisson=cloth.narrowing,
         **values,
     )

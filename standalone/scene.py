@@ -41,6 +41,7 @@ class ClothFile(NamedTuple):
     has_pattern: bool  # whether its UVs say where threads run
     weft_stretch: float  # stretch stiffness along the weft, in that along the warp
     weft_bending: float  # the same of the rigidity
+    bending_damping: float  # [s] retardation time of bending
     narrowing: float  # part of its lengthening by which a strip narrows
     values: Path | None  # table of values of each vertex, which come before maps and numbers
     pose: Path | None  # where it starts, and what is held goes; a `#` stands for the number of a frame
@@ -180,6 +181,7 @@ def _cloth(path, element, folder, out) -> ClothFile:
         numbers["pattern"],
         numbers["weftStretch"],
         numbers["weftBending"],
+        numbers["bendingDamping"],
         numbers["narrowing"],
         *(_inside(path, folder, files[key], key) if files[key] else None for key in ("valuesPath", "posePath")),
         numbers["poseSamples"],

@@ -69,6 +69,7 @@ CLOTH_WORDS = {
     "model": "Model",
     "weft_stretch": "Weft Stretch",
     "weft_bending": "Weft Bending",
+    "bending_damping": "Bending Damping",
     "poisson": "Narrowing",
     "strain_limit": "Strain Limit",
     "stiffening": "Stiffening",

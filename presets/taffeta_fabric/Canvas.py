@@ -13,6 +13,7 @@ cloth.damping.value = 4.0  # [1/s] by eye
 cloth.friction.value = 0.5  # [1] by eye, as denim
 cloth.weft_stretch = 3.691  # [1] 10496 / 2844: Codim-IPC, second set, canvas
 cloth.weft_bending = 1.0  # [1] by eye: not measured
+cloth.bending_damping = 0.06  # [s] by eye
 cloth.poisson = 0.25  # [1] by eye, as woven cotton
 cloth.strain_limit = 0.0  # [1] by eye: none, as no curve was measured
 cloth.stiffening = 5.0  # [1] by eye: not measured

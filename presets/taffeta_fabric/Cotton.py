@@ -13,6 +13,7 @@ cloth.damping.value = 2.0  # [1/s] by eye
 cloth.friction.value = 0.35  # [1] ZOZO preset
 cloth.weft_stretch = 1.607  # [1] 4501 / 2800: Codim-IPC, second set, cotton
 cloth.weft_bending = 1.0  # [1] by eye: not measured
+cloth.bending_damping = 0.04  # [s] by eye
 cloth.poisson = 0.243  # [1] Codim-IPC, after Penava 2014, woven cotton
 cloth.strain_limit = 0.06  # [1] Codim-IPC, after Penava 2014, woven cotton
 cloth.stiffening = 5.0  # [1] by eye: not measured

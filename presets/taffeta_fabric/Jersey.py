@@ -13,6 +13,7 @@ cloth.damping.value = 3.0  # [1/s] by eye
 cloth.friction.value = 0.35  # [1] ZOZO preset, cotton
 cloth.weft_stretch = 3.345  # [1] 281 / 84: Wang et al. 2011, interlock
 cloth.weft_bending = 0.526  # [1] 4.0 / 7.6: Wang et al. 2011, interlock
+cloth.bending_damping = 0.04  # [s] by eye
 cloth.poisson = 0.3  # [1] by eye, as no knit of this kind was measured
 cloth.strain_limit = 0.0  # [1] by eye: none, because Stretch is a mean over the curve of Wang et al. 2011
 cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -13,6 +13,7 @@ cloth.damping.value = 8.0  # [1/s] by eye
 cloth.friction.value = 0.5  # [1] ZOZO preset
 cloth.weft_stretch = 1.0  # [1] by eye: it has no threads
 cloth.weft_bending = 1.0  # [1] by eye: it has no threads
+cloth.bending_damping = 0.08  # [s] by eye
 cloth.poisson = 0.3  # [1] by eye
 cloth.strain_limit = 0.0  # [1] by eye: none
 cloth.stiffening = 5.0  # [1] by eye: not measured

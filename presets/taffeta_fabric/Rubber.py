@@ -13,6 +13,7 @@ cloth.damping.value = 1.0  # [1/s] by eye: it snaps back
 cloth.friction.value = 0.9  # [1] by eye
 cloth.weft_stretch = 1.0  # [1] by eye: it has no threads
 cloth.weft_bending = 1.0  # [1] by eye: it has no threads
+cloth.bending_damping = 0.01  # [s] by eye: it snaps back
 cloth.poisson = 0.5  # [1] by eye: rubber keeps its volume
 cloth.strain_limit = 0.0  # [1] by eye: none
 cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -13,6 +13,7 @@ cloth.damping.value = 1.0  # [1/s] by eye
 cloth.friction.value = 0.25  # [1] ZOZO preset
 cloth.weft_stretch = 2.313  # [1] 1790 / 774: Codim-IPC, second set, silk
 cloth.weft_bending = 1.0  # [1] by eye: not measured
+cloth.bending_damping = 0.02  # [s] by eye
 cloth.poisson = 0.25  # [1] by eye, as woven cotton
 cloth.strain_limit = 0.0  # [1] by eye: none, as no curve was measured
 cloth.stiffening = 5.0  # [1] by eye: not measured

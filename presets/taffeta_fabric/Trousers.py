@@ -13,6 +13,7 @@ cloth.damping.value = 3.0  # [1/s] by eye
 cloth.friction.value = 0.35  # [1] ZOZO preset, cotton
 cloth.weft_stretch = 1.017  # [1] 2129 / 2094: Wang et al. 2011, trousers
 cloth.weft_bending = 1.004  # [1] 47.6 / 47.4: Wang et al. 2011, trousers
+cloth.bending_damping = 0.05  # [s] by eye
 cloth.poisson = 0.25  # [1] by eye, as woven cotton
 cloth.strain_limit = 0.0  # [1] Wang et al. 2011, trousers: at a strain of 0.17 it is only 5 to 6 % stiffer than at none
 cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -13,6 +13,7 @@ cloth.damping.value = 6.0  # [1/s] by eye
 cloth.friction.value = 0.4  # [1] ZOZO preset
 cloth.weft_stretch = 0.969  # [1] 2840 / 2931: Codim-IPC, second set, wool
 cloth.weft_bending = 1.0  # [1] by eye: not measured
+cloth.bending_damping = 0.08  # [s] by eye
 cloth.poisson = 0.277  # [1] Codim-IPC, after Penava 2014, woven wool
 cloth.strain_limit = 0.0  # [1] by eye: none, as no curve was measured
 cloth.stiffening = 5.0  # [1] by eye: not measured

@@ -12,6 +12,7 @@ hinge between the two faces has all of the rigidity.
 import numpy as np
 
 from ..geometry.topology import edge_keys
+from .bending import slowed
 
 LARGEST_ANGLE = np.pi  # of a pleat: its faces lie on each other,
 HELD_ANGLE = np.radians(160.0)  # and what hinges strive for at most: beyond, they can snap over to the other side
@@ -109,5 +110,4 @@ def calm(damping, of, inv_mass, pleats):
         return damping
     x, triangles, stencils, weight, stiffness = of
     is_pleat = ~np.isnan(fold_angles(x, triangles, stencils, pleats)[0])
-    rate = TAKES * stiffness * np.einsum("hk,hk,hk->h", inv_mass[stencils], weight, weight)
-    return np.where(is_pleat, np.maximum(damping, rate), damping)
+    return np.where(is_pleat, np.maximum(damping, slowed(TAKES, stiffness, stencils, weight, inv_mass)), damping)

@@ -12,7 +12,7 @@ from taffeta.solver.refit import CHANGES, refit
 
 VALUES = {
     "self_collision": False, "sewing_time": 2.0, "sewing_speed": 0.3, "sewing_force": 4.0, "weft_stretch": 2.0, "weft_bending": 2.0,
-    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5, "seam_bending": 3.0,
+    "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5, "seam_bending": 3.0, "bending_damping": 0.1,
 }  # fmt: skip
 ORDER = {
     "leaf",

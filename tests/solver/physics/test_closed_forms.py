@@ -114,6 +114,29 @@ def test_spring_period():
     assert np.diff(turns).mean() / rate == pytest.approx(period, rel=0.01)
 
 
+@pytest.mark.parametrize(("time", "mass"), [(0.2, 0.015), (0.5, 0.15), (0.5, 0.3)])
+def test_a_bend_goes_back_by_its_retardation_time(time, mass):
+    """A hinge with one free corner, let go at 20 degrees: m a'' + k (time a' + a) / h^2 = 0, whose slower root decides; nearly
+    exp(-t / time) for what is as stiff as here, in whatever weight.
+    """
+    corners = [[0, 0, 0], [1, 0, 0], [0.5, -1, 0], [0.5, np.cos(np.pi / 9), np.sin(np.pi / 9)]]
+    garment = naive.garment(
+        [*corners[:3], [0.5, 1, 0]], [[0, 1, 3], [1, 0, 2]], mass=mass, pin=[1, 1, 1, 0], bending_stiffness=10.0, stretch_stiffness=1e4,
+        damping=0.0, bending_damping=time,
+    )  # fmt: skip
+    settings = VACUUM._replace(substeps=40)
+    cloth, state, target = start(garment._replace(x_start=np.array(corners)), settings)
+    square = 10.0 / cloth.mass[3]
+    rate = 0.5 * time * square - np.sqrt((0.5 * time * square) ** 2 - square)
+    heights = []
+    for frame in range(12):
+        advance(cloth, state, naive.still(target, gravity=(0, 0, 0)), frame, settings)
+        heights.append(state.x[3, 2] + cloth.origin[2])
+    found = 24 * np.log(heights[3] / heights[11]) / 8
+    print(f"{found:.3f} 1/s, {rate:.3f} on paper")
+    assert found == pytest.approx(rate, rel=0.03)
+
+
 @pytest.mark.parametrize(("degrees", "slower"), [(10, 1.00191), (60, 1.07318), (90, 1.18034)])
 def test_pendulum_period(degrees, slower):
     """A ball on a thread of 1 m: T = 2.00607 s times the elliptic integral's factor.

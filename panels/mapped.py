@@ -110,9 +110,9 @@ ROWS: dict[str, Mapped] = {row.name: row for row in TABLE}
 FABRIC: tuple[str, ...] = tuple(
     name for name in MAPPED if name not in ("pin", "pin_distance", "shrink", "elastic", "blend")
 )
-# What else it sets, the same everywhere. What a preset of old does not know is as by default.
+# What else it sets, the same everywhere; defaults are those of `solver.model.Garment`: no difference, as presets of old.
 THREADS: dict[str, float] = {
-    "weft_stretch": 1.0, "weft_bending": 1.0, "bending_damping": 0.04, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 5.0
+    "weft_stretch": 1.0, "weft_bending": 1.0, "bending_damping": 0.0, "poisson": 0.0, "strain_limit": 0.0, "stiffening": 5.0
 }  # fmt: skip
 
 

@@ -181,7 +181,7 @@ SETTINGS = {
     "pattern": Reader(_switch, False),
     "weftStretch": Reader(_number(0.05, 20.0), 1.0),
     "weftBending": Reader(_number(0.05, 20.0), 1.0),
-    "bendingDamping": Reader(_number(0.0, 10.0), 0.04),
+    "bendingDamping": Reader(_number(0.0, 10.0), 0.0),
     "narrowing": Reader(_number(0.0, 0.7), 0.0),
     "selfCollision": Reader(_switch, True),
     "collideWith": Reader(_names, None),

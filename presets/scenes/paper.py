@@ -33,7 +33,6 @@ def creases(context, collection):
         material = materials.plain(name, (0.80, 0.76, 0.68), 0.9) if rate else materials.woven(inside=0.7)
         cloth = sheet.add(collection, name, points + [side * APART, 0.0, TOP + ABOVE], quads, pattern, material)
         sheet.make_of(cloth, mass=0.1, thickness=0.002, stretch_stiffness=2500.0, bending_stiffness=PAPER, damping=1.0)
-        cloth.taffeta_cloth.bending_damping = 0.0  # it keeps its creases, and rubs on nothing
         rest = cloth.taffeta_cloth.rest
         rest.bend_rate, rest.bend_yield = rate, np.radians(8.0)
         cloths.append(cloth)
@@ -48,7 +47,6 @@ def blossom(context, collection):
     points, quads, pattern = _petals(BUD)
     cloth = sheet.add(collection, "Blossom", points, quads, pattern, materials.plain("Felt", (0.62, 0.09, 0.20), 0.9))
     sheet.make_of(cloth, mass=0.12, thickness=0.002, stretch_stiffness=3000.0, bending_stiffness=FELT, damping=2.0)
-    cloth.taffeta_cloth.bending_damping = 0.0  # felt has no threads
     rows = np.tile(np.repeat(np.arange(ROWS), COLUMNS), PETALS)
     sheet.paint_group(cloth, "Base", (rows < 2).astype(float))  # two rows: they hold the direction, too
     sheet.map_group(cloth, "pin", "Base", 0.0, 1.0)

@@ -46,7 +46,7 @@ from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
-MANY_TANGLES = 0.01  # crossings a particle from which on what is held back is not held in each step
+MANY_TANGLES = 0.01  # crossings a particle from which on what is held back is not held in each step, and bends ring
 MOST_STIRRED = 0.125  # part of all springs that may be beside tangles for the others to tell how fast cloth turns
 
 
@@ -56,6 +56,7 @@ class Constraints(NamedTuple):
     support: Support  # what bodies hold
     stack: Stack  # cloth that lies on cloth
     dt: float  # [s] that is solved for
+    is_tangled: bool = False  # whether much of the cloth is through cloth
 
 
 @dataclass
@@ -125,7 +126,9 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
-    return Constraints(contact.support, stack, dt)
+    tangles = contact.pairs.tangles if contact.pairs is not None else None
+    is_tangled = tangles is not None and tangles.count > MANY_TANGLES * len(contact.cloth.mass)
+    return Constraints(contact.support, stack, dt, is_tangled)
 
 
 def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:

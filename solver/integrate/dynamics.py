@@ -152,7 +152,8 @@ def _solve_once(mechanics, motion, constraints, substep):
     """One Newton step (`pcg`), without what edges are too long by for it."""
     cloth, settings, system, x = mechanics.cloth, mechanics.settings, mechanics.system, motion.x
     guess = _fall(mechanics, substep.dt)
-    target = Target(guess, substep.dt, CALM_SHARE, settings.iterations, settings.tolerance)
+    loss = 0.0 if constraints.is_tangled else 1.0  # what is crumpled comes out of itself as fast as it can
+    target = Target(guess, substep.dt, CALM_SHARE, settings.iterations, settings.tolerance, loss)
     about = constraints.support, constraints.stack, mechanics.pulls
     pcg.solve(system, x, motion.x_prev, *about, target)
     edges = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass

@@ -82,7 +82,7 @@ def correct(system, x, x_prev):
 @fused
 def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
-    matrix, s, rate = system.matrix, system.scratch, 1.0 / target.dt
+    matrix, s, rate, bend_rate = system.matrix, system.scratch, 1.0 / target.dt, target.loss / target.dt
     parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
     crew = phases.arrive(board, parts)
     part = phases.take(crew, phase)
@@ -101,13 +101,13 @@ def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
-        measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, target.calm)
-        turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, rate)
+        measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, bend_rate, target.calm)
+        turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, bend_rate)
         if part == 0:
             _pull(matrix, s, pulls)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    phase = _fill(crew, phase, matrix, s, x, x_prev, stack, rate)
+    phase = _fill(crew, phase, matrix, s, x, x_prev, stack, bend_rate)
     phase, taken = _descend(crew, log, phase, matrix, s, stack, target)
     phase += 1
     part = phases.take(crew, phase)

@@ -125,8 +125,9 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
 
 
 @fused_inner
-def measure_springs(first, last, matrix, s, rate, calm):
-    """Springs first to last at s.x, having gone s.displacement in the substep; rate [1/s] is 1 / dt, calm: see `springs`.
+def measure_springs(first, last, matrix, s, rate, bend_rate, calm):
+    """Springs first to last at s.x, having gone s.displacement in the substep; rate [1/s] is 1 / dt,
+    bend_rate that of bending (`system.Target.loss`), calm: see `springs`.
 
     s.lengthening is that of all springs (`springs.lengthen`); unused without couplings. # outputs: s.link, s.secant
     """
@@ -139,7 +140,7 @@ def measure_springs(first, last, matrix, s, rate, calm):
         others = others_pull(e, matrix, s.lengthening)
         k, bound, others = tauten(d, w, rest, k, bound, others, calm, e, matrix.taut)
         pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
-        b = matrix.spring[e, SPRING_BEND] + rate * matrix.spring[e, SPRING_BEND_DAMPING]
+        b = matrix.spring[e, SPRING_BEND] + bend_rate * matrix.spring[e, SPRING_BEND_DAMPING]
         store(s.link, e, h + vec4(0.0, 0.0, 0.0, a + b))
         s.secant[e] = pull + matrix.spring[e, SPRING_BEND]
 

@@ -100,6 +100,7 @@ class Target(NamedTuple):
     calm: float  # see `elastic.springs`
     iterations: int  # after which it stops
     tolerance: float  # part of the residual's norm at which it stops before that
+    loss: float = 1.0  # part of the damping of bending that acts
 
 
 def make_system(matrix, mass, free):

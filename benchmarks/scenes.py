@@ -10,6 +10,7 @@ from taffeta.presets.scenes import materials, motions, sheet, solids
 
 SIDE = 2.0  # [m] of every sheet
 MASS = 0.15  # [kg/m2]
+BENDING_DAMPING = 0.04  # [s] cotton's
 ON_TORUS = 21  # vertices along a side up to which a sheet falls on the torus
 FRAMES = {21: 60, 51: 60, 101: 40, 201: 20, 401: 8}  # of a shot, by vertices along a side
 SCENES = {"sheets": 0, "demo": 60, "dress": 20}  # and frames of a shot, where its size does not tell
@@ -87,7 +88,7 @@ def _sheet(scene, case):
     material = bpy.data.materials.new("Cotton")
     obj = sheet.add(scene.collection, "Sheet", points + [0.0, 0.0, 0.02], quads, pattern, material)
     sheet.make_of(obj, mass=MASS, thickness=distance(case))
-    obj.taffeta_cloth.self_collision = case.self_collision
+    obj.taffeta_cloth.self_collision, obj.taffeta_cloth.bending_damping = case.self_collision, BENDING_DAMPING
 
 
 def _body(torus, aura):
@@ -118,6 +119,7 @@ def _dress(scene, body):
     points, quads, pattern = sheet.tube(*DRESS, _smooth(GOWN))
     obj = sheet.add(scene.collection, "Dress", points, quads, pattern, materials.woven(inside=0.6))
     sheet.make_of(obj, mass=MASS, thickness=0.001)
+    obj.taffeta_cloth.bending_damping = BENDING_DAMPING
     sheet.paint_group(obj, "Edge", (points[:, 2] > GOWN[0][0] - 0.02).astype(float))
     sheet.map_group(obj, "pin", "Edge", 0.0, 1.0)
     obj.parent = body

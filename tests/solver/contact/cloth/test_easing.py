@@ -12,6 +12,7 @@ from taffeta.solver.contact import frame as contact_frame
 from taffeta.solver.contact.cloth import easing, pairs, traces
 from taffeta.solver.contact.cloth.constraints import no_stack
 from taffeta.solver.contact.cloth.response import LARGEST_LEVER, NO_BRACE
+from taffeta.solver.integrate import dynamics
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -390,3 +391,20 @@ def test_a_sheet_that_goes_through_itself_is_not_drawn_two_ways_at_once(wide):
     together = np.einsum("kx,kx->k", way[a], way[b])[strand[a] == strand[b]]
     assert len(together) > 40
     assert together.mean() > 0.3
+
+
+@pytest.mark.parametrize(("scene", "is_lost"), [(layers, False), (lambda: [sheet("A", 21, 21, 0.02)], True)])
+def test_bends_of_cloth_that_is_through_cloth_lose_nothing(monkeypatch, scene, is_lost):
+    """What comes out of itself has to unbend: of three layers three times as many crossings were left after eight frames."""
+    losses, solve = set(), dynamics.pcg.solve
+
+    def watched(*about):
+        losses.add(about[-1].loss)
+        return solve(*about)
+
+    monkeypatch.setattr(dynamics.pcg, "solve", watched)
+    made = scene()
+    cloth, state = build(made, Settings())
+    pose = np.concatenate([garment.x_start for garment in made])
+    advance(cloth, state, FrameInput(1 / 24, np.stack([pose, pose]), (), GRAVITY, np.zeros(3)), 1, Settings())
+    assert (0.0 not in losses) == is_lost

@@ -5,7 +5,7 @@ Between bodies that close on it cloth has no room, and the guard lets go of it (
 triangle whose corners stay outside. When the bodies part, nothing that asks on which side a point is sees it, and the cloth
 hangs on the finger for ever. But the line along which the two cross parts the body: so the smaller piece goes back through the
 cloth, or where nothing is parted, the line is made shorter. Bodies go where they are told to. So cloth goes, against the
-body as it moves, at least `EASE_SPEED` fast, whatever pulls at it. While bodies that overlap pinch cloth, nothing is eased off: beside
+body as it moves, at least `OFF_SPEED` fast, whatever pulls at it. While bodies that overlap pinch cloth, nothing is eased off: beside
 them there is nowhere to go, and it would be drawn over what is in its way.
 """
 
@@ -15,9 +15,11 @@ from ...broad_phase.bvh import bvh_overlaps
 from ...model import Cloth
 from ..body.contacts import is_overlapped
 from ..body.mesh import BodyMesh
-from ..cloth.easing import EASE_ROUNDS, EASE_SPEED, find_piercings, part_kernel, ways
+from ..cloth.easing import EASE_ROUNDS, find_piercings, part_kernel, ways
 from ..cloth.edge_lengths import restore
 from .body_pairs import BodyPairs
+
+OFF_SPEED = 0.9  # [m/s] at which cloth leaves what it is on: a finger is long, and at that of cloth off cloth springs took it back
 
 
 def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_prev, dt: float, brace: np.ndarray) -> None:
@@ -36,7 +38,7 @@ def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_prev, dt: float, brace: 
     way = ways(piercings, both, end, np.zeros((len(end), len(both.meets)), np.int8))
     brace = np.concatenate([brace, np.zeros((len(end) - count, 3))]) if len(brace) else brace
     for _ in range(EASE_ROUNDS):
-        part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, begin, end, both.inv_mass, brace)
+        part_kernel(piercings.corners, piercings.weight, way, OFF_SPEED * dt, begin, end, both.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, x, end[:count])
     x_prev += end[:count] - x
     x[:] = end[:count]

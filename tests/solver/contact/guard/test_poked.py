@@ -48,7 +48,7 @@ def test_a_finger_that_is_through_at_the_start_comes_out():
     sheet = hanging(9, 0.03)
     done = contact.run(Scene("finger", [sheet], [finger(0.006, lambda time: [THROUGH, 0.0, 0.0])], 10), 0)
     assert done.error == "" and not done.cloth_cloth.any()
-    assert done.cloth_body[0] > 0 and not done.cloth_body[7:].any()
+    assert done.cloth_body[0] > 0 and not done.cloth_body[3:].any(), "it does not spring back"
 
 
 def test_an_arm_that_is_through_many_triangles_comes_out():
@@ -56,4 +56,4 @@ def test_an_arm_that_is_through_many_triangles_comes_out():
     arm = finger(0.03, lambda time: [0.04, 0.0, 0.0], 0.2)
     done = contact.run(Scene("arm", [hanging(19, 0.012)], [arm], 14), 0)
     assert done.error == "" and not done.cloth_cloth.any()
-    assert done.cloth_body[0] > 0 and not done.cloth_body[11:].any()
+    assert done.cloth_body[0] > 0 and not done.cloth_body[2:].any()

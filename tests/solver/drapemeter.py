@@ -49,7 +49,10 @@ def disc(cells, radius=CLOTH):
 
 
 def cut(x, quads, values, height=0.0, **changes):
-    """A garment of flat cloth that starts at a height [m]; `values` from `fabric`."""
+    """A garment of flat cloth that starts at a height [m]; `values` from `fabric`, but for what rubs in a bend: a disc that is let go all
+    at once stays in the first of several shapes then, and this looks for the one that weight and stiffness alone would have.
+    """
+    values = values | {"bending_damping": 0.0}
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
     sides = np.sort(np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)]), axis=1)
     garment = naive.garment(x, triangles, quads, np.unique(sides, axis=0), x[triangles][..., :2], **(values | changes))

@@ -100,7 +100,7 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
         "denim 1.9 (Wang 2011). Without a Pattern both get the mean",
     )
     bending_damping: FloatProperty(
-        name="Bending Damping", default=THREADS["bending_damping"], min=0.0, max=10.0, soft_max=0.2, step=1, precision=3,
+        name="Bending Damping (s)", default=THREADS["bending_damping"], min=0.0, max=10.0, soft_max=0.2, step=1, precision=3,
         override=OVERRIDE,
         description="Time in which a bend that is let go loses two thirds of its angle, in s, as threads rub on each other: 0 rings on and "
         "flutters, 0.02 is silk, 0.04 cotton, 0.08 a coat. Swinging as a whole is not slowed",

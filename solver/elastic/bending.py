@@ -157,7 +157,7 @@ def slowed(time, stiffness, stencils, weight, inv_mass):
 
     Threads slide on each other in a bend, and their friction keeps part of what it took: the moment of hysteresis, 2HB, which
     is measured beside the rigidity B (Kawabata 1980; Lahey and Heppler 2004; Miguel et al. 2013). That is the same however fast
-    cloth bends. This is viscosity, which stands for it where folds swing a few times a second, and costs nothing.
+    cloth bends. This is viscosity, which stands for it where folds swing a few times a second.
     """
     return time * stiffness * np.einsum("hk,hk,hk->h", inv_mass[stencils], weight, weight)
 

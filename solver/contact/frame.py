@@ -40,7 +40,7 @@ from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .cloth.tangles import beside_tangles
+from .cloth.tangles import Tangles, beside_tangles
 from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
@@ -126,7 +126,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
     if contact.body is not None:
         find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
-    tangles = contact.pairs.tangles if contact.pairs is not None else None
+    tangles = _tangles(contact)
     is_tangled = tangles is not None and tangles.count > MANY_TANGLES * len(contact.cloth.mass)
     return Constraints(contact.support, stack, dt, is_tangled)
 
@@ -149,8 +149,7 @@ def _look_for_cloth(contact: Contact, *about) -> None:
     cloth, settings = contact.cloth, contact.settings
     if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
         if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
-            tangles = contact.pairs.tangles if contact.pairs is not None else None
-            contact.pairs = cloth_pairs.detect(cloth, *about, settings, tangles)
+            contact.pairs = cloth_pairs.detect(cloth, *about, settings, _tangles(contact))
 
 
 def look_again(contact: Contact, motion, dt: float) -> None:
@@ -183,8 +182,8 @@ def lost_folds(contact: Contact) -> bool:
     """Whether bodies have taken folds out of cloth in this substep. Beside tangles they seem to all the time: what is eased out of
     cloth is pushed into bodies and out again.
     """
-    has_tangles = contact.pairs is not None and contact.pairs.tangles is not None and contact.pairs.tangles.count > 0
-    return contact.is_flattening and not has_tangles
+    tangles = _tangles(contact)
+    return contact.is_flattening and not (tangles is not None and tangles.count > 0)
 
 
 def unheld(contact: Contact, motion, dt: float) -> Constraints:
@@ -313,7 +312,7 @@ def turning(contact: Contact) -> Cloth:
     """The cloth as `integrate.small_steps` looks at it: beside tangles, which are moved on as fast in however small steps, springs
     do not count, unless that is much of the cloth.
     """
-    cloth, tangles = contact.cloth, contact.pairs.tangles if contact.pairs is not None else None
+    cloth, tangles = contact.cloth, _tangles(contact)
     if tangles is None or not tangles.count:
         return cloth
     is_beside, (a, b) = beside_tangles(tangles, cloth.edges), cloth.edges.T
@@ -336,6 +335,11 @@ def pinched(contact: Contact) -> np.ndarray | None:
 def detections(contact: Contact) -> int:
     """How many equal parts of the frame want the bodies drawn anew."""
     return contact.body.detections if contact.body is not None else 1
+
+
+def _tangles(contact: Contact) -> Tangles | None:
+    """What is through each other, as last looked for."""
+    return contact.pairs.tangles if contact.pairs is not None else None
 
 
 def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:

@@ -46,15 +46,11 @@ def test_a_loss_of_nothing_is_a_cloth_without_bending_damping():
     """As tangled cloth is solved; with the damping it goes elsewhere."""
     (cloth, x, rng), found = crumpled(bending_damping=0.1, damping=0.0), []
     x_prev = x - rng.normal(size=x.shape) * 1e-3
-    undamped = cloth._replace(bend_damping=np.zeros_like(cloth.bend_damping))
-    undamped = undamped._replace(
-        matrix=lay_out(undamped)._replace(stencils=cloth.matrix.stencils, hinge=cloth.matrix.hinge * [1, 1, 0])
-    )
-    undamped = undamped._replace(
-        matrix=undamped.matrix._replace(
-            weight=cloth.matrix.weight, turn_start=cloth.matrix.turn_start, turn=cloth.matrix.turn
-        )
-    )
+    without = lay_out(cloth._replace(bend_damping=np.zeros_like(cloth.bend_damping)))
+    same = {
+        name: getattr(cloth.matrix, name) for name in ("stencils", "weight", "turn_start", "turn")
+    }  # of no hinge left out
+    undamped = cloth._replace(matrix=without._replace(hinge=cloth.matrix.hinge * [1, 1, 0], **same))
     for each, loss in ((cloth, 0.0), (undamped, 1.0), (cloth, 1.0)):
         system = make_system(each.matrix, each.mass, BOUND)
         target = Target((0.0, 0.0, 0.0), DT, 0.0, 64, 1e-9, loss)

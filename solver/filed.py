@@ -25,7 +25,7 @@ def as_filed(cloth, x, to_object):
     filed = x.copy()
     for index in range(len(cloth.meets)):
         own, matrix = cloth.garment == index, _matrix(cloth, index, to_object)
-        filed[own] = _moved(_moved(x[own], matrix).astype(np.float32).astype(np.float64), np.linalg.inv(matrix))
+        filed[own] = _moved(_moved(x[own], matrix).astype(np.float32).astype(np.float64), _inverse(matrix))
     return filed
 
 
@@ -36,9 +36,7 @@ def grain(cloth, x, to_object):
         own, matrix = cloth.garment == index, _matrix(cloth, index, to_object)
         if own.any():
             farthest = np.abs(_moved(x[own], matrix)).max(axis=0)
-            coarsest = max(
-                coarsest, HALF_STEP * float(np.linalg.norm(np.linalg.inv(matrix)[:3, :3], axis=0) @ farthest)
-            )
+            coarsest = max(coarsest, HALF_STEP * float(np.linalg.norm(_inverse(matrix)[:3, :3], axis=0) @ farthest))
     return 2.0 * coarsest
 
 
@@ -52,3 +50,15 @@ def _matrix(cloth, index, to_object):
 def _moved(x, matrix):
     """(n, 3) points by a matrix (4, 4)."""
     return sum(x[:, axis, None] * matrix[:3, axis] for axis in range(3)) + matrix[:3, 3]
+
+
+def _inverse(matrix):
+    """(4, 4) that leads back. Not by `np.linalg.inv`: that wakes the threads of OpenBLAS even for so small a matrix, and these
+    then spin for 10 ms, each on a core that the solver's want.
+    """
+    a, b, c = matrix[:3, :3]
+    sides = np.stack((np.cross(b, c), np.cross(c, a), np.cross(a, b)), axis=1)
+    back = np.eye(4)
+    back[:3, :3] = sides / (a @ sides[:, 0])
+    back[:3, 3] = -_moved(matrix[None, :3, 3], back)[0]
+    return back

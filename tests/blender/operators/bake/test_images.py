@@ -260,17 +260,19 @@ def in_window(scene, draws=True):
 
 @pytest.fixture
 def unhurried(monkeypatch, shot):
-    """A worker that begins a frame when its image is there, from the third on that has one; or when the card is not asked.
+    """A worker that goes on, from the third frame on, when the next one's image is there; or when the card is not asked.
+    It waits before it takes that frame from the queue: images of frames that were taken are not drawn any more.
     Fourteen frames: how many are missed depends on how far ahead they were drawn.
     """
     shot.frame_end = 14
     advance = images.Images.advance
 
     def wait(self, cloth, state, frame_input, frame, settings, *go_on):
+        report = advance(self, cloth, state, frame_input, frame, settings, *go_on)
         until = time.perf_counter() + 20.0
-        while frame > 3 and self.on_card and self._ahead.drawn(frame) is None and time.perf_counter() < until:
+        while 3 <= frame < 14 and self.on_card and self._ahead.drawn(frame + 1) is None and time.perf_counter() < until:
             time.sleep(0.001)
-        return advance(self, cloth, state, frame_input, frame, settings, *go_on)
+        return report
 
     monkeypatch.setattr(images.Images, "advance", wait)
 

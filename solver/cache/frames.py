@@ -30,7 +30,7 @@ from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal
 from .moves import copy_aside, set_aside
 from .names import parts, release_lock, take_lock
 
-SYNC_INTERVAL = 0.25  # [s]
+SYNC_INTERVAL = 1.0  # [s]
 
 
 class FrameCache:

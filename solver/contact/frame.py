@@ -209,7 +209,7 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
     touched = contacts.count[: len(motion.x)] > 0
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt, _through_bodies(contact))
-    contact.is_flattening |= is_flattened(cloth, touched, before, motion.x)
+    contact.is_flattening |= is_flattened(cloth, touched, before, motion.x, motion.v_start, contacts, substep.dt)
     return touching
 
 

@@ -8,7 +8,8 @@ as far as there is length in them. So a substep in which that happens is taken a
 
 Told by edges both of whose ends came in, were pushed and got shorter by it, as a part of their garment's: in the step of impact that is 4
 to 38 in 100 where waves of 2 to 4 mm fall at 1 to 6 m/s (`benchmarks/fold_impacts.py`), and never over 0.7 in 100 in skirts and
-scarfs of people who kick, jump and sit, in a dress, or in a sheet that falls on a ball.
+scarfs of people who kick, jump and sit, in a dress, or in a sheet that falls on a ball. What comes in does so by its own speed. What lies
+on a body under a heap does not: where a frame begins, nobody knows yet what touched, and it is tried out as if nothing held it up.
 """
 
 import numpy as np
@@ -17,18 +18,22 @@ from ...kernel.jit import njit
 from ...kernel.memo import remembered
 
 PUSHED = 0.05  # mean edges by which a body has to push a particle
+FLOWN = 0.5  # part of that which it has to have flown in the step, towards the body
 SHORTENED = 0.01  # part of its rest length that an edge has to lose by that
 FLATTENED = 0.02  # part of a garment's edges that have to, and
 FEWEST = 12  # how many at least: fewer are no fold but a corner
 
 
-def is_flattened(cloth, touched: np.ndarray, before: np.ndarray, x: np.ndarray) -> bool:
+def is_flattened(
+    cloth, touched: np.ndarray, before: np.ndarray, x: np.ndarray, v: np.ndarray, contacts, dt: float
+) -> bool:
     """Whether bodies have flattened a garment by pushing it from `before` to x, (n, 3) [m] each; what they `touched` (n,)
-    already has not come in.
+    already has not come in. v : (n, 3) [m/s] at the start of the step dt [s]; contacts : `Contacts` at its end
     """
     count = len(cloth.edges)
     pushed, (short, edges) = np.empty(len(x), np.bool_), np.zeros((2, len(cloth.garment_start) - 1), np.int64)
-    if not count or pushed_kernel(touched, before, x, PUSHED * _mean_edge(cloth), pushed) < 2:
+    least = PUSHED * _mean_edge(cloth) if count else 0.0
+    if not count or pushed_kernel(touched, before, x, v, contacts.count, contacts.velocity, dt, least, pushed) < 2:
         return False
     short_kernel(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.garment, pushed, before, x, short, edges)
     return bool((short > np.maximum(FLATTENED * edges, FEWEST)).any())
@@ -41,14 +46,19 @@ def _mean_edge(cloth) -> float:
 
 
 @njit
-def pushed_kernel(touched, before, x, least, pushed):
-    """Find which particles but those that were touched (n,) are more than `least` [m] from where they were before; returns
-    how many. 50 bytes and 10 flops each. # outputs: pushed (n,)
+def pushed_kernel(touched, before, x, v, touches, velocity, dt, least, pushed):
+    """Find which particles but those that were touched (n,) are more than `least` [m] from where they were before, and have flown
+    there: against what touches them now, if they know its velocity; returns how many. 50 bytes and 10 flops each, 50 more if
+    pushed. # outputs: pushed (n,)
     """
     count = 0
     for i in range(len(x)):
         dx, dy, dz = x[i, 0] - before[i, 0], x[i, 1] - before[i, 1], x[i, 2] - before[i, 2]
-        pushed[i] = not touched[i] and dx * dx + dy * dy + dz * dz > least * least
+        square = dx * dx + dy * dy + dz * dz
+        pushed[i] = not touched[i] and square > least * least
+        if pushed[i] and touches[i] > 0:
+            vx, vy, vz = velocity[i, 0, 0] - v[i, 0], velocity[i, 0, 1] - v[i, 1], velocity[i, 0, 2] - v[i, 2]
+            pushed[i] = dt * (vx * dx + vy * dy + vz * dz) > FLOWN * square
         count += pushed[i]
     return count
 

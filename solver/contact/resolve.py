@@ -62,8 +62,8 @@ def resolve(
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
         is_moved |= (x != before).any(axis=1)
-        if pairs is not None:
-            respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
+        if pairs is not None:  # with the lengths that it has: a body moves little of it
+            respond(pairs, cloth, start, x, x_prev, dt, brace, calm, rounds=0)
         near = _near_bodies(bodies, times, start, x)
     zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:

@@ -152,7 +152,9 @@ def go_on(pairs: Pairs, dt: float) -> None:
     pairs.reach = None
 
 
-def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE, calm=NONE_CALM) -> int:
+def respond(
+    pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE, calm=NONE_CALM, rounds=LENGTH_ROUNDS
+) -> int:
     """Keep cloth at its contact distance from cloth, with the lengths that it has; returns how many pairs touched.
 
     Parameters
@@ -163,11 +165,12 @@ def respond(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BR
     x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
     brace : as in `response.Substep`
+    rounds : times that lengths are brought back, and cloth is kept off cloth again after that, at most
     """
     before = x.copy()
     about = pairs, cloth, start, x, x_prev, dt, brace, calm
     touched, follows = _push_apart(*about), _follows(pairs)
-    for _ in range(LENGTH_ROUNDS):
+    for _ in range(rounds):
         if not touched:
             break
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)

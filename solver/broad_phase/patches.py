@@ -4,16 +4,18 @@
 Triangles are grown into patches of `PATCH_SIZE` neighbours, once a bake. A detection finds the patches whose boxes overlap
 (`bvh` or `spatial_hash`) and looks at the triangles of these alone. A connected patch whose normals all lie within a narrow cone
 is a graph over a plane: it cannot meet itself, and neither can it and a neighbour of much the same direction (Volino and
-Magnenat-Thalmann 1994); but at the border, which can close on itself within the plane. On a hanging sheet that leaves next to
-nothing to compare.
+Magnenat-Thalmann 1994); but at the border, which can close on itself within the plane, and where more than one sheet meets, as
+along the seam of a pocket. On a hanging sheet that leaves next to nothing to compare.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
-from ..geometry.topology import border_edges, edge_keys
+from ..geometry.topology import edge_keys
 from ..kernel.jit import folded, inner, njit
 from ..kernel.memo import remembered
 from ..kernel.threads import cut, joined, on_threads, over
@@ -38,7 +40,7 @@ class Patches(NamedTuple):
     garment: np.ndarray  # (p,) int32
     neighbours: np.ndarray  # (k,) int64 sorted: a * p + b for patches a < b that share a vertex
     owned: np.ndarray  # (t,) uint8 vertices (bits 0-2) and edges (bits 3-5) that a triangle is the first to have
-    border: np.ndarray  # (b,) int32 vertices of edges with one triangle: cloth can close on itself there and stay flat
+    no_sheet: np.ndarray  # (b,) int32 vertices round which cloth can meet itself and stay flat (`_no_sheet`)
 
 
 class Ahead(NamedTuple):
@@ -105,8 +107,29 @@ def make_patches(triangles: np.ndarray, garment: np.ndarray) -> Patches:
     patch = np.empty(count, np.int64)
     patch[grown] = np.repeat(np.arange(patch_count), np.diff(start))
     garment = garment[triangles[grown[start[:-1]], 0]].astype(np.int32)
-    border = np.unique(border_edges(triangles)).astype(np.int32)
-    return Patches(grown, start, garment, _neighbours(triangles, patch, patch_count), find_owners(triangles), border)
+    neighbours, owned = _neighbours(triangles, patch, patch_count), find_owners(triangles)
+    return Patches(grown, start, garment, neighbours, owned, _no_sheet(triangles, keys, order))
+
+
+def _no_sheet(triangles: np.ndarray, keys: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Vertices (b,) int32 round which triangles (t, 3) are not one sheet, turned one way, that goes all round: those of edges with
+    one triangle, or with three, as where a pocket is sewn on, or with two that are turned against each other; and those in
+    which fans of triangles meet. What folds over there lies flat on the rest.
+
+    keys : (3 t,) of `_side_keys`, and their `order`
+    """
+    begins, after = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    count = np.diff(np.flatnonzero(np.diff(keys[order], prepend=-1, append=-1)))
+    pairs = order[np.repeat(count == 2, count)].reshape(-1, 2)
+    alike = begins[pairs[:, 0]] != begins[pairs[:, 1]]
+    sides = np.concatenate([order[np.repeat(count != 2, count)], pairs[~alike, 0]])
+    one, other = pairs[alike].T
+    next_one, next_other = (side + 1 - 3 * (side % 3 == 2) for side in (one, other))  # corners at the other ends
+    links = np.concatenate([one, next_one]), np.concatenate([next_other, other])
+    fans = csr_matrix((np.ones(len(links[0]), np.bool_), links), shape=(len(begins), len(begins)))
+    fan, of_vertex = connected_components(fans, directed=False)[1], np.empty(int(begins.max(initial=-1)) + 1, np.int32)
+    of_vertex[begins] = fan
+    return np.unique(np.concatenate([begins[sides], after[sides], begins[fan != of_vertex[begins]]])).astype(np.int32)
 
 
 def _neighbours(triangles: np.ndarray, patch: np.ndarray, patch_count: int) -> np.ndarray:

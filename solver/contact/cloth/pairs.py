@@ -307,7 +307,7 @@ def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: 
     over(len(triangles), SMALLEST_AHEAD_PART, look_ahead_kernel, *about)
     scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
     calm_kernel(triangles, reach, cloth.thickness, changed, ahead, height, *scratch)
-    ahead.calm[patches_of(cloth).border] = False
+    ahead.calm[patches_of(cloth).no_sheet] = False
     return changed
 
 

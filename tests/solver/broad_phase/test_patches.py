@@ -7,7 +7,7 @@ import numpy as np
 from naive import garment
 from naive import sheet as naive_sheet
 from taffeta.solver.broad_phase.boxes import still_boxes
-from taffeta.solver.broad_phase.patches import PATCH_SIZE, Ahead, pairs_around, patches_of, triangle_pairs
+from taffeta.solver.broad_phase.patches import PATCH_SIZE, Ahead, make_patches, pairs_around, patches_of, triangle_pairs
 from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 
@@ -153,3 +153,25 @@ def test_pairs_around_particles_out_of_bounds_are_all_that_their_triangles_overl
         meet = (boxes[:, None, :3] <= boxes[None, :, 3:]).all(axis=2)
         meet &= meet.T & (changed[:, None] | changed[None])
         assert sorted(pairs) == [tuple(pair) for pair in np.argwhere(np.triu(meet, 1)).tolist()]
+
+
+def no_sheet(triangles):
+    """Vertices round which these triangles are not one sheet."""
+    triangles = np.array(triangles, np.int32)
+    return set(make_patches(triangles, np.zeros(triangles.max() + 1, np.int32)).no_sheet.tolist())
+
+
+def test_where_cloth_is_more_than_one_sheet():
+    """Else what folds over there would count as lying beside the rest: a pocket, faces turned against each other, a tip."""
+    flat = build([sheet(5, 5)], Settings())[0].triangles
+    rim = {v for v in range(25) if v // 5 in (0, 4) or v % 5 in (0, 4)}
+    assert no_sheet(flat) == rim
+    assert no_sheet(flat[:, ::-1]) == rim, "turned, all of it"
+    flap = [[11, 12, 25], [12, 26, 25]]
+    assert no_sheet([*flat.tolist(), *flap]) == rim | {11, 12, 25, 26}
+    turned = flat.tolist()
+    at = next(k for k, corners in enumerate(turned) if 12 in corners)
+    turned[at] = turned[at][::-1]
+    assert no_sheet(turned) == rim | set(turned[at])
+    tip = [[12, 25, 26], [12, 26, 27], [12, 27, 25], [25, 27, 26]]
+    assert no_sheet([*flat.tolist(), *tip]) == rim | {12}

@@ -169,9 +169,13 @@ def begin_substep(contact: Contact) -> None:
 
 
 def gave_up(contact: Contact) -> Trouble | None:
-    """What the guard has let into bodies in this substep, None if nothing. While bodies pinch cloth it has to."""
+    """What the guard has let into bodies in this substep, None if nothing. While bodies pinch a garment it has to."""
     met = [each for each in contact.guarded.given_up if len(each.particles)] if contact.guarded else []
-    if not met or _is_pinching(contact):
+    if met and _is_pinching(contact):
+        garment, pinched_ones = contact.cloth.garment, collide.pinched_garments(contact.body, contact.cloth.garment)
+        free = [each.particles[~np.isin(garment[each.particles], pinched_ones)] for each in met]
+        met = [each._replace(particles=left) for each, left in zip(met, free, strict=True) if len(left)]
+    if not met:
         return None
     garments = np.unique(contact.cloth.garment[np.concatenate([each.particles for each in met])])
     bodies, colliders = np.unique(np.concatenate([each.bodies for each in met])), contact.body.mesh.colliders

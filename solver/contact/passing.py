@@ -3,7 +3,8 @@
 
 The guard lets nothing pass but what it cannot help, and knows that: what crossed when the frame began, what it could not hold back,
 what is inside a body or was given up. So these alone are looked at, and where two pieces of cloth are nearer to each other than a
-file's rounding, all cloth. Counted is what the file shows. What crosses bodies that pinch cloth is told as pinched: there it has to.
+file's rounding, all cloth. Counted is what the file shows. What crosses bodies of a garment that these pinch is told as pinched: there it
+has to.
 """
 
 import math
@@ -36,7 +37,7 @@ def crossing_count(contact, x, filed, let_pass):
     count = 0
     if contact.pairs is not None:
         count += _cloth_count(contact, x, filed, let_pass)
-    if contact.guarded is not None and pinched(contact.body) is None:
+    if contact.guarded is not None:
         count += _body_count(contact.guarded, filed)
     return count or None
 
@@ -71,9 +72,13 @@ def is_nearer(pairs, x, distance):
 
 
 def _body_count(guarded: BodyPairs, x):
-    """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded."""
+    """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded, of garments that
+    nothing pinches.
+    """
     cloth, body, place = guarded.frame.cloth, guarded.frame.body, guarded.frame.body.contacts.place
     is_loose = (guarded.frame.tangled | (place[: len(x)] != OUTSIDE))[cloth.triangles].any(axis=1)
+    if (found := pinched(body)) is not None:
+        is_loose &= ~np.isin(cloth.garment[cloth.triangles[:, 0]], cloth.garment[found])
     loose = cloth.triangles[is_loose & cloth.meets_bodies[cloth.triangles].all(axis=1)]
     if not len(loose):
         return 0

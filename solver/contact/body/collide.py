@@ -109,6 +109,13 @@ def pinched(body: Body) -> np.ndarray | None:
     return found if len(found) else None
 
 
+def pinched_garments(body: Body, garment: np.ndarray) -> np.ndarray:
+    """Garments to a point of which, a particle or a sample between them, bodies leave no room. garment : (n,) of particles"""
+    is_pinched = body.contacts.place == PINCHED
+    between = body.samples.parents[is_pinched[len(garment) :]].ravel()
+    return np.unique(garment[np.concatenate([np.flatnonzero(is_pinched[: len(garment)]), between])])
+
+
 def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
     """Draw the bodies' layered depth image for the time from t0 to t1 of the frame; x and v are those at t0."""
     body.candidates.count[:] = NOT_ASKED

@@ -164,19 +164,21 @@ def _differences(scene, obj, modifiers) -> Iterator[Problem]:
                 "Make its monitor and camera icons agree",
             )
         elif modifier.type in {"SUBSURF", "MULTIRES"} and (levels := _levels(scene, modifier))[0] != levels[1]:
-            remedy, by = "Make the levels agree if skin shines through in the render", ""
+            shown, rendered = levels
+            sentence = (
+                f"{obj.name}: {modifier.name} has {shown} levels in the viewport, {rendered} in the render; "
+                "the bake sees the viewport"
+            )
+            remedy = "Make the levels agree if skin shines through in the render"
             if levels != (modifier.levels, modifier.render_levels):
-                by = " by Simplify"
+                sentence = (
+                    f"{obj.name}: Simplify leaves {modifier.name} {shown} levels in the viewport, {rendered} in the render; "
+                    "the bake sees the viewport"
+                )
                 remedy = (
                     "Switch Simplify off in the Render tab, or let its Max Subdivision agree for viewport and render"
                 )
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}: {modifier.name} has {levels[0]} levels in the viewport, "
-                f"{levels[1]} in the render{by}; the bake sees the viewport",
-                remedy,
-            )
+            yield Problem("WARNING", obj.name, sentence, remedy)
 
 
 def _levels(scene, modifier) -> tuple[int, int]:

@@ -51,4 +51,13 @@ def _makers(shot: Shot) -> Iterator[Problem]:
                 yield Problem("WARNING", obj.name, sentence, remedy, verbs, heavy=maker.type != "ARRAY")
 
 
-MAKER_CHECKS = (_makers,)
+def _behind_a_cage(shot: Shot) -> Iterator[Problem]:
+    """The same of garments that follow a cage, which was made of what is modelled."""
+    for obj in shot.scene.objects:
+        for maker in makers(obj) if obj.type == "MESH" and obj.taffeta_cage.cage in shot.cloths else ():
+            sentence = f"{obj.name}: {maker.name} makes a part of it, but only what is modelled is simulated"
+            remedy = f"Remove the cage of {obj.name}, apply {maker.name}, and make the cage anew"
+            yield Problem("WARNING", obj.name, sentence, remedy, heavy=maker.type != "ARRAY")
+
+
+MAKER_CHECKS = (_makers, _behind_a_cage)

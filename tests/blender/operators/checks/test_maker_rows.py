@@ -76,3 +76,16 @@ def test_a_garment_of_which_all_is_made(shot, found, only, cloth):
     cloth().modifiers.new("Lathe", "SCREW")
     only("ERROR", "Cloth", "has no faces")
     assert found()[0].verbs == ("taffeta.fix_makers",) and "Apply Lathe" in found()[0].remedy
+
+
+def test_a_garment_that_follows_a_cage_of_its_half(shot, make, only, cloth):
+    garment = make.mesh("Fine", *make_square())
+    garment.taffeta_cage.cage = cloth()
+    garment.modifiers.new("Taffeta Cage", "SURFACE_DEFORM").target = cloth()
+    garment.modifiers.new("Mirror", "MIRROR")
+    only("WARNING", "Fine", "Mirror makes a part of it", "only what is modelled is simulated")
+
+
+def make_square():
+    """Vertices and the face of a unit square."""
+    return [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], [(0, 1, 2, 3)]

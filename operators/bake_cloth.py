@@ -173,7 +173,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         if self.selected:
             only = [obj.name for obj in chosen_cloths(context, self.object)]
         job = jobs.Job(read_order(scene, self.resume, self.from_frame, only, self.label))
-        for level, text in notices(scene, job.order):
+        for level, text in notices(scene, job.order, asked=self.anyway):
             self.report({level}, translated(text))
         return job
 

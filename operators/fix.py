@@ -8,10 +8,12 @@ from mathutils import Matrix
 from ..panels.translations import translated
 from .attach import tie
 from .checks import problem_list
+from .checks.maker_rows import obstacle
 from .checks.shape_rows import DOUBLED_REACH
 from .read.attach import attach, carrier
 from .read.keyed import keyed
-from .read.modifier_stack import lift_rebuilders
+from .read.mesh_io import metres_per_unit
+from .read.modifier_stack import lift_rebuilders, makers
 from .read.participants import cloths_of, colliders_of, near_bodies, refuse_linked
 from .read.preroll import at_start
 from .read.sampling import depsgraph_of
@@ -106,6 +108,26 @@ class TAFFETA_OT_fix_modifiers(Fix, bpy.types.Operator):
         return f"{', '.join(names)} of {obj.name} works on the simulated cloth now"
 
 
+class TAFFETA_OT_fix_makers(Fix, bpy.types.Operator):
+    """Apply the modifiers that make a part of the garment, as Mirror and Array do, so that all of it is simulated"""
+
+    bl_idname = "taffeta.fix_makers"
+    bl_label = "Apply What Makes It"
+
+    def mend(self, context, obj):
+        """In the order that they have; those that Blender cannot apply stay."""
+        hindered = {maker.name: obstacle(obj, maker) for maker in makers(obj)}
+        names = [name for name, remedy in hindered.items() if not remedy]
+        if not hindered:
+            raise ValueError(f"{obj.name} has no modifier that makes a part of it")
+        if not names:
+            raise ValueError(next(iter(hindered.values())))
+        for name in names:
+            with context.temp_override(object=obj, active_object=obj):
+                bpy.ops.object.modifier_apply(modifier=name)
+        return f"{', '.join(names)} of {obj.name} is applied: its mesh has {len(obj.data.vertices):,} vertices now"
+
+
 class TAFFETA_OT_fix_weld(Fix, bpy.types.Operator):
     """Simulate vertices that are doubled along seams as one; the mesh stays as it is"""
 
@@ -191,8 +213,23 @@ class TAFFETA_OT_fix_gravity(Fix, bpy.types.Operator):
         scene = context.scene
         scene.use_gravity = True
         if not any(scene.gravity):
-            scene.gravity = EARTH
+            scene.gravity = [axis / metres_per_unit(scene) for axis in EARTH]
         return "Gravity is on"
+
+
+class TAFFETA_OT_fix_gravity_scale(Fix, bpy.types.Operator):
+    """Make gravity as strong as on Earth in the unit scale of the scene, in the direction that it has"""
+
+    bl_idname = "taffeta.fix_gravity_scale"
+    bl_label = "Set Gravity to 9.81 m/s²"
+
+    def mend(self, context, obj):
+        """A scene without any has none to make stronger."""
+        scene = context.scene
+        if not any(scene.gravity):
+            raise ValueError(f"Scene {scene.name} has no gravity; type -9.81 into Scene tab, Gravity, Z")
+        scene.gravity *= -EARTH[2] / (scene.gravity.length * metres_per_unit(scene))
+        return "Gravity is as strong as on Earth"
 
 
 class TAFFETA_OT_fix_remapping(Fix, bpy.types.Operator):
@@ -251,6 +288,6 @@ register, unregister = bpy.utils.register_classes_factory(
     (
         TAFFETA_OT_fix_save, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
-        TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld,
+        TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld, TAFFETA_OT_fix_makers, TAFFETA_OT_fix_gravity_scale,
     )
 )  # fmt: skip

@@ -10,6 +10,7 @@ import bpy
 from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
+from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
 from ..playback.owners import owner_in
 from ..read import snapshot
@@ -24,7 +25,6 @@ from ..read.time_and_gravity import frame_seconds
 from .job import Order
 
 PREVIEW_STEPS = 0.5  # small steps in Preview over those in Final
-LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
 
 def read_order(
@@ -112,13 +112,16 @@ def quality_of(cloths: list[bpy.types.Object]) -> str:
     return "FINAL" if any(obj.taffeta_cloth.quality == "FINAL" for obj in cloths) else "PREVIEW"
 
 
-def notices(scene: bpy.types.Scene, order: Order) -> list[tuple[str, str]]:
-    """What to tell before a bake begins, though nothing is wrong: pairs (level, sentence)."""
+def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[tuple[str, str]]:
+    """What to tell before a bake begins, though nothing is wrong: pairs (level, sentence).
+
+    asked : whether the animator has seen what Preflight asks about, so that it need not be said again.
+    """
     told = []
     if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
         told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
-    if warning := gravity_warning(scene):
-        told.append(("WARNING", warning))
+    if not asked and (problem := gravity_problem(scene)) is not None:
+        told.append(("WARNING", f"{problem.sentence}; type -9.81 into Scene tab, Gravity, Z"))
     names = {garment.name for garment in order.garments}
     preview = [obj.name for obj in cloths_of(scene) if obj.name in names and obj.taffeta_cloth.quality == "PREVIEW"]
     if order.quality == "PREVIEW":
@@ -133,23 +136,6 @@ def notices(scene: bpy.types.Scene, order: Order) -> list[tuple[str, str]]:
         others = ", ".join(sorted(names - set(preview)))
         told.append(("INFO", f"{', '.join(preview)}: baked as Final, not Preview, together with {others}"))
     return told
-
-
-def gravity_warning(scene: bpy.types.Scene) -> str:
-    """A sentence when the unit scale makes gravity another than on Earth; nobody means that."""
-    scale = scene.unit_settings.scale_length
-    shown = abs(scene.gravity.length * scale)
-    if (
-        not scene.use_gravity
-        or scene.unit_settings.system == "NONE"
-        or scale == 1.0
-        or LEAST_GRAVITY < shown < MOST_GRAVITY
-    ):
-        return ""
-    return (
-        f"Gravity is {shown:.3g} m/s² because the unit scale is {scale:g}: cloth falls as in slow motion or too fast; "
-        "type -9.81 into Scene tab, Gravity, Z"
-    )
 
 
 def _refuse_problems(scene, names: set[str]) -> None:

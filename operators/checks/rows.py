@@ -30,8 +30,11 @@ from .contact_rows import CONTACT_CHECKS
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
+from .instance_rows import INSTANCE_CHECKS
+from .maker_rows import MAKER_CHECKS, making
 from .pin_rows import PIN_CHECKS
 from .problem import Problem, Shot
+from .rig_rows import RIG_CHECKS
 from .rigid_rows import RIGID_CHECKS
 from .scale_rows import SCALE_CHECKS
 from .shape_rows import SHAPE_CHECKS
@@ -124,7 +127,8 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
                 "ERROR",
                 obj.name,
                 f"{obj.name} has no faces",
-                "Cloth needs faces: fill its edges (F in Edit Mode)",
+                making(obj)[0] or "Cloth needs faces: fill its edges (F in Edit Mode)",
+                making(obj)[1],
                 alone=True,
             )
         if obj.library is not None:
@@ -348,7 +352,10 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
 CHECKS = (
     _setup,
     _meshes,
+    *INSTANCE_CHECKS,
     *SHAPE_CHECKS,
+    *MAKER_CHECKS,
+    *RIG_CHECKS,
     *CAGE_CHECKS,
     _maps,
     *GROUP_CHECKS,

@@ -13,6 +13,7 @@ LARGEST_BODY = 20.0  # [m] of a body; grounds and walls are flat and may be larg
 GROUND_FLATNESS = 0.05  # shortest over longest side of a ground or wall
 SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 1, without a word
 APPLY = ("taffeta.fix_scale",)
+LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
 
 def _scales(shot: Shot) -> Iterator[Problem]:
@@ -87,4 +88,27 @@ def _is_one(matrix) -> bool:
     return matrix.determinant() > 0.0 and all(abs(side - 1.0) <= SCALE_TOLERANCE for side in matrix.to_scale())
 
 
-SCALE_CHECKS = (_scales,)
+def _gravity(shot: Shot) -> Iterator[Problem]:
+    """Gravity that the unit scale has made another."""
+    problem = gravity_problem(shot.scene) if shot.cloths else None
+    if problem is not None:
+        yield problem
+
+
+def gravity_problem(scene: bpy.types.Scene) -> Problem | None:
+    """What is to be said when the unit scale makes gravity another than on Earth; nobody means that."""
+    unit, used = metres_per_unit(scene), scene.use_gravity and any(scene.gravity)
+    shown = scene.gravity.length * unit
+    if not used or unit == 1.0 or LEAST_GRAVITY < shown < MOST_GRAVITY:
+        return None
+    return Problem(
+        "WARNING",
+        "",
+        f"Gravity is {shown:.3g} m/s² because the unit scale is {unit:.6g}: cloth falls as in slow motion or too fast",
+        "Type -9.81 into Scene tab, Gravity, Z",
+        ("taffeta.fix_gravity_scale",),
+        heavy=True,
+    )
+
+
+SCALE_CHECKS = (_scales, _gravity)

@@ -111,7 +111,7 @@ def _before_the_cache(obj) -> Iterator[Problem]:
     for modifier in list(obj.modifiers) if cache is not None and cache.show_viewport else ():
         if modifier == cache:
             return
-        if modifier.type in modifier_stack.REBUILDERS and modifier.show_viewport:
+        if modifier.name in modifier_stack.liftable(obj) and modifier.show_viewport:
             yield Problem(
                 "WARNING",
                 obj.name,
@@ -126,6 +126,8 @@ def _modifiers(shot: Shot) -> Iterator[Problem]:
     """Modifiers that leave the cache no place, that differ between viewport and render, or that also simulate."""
     for obj in shot.cloths:
         for rebuilder, rig in modifier_stack.rebuilders_before_rig(obj):
+            if obj.modifiers[rebuilder] in modifier_stack.makers(obj):  # `maker_rows` tells
+                continue
             yield Problem(
                 "ERROR",
                 obj.name,
@@ -143,12 +145,12 @@ def _modifiers(shot: Shot) -> Iterator[Problem]:
                     f"{obj.name} is simulated by Blender's {modifier.name} as well",
                     f"Remove {modifier.name}",
                 )
-        yield from _differences(obj, list(obj.modifiers)[: modifier_stack.cache_index(obj)])
+        yield from _differences(shot.scene, obj, list(obj.modifiers)[: modifier_stack.cache_index(obj)])
     for obj in shot.colliders:
-        yield from _differences(obj, obj.modifiers)
+        yield from _differences(shot.scene, obj, obj.modifiers)
 
 
-def _differences(obj, modifiers) -> Iterator[Problem]:
+def _differences(scene, obj, modifiers) -> Iterator[Problem]:
     """Modifiers that look otherwise in a render than in the viewport, which is what a bake sees."""
     for modifier in modifiers:
         if modifier.name == modifier_stack.CACHE_NAME:
@@ -161,14 +163,30 @@ def _differences(obj, modifiers) -> Iterator[Problem]:
                 f"{obj.name}: {modifier.name} is on in the {where} only; the bake sees the viewport",
                 "Make its monitor and camera icons agree",
             )
-        elif modifier.type in {"SUBSURF", "MULTIRES"} and modifier.levels != modifier.render_levels:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}: {modifier.name} has {modifier.levels} levels in the viewport, "
-                f"{modifier.render_levels} in the render; the bake sees the viewport",
-                "Make the levels agree if skin shines through in the render",
+        elif modifier.type in {"SUBSURF", "MULTIRES"} and (levels := _levels(scene, modifier))[0] != levels[1]:
+            shown, rendered = levels
+            sentence = (
+                f"{obj.name}: {modifier.name} has {shown} levels in the viewport, {rendered} in the render; "
+                "the bake sees the viewport"
             )
+            remedy = "Make the levels agree if skin shines through in the render"
+            if levels != (modifier.levels, modifier.render_levels):
+                sentence = (
+                    f"{obj.name}: Simplify leaves {modifier.name} {shown} levels in the viewport, {rendered} in the render; "
+                    "the bake sees the viewport"
+                )
+                remedy = (
+                    "Switch Simplify off in the Render tab, or let its Max Subdivision agree for viewport and render"
+                )
+            yield Problem("WARNING", obj.name, sentence, remedy)
+
+
+def _levels(scene, modifier) -> tuple[int, int]:
+    """How often a modifier subdivides in the viewport and in a render, of which Simplify may leave less."""
+    shown, rendered, render = modifier.levels, modifier.render_levels, scene.render
+    if not render.use_simplify:
+        return shown, rendered
+    return min(shown, render.simplify_subdivision), min(rendered, render.simplify_subdivision_render)
 
 
 SHAPE_CHECKS = (_coordinates, _areas, _doubled, _modifiers, _rebuilt_bodies)

@@ -25,7 +25,7 @@ from .bands import garment_bands
 from .groups import masks
 from .keyed import pin_moves
 from .maps import read_map
-from .modifier_stack import rebuilders_before_rig
+from .modifier_stack import MAKERS, rebuilders_before_rig
 from .pleats import read_pleats
 from .rest import second_key, yields
 from .trims import loads, stiffen
@@ -216,9 +216,9 @@ def _check_garment(obj, depsgraph) -> None:
     if not len(mesh.polygons):
         raise ValueError(f"{obj.name} has no faces, so there is no cloth; add faces or switch its Taffeta Cloth off")
     for rebuilder, rig in rebuilders_before_rig(obj):
+        lower = "" if obj.modifiers[rebuilder].type in MAKERS else f" or move it below '{rig}'"
         raise ValueError(
-            f"{obj.name}: modifier '{rebuilder}' makes new vertices before '{rig}' moves them; "
-            f"apply '{rebuilder}' or move it below '{rig}'"
+            f"{obj.name}: modifier '{rebuilder}' makes new vertices before '{rig}' moves them; apply '{rebuilder}'{lower}"
         )
     check_evaluated(obj, depsgraph)
     world_to_object(obj.name, obj.evaluated_get(depsgraph), 1.0, depsgraph.scene.frame_current)

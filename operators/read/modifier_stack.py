@@ -33,6 +33,8 @@ REBUILDERS = frozenset(
     "ARRAY BEVEL BOOLEAN BUILD DECIMATE EDGE_SPLIT MASK MIRROR MULTIRES REMESH SCREW SKIN SOLIDIFY SUBSURF TRIANGULATE"
     " VOLUME_TO_MESH MESH_TO_VOLUME WELD WIREFRAME EXPLODE OCEAN PARTICLE_INSTANCE".split()
 )
+# Of these, the ones that make a part of the garment and do not just refine it: past a rig they would make another pose.
+MAKERS = frozenset("ARRAY MIRROR SCREW SKIN".split())
 
 
 def cache_index(obj: bpy.types.Object) -> int:
@@ -71,14 +73,43 @@ def rigs(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     return [modifier for modifier in _others(obj) if modifier.type in RIGS and modifier.show_viewport]
 
 
+def makers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers that make a part of an object, as Mirror does, and are on."""
+    return [modifier for modifier in obj.modifiers if modifier.type in MAKERS and modifier.show_viewport]
+
+
+def refining_before(obj: bpy.types.Object, maker: bpy.types.Modifier) -> str:
+    """Name of the first modifier that is on before a maker, and none of those nor our own; "" without one."""
+    own, before = own_modifiers(obj), list(obj.modifiers)[: index_of(obj, maker)]
+    names = [m.name for m in before if m.show_viewport and m.type not in MAKERS and m not in own]
+    return names[0] if names else ""
+
+
+def liftable(obj: bpy.types.Object) -> list[str]:
+    """Names of the modifiers that rebuild a mesh before its last rig or its cache, and may be moved below.
+
+    A maker may not be moved past what deforms the mesh: what it makes would be another.
+    """
+    stack, own = list(obj.modifiers), own_modifiers(obj)
+    last, names = _last_rig(obj), []
+    for index, modifier in enumerate(stack[: last + 1]):
+        deformed = any(other.type in RIGS | SHAPERS and other not in own for other in stack[index : last + 1])
+        if modifier.type in REBUILDERS and not (modifier.type in MAKERS and deformed):
+            names.append(modifier.name)
+    return names
+
+
 def lift_rebuilders(obj: bpy.types.Object) -> list[str]:
-    """Move the modifiers that rebuild a mesh below its last rig and its cache, in their order; returns their names."""
-    below = [index for index, modifier in enumerate(obj.modifiers) if modifier.type in RIGS]  # the cache is one by type
-    last = max(below, default=-1)
-    names = [modifier.name for modifier in list(obj.modifiers)[: last + 1] if modifier.type in REBUILDERS]
+    """Move the modifiers that may be below the last rig and the cache, in their order; returns their names."""
+    last, names = _last_rig(obj), liftable(obj)
     for name in names:
         obj.modifiers.move(index_of(obj, obj.modifiers[name]), last)
     return names
+
+
+def _last_rig(obj) -> int:
+    """Index of the last modifier that carries an object along, our own cache among them; -1 without one."""
+    return max((index for index, modifier in enumerate(obj.modifiers) if modifier.type in RIGS), default=-1)
 
 
 def find_cache(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:

@@ -86,6 +86,34 @@ def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> 
     return sorted(found, key=lambda obj: obj.name)
 
 
+def instanced(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
+    """Pairs of an Empty of a scene and a mesh that is not in it, which the Empty shows as an instance of its collection."""
+    own = {obj.session_uid for obj in scene.objects}
+    found = []
+    for empty in sorted(filter(_shows_collection, scene.objects), key=lambda obj: obj.name):
+        shown = {obj.session_uid: obj for obj in _in_instance(empty.instance_collection, set())}
+        found += [(empty, obj) for uid, obj in shown.items() if obj.type == "MESH" and uid not in own]
+    return found
+
+
+def _shows_collection(obj: bpy.types.Object) -> bool:
+    """Whether an object shows instances of a collection, in the viewport or the render."""
+    is_shown = not (obj.hide_viewport and obj.hide_render)
+    return obj.instance_type == "COLLECTION" and obj.instance_collection is not None and is_shown
+
+
+def _in_instance(collection: bpy.types.Collection, seen: set) -> Iterable[bpy.types.Object]:
+    """All that an instance of a collection shows, also by instances in it."""
+    if collection in seen:
+        return
+    seen.add(collection)
+    for obj in collection.all_objects:
+        if not (obj.hide_viewport and obj.hide_render):
+            yield obj
+        if _shows_collection(obj):
+            yield from _in_instance(obj.instance_collection, seen)
+
+
 def find_object(uid: int, name: str) -> bpy.types.Object:
     """The object with this session uid, whatever happened to references since; ValueError if it was deleted."""
     for obj in bpy.data.objects:

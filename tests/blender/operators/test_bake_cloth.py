@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from taffeta.operators.bake import job, run
 from taffeta.operators.bake.console import Console
-from taffeta.operators.bake.order import gravity_warning, quality_of, read_order, settings_of
+from taffeta.operators.bake.order import notices, quality_of, read_order, settings_of
+from taffeta.operators.checks.scale_rows import gravity_problem
 from taffeta.operators.playback import bake_files
 from taffeta.operators.read import modifier_stack, sampling
 from taffeta.solver.broad_phase import patches
@@ -89,9 +90,11 @@ def test_centimetre_scene_falls_by_the_gravity_it_shows(shot, make):
     """Unit scale 0.01 and -981 units/s2: the Scene tab shows -9.81 m/s2, and a metre is 100 units."""
     obj = make.cloth(make.grid(count=5, size=100.0, location=(0, 0, 500)))
     shot.unit_settings.scale_length = 0.01
-    assert "0.0981" in gravity_warning(shot)
+    order = read_order(shot)
+    assert [text for _, text in notices(shot, order) if "0.0981" in text], "a script is told by the bake"
+    assert not [text for _, text in notices(shot, order, asked=True) if "0.0981" in text], "Preflight has said so"
     shot.gravity.z = -981.0
-    assert gravity_warning(shot) == ""
+    assert gravity_problem(shot) is None
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     drop = 500.0 - played(make, obj, 10)[:, 2]
     assert drop == pytest.approx(100.0 * fallen(9 / 24, 1 / 240), rel=1e-4)

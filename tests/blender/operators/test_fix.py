@@ -122,6 +122,30 @@ def test_modifiers(shot):
     assert [modifier.name for modifier in cloth().modifiers] == ["Rig", "Fine", "Thick"]
 
 
+def test_makers(shot, make):
+    """All that makes the garment, in its order, and its weights with it; what refines it stays."""
+    cloth().modifiers.new("Mirror", "MIRROR").use_axis = True, False, False
+    cloth().modifiers["Mirror"].use_mirror_merge = False
+    cloth().modifiers.new("Array", "ARRAY").count = 2
+    cloth().modifiers.new("Fine", "SUBSURF")
+    cloth().vertex_groups.new(name="Top").add([0], 1.0, "REPLACE")
+    problems = [problem for problem in found() if "taffeta.fix_makers" in problem.verbs]
+    assert ["Mirror" in problems[0].sentence, "Array" in problems[1].sentence] == [True, True] and len(problems) == 2
+    assert bpy.ops.taffeta.fix_makers(object="Cloth") == {"FINISHED"}
+    assert len(cloth().data.vertices) == 4 * 81 and weights(cloth(), "Top").sum() == 4.0
+    assert [modifier.name for modifier in cloth().modifiers] == ["Fine"]
+    assert not [problem for problem in found() if "taffeta.fix_makers" in problem.verbs]
+
+
+def test_a_maker_before_the_rig(shot):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    shot.collection.objects.link(rig)
+    cloth().modifiers.new("Mirror", "MIRROR")
+    cloth().modifiers.new("Armature", "ARMATURE").object = rig
+    mended("taffeta.fix_makers", "Mirror makes a part of it before Armature")
+    assert [modifier.name for modifier in cloth().modifiers] == ["Armature"]
+
+
 def test_few_vertices(shot, make):
     bpy.ops.mesh.primitive_cube_add(location=(0, 0, 1))
     cube = bpy.context.object
@@ -216,6 +240,20 @@ def test_nothing_moves(shot):
     shot.use_gravity = False
     shot.taffeta.wind = 1.0, 0.0, 0.0
     assert found() == []
+
+
+def test_gravity_by_the_unit_scale(shot):
+    """Of the world that is shown: -9.81 m/s2 in the Scene tab, and in the direction that it has."""
+    shot.unit_settings.scale_length = 0.01
+    mended("taffeta.fix_gravity_scale", "Gravity is 0.0981 m/s²")
+    assert tuple(bpy.context.scene.gravity) == pytest.approx((0.0, 0.0, -981.0))
+
+
+def test_gravity_that_is_turned_on_is_that_of_the_earth(shot):
+    shot.unit_settings.scale_length, shot.gravity = 0.01, (0.0, 0.0, 0.0)
+    cloth().scale = body().scale = (100.0,) * 3
+    mended("taffeta.fix_gravity", "Nothing will move")
+    assert tuple(bpy.context.scene.gravity) == pytest.approx((0.0, 0.0, -981.0))
 
 
 def test_only_hanging(shot):

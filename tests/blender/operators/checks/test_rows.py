@@ -272,3 +272,15 @@ def test_a_body_that_lets_all_cloth_through(shot, body, only, found):
     only("INFO", "Body", "Collide is off")
     assert settings.keyframe_insert("collides", frame=1)
     assert found() == []
+
+
+def test_gravity_that_the_unit_scale_makes_weak(shot, found):
+    """Sizes are those of the shot, in metres; only gravity is wrong."""
+    shot.unit_settings.scale_length = 0.01
+    (problem,) = [problem for problem in found() if "Gravity" in problem.sentence]
+    assert (problem.severity, problem.object, problem.heavy) == ("WARNING", "", True)
+    assert "0.0981 m/s² because the unit scale is 0.01" in problem.sentence and "-9.81" in problem.remedy
+    shot.gravity.z = -981.0
+    assert not [problem for problem in found() if "Gravity" in problem.sentence]
+    shot.gravity.z, shot.use_gravity = -9.81, False
+    assert not [problem for problem in found() if "Gravity" in problem.sentence]

@@ -120,12 +120,26 @@ def test_render_and_viewport_differ(shot, found, only, cloth, body):
     assert found() == [], "what stands behind the cloth may differ"
 
 
+def test_simplify_makes_viewport_and_render_differ(shot, found, only, body):
+    subdivision = body().modifiers.new("Subdivision", "SUBSURF")
+    subdivision.levels = subdivision.render_levels = 2
+    shot.render.use_simplify, shot.render.simplify_subdivision, shot.render.simplify_subdivision_render = True, 0, 6
+    only("WARNING", "Body", "0 levels in the viewport", "2 in the render", "Simplify")
+    assert "Simplify" in found()[0].remedy
+    shot.render.simplify_subdivision_render = 0
+    assert found() == [], "both are as coarse"
+    subdivision.levels = 1
+    assert found() == [], "Simplify makes them alike"
+    shot.render.use_simplify = False
+    only("WARNING", "Body", "1 levels in the viewport, 2 in the render; the bake")
+
+
 def test_rebuilding_modifier_before_the_rig(shot, found, only, cloth):
-    cloth().modifiers.new("Mirror", "MIRROR")
+    cloth().modifiers.new("Thick", "SOLIDIFY")
     assert found() == []
     cloth().modifiers.new("Armature", "ARMATURE")
-    only("ERROR", "Cloth", "Mirror changes its vertices before Armature")
-    cloth().modifiers["Mirror"].show_viewport = cloth().modifiers["Mirror"].show_render = False
+    only("ERROR", "Cloth", "Thick changes its vertices before Armature")
+    cloth().modifiers["Thick"].show_viewport = cloth().modifiers["Thick"].show_render = False
     assert found() == []
 
 

@@ -10,7 +10,7 @@ import bpy
 from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
-from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
+from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
 from ..playback.owners import owner_in
 from ..read import snapshot
 from ..read.groups import met, met_by
@@ -79,6 +79,7 @@ def read_order(
         fps=1.0 / frame_seconds(scene),
         paths=paths,
         sources=sources(cloths, paths) if go_on else [None] * len(paths),
+        strays=strays(cloths),
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=prints,

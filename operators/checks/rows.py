@@ -15,6 +15,7 @@ import bpy
 from ...panels.mapped import MAPPED, ROWS
 from ...panels.translations import translated
 from ..playback import cache_modifier
+from ..playback.bake_files import strays
 from ..playback.owners import cache_file, cache_folder, wanted_folder
 from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
@@ -335,6 +336,19 @@ def _caches(shot: Shot) -> Iterator[Problem]:
             )
 
 
+def _temporary(shot: Shot) -> Iterator[Problem]:
+    """Bakes of a saved file that lie where the system may delete them."""
+    for obj in shot.cloths:
+        if obj.library is None and strays([obj])[0] is not None:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}'s bake lies in a temporary folder, which is emptied at times",
+                "Bring it beside the file, or press Resume, which does that, too",
+                ("taffeta.fix_temporary",),
+            )
+
+
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
     """What was changed since the bake, Taffeta itself included, as a sentence; "" when nothing was."""
     if fingerprint.is_of_another_release(obj.taffeta_cloth.fingerprint):
@@ -362,4 +376,5 @@ CHECKS = (
     _frames,
     _disk,
     _caches,
+    _temporary,
 )

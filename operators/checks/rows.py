@@ -95,7 +95,14 @@ def _setup(shot: Shot) -> Iterator[Problem]:
             ("taffeta.fix_colliders",) if chosen is None and near_bodies(shot.scene, shot.cloths) else (),
         )
     for obj in shot.cloths:
-        if obj.taffeta_collider.enabled:
+        if obj.taffeta_collider.enabled and cache_modifier.played(obj) is not None:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} is a collider, too: only of cloth that Bake Selected Only bakes without it",
+                "Remove Taffeta Collider from it once its bake need not stay as it is",
+            )
+        elif obj.taffeta_collider.enabled:
             yield Problem(
                 "WARNING",
                 obj.name,

@@ -328,12 +328,10 @@ def _caches(shot: Shot) -> Iterator[Problem]:
     """Bakes that cannot be played, or that were made of something else."""
     for obj in shot.cloths:
         if sentence := cache_modifier.trouble(obj):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                sentence,
-                "Bake again, bring the cache folder back, or look into the list of bakes and its trash",
-            )
+            remedy = "Bake again, bring the cache folder back, or look into the list of bakes and its trash"
+            if ";" in sentence:  # it says so itself
+                remedy = "The list of bakes and its trash may hold others"
+            yield Problem("WARNING", obj.name, sentence, remedy)
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
             yield Problem(
                 "WARNING",

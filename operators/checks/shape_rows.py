@@ -65,10 +65,11 @@ def _doubled(shot: Shot) -> Iterator[Problem]:
             continue
         count = measures.doubled_vertices(obj, metres_per_unit(shot.scene), DOUBLED_REACH)
         if count:
+            doubled = "1 doubled vertex" if count == 1 else f"{count:,} doubled vertices"
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} has {count:,} doubled vertices along open edges, and would come apart there",
+                f"{obj.name} has {doubled} along open edges, and would come apart there",
                 "Weld for Simulation bakes them as one and leaves the mesh alone; or merge them by distance in Edit Mode",
                 ("taffeta.fix_weld",),
                 heavy=True,
@@ -162,10 +163,11 @@ def _differences(obj, modifiers) -> Iterator[Problem]:
                 "Make its monitor and camera icons agree",
             )
         elif modifier.type in {"SUBSURF", "MULTIRES"} and modifier.levels != modifier.render_levels:
+            levels = "1 level" if modifier.levels == 1 else f"{modifier.levels} levels"
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name}: {modifier.name} has {modifier.levels} levels in the viewport, "
+                f"{obj.name}: {modifier.name} has {levels} in the viewport, "
                 f"{modifier.render_levels} in the render; the bake sees the viewport",
                 "Make the levels agree if skin shines through in the render",
             )

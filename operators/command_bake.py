@@ -19,7 +19,7 @@ from .bake import wedged
 from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, outcome
-from .playback.bake_files import bake_paths
+from .playback.bake_files import bake_paths, strays
 from .playback.owners import cache_folder
 from .read import setting_path, snapshot
 from .read.participants import chosen_cloths, cloths_of
@@ -223,7 +223,8 @@ def _set_frames(scene, cloths, options) -> None:
         return
     first, last = options.frames
     if options.resume:
-        found = [frames for path in bake_paths(scene, cloths, go_on=True) if (frames := cached_frames(path))]
+        paths = [*bake_paths(scene, cloths, go_on=True), *filter(None, strays(cloths))]
+        found = [frames for path in paths if (frames := cached_frames(path))]
         starts = {frames.start for frames in found if frames.start < first <= frames.stop}
         if len(starts) == 1:
             first = starts.pop()

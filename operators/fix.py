@@ -6,10 +6,16 @@ from bpy.props import StringProperty
 from mathutils import Matrix
 
 from ..panels.translations import translated
+from ..solver.cache import moves
+from ..solver.cache.files import in_words
+from ..solver.cache.names import in_use
 from .attach import tie
 from .checks import problem_list
 from .checks.maker_rows import obstacle
 from .checks.shape_rows import DOUBLED_REACH
+from .playback.bake_files import bake_paths, refuse_long, shown_frames, stored_path, strays
+from .playback.cache_modifier import play_instead
+from .playback.owners import owner_in
 from .read.attach import attach, carrier
 from .read.keyed import keyed
 from .read.mesh_io import metres_per_unit
@@ -39,8 +45,8 @@ class Fix:
                 if obj.mode != "OBJECT":
                     raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
             self.report({"INFO"}, translated(self.mend(context, obj)))
-        except (ValueError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-            self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
+        except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
+            self.report({"ERROR"}, translated(in_words(error).removeprefix("Error: ").strip()))
             return {"CANCELLED"}
         context.view_layer.update()
         if context.window_manager.taffeta.checked:
@@ -66,6 +72,33 @@ class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
             raise ValueError("There is no window to ask for a name; give a filepath")
         bpy.ops.wm.save_as_mainfile("INVOKE_DEFAULT")
         return "Choose where to save"
+
+
+class TAFFETA_OT_fix_temporary(Fix, bpy.types.Operator):
+    """Copy the bake, with the older ones of the list, to where bakes of this file lie, and play it from there"""
+
+    bl_idname = "taffeta.fix_temporary"
+    bl_label = "Bring It Beside the File"
+
+    def mend(self, context, obj):
+        """What lies in the temporary folder stays there, so that nothing is lost, whatever ends it."""
+        cloths = cloths_of(context.scene)
+        source = strays([obj])[0]
+        if source is None or obj not in cloths:
+            raise ValueError(f"{obj.name} plays no bake from a temporary folder; press Check Before Baking again")
+        target = bake_paths(context.scene, cloths)[cloths.index(obj)]
+        refuse_long(target)
+        if in_use(source) or in_use(target):
+            raise ValueError(f"{obj.name} is being baked; wait for that or press Stop first")
+        older = moves.set_aside(target)
+        try:
+            if not moves.bring(source, target, owner_in(target.parent)):
+                raise ValueError(f"{obj.name} has no whole frame in {source}; bake it again")
+        finally:
+            if older is not None:
+                moves.put_back(older, target)  # only where nothing was brought
+        play_instead(obj, target, shown_frames(target).start)
+        return f"{obj.name} plays its bake from {stored_path(target)} now; save the file to keep that"
 
 
 class TAFFETA_OT_fix_scale(Fix, bpy.types.Operator):
@@ -286,7 +319,7 @@ class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
 
 register, unregister = bpy.utils.register_classes_factory(
     (
-        TAFFETA_OT_fix_save, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
+        TAFFETA_OT_fix_save, TAFFETA_OT_fix_temporary, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
         TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld, TAFFETA_OT_fix_makers, TAFFETA_OT_fix_gravity_scale,
     )

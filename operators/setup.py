@@ -2,7 +2,7 @@
 """Make meshes cloth or colliders, and take that back.
 
 They work on every selected mesh and the active one, in Object mode, and set the Taffeta settings only: no modifier,
-no hidden object. A cloth's cache modifier appears with its first bake and goes when the cloth is removed.
+no hidden object. A mesh is one of both, but for a cloth that plays a bake: it can be a collider of those that are baked without it. A cloth's cache modifier appears with its first bake and goes when the cloth is removed.
 """
 
 import bpy
@@ -10,7 +10,7 @@ import bpy
 from ..panels.translations import translated
 from .checks.fabric_rows import fabric_sentence
 from .fit import dress
-from .playback.cache_modifier import detach
+from .playback.cache_modifier import detach, played
 
 
 def meshes(context) -> list[bpy.types.Object]:
@@ -122,6 +122,11 @@ class TAFFETA_OT_cloth_remove(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _can_collide(obj) -> bool:
+    """Whether a mesh can be made a collider: one that moves by itself, or plays its bake."""
+    return not obj.taffeta_collider.enabled and (not obj.taffeta_cloth.enabled or played(obj) is not None)
+
+
 class TAFFETA_OT_collider_add(bpy.types.Operator):
     """Keep cloth out of the selected meshes"""
 
@@ -134,15 +139,19 @@ class TAFFETA_OT_collider_add(bpy.types.Operator):
         return allows(
             cls,
             context,
-            lambda obj: not (obj.taffeta_collider.enabled or obj.taffeta_cloth.enabled),
-            "It is a Taffeta Collider already, or a cloth: cloths collide with each other anyway",
+            _can_collide,
+            "It is a Taffeta Collider already, or a cloth that plays no bake: cloths collide with each other anyway",
         )
 
     def execute(self, context):
         chosen = [obj for obj in meshes(context) if editable(obj) and not obj.taffeta_collider.enabled]
-        cloths = [obj.name for obj in chosen if obj.taffeta_cloth.enabled]
-        for obj in chosen:
-            obj.taffeta_collider.enabled = not obj.taffeta_cloth.enabled
+        able = [obj for obj in chosen if _can_collide(obj)]
+        cloths = [obj.name for obj in chosen if obj not in able]
+        for obj in able:
+            obj.taffeta_collider.enabled = True
+        if both := [obj.name for obj in able if obj.taffeta_cloth.enabled]:
+            told = f"{', '.join(both)} is a collider, too, of cloth that Bake Selected Only bakes without it"
+            self.report({"INFO"}, translated(told))
         if cloths:
             self.report({"INFO"}, translated(f"{', '.join(cloths)} stays cloth; cloths collide with each other anyway"))
         return {"FINISHED"}

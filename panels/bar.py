@@ -31,8 +31,8 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         narrow = panel_width(context) < NARROW_VALUE  # there words need the room of icons
         _verbs(column, session, narrow, panel_width(context) < TIGHT)
         _go_on(column, context, session, narrow)
-        kept = note.frame_count if note else 0
-        count = max(1, context.scene.frame_end + 1 - context.scene.frame_start)
+        first, end = context.scene.frame_start, context.scene.frame_end + 1
+        kept, count = _kept(note, first, end) if note else 0, max(1, end - first)
         if session.baking:
             column.progress(factor=session.progress, text=translated(session.status))
         else:
@@ -40,6 +40,11 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
             column.progress(factor=min(1.0, kept / count), text=translated(words))
         _fabric(column, session, obj, note, narrow)
         _state(column, context, session, obj, narrow)
+
+
+def _kept(note, first, end):
+    """How many frames of a garment's bake are in the scene's range."""
+    return max(0, min(end, note.frame_start + note.frame_count) - max(first, note.frame_start))
 
 
 def _verbs(column, session, narrow, tight):

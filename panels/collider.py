@@ -25,6 +25,11 @@ class TAFFETA_PT_collider(ColliderPanel, bpy.types.Panel):
         collider = context.object.taffeta_collider
         for name in ("collides", "aura", "friction", "viscosity", "restitution"):
             prop(layout, context, collider, name)
+        if context.object.taffeta_cloth.enabled:
+            why(
+                layout,
+                "For cloth that Bake Selected Only bakes without it; cloths that are baked together collide anyway",
+            )
         if context.object.hide_viewport:
             why(layout, "Disabled in viewports: Blender does not animate it, so cloth would meet its rest shape")
 

@@ -39,6 +39,7 @@ class TaffetaNote(bpy.types.PropertyGroup):
     sentence: StringProperty()
     fabric: StringProperty(description="Name of what the garment is made of, and whether it was changed; empty if it is of no known one")
     verbs: StringProperty(description="As those of a problem")
+    frame_start: IntProperty(description="The first frame of its bake that is on the disk")
     frame_count: IntProperty(description="Frames of its bake that are on the disk")
 
 

@@ -52,6 +52,7 @@ class Order(NamedTuple):
     fps: float
     paths: list[Path]  # one .pc2 per garment
     sources: list[Path | None]  # the bake whose frames are copied to a garment's path first, to go on from
+    strays: list[Path | None]  # the bake in a temporary folder that is brought there before anything else
     resume: bool
     from_frame: int | None
     fingerprints: list[str]  # what the scene was like, for the panel

@@ -16,6 +16,7 @@ def open_caches(job, caches: list) -> None:
     """Fill `caches`, one per garment; each is in the list as soon as it is open, so that it gets closed."""
     order = job.order
     is_new = not order.resume and order.from_frame is None
+    _bring_strays(job)
     for path, garment, source, owner in zip(order.paths, order.garments, order.sources, order.owners, strict=True):
         if is_new or source is not None:
             _set_aside(job, path)
@@ -28,6 +29,15 @@ def open_caches(job, caches: list) -> None:
     job.found_count = min(counts)
     if any(counts):
         job.lacking = [garment.name for garment, count in zip(order.garments, counts, strict=True) if not count]
+
+
+def _bring_strays(job) -> None:
+    """Bring what lies in a temporary folder to where it is baked: there it is gone on with, or set aside as any other bake."""
+    order = job.order
+    for path, stray, owner in zip(order.paths, order.strays, order.owners, strict=True):
+        if stray is not None and not job.stop.is_set():
+            _set_aside(job, path)
+            moves.bring(stray, path, owner, partial(_copied, job, stray))
 
 
 def tell_about(job, frame: int, report: Report | None) -> None:

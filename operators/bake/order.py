@@ -11,13 +11,13 @@ from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
 from ..checks.scale_rows import gravity_problem
-from ..playback.bake_files import DATE, bake_paths, refuse_long, sources
+from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
 from ..playback.owners import owner_in
 from ..read import snapshot
-from ..read.groups import met, met_by
+from ..read.groups import meet, met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
-from ..read.participants import cloths_of, colliders_of
+from ..read.participants import cloths_of, colliders_of, world_box
 from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, garment_object, plain, posed
 from ..read.ties import with_ties
@@ -79,6 +79,7 @@ def read_order(
         fps=1.0 / frame_seconds(scene),
         paths=paths,
         sources=sources(cloths, paths) if go_on else [None] * len(paths),
+        strays=strays(cloths),
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=prints,
@@ -122,6 +123,8 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
         told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
     if not asked and (problem := gravity_problem(scene)) is not None:
         told.append(("WARNING", f"{problem.sentence}; type -9.81 into Scene tab, Gravity, Z"))
+    if sentence := left_out(scene, order):
+        told.append(("WARNING", sentence))
     names = {garment.name for garment in order.garments}
     preview = [obj.name for obj in cloths_of(scene) if obj.name in names and obj.taffeta_cloth.quality == "PREVIEW"]
     if order.quality == "PREVIEW":
@@ -136,6 +139,34 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
         others = ", ".join(sorted(names - set(preview)))
         told.append(("INFO", f"{', '.join(preview)}: baked as Final, not Preview, together with {others}"))
     return told
+
+
+def left_out(scene: bpy.types.Scene, order: Order) -> str:
+    """A sentence when cloth goes through other cloth because that is not baked with it, and no collider: what is above, below
+    or around it now.
+    """
+    known = {part.name for part in (*order.garments, *order.bodies)}
+    cloths = cloths_of(scene)
+    baked = [obj for obj in cloths if obj.name in {garment.name for garment in order.garments}]
+    pairs = [
+        (one.name, other.name)
+        for other in cloths
+        for one in baked
+        if other.name not in known and meet(one, other) and _above_each_other(one, other)
+    ]
+    if not pairs:
+        return ""
+    ones, others = (", ".join(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
+    return (
+        f"{others} is left out, and {ones} goes through it: select both, or keep the bake of {others} and add a Taffeta "
+        "Collider to it"
+    )
+
+
+def _above_each_other(one: bpy.types.Object, other: bpy.types.Object) -> bool:
+    """Whether the boxes of two objects meet as seen from above."""
+    (low, high), (bottom, top) = world_box([one]), world_box([other])
+    return bool((low[:2] <= top[:2]).all() and (bottom[:2] <= high[:2]).all())
 
 
 def _refuse_problems(scene, names: set[str]) -> None:

@@ -100,8 +100,9 @@ TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attach
 
 
 def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
-    """Fingerprint of one garment in its scene, as it is now."""
+    """Fingerprint of one garment in its scene, as it is now. Cloth that is a collider, too, is none in most bakes, and left out."""
     cloth = obj.taffeta_cloth
+    colliders = [collider for collider in colliders if not collider.taffeta_cloth.enabled]
     force_fields = emitters(scene, scene.view_layers[0])
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = {

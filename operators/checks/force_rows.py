@@ -53,19 +53,22 @@ def _pressure(shot: Shot) -> Iterator[Problem]:
     for obj in shot.cloths:
         if obj.taffeta_cloth.pressure == 0.0:
             continue
-        if (count := measures.open_edges(obj.data)) and obj.taffeta_cloth.target_volume > 0.0:
+        count = measures.open_edges(obj.data)
+        are_open = (
+            "1 of its edges is open or turned round" if count == 1 else f"{count} of its edges are open or turned round"
+        )
+        if count and obj.taffeta_cloth.target_volume > 0.0:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} has a Target Volume, but encloses none: {count} of its edges are open or turned round",
+                f"{obj.name} has a Target Volume, but encloses none: {are_open}",
                 "Close it, and let all normals point outwards (Shift N in Edit Mode), or set Target Volume to 0",
             )
         elif count:
             yield Problem(
                 "INFO",
                 obj.name,
-                f"{obj.name} is under Pressure, but {count} of its edges are open or turned round: "
-                "it is pushed along its normals",
+                f"{obj.name} is under Pressure, but {are_open}: it is pushed along its normals",
                 "Close it, and let all normals point outwards (Shift N in Edit Mode), if it should be blown up",
             )
 
@@ -82,10 +85,13 @@ def _seams(shot: Shot) -> Iterator[Problem]:
                 "Join the panels by edges alone (F with two vertices selected in Edit Mode), or turn Sewing off",
             )
         elif count and not obj.taffeta_cloth.sewing:
+            sentence = f"{obj.name} has {count} edges without a face: they keep their length"
+            if count == 1:
+                sentence = f"{obj.name} has 1 edge without a face: it keeps its length"
             yield Problem(
                 "INFO",
                 obj.name,
-                f"{obj.name} has {count} edges without a face: they keep their length",
+                sentence,
                 "Turn on Sewing if they should pull shut",
             )
         if obj.taffeta_cloth.seam_allowance > 0.0 and not allowance.sewn_vertices(obj).any():

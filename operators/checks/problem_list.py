@@ -36,6 +36,7 @@ from .rows import CHECKS, colliders, missing, stale
 LIST_DELAY = 0.3  # [s] between a change and the new list
 PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
 EDIT_TICK = 1.0  # [s] between looks whether the animator has stopped editing
+LEAST_DEPTH = 1e-4  # [m] that a depth is said to be at most, in whole tenths of a millimetre
 PAINTED = frozenset(("WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"))
 VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
@@ -107,9 +108,10 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
             "Select them and pull them out, or bake: they are eased apart as far as possible",
         )
         if crossing := crossed.get(pair):
+            pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
             sentence = (
                 f"{garment} crosses {'itself' if garment == other else other} at the start: "
-                f"{crossing.pair_count} pairs of triangles, {len(crossing.vertices)} of its vertices"
+                f"{pairs}, {len(crossing.vertices)} of its vertices"
             )
             if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
                 remedy = VELOCITY_FIELD_REMEDY
@@ -119,9 +121,14 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
         if immersion := immersed.get(pair):
-            count, deep = len(immersion.vertices), crossings.length(immersion.depth * metres_per_unit(scene))
+            count = len(immersion.vertices)
+            deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
             if sentence:
-                sentence = f"{sentence}; {count} are inside, up to {deep} deep"
+                one, more = (
+                    f"{sentence}; 1 is inside, up to {deep} deep",
+                    f"{sentence}; {count} are inside, up to {deep} deep",
+                )
+                sentence = one if count == 1 else more
             elif count < immersion.vertex_count:
                 sentence = (
                     f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"
@@ -247,7 +254,8 @@ def _show_notes(scene, cloths) -> None:
         item = session.fabrics.add()
         item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
         path = cache_file(obj)
-        item.frame_count = len(shown_frames(path)) if path is not None else 0
+        frames = shown_frames(path) if path is not None else range(0)
+        item.frame_start, item.frame_count = frames.start, len(frames)
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
     show_bakes(scene, cloths)
 

@@ -15,6 +15,7 @@ import bpy
 from ...panels.mapped import MAPPED, ROWS
 from ...panels.translations import translated
 from ..playback import cache_modifier
+from ..playback.bake_files import strays
 from ..playback.owners import cache_file, cache_folder, wanted_folder
 from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
@@ -97,7 +98,14 @@ def _setup(shot: Shot) -> Iterator[Problem]:
             ("taffeta.fix_colliders",) if chosen is None and near_bodies(shot.scene, shot.cloths) else (),
         )
     for obj in shot.cloths:
-        if obj.taffeta_collider.enabled:
+        if obj.taffeta_collider.enabled and cache_modifier.played(obj) is not None:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} is a collider, too: only of cloth that Bake Selected Only bakes without it",
+                "Remove Taffeta Collider from it once its bake need not stay as it is",
+            )
+        elif obj.taffeta_collider.enabled:
             yield Problem(
                 "WARNING",
                 obj.name,
@@ -324,18 +332,29 @@ def _caches(shot: Shot) -> Iterator[Problem]:
     """Bakes that cannot be played, or that were made of something else."""
     for obj in shot.cloths:
         if sentence := cache_modifier.trouble(obj):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                sentence,
-                "Bake again, bring the cache folder back, or look into the list of bakes and its trash",
-            )
+            remedy = "Bake again, bring the cache folder back, or look into the list of bakes and its trash"
+            if ";" in sentence:  # it says so itself
+                remedy = "The list of bakes and its trash may hold others"
+            yield Problem("WARNING", obj.name, sentence, remedy)
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
             yield Problem(
                 "WARNING",
                 obj.name,
                 words,
                 "Resume bakes anew from the first frame that differs, and keeps those before",
+            )
+
+
+def _temporary(shot: Shot) -> Iterator[Problem]:
+    """Bakes of a saved file that lie where the system may delete them."""
+    for obj in shot.cloths:
+        if obj.library is None and strays([obj])[0] is not None:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}'s bake lies in a temporary folder, which is emptied at times",
+                "Bring it beside the file, or press Resume, which does that, too",
+                ("taffeta.fix_temporary",),
             )
 
 
@@ -369,4 +388,5 @@ CHECKS = (
     _frames,
     _disk,
     _caches,
+    _temporary,
 )

@@ -31,7 +31,7 @@ def _scales(shot: Shot) -> Iterator[Problem]:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} is {100 * longest:.3g} cm long: a scarf for a mouse?",
+                f"{obj.name} is {100 * longest:.3g} cm long, a scarf for a mouse",
                 "Scale it up, or set the Unit Scale in the Scene tab",
             )
         elif (

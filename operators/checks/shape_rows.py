@@ -65,10 +65,11 @@ def _doubled(shot: Shot) -> Iterator[Problem]:
             continue
         count = measures.doubled_vertices(obj, metres_per_unit(shot.scene), DOUBLED_REACH)
         if count:
+            doubled = "1 doubled vertex" if count == 1 else f"{count:,} doubled vertices"
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} has {count:,} doubled vertices along open edges, and would come apart there",
+                f"{obj.name} has {doubled} along open edges, and would come apart there",
                 "Weld for Simulation bakes them as one and leaves the mesh alone; or merge them by distance in Edit Mode",
                 ("taffeta.fix_weld",),
                 heavy=True,
@@ -164,15 +165,15 @@ def _differences(scene, obj, modifiers) -> Iterator[Problem]:
                 "Make its monitor and camera icons agree",
             )
         elif modifier.type in {"SUBSURF", "MULTIRES"} and (levels := _levels(scene, modifier))[0] != levels[1]:
-            shown, rendered = levels
+            shown, rendered = "1 level" if levels[0] == 1 else f"{levels[0]} levels", levels[1]
             sentence = (
-                f"{obj.name}: {modifier.name} has {shown} levels in the viewport, {rendered} in the render; "
+                f"{obj.name}: {modifier.name} has {shown} in the viewport, {rendered} in the render; "
                 "the bake sees the viewport"
             )
             remedy = "Make the levels agree if skin shines through in the render"
             if levels != (modifier.levels, modifier.render_levels):
                 sentence = (
-                    f"{obj.name}: Simplify leaves {modifier.name} {shown} levels in the viewport, {rendered} in the render; "
+                    f"{obj.name}: Simplify leaves {modifier.name} {shown} in the viewport, {rendered} in the render; "
                     "the bake sees the viewport"
                 )
                 remedy = (

@@ -18,7 +18,7 @@ from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_na
 from ...solver.cache.whose import is_ours
 from ..read.modifier_stack import own_modifiers
 from ..read.participants import cloths_of
-from .owners import cache_file, cache_folder, maker_of
+from .owners import cache_file, cache_folder, is_temporary, maker_of
 
 LONGEST_PATH = 1023  # bytes of a path that Blender keeps
 DATE = "%Y-%m-%d %H:%M"
@@ -58,7 +58,7 @@ def bake_paths(
 ) -> list[Path]:
     """The .pc2 file of each cloth, none of which is played by an object that is not baked now.
 
-    One that goes on keeps the file it plays, even if it was renamed since.
+    One that goes on keeps the file it plays, even if it was renamed since, but not in a temporary folder.
     folder : where they are, if not in the scene's cache folder, as the bakes of a wedge.
     """
     every, folder = cloths_of(scene), folder or cache_folder(scene)
@@ -71,7 +71,8 @@ def bake_paths(
         # A copy of a baked garment plays the original's file, and must not write into it.
         # Nor must a file that was saved under another name write into the bake of the file that it came from, nor any
         # file into what its path leads to and Taffeta did not write.
-        if path is not None and is_ours(path) and not shared_with(obj) and not maker_of(path):
+        own = path is not None and is_ours(path) and not shared_with(obj) and not maker_of(path)
+        if own and not is_temporary(path):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 
@@ -80,9 +81,17 @@ def sources(cloths: list[bpy.types.Object], paths: list[Path]) -> list[Path | No
     """The bake that each cloth plays, where it goes on from that in another place, `paths`: its frames are copied there."""
     played = [cache_file(obj) for obj in cloths]
     return [
-        path if path not in (None, target) and is_ours(path) and cached_frames(path) else None
+        path
+        if path not in (None, target) and not is_temporary(path) and is_ours(path) and cached_frames(path)
+        else None
         for path, target in zip(played, paths, strict=True)
     ]
+
+
+def strays(cloths: list[bpy.types.Object]) -> list[Path | None]:
+    """The bake that each cloth of a saved file plays from a temporary folder, which is to be brought beside the file."""
+    played = [cache_file(obj) for obj in cloths]
+    return [path if path is not None and is_temporary(path) and is_ours(path) else None for path in played]
 
 
 def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:

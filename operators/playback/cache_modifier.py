@@ -69,6 +69,15 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
     return modifier
 
 
+def play_instead(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> None:
+    """Play the same bake from another place; whether viewports show it stays as it is."""
+    was_shown = shows_bake(obj)
+    if was_shown is not None:
+        attach(obj, pc2_path, first_frame)
+        show_bake(obj, was_shown)
+    obj.taffeta_cloth.cache_path = stored_path(pc2_path)
+
+
 def detach(obj: bpy.types.Object) -> None:
     """Remove the cache modifier; files stay where they are. A library override plays the library's bake again."""
     for modifier in own_caches(obj):

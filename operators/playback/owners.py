@@ -15,12 +15,14 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...solver.cache.files import in_words
+from ...solver.cache.names import newest_name, older_bakes
 from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import claim, is_ours, owner_of
 from ..read.modifier_stack import find_cache
 
 LONGEST_OWNER = 800  # bytes of a path in a journal's header
 UNKNOWN = "another file"
+SESSION = "taffeta_"  # what folders of sessions in the temporary folder begin with
 FARM_COPY = ".flamenco.blend"  # ending of the copy that Flamenco's add-on submits
 
 
@@ -40,6 +42,20 @@ def cache_folder(scene: bpy.types.Scene) -> Path:
         session = Path(bpy.app.tempdir).name.replace("blender", "taffeta")
         return Path(tempfile.gettempdir()) / session / folder[2:]
     return Path(os.path.normpath(bpy.path.abspath(folder)))
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a saved file plays a bake out of a session's folder, where it was baked before there was a place for it."""
+    if not bpy.data.filepath or _is_home(path.parent):
+        return False
+    folder, temporary = (Path(os.path.realpath(place)) for place in (path.parent, tempfile.gettempdir()))
+    return folder.is_relative_to(temporary) and folder.relative_to(temporary).as_posix().startswith(SESSION)
+
+
+def _is_home(folder: Path) -> bool:
+    """Whether bakes of this file go into a folder, or those of its wedges."""
+    home = shot_folder(Path(os.path.normpath(folder)))
+    return any(home == Path(os.path.normpath(cache_folder(scene))) for scene in bpy.data.scenes)
 
 
 def cache_file(obj: bpy.types.Object) -> Path | None:
@@ -82,8 +98,7 @@ def maker_of(path: Path, home: Path | None = None) -> str:
     if owner and os.path.isfile(other):  # not Path.is_file, which raises at a name that is too long
         is_this = bpy.data.filepath and os.path.exists(shot_file()) and other.samefile(shot_file())
         return "" if is_this else other.name
-    home = shot_folder(Path(os.path.normpath(home)))
-    if any(home == Path(os.path.normpath(cache_folder(scene))) for scene in bpy.data.scenes):
+    if _is_home(home):
         return ""
     return other.name if owner else UNKNOWN
 
@@ -95,8 +110,9 @@ _unsaved: list[Path] = []  # bakes that an unsaved file plays, when it is about 
 def _before_saving(*_):
     _unsaved.clear()
     if not bpy.data.filepath:
-        paths = (cache_file(obj) for obj in bpy.data.objects if obj.type == "MESH" and obj.library is None)
-        _unsaved.extend(path for path in paths if path is not None and is_ours(path) and not maker_of(path))
+        played = [cache_file(obj) for obj in bpy.data.objects if obj.type == "MESH" and obj.library is None]
+        paths = [every for path in played if path for every in (path, newest_name(path), *older_bakes(path))]
+        _unsaved.extend(path for path in dict.fromkeys(paths) if is_ours(path) and not maker_of(path))
 
 
 @persistent

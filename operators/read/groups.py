@@ -49,8 +49,10 @@ def met(obj: bpy.types.Object, others: Sequence[bpy.types.Object]) -> tuple[bool
 
 
 def met_by(body: bpy.types.Object, cloths: Sequence[bpy.types.Object]) -> tuple[bool, ...] | None:
-    """Whether each garment is to meet a body; None: all do."""
+    """Whether each garment is to meet a body; None: all do. A body that is cloth, too, has to be willing, as it is to others."""
     found = [met(obj, (body,)) for obj in cloths]
+    if body.taffeta_cloth.enabled and body.taffeta_cloth.collision_collection is not None:
+        return tuple(meet(obj, body) for obj in cloths)
     return tuple(each is None or each[0] for each in found) if any(found) else None
 
 

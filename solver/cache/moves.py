@@ -11,8 +11,8 @@ from . import pc2
 from .files import put_in_place, written
 from .intact import state_bytes
 from .journal import line_bytes, read_journal
-from .names import companions, older_name, parts
-from .whose import is_ours
+from .names import companions, newest_name, older_bakes, older_name, parts
+from .whose import is_ours, owner_of
 
 COPIED_BYTES = 1 << 24  # bytes of a file that are copied at once
 
@@ -134,6 +134,21 @@ def copy_frames(
         raise OSError(
             f"The frames of {source} cannot be copied to {target} ({reason}): make room, then resume"
         ) from error
+    return True
+
+
+def bring(source: Path, target: Path, owner: str, go_on: Callable[[float], bool] = lambda share: True) -> bool:
+    """Copy a whole bake to `target`, and those that lie beside it under older names among the older ones there.
+
+    Arguments and errors as of `copy_frames`. What is copied stays, so that nothing is lost whatever ends it. Returns whether
+    there is a copy of `source` now.
+    """
+    source = Path(source)
+    if not copy_frames(source, target, owner, go_on=go_on):
+        return False
+    for other in (newest_name(source), *older_bakes(source)):
+        if other != source and is_ours(other) and owner_of(other) in ("", owner_of(source)):
+            copy_frames(other, older_name(target), owner, go_on=go_on)
     return True
 
 

@@ -43,6 +43,19 @@ def test_a_bake_makes_them_work(garment):
     assert "Changed since it was baked" in draw("TAFFETA_PT_bar").texts()
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "words", "share"),
+    [(1, 10, "10 of 10 frames kept", 1.0), (11, 30, "10 of 20 frames kept", 0.5), (30, 40, "No frames kept", 0.0)],
+)
+def test_the_bar_counts_frames_of_the_range(garment, first, last, words, share):
+    """The bake has frames 1 to 20."""
+    note = bpy.context.window_manager.taffeta.fabrics.add()
+    note.name, note.frame_start, note.frame_count = garment.name, 1, 20
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = first, last
+    (bar_of_it,) = [a for f, a, _ in draw("TAFFETA_PT_bar").calls if f == "progress"]
+    assert (bar_of_it["text"], bar_of_it["factor"]) == (words, pytest.approx(share))
+
+
 @pytest.fixture(params=["nothing", "painting", "doubts", "stale", "baked", "baking", "live", "draping"])
 def moment(request, garment):
     """The garment at one of the moments that a bar tells of."""
@@ -59,7 +72,8 @@ def moment(request, garment):
             "Cloth was baked before you changed Mass, which takes a long sentence to say",
         )
     elif request.param == "baked":
-        cloth.cache_path, note.fabric, note.frame_count = "//a.pc2", "Wool Suiting", 7
+        cloth.cache_path, note.fabric = "//a.pc2", "Wool Suiting"
+        note.frame_start, note.frame_count = 1, 7
     elif request.param == "baking":
         session.baking, session.progress, session.status = True, 0.4, "Frame 4 of 10, 12 s left"
     else:

@@ -109,7 +109,7 @@ def test_a_garment_built_during_the_shot_behind_its_cache(shot, found, cloth):
 def test_render_and_viewport_differ(shot, found, only, cloth, body):
     subdivision = body().modifiers.new("Subdivision", "SUBSURF")
     subdivision.levels, subdivision.render_levels = 1, 2
-    only("WARNING", "Body", "1 levels in the viewport, 2 in the render")
+    only("WARNING", "Body", "Subdivision has 1 level in the viewport, 2 in the render")
     subdivision.render_levels = 1
     assert found() == []
     subdivision.show_render = False

@@ -13,7 +13,7 @@ from ..checks import fingerprint, problem_list
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
 from ..playback.owners import owner_in
-from ..read import snapshot
+from ..read import measures, snapshot
 from ..read.groups import meet, met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import read_collider, read_garment
@@ -63,6 +63,7 @@ def read_order(
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
+    measures.forget_actions()
     prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths] if kept else []
     now = datetime.now().strftime(DATE)
     return Order(

@@ -23,6 +23,7 @@ from ..read import (
     image_sequence,
     measures,
     pattern_size,
+    placement,
     pleats,
     rest,
     tear_lines,
@@ -96,6 +97,14 @@ CLOTH_WORDS = {
 
 BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
 MESH = "the mesh of "
+ANIMATION = "the animation"
+PLACES = {
+    placement.PLACE: "the place of {}",
+    placement.POSE: "the pose of {}",
+    placement.SHAPE_KEYS: "the shape keys of {}",
+    placement.MODIFIERS: "the modifiers of {}",
+}
+OF_PLACES = tuple(words.removesuffix("{}") for words in PLACES.values())
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
 
@@ -108,7 +117,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     prints = {
         BAKED_BY: RELEASE,
         f"{MESH}{obj.name}": measures.mesh_sums(obj.data),
-        "the animation": measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
+        ANIMATION: measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
         "the force fields": [_force_field(emitter) for emitter in force_fields],
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
         "the unit scale": round(scene.unit_settings.scale_length, 9),
@@ -140,6 +149,8 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     for collider in colliders:
         prints[f"the settings of {collider.name}"] = _body(collider)
         prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
+    placed = placement.prints([obj, *colliders, *_carriers(cloth)])
+    prints |= {PLACES[what].format(name): value for (what, name), value in placed.items()}
     return {word: _short(value) for word, value in prints.items()}
 
 
@@ -183,7 +194,10 @@ def differing(text: str, now: dict[str, str]) -> list[str]:
     if not then or is_of_another_release(text):
         return []
     renamed = {word for word in then.keys() ^ now.keys() if " of " in word}
-    return [word for word in now if word not in renamed and then.get(word) != now[word]]
+    words = [word for word in now if word not in renamed and then.get(word) != now[word]]
+    if ANIMATION in words:  # what keys write is left out of places, so that another key changes these, too
+        words = [word for word in words if not word.startswith(OF_PLACES)]
+    return words
 
 
 def is_of_another_release(text: str) -> bool:

@@ -20,7 +20,7 @@ from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import bakes_of, room, shown_frames, trash_of
 from ..playback.cache_modifier import played
 from ..playback.owners import cache_file, maker_of
-from ..read import maps
+from ..read import maps, measures
 from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
@@ -69,6 +69,7 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     Seconds for large characters, so it yields what is looked at next; the list is returned. Whoever stops it keeps the list
     that there was. Those vertices are kept for `taffeta.select_problem`.
     """
+    measures.forget_actions()
     yield "Reading the maps"
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)

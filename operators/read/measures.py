@@ -171,6 +171,23 @@ def _value_text(owner: bpy.types.ID, path: str) -> str:
     return f"{value:.6g}" if isinstance(value, (int, float)) else ""
 
 
+def written_paths(owner: bpy.types.ID) -> set[str]:
+    """Data paths that keys or drivers of an ID write in each frame."""
+    found = {curve.data_path for curve in owner.animation_data.drivers} if owner.animation_data else set()
+    for action, slot in actions_of(owner):
+        key = ("paths", action.session_uid, slot.handle)
+        if key not in _kept:
+            _kept[key] = frozenset(curve.data_path for curve in curves_in(action, slot))
+        found |= _kept[key]
+    return found
+
+
+def forget_actions() -> None:
+    """Measure actions anew: a script that inserts keys and sets a frame tells no handler of it."""
+    for key in [key for key in _kept if key[0] in ("action", "paths")]:
+        del _kept[key]
+
+
 def _action_sum(action, slot) -> int:
     key = ("action", action.session_uid, slot.handle)
     if key not in _kept:

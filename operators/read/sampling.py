@@ -29,6 +29,7 @@ from .rest import RestNow, rest_inputs, rest_now
 from .rides import later, ride, rides_moves
 from .ties import Holds, Tie, attachments, between, read_holds, ties_of
 from .time_and_gravity import frame_seconds, gravity
+from .unhidden import unhidden
 
 MOST_SAMPLES = 16  # parts of a frame that the automatic choice goes up to
 # How far a chord between two samples may lie beside the true trajectory, as a share of a body's aura, ...
@@ -102,17 +103,14 @@ def garment_object(obj: bpy.types.Object, garment: Garment) -> GarmentObject:
 def posed(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], bodies: Sequence[bpy.types.Object]):
     """Let the scene show what is to be sampled, and put back what the user had: frame, modifiers, hidden objects.
 
-    Objects that are disabled in viewports are enabled meanwhile, because Blender does not evaluate them otherwise.
+    Objects that are disabled in viewports are enabled meanwhile, also those that keys disable in mid-shot.
     """
     frame, subframe = scene.frame_current, scene.frame_subframe
-    hidden = [obj.session_uid for obj in (*cloths, *bodies) if obj.hide_viewport]
     name = scene.name
     try:
-        with muted(cloths):
-            _set_hidden(hidden, False)
+        with muted(cloths), unhidden((*cloths, *bodies)):
             yield
     finally:
-        _set_hidden(hidden, True)
         scene = bpy.data.scenes.get(name)
         if scene is not None:
             scene.frame_set(frame, subframe=subframe)
@@ -391,10 +389,3 @@ def _evaluated(objects, known, depsgraph):
     if obj.mode == "EDIT":
         raise ValueError(f"{known.name} went into Edit Mode during the bake; leave it (Tab) and resume")
     return obj.evaluated_get(depsgraph)
-
-
-def _set_hidden(uids: list[int], hide: bool) -> None:
-    if uids:
-        for obj in bpy.data.objects:
-            if obj.session_uid in uids:
-                obj.hide_viewport = hide

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A stale bake is recognised at once, and told by what was changed."""
 
+import json
+
 import bpy
 import pytest
+from taffeta.operators.checks import fingerprint, problem_list
 
 
 def move_vertex(obj):
@@ -40,6 +43,85 @@ def test_stale_cache_says_what_was_changed(shot, tmp_path, word, found, cloth, b
     bpy.context.view_layer.update()
     sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
     assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def rigged(body):
+    """An armature of one bone that moves the whole body."""
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new("B").tail = (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    body.vertex_groups.new(name="B").add(list(range(len(body.data.vertices))), 1.0, "REPLACE")
+    body.modifiers.new("Rig", "ARMATURE").object = rig
+    return rig
+
+
+def prepared(cloth, body):
+    """The shot's objects hang on others: a parent, a rig; the body has a shape key and a key that moves it upwards."""
+    carrier = bpy.data.objects.new("Carrier", None)
+    bpy.context.scene.collection.objects.link(carrier)
+    cloth.parent = carrier
+    rigged(body)
+    for name in ("Basis", "Fat"):
+        body.shape_key_add(name=name)
+    for frame in (1, 9):
+        body.location.z = 0.01 * frame
+        body.keyframe_insert("location", index=2, frame=frame)
+    body.rotation_mode = "XYZ"
+
+
+def pose():
+    bpy.data.objects["Rig"].pose.bones["B"].location.x = 0.1
+
+
+PLACED = {
+    "the place of Body": lambda cloth, body: setattr(body, "scale", (1.1, 1, 1)),
+    "the place of Cloth": lambda cloth, body: setattr(cloth.location, "z", 1.5),
+    "the place of Carrier": lambda cloth, body: setattr(cloth.parent.location, "z", 0.1),
+    "the pose of Rig": lambda cloth, body: pose(),
+    "the shape keys of Body": lambda cloth, body: setattr(body.data.shape_keys.key_blocks["Fat"], "value", 0.5),
+    "the modifiers of Body": lambda cloth, body: setattr(body.modifiers.new("D", "DISPLACE"), "strength", 0.1),
+}
+
+
+@pytest.mark.parametrize("word", PLACED)
+def test_what_is_moved_without_keys_is_told(shot, word, found, cloth, body, baked):
+    """At no frame, and not after saving and opening, is a bake stale of which nothing was changed."""
+    prepared(cloth(), body())
+    baked()
+    for frame in (1, 5, 9):
+        shot.frame_set(frame)
+        assert found() == []
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert found() == []
+    PLACED[word](cloth(), body())
+    sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
+    assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_key_that_only_a_frame_change_followed_is_told_by_preflight(shot, cloth, body, baked):
+    """A script inserts it; no handler hears of that."""
+    body().keyframe_insert("location", frame=1)
+    baked()
+    body().location.x = 0.5
+    body().keyframe_insert("location", frame=8)
+    shot.frame_set(2)
+    problem_list.check_thoroughly(shot)
+    told = [p.sentence for p in problem_list.check(shot, bpy.context.evaluated_depsgraph_get())]
+    assert "Cloth was baked before you changed the animation" in told
+
+
+def test_bake_that_knows_no_places_is_not_stale(shot, found, body, baked):
+    obj = baked()
+    known = json.loads(obj.taffeta_cloth.fingerprint)
+    old = {word: value for word, value in known.items() if not word.startswith(fingerprint.OF_PLACES)}
+    assert len(old) < len(known)
+    obj.taffeta_cloth.fingerprint = json.dumps(old)
+    body().location.x = 0.1
+    assert found() == []
 
 
 def test_stale_after_the_topology_changed_in_place(shot, tmp_path, found, cloth, baked):

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators.playback import cache_modifier
-from taffeta.operators.read import mesh_io, sampling, time_and_gravity
+from taffeta.operators.read import keyed, mesh_io, sampling, time_and_gravity
 
 
 def read(obj, scene):
@@ -284,6 +284,66 @@ def test_disabled_body_is_evaluated_and_disabled_again(scene, make):
     body.hide_viewport = True
     assert len(frames(scene, obj, body)[0].colliders[0].x[0]) > 1000
     assert body.hide_viewport
+
+
+def disable_by_keys(body):
+    for frame, hide in ((1, False), (3, True)):
+        body.hide_viewport = hide
+        body.keyframe_insert("hide_viewport", frame=frame)
+
+
+def disable_by_a_strip(body):
+    disable_by_keys(body)
+    data = body.animation_data
+    data.nla_tracks.new().strips.new("Strip", 1, data.action)
+    data.action = None
+
+
+def disable_by_a_driver(body):
+    driver = body.driver_add("hide_viewport").driver
+    driver.type, driver.expression = "SCRIPTED", "frame >= 3"
+
+
+def writers_of(body):
+    """(muted, key points) of the curves and drivers of a body."""
+    curves = [curve for curve in (*keyed.curves(body), *body.animation_data.drivers)]
+    return [(curve.data_path, curve.mute, [point.co[:] for point in curve.keyframe_points]) for curve in curves]
+
+
+@pytest.mark.parametrize("disable", [disable_by_keys, disable_by_a_strip, disable_by_a_driver])
+def test_body_that_keys_disable_in_mid_shot_goes_on_as_any(scene, make, disable):
+    """The animator's scene is as it was afterwards, also where sampling raises."""
+    obj, body = make.cloth(make.grid(count=3)), make.collider(make.ball())
+    carrier = bpy.data.objects.new("Carrier", None)
+    scene.collection.objects.link(carrier)
+    key_location(carrier, {1: (0, 0, 0), 5: (4, 0, 0)})
+    body.parent = carrier
+    scene.frame_set(4)
+    expected = [given.colliders[0].x for given in frames(scene, obj, body, count=5)]
+    disable(body)
+    scene.frame_set(4)
+    assert body.hide_viewport
+    before = writers_of(body)
+    found = [given.colliders[0].x for given in frames(scene, obj, body, count=5)]
+    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    with pytest.raises(RuntimeError, match="stop"), sampling.posed(scene, [obj], [body]):
+        raise RuntimeError("stop")
+    assert writers_of(body) == before and body.hide_viewport and scene.frame_current == 4
+    scene.frame_set(2)
+    assert not body.hide_viewport
+
+
+def test_garment_that_keys_disable_follows_its_carrier(scene, make):
+    obj = make.cloth(make.grid(count=3))
+    key_location(obj, {1: (0, 0, 0), 5: (4, 0, 0)})
+    for frame, hide in ((1, True), (4, False)):
+        obj.hide_viewport = hide
+        obj.keyframe_insert("hide_viewport", frame=frame)
+    scene.frame_set(5)
+    first = [given.targets[-1][:, 0].mean() for given in frames(scene, obj, count=5)]
+    assert first == pytest.approx([0, 1, 2, 3, 4], abs=1e-6)
+    scene.frame_set(2)
+    assert obj.hide_viewport
 
 
 def test_linked_duplicates_are_two_bodies(scene, make):

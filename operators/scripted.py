@@ -91,6 +91,8 @@ def _names(objects) -> list[str]:
     """Names of the objects meant; [] where all are."""
     if objects is None:
         return []
+    if not isinstance(objects, (bpy.types.Object, str, Iterable)):
+        raise ValueError(f"{objects!r} is no object to be baked; give a Taffeta Cloth, its name, or several of them")
     given = [objects] if isinstance(objects, (bpy.types.Object, str)) else list(objects)
     if not given:
         raise ValueError("No object was given to be baked; leave objects out to bake all cloths of the scene")
@@ -101,4 +103,6 @@ def _ends(frames: range) -> tuple[int, int]:
     """First and last of frames that lie without gaps."""
     if not isinstance(frames, range) or frames.step != 1 or not frames:
         raise ValueError(f"{frames!r} are no frames to bake; give a range without gaps, as range(1, 121)")
+    if frames[0] < 0:
+        raise ValueError(f"Frame {frames[0]} lies before frame 0, where Blender's range begins; give a range from there on")
     return frames[0], frames[-1]

@@ -34,7 +34,7 @@ from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
-from .integrate.edge_clamp import longest, measure
+from .integrate.edge_clamp import blown_up, longest, measure
 from .integrate.predict import Motion, Substep, find_velocities
 from .integrate.rides import arrive, leave, set_out
 from .integrate.small_steps import finer
@@ -391,9 +391,10 @@ def _prepare_alternative(cloth, state, frame_input, settings):
 
 
 def _check_finite(cloth, x, v, frame):
-    if not np.isfinite(x.sum() + v.sum()):
-        bad = ~(np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1))
+    """Stop where a garment has blown up: it draws all others along, for they are solved together."""
+    bad = blown_up(cloth, x, v)
+    if bad.any():
         raise FloatingPointError(
             f"Garment {cloth.garment[bad.argmax()] + 1} of {len(cloth.meets)} blew up in frame {frame} at "
-            f"{int(bad.sum())} particles: raise the substeps, or lower its stiffness or the speed of what drives it."
+            f"{int((bad & (cloth.garment == cloth.garment[bad.argmax()])).sum())} particles: raise the substeps, or lower its stiffness or the speed of what drives it."
         )

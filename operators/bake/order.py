@@ -63,8 +63,7 @@ def read_order(
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
-    measures.forget_actions()
-    prints = [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths] if kept else []
+    prints = _prints(scene, cloths, bodies) if kept else []
     now = datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
@@ -88,6 +87,12 @@ def read_order(
         recipes=[snapshot.take(scene, [obj]) for obj in cloths] if kept else [],
         owners=[owner_in(path.parent) for path in paths],
     )
+
+
+def _prints(scene, cloths, bodies) -> list[str]:
+    """Fingerprints of cloths, with actions measured anew: a script may have changed them."""
+    measures.forget_actions()
+    return [json.dumps(fingerprint.take(obj, scene, bodies)) for obj in cloths]
 
 
 def _wanted(scene, only) -> list[bpy.types.Object]:

@@ -158,7 +158,7 @@ def _bind(obj, cage, modifier):
         is_bound = modifier.is_bound
     if not is_bound:
         raise ValueError(
-            f"{obj.name} cannot be bound to its cage; make the cage finer, or clean up the mesh where it folds"
+            f"{obj.name} cannot be bound to its cage; choose fewer Vertices, or clean up the mesh where it folds"
         )
 
 

@@ -22,6 +22,7 @@ from ..kernel.threads import cut, joined, on_threads, over
 CLAMP_SWEEPS = 4
 SMALLEST_EDGE_PART = 32768  # edges: fewer are done before another thread wakes up
 ALLOWED_LENGTHENING = 0.05  # part of its length by which an edge may be longer than was meant
+BLOWN_UP = 1000.0  # times its rest length from which on an edge is none that anything has pulled
 
 
 def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
@@ -92,6 +93,22 @@ def measure(edges, rest_length, is_mesh_edge, x):
             strain = math.sqrt(rx * rx + ry * ry + rz * rz) / rest_length[e] - 1.0
             worst, total, count = max(worst, strain), total + strain, count + 1
     return (worst, total / count) if count > 0 else (0.0, 0.0)
+
+
+def blown_up(cloth, x, v):
+    """(n,) bool: particles that are nowhere, and the ends of edges that are `BLOWN_UP` times as long as at rest, but for edges that
+    pins hold at both ends and those shorter than cloth is thick. x, v : (n, 3) [m], [m/s]
+    """
+    bad = np.zeros(len(x), np.bool_)
+    if np.isfinite(x.sum() + v.sum()) and longest(cloth, x)[0] < BLOWN_UP:
+        return bad
+    bad |= ~(np.isfinite(x).all(axis=1) & np.isfinite(v).all(axis=1))
+    thick = 0.5 * cloth.thickness[cloth.edges].sum(axis=1)
+    counts = cloth.is_mesh_edge & (cloth.rest_length > thick) & (cloth.inv_mass[cloth.edges] > 0.0).any(axis=1)
+    one, other = cloth.edges[counts].T
+    far = np.linalg.norm(x[one] - x[other], axis=1) > BLOWN_UP * cloth.rest_length[counts]
+    bad[one[far]] = bad[other[far]] = True
+    return bad
 
 
 def longest(cloth, x):

@@ -66,7 +66,9 @@ def test_an_error_of_the_script_comes_back_and_keeps_the_frames(two):
         ({"frames": range(1, 9, 2)}, r"range\(1, 9, 2\) are no frames to bake; give a range without gaps"),
         ({"frames": (1, 9)}, "are no frames to bake"),
         ({"frames": range(0)}, "are no frames to bake"),
+        ({"frames": range(-5, 2)}, "Frame -5 lies before frame 0"),
         ({"objects": []}, "No object was given"),
+        ({"objects": 3}, "3 is no object to be baked"),
         ({"objects": "Middle"}, "Middle is not a Taffeta Cloth of scene"),
     ],
 )

@@ -3,9 +3,11 @@
 
 import naive
 import numpy as np
+import pytest
+import solids
 from taffeta.solver.build import build
 from taffeta.solver.integrate import edge_clamp
-from taffeta.solver.integrate.edge_clamp import ALLOWED_LENGTHENING, longest, shorten
+from taffeta.solver.integrate.edge_clamp import ALLOWED_LENGTHENING, BLOWN_UP, blown_up, longest, shorten
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -72,3 +74,29 @@ def test_the_longest_edge_is_that_of_all_that_are_longer_than_cloth_is_thick(mon
     assert longest(cloth._replace(thickness=thickness + 1.0), x) == (0.0, 0), "none counts"
     x[i[counts][0]] = np.nan
     assert longest(cloth, x)[0] == np.inf, "what has blown up, on any number of threads"
+
+
+def test_what_has_blown_up_is_told_from_what_is_pulled():
+    """Twice the bound, but not between two pins; and what is nowhere."""
+    cloth, state = build([naive.sheet(4, 4, pin=(np.arange(16) < 8) * 1.0), naive.sheet(3, 3)], Settings())
+    x, v = state.x.copy(), state.v
+    assert not blown_up(cloth, x, v).any()
+    x[0, 2] += 2.0 * BLOWN_UP  # and all its neighbours are held
+    assert cloth.inv_mass[[1, 4, 5]].max() == 0.0 and not blown_up(cloth, x, v).any()
+    x[20, 2] += 2.0 * BLOWN_UP
+    assert blown_up(cloth, x, v)[20] and not blown_up(cloth, x, v)[:16].any()
+    v[18, 0], x[20] = np.inf, state.x[20]
+    assert np.flatnonzero(blown_up(cloth, x, v)).tolist() == [18]
+
+
+def test_a_garment_that_blows_up_ends_the_bake_before_it_throws_others():
+    """A balloon of 10 kPa beside a box: a sheet 20 m away, which is solved together with it, was thrown and stood still then."""
+    x, triangles = solids.ball(0.2)
+    bystander = naive.sheet(3, 3)
+    bystander = bystander._replace(x_start=bystander.x + [20.0, 0.0, 0.0])
+    cloth, state = build([naive.garment(x + [0.0, 0.0, 0.5], triangles), bystander], Settings())
+    box = (solids.collider(solids.box((0.3, 0.3, 0.3))),)
+    with pytest.raises(FloatingPointError, match="Garment 1 of 2 blew up in frame [1-3] at [0-9]+ particles"):
+        for frame in (1, 2, 3):
+            given = naive.still(state.x + cloth.origin, colliders=box)._replace(pressure=(1e4, 0.0))
+            advance(cloth, state, given, frame, Settings())

@@ -131,7 +131,7 @@ def test_simplify_makes_viewport_and_render_differ(shot, found, only, body):
     subdivision.levels = 1
     assert found() == [], "Simplify makes them alike"
     shot.render.use_simplify = False
-    only("WARNING", "Body", "1 levels in the viewport, 2 in the render; the bake")
+    only("WARNING", "Body", "1 level in the viewport, 2 in the render; the bake")
 
 
 def test_rebuilding_modifier_before_the_rig(shot, found, only, cloth):

@@ -104,5 +104,7 @@ def _ends(frames: range) -> tuple[int, int]:
     if not isinstance(frames, range) or frames.step != 1 or not frames:
         raise ValueError(f"{frames!r} are no frames to bake; give a range without gaps, as range(1, 121)")
     if frames[0] < 0:
-        raise ValueError(f"Frame {frames[0]} lies before frame 0, where Blender's range begins; give a range from there on")
+        raise ValueError(
+            f"Frame {frames[0]} lies before frame 0, where Blender's range begins; give a range from there on"
+        )
     return frames[0], frames[-1]

@@ -12,9 +12,7 @@ from .problem import Problem, Shot
 
 def _left_still(shot: Shot) -> Iterator[Problem]:
     """Armatures that would move a garment or a body, and do not as they are now."""
-    if not any(
-        _rests(armature) for armature in bpy.data.armatures
-    ):  # nearly always: nobody is asked what hangs on what
+    if not any(map(_rests, bpy.data.armatures)):  # nearly always: nobody is asked what hangs on what
         return
     moved = {}
     for obj in (*shot.cloths, *shot.colliders):

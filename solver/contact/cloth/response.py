@@ -15,10 +15,10 @@ DIRECTION_GAP = (
 )
 DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 DEFENCE_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
-RESPONSE_SWEEPS = 8  # at most, but for the last
+RESPONSE_SWEEPS = 8  # but for the last, as long as anything touches: friction goes up a pile by about a layer in each
 THROUGH_SWEEPS = 40  # the same where anything was through anything, and as long as they help:
 DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RESPONSE_SWEEPS` more may leave
-THIN_GAP = 0.5  # part of the contact distance below which another sweep is made
+THIN_GAP = 0.5  # part of the contact distance below which there are more than these
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
 LISTED_PART = 0.05  # part of the margin that any particle may move by besides
@@ -343,11 +343,11 @@ def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
     near_count = _keep_near(pairs, reach, margin)
 
     count = _list_close(pairs, reach, near_count, spare, scratch)
-    sweep, end, thinnest = 1, RESPONSE_SWEEPS, 0.0
-    while sweep == 1 or (thinnest < THIN_GAP and sweep < end):
+    sweep, end, thinnest, met = 1, RESPONSE_SWEEPS, 0.0, 1
+    while (met > 0 and sweep < RESPONSE_SWEEPS) or (thinnest < THIN_GAP and sweep < end):
         _copy(reach.moved, scratch.swept)
         first, last = (count - 1, front - 1) if sweep % 2 else (front, count)
-        _, thinnest, left_over = _sweep(pairs, reach, close, first, last, not is_first, substep, ease_part)
+        met, thinnest, left_over = _sweep(pairs, reach, close, first, last, not is_first, substep, ease_part)
         if not _is_listed(reach.moved, scratch.allowed):
             count = _list_close(pairs, reach, near_count, spare, scratch)
         sweep += 1

@@ -2,7 +2,8 @@
 """Other images in which contact can look for what a point may touch, after Bargmann (2003, 3.2 and 3.3); and his own question.
 
 FOOTPRINTS   the bake's own (`rasterise.render_motion`): each triangle once, larger by its motion, in each pixel that it touches
-FULL_IMAGES  three images at pixel centres, each of all triangles: the closest of what lies in up to three sticks counts (3.3)
+FULL_IMAGES  three images at pixel centres, each of all triangles (3.3). Contact asks all that lies in a point's pixels; `find`
+             asks as he does: the closest of what lies in up to three sticks
 GROWN        one image along gravity, dilated, stretched and merged (3.2)
 
 The last two are as they were: drawn where bodies are in the middle of an interval, without their motion, and without triangles

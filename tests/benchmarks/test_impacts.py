@@ -9,7 +9,7 @@ from taffeta.solver.broad_phase.patches import OVERLAPS
 
 def test_parts_of_zones_are_reached_in_a_default_bake_and_no_frame_makes_momentum():
     """Huh, Metaxas and Badler 2001, 3 to 3.4: zones are parted, solved at once and by the programme."""
-    frames = impacts.shoot(4, 30.0, 2)
+    frames = impacts.shoot(6, 30.0, 2)
     ways = sum((frame.ways for frame in frames), impacts.Counter())
     assert all(ways[way] for way in impacts.WAYS), ways
     assert max(frame.change for frame in frames) < 1e-12

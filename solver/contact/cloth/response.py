@@ -322,8 +322,8 @@ def separate(pairs: PairList, reach: Reach, margin: float, fixed_start: int, sub
 
 @njit
 def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
-    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are close until
-    piles are apart, and a last one over those with something that does not move, which so has the last word; returns how
+    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are close while
+    any touches, `RESPONSE_SWEEPS` times or until piles are apart, and a last one over those with something that does not move, which so has the last word; returns how
     many touched in the first, and how many are near: less than their contact distance and a margin [m]. Those that do not
     move come last in the list, from `fixed_start` on.
 

@@ -142,7 +142,6 @@ def test_what_is_only_let_through_stays(name, monkeypatch):
     """So it is easing that takes it out; a curl unrolls by itself in the end."""
     monkeypatch.setattr(contact_frame, "ease", lambda *_: None)
     counts, _ = bake(name)
-    print(counts)
     assert min(counts[: FRAMES // 2 if name == "curl" else None]) > 10
 
 

@@ -49,7 +49,7 @@ UNIFORM = {
 PLAIN = {
     "layer": "layer", "model": "model", "strain_limit": "strainLimit", "stiffening": "stiffening",
     "weft_stretch": "weftStretch", "weft_bending": "weftBending", "bending_damping": "bendingDamping",
-    "poisson": "narrowing", "self_collision": "selfCollision",
+    "poisson": "narrowing", "self_collision": "selfCollision", "restitution": "clothRestitution",
 }  # fmt: skip
 # Part of a frame's input: what an animator calls it.
 UNSAID = {

@@ -26,6 +26,7 @@ class TAFFETA_PT_cloth_details(SubPanel, bpy.types.Panel):
             if name not in FABRIC_AT_FIRST:
                 mapped(layout, context, context.object, name)
         cloth = context.object.taffeta_cloth
+        layout.prop(cloth, "restitution")
         layout.operator("taffeta.fabric_modulus").object = context.object.name
         layout.prop(cloth, "model")
         is_rigid = cloth.model == "RIGID"

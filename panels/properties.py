@@ -23,6 +23,7 @@ from bpy.props import (
 from ..solver.model import Settings
 from .attachment import TaffetaAttachment, TaffetaRide
 from .body_settings import RELATIVE, TaffetaColliderSettings
+from .bounce import ClothBounce, GarmentBounce
 from .choices import BROAD_PHASES, CLOTH_CONTACTS, DYNAMICS
 from .field_settings import FieldSettings
 from .image_settings import ImageSettings
@@ -34,7 +35,7 @@ from .units import add_shown
 
 
 # fmt: off
-class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
+class TaffetaClothSettings(PatternSettings, GarmentBounce, bpy.types.PropertyGroup):
     """A garment: what it is made of, how it is baked, and where its frames lie."""
 
     enabled: BoolProperty(name="Taffeta Cloth", description="Simulate this object as cloth", override=OVERRIDE)
@@ -200,7 +201,7 @@ class TaffetaClothSettings(PatternSettings, bpy.types.PropertyGroup):
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 
-class TaffetaSceneSettings(FieldSettings, ImageSettings, bpy.types.PropertyGroup):
+class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
     dynamics: EnumProperty(
@@ -288,10 +289,6 @@ class TaffetaSceneSettings(FieldSettings, ImageSettings, bpy.types.PropertyGroup
         name="Speed Limit", default=Settings().max_speed, min=0.1, max=1e5, soft_max=200.0, unit="VELOCITY", step=100,
         override=OVERRIDE,
         description="Cloth faster than this is slowed down, in m/s; raise it for bullets",
-    )
-    cloth_restitution: FloatProperty(
-        name="Cloth Bounce", default=Settings().cloth_restitution, min=0.0, max=1.0, subtype="FACTOR", override=OVERRIDE,
-        description="Restitution: share of the impact speed given back where cloth meets cloth; 0 for real fabric",
     )
     collider_source: EnumProperty(
         name="Collide with", override=OVERRIDE,

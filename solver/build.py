@@ -107,7 +107,6 @@ def build(garments, settings):
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     parts = [_build_part(garment) for garment in garments]
     joined = _join(parts, start)
-    joined |= in_tree_order(joined)
 
     x_start = np.concatenate([garment.x_start for garment in garments]).astype(np.float64)
     # Whole metres: subtracting them is exact for every garment that is nearer to them than to the world's centre.
@@ -129,6 +128,7 @@ def build(garments, settings):
         tears=tear_lines(garments, start, _build_part, HINGE_FIELDS),
         seam_hinges=seam_hinges(garments, start),
         rigid=rigid,
+        restitution=np.array([garment.restitution for garment in garments]),
     )
     plastic, set_ = plastic_of(garments, cloth)
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic)
@@ -223,6 +223,8 @@ def check(garment):
             raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
     if not 0.0 <= garment.poisson <= LARGEST_POISSON:
         raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {LARGEST_POISSON:g}.")
+    if not 0.0 <= garment.restitution <= 1.0:
+        raise ValueError(f"'{name}': its bounce off cloth is {garment.restitution:g}; use 0 to 1.")
     for value, words in ((garment.strain_limit, "strain limit"), (garment.bending_damping, "bending damping")):
         if not 0.0 <= value < np.inf:
             raise ValueError(f"'{name}': the {words} is {value:g}; use 0 (none) or more.")
@@ -350,7 +352,7 @@ def _join(parts, start):
             joined[field] = np.ascontiguousarray(np.concatenate(arrays), dtype=np.int32)
         else:
             joined[field] = np.concatenate(arrays)
-    return joined
+    return joined | in_tree_order(joined)
 
 
 def in_tree_order(joined):
@@ -360,9 +362,7 @@ def in_tree_order(joined):
     springs, hinges = (np.argsort(leaf[joined[ends]].min(axis=1), kind="stable") for ends in ("edges", "bend_stencils"))
     for fields, order in ((*SPRING_FIELDS, *SEAM_FIELDS), springs), (HINGE_FIELDS, hinges):
         result |= {field: np.ascontiguousarray(joined[field][order]) for field in fields}
-    place = np.empty(len(springs), np.int32)
-    place[springs] = np.arange(len(springs), dtype=np.int32)
-    result["couples"] = place[joined["couples"]]
+    result["couples"] = np.argsort(springs).astype(np.int32)[joined["couples"]]
     result["seams"] = np.flatnonzero(sewn := result["seam_speed"] > 0.0).astype(np.int32)
     return result | {field: result[field][sewn] for field in SEAM_FIELDS}
 

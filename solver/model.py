@@ -67,6 +67,7 @@ class Garment(NamedTuple):
     meets: tuple[bool, ...] | None = None  # whether it may touch each garment of the bake, in order; None: all
     meets_bodies: np.ndarray | None = None  # (n,) bool: False where bodies let it through; None: nowhere
     meets_itself: np.ndarray | None = None  # (n,) bool: False where its own folds do; None: nowhere
+    restitution: float = 0.0  # of cloth on cloth, in [0, 1]: between two garments the root of both ones' product
     pin_moves: bool = False  # whether frames say anew how firmly it is pinned (`FrameInput.pin`)
     shrink: np.ndarray | None = None  # (n,) part by which cloth is smaller than its rest shape, below 1; None: 0
     sewing: bool = False  # whether edges without a face pull shut
@@ -201,6 +202,7 @@ class Cloth(NamedTuple):
     second: Second | None = None
     plastic: Plastic | None = None
     rigid: np.ndarray | None = None  # (g,) bool: garments that keep their shape (velocity_field/rigid); None: none
+    restitution: np.ndarray | None = None  # (g,) of each garment; None: 0
     grain: float = 0.0  # [m] by which files may bring two particles nearer to each other, in a frame (`filed`)
 
 
@@ -318,9 +320,7 @@ class FrameInput(NamedTuple):
     zip_open: tuple[float, ...] | None = None  # how far each garment's zips are open, 0 to 1; None: not at all
     garments: tuple[Garment, ...] | None = None  # as they are now, if something of them is animated (`refit`)
     rest_blend: tuple[float, ...] | None = None  # of each garment, 0 its own rest shape, 1 the second; None: its own
-    yields: np.ndarray | None = (
-        None  # (g, 4) yield angle [rad], rate [1/s], yield strain, rate [1/s] (`rest`); None: elastic
-    )
+    yields: np.ndarray | None = None  # (g, 4) yield angle [rad], rate [1/s], strain, rate [1/s] (`rest`); None: elastic
 
 
 class Settings(NamedTuple):
@@ -344,7 +344,7 @@ class Settings(NamedTuple):
     ldi_resolution: int = 64  # pixels along the longest side of the box
     body_search: str = BODY_SEARCHES[0]  # in which images what may be touched is looked for (`ldi.search`)
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
-    cloth_restitution: float = 0.0  # between cloths
+    cloth_restitution: float = 0.0  # the least that every garment has
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same bits in about the same time
     cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, velocity_field/avoid, the second and then the
@@ -387,8 +387,7 @@ class Report(NamedTuple):
     mean_stretch: float
     body_contacts: int
     cloth_contacts: int
-    # Pairs of triangles at its end, as files have them; with bodies only where these do not pinch cloth, but in the last frame of
-    # a bake and where some were `let_in`
+    # Pairs of triangles at its end, as in files; with bodies only where nothing is pinched, or in a bake's last frame, or `let_in`
     crossings: int | None = None
     seam_gap: float | None = None  # [m] of the seam that is open farthest, in the last frame of a bake
     pinched: np.ndarray | None = None  # indices of pinched vertices

@@ -20,6 +20,7 @@ MASSES = ("mass", "inv_mass", "edge_damping", "bend_damping", "matrix")
 # hinges, which is the tree's.
 CHANGES: dict[str, tuple[str, ...]] = {
     "friction": ("friction",),
+    "restitution": ("restitution",),
     "thickness": ("thickness", "seam_distance"),
     "self_collision": ("meets", "seam_distance"),
     "meets_bodies": ("meets_bodies",),
@@ -55,6 +56,7 @@ def _seam_distance(cloth: Cloth, garments: tuple[Garment, ...]) -> np.ndarray:
 LOOSE = {
     "friction": lambda _, garments: per_vertex(garments, "friction"),
     "thickness": lambda _, garments: per_vertex(garments, "thickness"),
+    "restitution": lambda _, garments: np.array([garment.restitution for garment in garments]),
     "meets": lambda _, garments: meetings(garments),
     "meets_bodies": lambda _, garments: mask(garments, "meets_bodies"),
     "seam_distance": _seam_distance,

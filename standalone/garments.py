@@ -125,6 +125,7 @@ def read_garment(cloth: ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> Gar
         uv=_at_triangles(mesh, uv) if cloth.has_pattern else None,
         layer=cloth.layer,
         self_collision=cloth.self_collision,
+        restitution=cloth.cloth_restitution,
         model=cloth.model,
         strain_limit=cloth.strain_limit,
         stiffening=cloth.stiffening,

@@ -27,7 +27,8 @@ class ClothFile(NamedTuple):
     ranges: dict[str, tuple[float, float]]  # minimum, maximum; without a map the minimum counts
     target: Path  # folder and name of the frames, without number and suffix
     friction: float
-    restitution: float
+    restitution: float  # off bodies that have none of their own
+    cloth_restitution: float  # off cloth
     model: str  # of solver.model.MODELS
     shear: float | None  # [N/m]; None: from the stretch stiffness
     bending: float  # [N m]
@@ -168,6 +169,7 @@ def _cloth(path, element, folder, out) -> ClothFile:
         _inside(path, out, files["savePath"] or ".", "savePath") / name,
         numbers["friction"],
         numbers["restitution"],
+        numbers["clothRestitution"],
         numbers["model"],
         numbers["shearStiffness"],
         numbers["bendingStiffness"],

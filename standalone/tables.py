@@ -169,6 +169,7 @@ RANGES = {
 SETTINGS = {
     **{f"{end}{label}": Reader(_number(0.0, 1e9), None) for label, _ in RANGES.values() for end in ("min", "max")},
     "restitution": Reader(_number(0.0, 1.0), 0.0),
+    "clothRestitution": Reader(_number(0.0, 1.0), 0.0),
     "friction": Reader(_number(0.0, 100.0), 0.3),
     "model": Reader(_choice(*MODELS), MODELS[0]),
     "shearStiffness": Reader(_number(0.0, 1e9), None),

@@ -89,6 +89,7 @@ CLOTH_WORDS = {
     "sewing_speed": "Closing Speed",
     "sewing_force": "Max Force",
     "zip_open": "Zip Open",
+    "restitution": "Bounce off Cloth",
     "weld": "Weld for Simulation",
     "blend_stiffness": "Blend Stiffness",
     "blend_damping": "Blend Damping",

@@ -26,6 +26,7 @@ NUMBERS = (
     "sewing_force",
     "seam_bending",
     "band_pull",
+    "restitution",
     *THREADS,
 )  # the other settings
 BODY_NUMBERS = ("collides", "aura", "friction", "restitution", "viscosity")

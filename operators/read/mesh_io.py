@@ -43,6 +43,7 @@ PLAIN = (
     "model",
     "seam_bending",
     "band_pull",
+    "restitution",
     *THREADS,
 )
 LOOKED_AT = (

@@ -17,7 +17,7 @@ before cloth, so that no push goes unseen by cloth.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ from .body.slip import Hold, find_slip, make_hold
 from .brace import brace_of
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
-from .cloth.constraints import NO_BODY, Stack, find_stack, let_go, no_stack
+from .cloth.constraints import NO_BODY, NO_BOUNCE, Stack, find_stack, let_go, no_stack
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
@@ -284,7 +284,7 @@ def restore(contact: Contact, motion, substep) -> None:
 
 def bounces(contact: Contact) -> bool:
     """Whether cloth bounces off cloth."""
-    return contact.settings.cloth_restitution > 0.0 and cloth_pairs.can_meet(contact.cloth)
+    return bool(_restitution(contact).any()) and cloth_pairs.can_meet(contact.cloth)
 
 
 def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
@@ -303,13 +303,17 @@ def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
     if contact.pairs is None:
         return
     cloth, brace = _brace(contact)
-    given = contact.settings.cloth_restitution
-    restitution.bounce(contact.pairs, cloth, brace, given, motion.x, before, motion.v, dt)
+    restitution.bounce(contact.pairs, cloth, brace, _restitution(contact), motion.x, before, motion.v, dt)
 
 
-def _leaving(contact: Contact) -> float:
-    """[m/s] of pairs that part, above which they have bounced."""
-    return contact.settings.cloth_restitution * restitution.SLOWEST_CLOTH_BOUNCE if bounces(contact) else inf
+def _restitution(contact: Contact) -> np.ndarray:
+    """(n,) of cloth on cloth."""
+    return restitution.restitution_of(contact.cloth, contact.settings)
+
+
+def _leaving(contact: Contact) -> np.ndarray:
+    """(n,) [m/s] of pairs that part, above which they have bounced; `NO_BOUNCE` where none does."""
+    return restitution.SLOWEST_CLOTH_BOUNCE * _restitution(contact) if bounces(contact) else NO_BOUNCE
 
 
 def turning(contact: Contact) -> Cloth:

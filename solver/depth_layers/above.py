@@ -32,6 +32,7 @@ class ContactCloth(NamedTuple):
     x_rest: np.ndarray  # (n, 3) [m]
     meets_itself: np.ndarray  # (n,) bool
     meets: np.ndarray  # (g, g) bool
+    restitution: np.ndarray  # (n,) of cloth on cloth
 
 
 class Hits(NamedTuple):
@@ -137,7 +138,7 @@ def _hit(cloth, x, x_prev, t, axis, u, v, entry, hits):
 
 @inner
 def _gaps(cloth, hits, s, count):
-    """Fill what the gaps between layers have to be, in their old order."""
+    """Fill what the gaps between layers have to be, and how they bounce, in their old order."""
     for k in range(1, count):
         a, b = s.swap[k - 1], s.swap[k]
         s.locked[k] = lock(cloth, hits.triangle[a], hits.triangle[b])
@@ -148,6 +149,8 @@ def _gaps(cloth, hits, s, count):
         s.least[k] = min(distance, s.old[b] - s.old[a] + EASED_SHARE * distance)
         friction = mean(cloth.friction, cloth.triangles, hits, a) * mean(cloth.friction, cloth.triangles, hits, b)
         s.grip[k] = math.sqrt(max(friction, 0.0))
+        i, j = cloth.triangles[hits.triangle[a], 0], cloth.triangles[hits.triangle[b], 0]
+        s.bounce[k] = math.sqrt(cloth.restitution[i] * cloth.restitution[j])
 
 
 @inner
@@ -171,7 +174,7 @@ def _gather(cloth, hits, axis, s, count, sums):
 
 
 @njit
-def gather_kernel(cloth, image, axis, heaviest, x, x_prev, bounce, slow, hits, s, sums):
+def gather_kernel(cloth, image, axis, heaviest, x, x_prev, slow, hits, s, sums):
     """What all lines along `axis` want of the particles; returns how many layers have to do anything.
 
     The image is that of the triangles at x, along that axis; `hits` and `s` have room for a pixel. Lines on which nothing
@@ -201,7 +204,7 @@ def gather_kernel(cloth, image, axis, heaviest, x, x_prev, bounce, slow, hits, s
             continue
         recall(s, count)
         _gaps(cloth, hits, s, count)
-        settle(s, count, bounce if fastest(s, count) > slow else 0.0)
+        settle(s, count, fastest(s, count) > slow)
         changed += _gather(cloth, hits, axis, s, count, sums)
     return changed
 

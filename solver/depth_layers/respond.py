@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..contact.cloth.response import NO_BRACE
-from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE, first_bounces, make_bounces, part_kernel
+from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE, first_bounces, make_bounces, part_kernel, restitution_of
 from ..geometry.topology import mean_edge_length
 from ..ldi.centres import render
 from ..ldi.rasterise import render_motion, resting
@@ -44,7 +44,6 @@ class Depths:
     cloth: ContactCloth
     edge: float  # [m] mean length
     axis: int  # that lines go along; -1: all three
-    bounce: float  # restitution
     thickest: float  # [m] largest contact distance
 
     def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
@@ -69,7 +68,7 @@ class Depths:
         size = int(np.diff(image.pixel_start).max(initial=0))
         heaviest = HEAVIEST / max(float(cloth.inv_mass.max()), 1e-300)
         scratch, sums = (make_hits(size), make_sequence(size)), make_sums(len(x))
-        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_prev, self.bounce, slow, *scratch, sums)
+        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_prev, slow, *scratch, sums)
         apply_kernel(cloth.inv_mass, sums, x, x_prev)
         return count
 
@@ -79,9 +78,9 @@ class Depths:
         image = render_motion(resting(x), cloth.triangles, every, *_box(x, STICK_PIXEL * self.edge))
         planes, count, impacts = make_planes(len(cloth.triangles)), 0, None
         given = cloth, planes, STICK_REACH * self.thickest, image, x, x_prev
-        if self.bounce > 0.0:
+        if cloth.restitution.any():
             planes_kernel(cloth.triangles, x, x_prev, planes)
-            impacts = _find_impacts(given, slow, self.bounce)
+            impacts = _find_impacts(given, slow)
         for _ in range(STICK_ROUNDS):
             planes_kernel(cloth.triangles, x, x_prev, planes)
             found = touch_kernel(*given)
@@ -95,13 +94,13 @@ class Depths:
         return count
 
 
-def _find_impacts(given, slow, restitution):
+def _find_impacts(given, slow):
     """What bounces, as stencils (k, 4) and `Bounces`; `given` as to `impacts_kernel`."""
     room, count = 0, ROOM_FOR_IMPACTS
     while count > room:
         room = count
         stencils, bounces = np.empty((room, 4), np.int32), make_bounces(room)
-        count = impacts_kernel(*given, slow, restitution, stencils, bounces)
+        count = impacts_kernel(*given, slow, stencils, bounces)
     return stencils[:count], first_bounces(bounces, count)
 
 
@@ -114,12 +113,12 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings) -> Depths
     edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles[meeting])
     touching = ContactCloth(
         triangles, cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.x_rest, cloth.meets_itself,
-        cloth.meets,
+        cloth.meets, restitution_of(cloth, settings),
     )  # fmt: skip
     down = np.abs(frame_input.gravity)
     axis = int(down.argmax()) if down.max() > 0.0 else 2
     axis = -1 if settings.cloth_contact == "DEPTH_STICKS" else axis
-    return Depths(touching, max(edge, SHORTEST_EDGE), axis, settings.cloth_restitution, float(cloth.thickness.max()))
+    return Depths(touching, max(edge, SHORTEST_EDGE), axis, float(cloth.thickness.max()))
 
 
 def _box(x, pixel):

@@ -40,6 +40,7 @@ class Sequence(NamedTuple):
     gap: np.ndarray  # (c + 1,) [m]
     least: np.ndarray  # (c + 1,) [m] what gaps have to be
     grip: np.ndarray  # (c + 1,) Coulomb coefficients in the gaps
+    bounce: np.ndarray  # (c + 1,) restitution in the gaps
     locked: np.ndarray  # (c + 1,) bool
     wide: np.ndarray  # (c + 1,) bool: the gap was widened
     group: np.ndarray  # (c,) those that have the same number changed places among each other
@@ -49,15 +50,15 @@ class Sequence(NamedTuple):
 
 def make_sequence(size: int) -> Sequence:
     """Scratch for `size` layers."""
-    depths = [np.zeros(size + 1) for _ in range(9)]
-    now, v, mass, old, depth, go, gap, least, grip = depths
+    depths = [np.zeros(size + 1) for _ in range(10)]
+    now, v, mass, old, depth, go, gap, least, grip, bounce = depths
     numbers = [np.zeros(size + 1, np.int64) for _ in range(3)]
     pairs = np.zeros((size + 1, 2)), np.zeros((size + 1, 2))
     flags = np.zeros(size + 1, np.bool_), np.zeros(size + 1, np.bool_)
     swap, group, swapped = numbers
     future = np.zeros(size + 1)
     return Sequence(
-        now, v, mass, pairs[0], old, swap, depth, go, pairs[1], gap, least, grip, *flags, group, future, swapped
+        now, v, mass, pairs[0], old, swap, depth, go, pairs[1], gap, least, grip, bounce, *flags, group, future, swapped
     )
 
 
@@ -104,7 +105,17 @@ def share(go, mass, swap, first, end, bounce):
 
 
 @inner
-def separate(s, count, bounce):
+def least_bounce(s, first, end, bounces):
+    """The restitution of places first..end that meet at once: that of the gap between them that has least; 0 if nothing `bounces`."""
+    least = 1.0 if bounces else 0.0
+    for k in range(first + 1, end):
+        if not s.locked[k]:
+            least = min(least, s.bounce[k])
+    return least
+
+
+@inner
+def separate(s, count, bounces):
     """Take groups that changed places since the last step back to their first collision (5.2.2, 5.6.2).
 
     That is one of two that were next to each other. For the rest of the step they go on with their common velocity.
@@ -124,7 +135,7 @@ def separate(s, count, bounce):
                 total, middle, mean = total + mass, middle + mass * s.depth[k], mean + mass * s.go[k]
             for k in range(first, end):
                 s.depth[k] = s.old[s.swap[k]] + time * s.go[k] + (1.0 - time) * mean / total
-            share(s.go, s.mass, s.swap, first, end, bounce)
+            share(s.go, s.mass, s.swap, first, end, least_bounce(s, first, end, bounces))
         first = end
 
 
@@ -162,7 +173,7 @@ def space(s, count):
 
 
 @inner
-def calm(s, count, bounce):
+def calm(s, count, bounces):
     """Let no gap that was widened close: the nearest velocities that have none, by pooling neighbours (Ayer et al.
     1955). Layers that are pressed on each other get their mean velocity, those that part keep theirs. Where layers bounce,
     one after the other does.
@@ -170,8 +181,8 @@ def calm(s, count, bounce):
     for k in range(count):
         s.group[k] = k  # the first place of the run that moves as one
         while s.group[k] > 0 and s.wide[s.group[k]] and s.go[s.group[k] - 1] > s.go[k]:
-            if bounce > 0.0:
-                share(s.go, s.mass, s.swap, k - 1, k + 1, bounce)
+            if bounces and s.bounce[k] > 0.0:
+                share(s.go, s.mass, s.swap, k - 1, k + 1, s.bounce[k])
                 break
             before = s.group[s.group[k] - 1]
             share(s.go, s.mass, s.swap, before, k + 1, 0.0)
@@ -180,7 +191,7 @@ def calm(s, count, bounce):
 
 
 @inner
-def avoid(s, count, bounce):
+def avoid(s, count, bounces):
     """Give groups that would change places in the next step a common velocity (5.3.1, 5.6.4)."""
     for k in range(count):
         s.future[k], s.swapped[k] = s.depth[k] + s.go[k], k
@@ -192,7 +203,7 @@ def avoid(s, count, bounce):
         for k in range(first + 1, end):
             meets |= (not s.locked[k]) and s.future[k] < s.future[k - 1]
         if meets:
-            share(s.go, s.mass, s.swap, first, end, bounce)
+            share(s.go, s.mass, s.swap, first, end, least_bounce(s, first, end, bounces))
         first = end
 
 
@@ -218,15 +229,15 @@ def rub(s, count):
 
 
 @inner
-def settle(s, count, bounce):
+def settle(s, count, bounces):
     """Where all layers of a sequence go (`depth`), with which velocities (`go`, `drag`), in their old order (`swap`).
 
-    `least`, `grip` and `locked` have to be there for that order: `recall` finds it.
+    `least`, `grip`, `locked` and, if anything `bounces`, `bounce` have to be there for that order: `recall` finds it.
     """
-    separate(s, count, bounce)
+    separate(s, count, bounces)
     space(s, count)
-    calm(s, count, bounce)
-    avoid(s, count, bounce)
+    calm(s, count, bounces)
+    avoid(s, count, bounces)
     rub(s, count)
 
 

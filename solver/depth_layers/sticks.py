@@ -247,7 +247,7 @@ def touch_kernel(cloth, planes, thickest, image, x, x_prev):
 
 
 @counted_njit
-def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, restitution, stencils, bounces):
+def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, stencils, bounces):
     """List the particles and triangles that come to touch faster than `slow` [m] in the step, as long as there is room;
     returns how many they are. Parameters and costs are those of `touch_kernel`, before which this is asked.
     # outputs: stencils (k, 4); bounces, with speeds in [m] in the step
@@ -264,11 +264,16 @@ def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, restitution,
                     continue
                 side, lack, _, _, _ = _meet(cloth, planes, p, t, x, x_prev, scratch)
                 approach = -side * _went(cloth.triangles, x, x_prev, p, t, scratch)
-                if lack == 0.0 or approach <= slow:
+                own = cloth.restitution[p] * cloth.restitution[cloth.triangles[t, 0]]
+                if lack == 0.0 or approach <= slow or own == 0.0:
                     continue
                 if count < len(stencils):
                     stencils[count, 0], bounces.weight[count, 0] = p, 1.0
-                    bounces.pair[count], bounces.speed[count], bounces.push[count] = count, restitution * approach, 0.0
+                    bounces.pair[count], bounces.speed[count], bounces.push[count] = (
+                        count,
+                        math.sqrt(own) * approach,
+                        0.0,
+                    )
                     for k in range(3):
                         stencils[count, k + 1] = cloth.triangles[t, k]
                         bounces.weight[count, k + 1] = -scratch.weight[k]

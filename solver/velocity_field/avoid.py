@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ..contact.body.motion import move
-from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE
+from ..contact.cloth.restitution import SLOWEST_CLOTH_BOUNCE, restitution_of
 from ..geometry.topology import mean_edge_length
 from ..model import Cloth, Collider, FrameInput, Settings, State
 from . import advected_lengths, obstacles, transfer
@@ -35,6 +35,7 @@ from .project import Scratch, System, find_pressed, make_scratch, project
 from .rigid_bodies import FIELD_ROUNDS, RigidBodies, prepare_rigid
 from .sliding import find_barred
 from .sparse_grid import TILE_SLOTS, make_grid
+from .zones import in_zones
 
 FULL_DENSITY = 1.6  # layers in a cell at which no gap closes
 CLOSING_RATE = 1.0  # [1/s] per layer that is missing to that: part of a gap by which it may close
@@ -79,7 +80,7 @@ class VelocityField:
     step: float  # [m] side of a cell
     duration: float  # [s] of the frame
     bodies: tuple[Collider, ...]
-    restitution: float  # of cloth on cloth
+    restitution: np.ndarray  # (n,) of cloth on cloth
     isotropic: bool = False  # whether it may not converge in any direction
     rigid: RigidBodies | None = None  # of all fields; None: no garment is rigid
     grid: FieldGrid | None = None
@@ -120,7 +121,7 @@ class VelocityField:
             # what lies on taut cloth is held by its lengths: these come first, and then the field again
             advected_lengths.keep(*kept)
             self._stop(given, cloth.friction, x)
-        if self.restitution > 0.0:
+        if self.restitution.any():
             self._bounce(given, before, motion)
         if self.rigid is None:
             advected_lengths.keep(*kept)
@@ -140,7 +141,8 @@ class VelocityField:
         first = stopped.copy()
         for _ in range(STOPPING_ROUNDS):
             self._stop(given, smooth, stopped)
-        x_prev -= stopped - first + self.restitution * (stopped - before)
+        change = stopped - before
+        x_prev -= stopped - first + in_zones(self.grid.nodes, self.restitution, cloth.mass, change)[:, None] * change
 
     def _stop(self, given, friction: np.ndarray, x: np.ndarray, at_nodes=None) -> transfer.NodeMotion:
         """Change where particles go, with friction (n,), so that no gap closes faster than it may; how the nodes move then.
@@ -203,7 +205,7 @@ def prepare(cloth: Cloth, frame_input: FrameInput, settings: Settings, state: St
     edge = mean_edge_length(cloth.pattern.x, cloth.pattern.triangles)
     step = max(settings.field_cell * edge, CELL_THICKNESSES * float(cloth.thickness.max()))
     bodies = tuple(collider for collider in frame_input.colliders if len(collider.triangles))
-    about = step, frame_input.duration, bodies, settings.cloth_restitution, settings.field_isotropic, rigid
+    about = step, frame_input.duration, bodies, restitution_of(cloth, settings), settings.field_isotropic, rigid
     return VelocityFields(tuple(VelocityField(garments, *about) for garments in parts), rigid)
 
 

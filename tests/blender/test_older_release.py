@@ -62,6 +62,7 @@ def test_its_settings_are_as_they_were(older):
     found = settings(older.taffeta, SCENE)
     for name, value in SCENE.items():
         assert found[name] == pytest.approx(value), name
+    assert cloth.restitution == 0.0, "the scene's is the least that each garment has: it counts as it did"
 
 
 def test_its_bake_plays_as_it_did(older, make):

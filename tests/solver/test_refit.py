@@ -13,6 +13,7 @@ from taffeta.solver.refit import CHANGES, refit
 VALUES = {
     "self_collision": False, "sewing_time": 2.0, "sewing_speed": 0.3, "sewing_force": 4.0, "weft_stretch": 2.0, "weft_bending": 2.0,
     "poisson": 0.3, "strain_limit": 0.02, "stiffening": 9.0, "band_pull": 0.5, "seam_bending": 3.0, "bending_damping": 0.1,
+    "restitution": 0.5,
 }  # fmt: skip
 ORDER = {
     "leaf",
@@ -77,7 +78,7 @@ def test_a_setting_changes_what_it_says(garments, name):
 def test_what_no_spring_knows_of_builds_nothing_anew(garments, monkeypatch):
     refit(garments, Settings(), 1)
     monkeypatch.setattr(refitting, "build", None)
-    for name in ("friction", "thickness", "self_collision", "meets_bodies"):
+    for name in ("friction", "thickness", "self_collision", "meets_bodies", "restitution"):
         refit(changed(garments, name), Settings(), 2)
     with pytest.raises(TypeError):
         refit(changed(garments, "mass"), Settings(), 2)

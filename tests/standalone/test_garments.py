@@ -136,10 +136,10 @@ def garment(folder, file="", settings=""):
 def test_threads_and_layers(tmp_path):
     sheet(tmp_path / "a.obj")
     numbers = "<layer>2</layer><weftStretch>0.5</weftStretch><weftBending>3</weftBending><narrowing>0.2</narrowing>"
-    numbers += "<bendingDamping>0.07</bendingDamping>"
+    numbers += "<bendingDamping>0.07</bendingDamping><clothRestitution>0.3</clothRestitution>"
     given = garment(tmp_path, "", numbers + "<pattern>yes</pattern>")
     found = given.layer, given.weft_stretch, given.weft_bending, given.bending_damping, given.poisson
-    assert found == (2, 0.5, 3.0, 0.07, 0.2)
+    assert (*found, given.restitution) == (2, 0.5, 3.0, 0.07, 0.2, 0.3)
     flat = given.x[given.triangles][:, :, (0, 2)] / 0.4
     assert given.uv == pytest.approx(flat), "u goes along x and v along z, at every corner of every triangle"
     assert garment(tmp_path).uv is None

@@ -28,6 +28,7 @@ TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as to
 SMALLEST_STACK_PART = 12288  # pairs: fewer are done before another thread wakes up
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
+NO_BOUNCE = np.zeros(0)  # nothing bounces
 
 
 class Stack(NamedTuple):
@@ -75,7 +76,8 @@ def stack_kernel(span, pairs, deviation, faster, elapsed, x, v, inv_mass, on_bod
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
     on_body : (n,) bool, what touches a body, or `NO_BODY`
-    leaving : [m/s] pairs that part faster have bounced, and are not held
+    leaving : (n,) [m/s] pairs that part faster than the root of both sides' product have bounced, and are not held, if that is
+        above 0; or `NO_BOUNCE`
     # outputs: stack; pairs.pulled, taken back
     """
     stencils, weight, row, room, pair = stack
@@ -95,7 +97,9 @@ def stack_kernel(span, pairs, deviation, faster, elapsed, x, v, inv_mass, on_bod
             continue
         vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
         closing = nx * vx + ny * vy + nz * vz
-        if closing > leaving or (gap > TOUCHING_GAP * distance and gap + dt * closing > distance):
+        if len(leaving) > 0 and closing > 0.0 and closing * closing > leaving[a] * leaving[c] > 0.0:
+            continue
+        if gap > TOUCHING_GAP * distance and gap + dt * closing > distance:
             continue
         mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
         if mass == 0.0:
@@ -111,11 +115,9 @@ def stack_kernel(span, pairs, deviation, faster, elapsed, x, v, inv_mass, on_bod
     return count
 
 
-def find_stack(
-    pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_BODY, leaving: float = math.inf
-) -> Stack:
+def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_BODY, leaving=NO_BOUNCE) -> Stack:
     """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s], but for those that
-    part faster than `leaving` [m/s]; on_body : (n,) bool, what touches a body, or `NO_BODY`.
+    part faster than `leaving` (n,) [m/s] says, as in `stack_kernel`; on_body : (n,) bool, what touches a body, or `NO_BODY`.
     """
     most = len(pairs.pair_list.gap)
     wide = (np.empty((most, 4)) for _ in range(2))

@@ -8,17 +8,21 @@ does not bounce, or cloth would never lie still. Pairs share particles, so they 
 over, and a push that the next ones made too large is taken back (Guendelman, Bridson and Fedkiw 2003, section 7, in the form
 of projected Gauss-Seidel). Pushes go by inverse masses: no momentum is made.
 
+Each garment has a restitution of its own. Two that differ part with the root of both ones' product, as they rub with that of
+their frictions: what does not bounce at all stops what would.
+
 Positions tell the normals. Cloth that has been taken out of other cloth by more than its edges are long is crumpled, and
 would bounce every way; so fast cloth is looked at more often (`BOUNCING_TRAVEL`).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from ...geometry.ccd import corners_of, weighted_sum
 from ...kernel.jit import njit
-from ...model import Cloth
+from ...model import Cloth, Settings
 from .constraints import TOUCHING_GAP, look_at
 from .pairs import Pairs
 from .response import shift, yielding
@@ -27,6 +31,14 @@ SLOWEST_CLOTH_BOUNCE = 0.2  # [m/s] of cloth against cloth, slower than which no
 BOUNCE_SWEEPS = 10
 BOUNCING_TRAVEL = 1.0  # mean springs that cloth may go against cloth from one look at what meets to the next
 MOST_LOOKS = 1000.0  # in a substep; steps have a shortest length, which says how many there are at most
+
+
+def restitution_of(cloth: Cloth, settings: Settings) -> np.ndarray:
+    """(n,) of each particle: its garment's, or what the settings give all cloth, where that is more."""
+    own = np.full(len(cloth.meets), settings.cloth_restitution)
+    if cloth.restitution is not None:
+        own = np.maximum(own, cloth.restitution)
+    return own[cloth.garment]
 
 
 class Bounces(NamedTuple):
@@ -50,9 +62,10 @@ def first_bounces(bounces: Bounces, count: int) -> Bounces:
     return Bounces(*(array[:count] for array in bounces))
 
 
-def bounce(pairs: Pairs, cloth: Cloth, brace: np.ndarray, restitution: float, x, before, v, dt: float) -> None:
+def bounce(pairs: Pairs, cloth: Cloth, brace: np.ndarray, restitution: np.ndarray, x, before, v, dt: float) -> None:
     """Let the pairs that have met part with their restitution; x, before, v : (n, 3) [m], [m/s] positions at the end of the
-    substep dt [s], velocities at its start, and at its end, which change. cloth, brace : as in `response.Substep`
+    substep dt [s], velocities at its start, and at its end, which change. cloth, brace : as in `response.Substep`;
+    restitution : (n,) from `restitution_of`
     """
     bounces = make_bounces(len(pairs.pair_list.gap))
     count = meet_kernel(pairs.pair_list, x, before, v, dt, restitution, bounces)
@@ -64,6 +77,8 @@ def bounce(pairs: Pairs, cloth: Cloth, brace: np.ndarray, restitution: float, x,
 def meet_kernel(pairs, x, before, v, dt, restitution, bounces):
     """List the pairs that came fast, by the velocities `before`, and that would have met in the substep dt had contact not
     slowed them down, or did; returns how many. 150 flops and 280 bytes a pair.
+
+    restitution : (n,) of each particle
     # outputs: bounces
     """
     count = 0
@@ -71,7 +86,8 @@ def meet_kernel(pairs, x, before, v, dt, restitution, bounces):
         is_edge_pair, distance = pairs.is_edge_pair[pair], pairs.distance[pair]
         a, b, c, d = corners = corners_of(pairs.stencils, pair)
         (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(is_edge_pair, x, corners)
-        if gap == 0.0:
+        own = restitution[a] * restitution[c]  # one corner of each side
+        if gap == 0.0 or own == 0.0:
             continue
         ux, uy, uz = weighted_sum(before, a, b, c, d, wa, wb, wc, wd)
         approach = -(nx * ux + ny * uy + nz * uz)
@@ -81,7 +97,7 @@ def meet_kernel(pairs, x, before, v, dt, restitution, bounces):
         slowed = approach + nx * ux + ny * uy + nz * uz
         if gap > TOUCHING_GAP * distance and gap - dt * slowed > distance:
             continue
-        bounces.pair[count], bounces.speed[count], bounces.push[count] = pair, restitution * approach, 0.0
+        bounces.pair[count], bounces.speed[count], bounces.push[count] = pair, math.sqrt(own) * approach, 0.0
         weight, normal = bounces.weight, bounces.normal
         weight[count, 0], weight[count, 1], weight[count, 2], weight[count, 3] = wa, wb, wc, wd
         normal[count, 0], normal[count, 1], normal[count, 2] = nx, ny, nz

@@ -139,14 +139,17 @@ def test_a_sheet_that_lies_on_a_body_lies_still():
     assert np.median(speeds) < 1e-3 and speeds.max() < 1e-2
 
 
-def meeting(restitution, speed=1.0, masses=(0.15, 0.15), mode="PAIRS", frames=3):
+def meeting(restitution, speed=1.0, masses=(0.15, 0.15), mode="PAIRS", frames=3, own=(0.0, 0.0)):
     """Two flat, stiff sheets that fly into each other without gravity, each at this speed: what part of it they part with,
-    and how far momentum has gone, in all of it.
+    and how far momentum has gone, in all of it. own : restitution of each, besides that of all cloth
     """
     settings = VACUUM._replace(cloth_contact=mode, cloth_restitution=restitution)
     stiff = {"stretch_stiffness": 2e4, "shear_stiffness": 1e4, "bending_stiffness": 1e-2}
     at = lambda x: x + [0.003, 0.004, 0.05]  # noqa: E731
-    garments = [sheet(str(k), 12, 12, 0.02, at if k else None, mass=mass, **stiff) for k, mass in enumerate(masses)]
+    garments = [
+        sheet(str(k), 12, 12, 0.02, at if k else None, mass=mass, **stiff)._replace(restitution=own[k])
+        for k, mass in enumerate(masses)
+    ]
     cloth, state = build(garments, settings)
     upper = cloth.garment == 1
     state.v[:, 2] = np.where(upper, -speed, speed)
@@ -194,6 +197,21 @@ def test_they_do_so_in_each_way_of_cloth_on_cloth(mode, near, kept, masses):
             "VELOCITY_FIELD",
             10.0,
         )  # pass through
+
+
+@pytest.mark.parametrize("masses", [(0.15, 0.15), (0.1, 0.4)])
+@pytest.mark.parametrize("mode", ["PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"])
+def test_garments_of_different_restitution_part_as_two_of_the_root_of_their_product(mode, masses):
+    """And with no more momentum made. That of all cloth is the least that each has, and what does not bounce at all stops what
+    would.
+    """
+    for every, own, root in ((0.0, (0.36, 1.0), 0.6), (0.0, (0.5, 0.5), 0.5), (0.64, (0.0, 1.0), 0.8)):
+        expected, most = meeting(root, 2.0, masses, mode)
+        left, moved = meeting(every, 2.0, masses, mode, own=own)
+        assert left == pytest.approx(expected, abs=2e-3) and moved < most + 1e-12
+        assert left > 0.8 * root
+    dead, _ = meeting(0.0, 2.0, masses, mode, own=(0.0, 1.0))
+    assert dead == pytest.approx(meeting(0.0, 2.0, masses, mode)[0], abs=0.03) and dead < 0.2
 
 
 def test_slow_sheets_and_those_without_restitution_do_not_bounce():

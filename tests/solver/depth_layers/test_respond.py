@@ -26,7 +26,8 @@ def _recall(s, count):
 
 @njit
 def _separate(s, count, bounce):
-    sequence.separate(s, count, bounce)
+    s.bounce[:] = bounce
+    sequence.separate(s, count, bounce > 0.0)
 
 
 @njit
@@ -36,18 +37,20 @@ def _space(s, count):
 
 @njit
 def _calm(s, count):
-    sequence.calm(s, count, 0.0)
+    sequence.calm(s, count, False)
 
 
 @njit
 def _avoid(s, count, bounce):
-    sequence.avoid(s, count, bounce)
+    s.bounce[:] = bounce
+    sequence.avoid(s, count, bounce > 0.0)
 
 
 @njit
 def _settle(s, count, bounce):
     sequence.recall(s, count)
-    sequence.settle(s, count, bounce)
+    s.bounce[:] = bounce
+    sequence.settle(s, count, bounce > 0.0)
 
 
 def layers(now, v=0.0, mass=1.0, least=0.0):

@@ -30,12 +30,13 @@ from .image_settings import ImageSettings
 from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .pattern import PatternSettings
 from .rest_settings import TaffetaRest
+from .solid_settings import SolidSettings
 from .tearing import TaffetaTear
 from .units import add_shown
 
 
 # fmt: off
-class TaffetaClothSettings(PatternSettings, GarmentBounce, bpy.types.PropertyGroup):
+class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.types.PropertyGroup):
     """A garment: what it is made of, how it is baked, and where its frames lie."""
 
     enabled: BoolProperty(name="Taffeta Cloth", description="Simulate this object as cloth", override=OVERRIDE)
@@ -333,7 +334,7 @@ CLASSES = (
     TaffetaSceneSettings,
 )
 # Notes that operators leave with a garment; writing them changes nothing that anyone would have to look at again.
-NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json"))
+NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json", "modulus"))
 
 
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.

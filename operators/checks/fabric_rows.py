@@ -8,12 +8,14 @@ import bpy
 
 from ...panels.mapped import ROWS
 from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
+from ...solver.elastic.solid import solid_of
 from ..read.fabrics import fabric_name, mesh_fit, preset_of, same
 from .crossings import length
 from .problem import Problem, Shot
 from .rigid_rows import is_rigid
 
 FEW_VERTICES = 25  # of a garment, below which nobody sees cloth
+SAME_SOLID = 1e-3  # up to which two moduli, or thicknesses, are the same
 VERY_COARSE = 2.0  # times as long edges as fit: more than half of the folding is lost, and what is left are creases
 
 
@@ -64,4 +66,26 @@ def _limp(shot: Shot) -> Iterator[Problem]:
         )
 
 
-FABRIC_CHECKS = (_limp,)
+def _other_thickness(shot: Shot) -> Iterator[Problem]:
+    """Sheets of a solid whose Thickness has been changed since their stiffness was made of it."""
+    for obj in shot.cloths:
+        cloth = obj.taffeta_cloth
+        mapped = cloth.stretch_stiffness, cloth.bending_stiffness, cloth.thickness
+        if not cloth.modulus > 0.0 or is_rigid(obj) or any(one.source != "UNIFORM" for one in mapped):
+            continue
+        stretch, bending, now = (one.value for one in mapped)
+        modulus, thickness = solid_of(stretch, bending, cloth.poisson)
+        if math.isclose(modulus, cloth.modulus, rel_tol=SAME_SOLID) and not math.isclose(
+            thickness, now, rel_tol=SAME_SOLID
+        ):
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} has the Stretch and Bending of a sheet that is {1e3 * thickness:.3g} mm thick, and a "
+                f"Thickness of {1e3 * now:.3g} mm",
+                "Set its fabric from its elastic modulus and Thickness anew",
+                ("taffeta.fabric_modulus",),
+            )
+
+
+FABRIC_CHECKS = (_limp, _other_thickness)

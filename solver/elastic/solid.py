@@ -7,6 +7,7 @@ curvature (Timoshenko and Woinowsky-Krieger 1959, section 1). Threads slide on e
 bends more easily than that.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -31,3 +32,13 @@ def sheet_of(modulus: float, thickness: float | np.ndarray, poisson: float = 0.0
     return Sheet(
         tension, tension / (2.0 * (1.0 + poisson)), tension * thickness * thickness / (12.0 * (1.0 - poisson * poisson))
     )
+
+
+def solid_of(stretch: float, bending: float, poisson: float = 0.0) -> tuple[float, float]:
+    """Elastic modulus [Pa] and thickness [m] of the solid sheet that has a stretch [N/m] and a bending stiffness [N m]: what
+    `sheet_of` made of them. (0, 0) where there is none.
+    """
+    if not (stretch > 0.0 and bending > 0.0):
+        return 0.0, 0.0
+    thickness = math.sqrt(12.0 * (1.0 - poisson * poisson) * bending / stretch)
+    return stretch / thickness, thickness

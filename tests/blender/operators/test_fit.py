@@ -333,7 +333,7 @@ def test_a_modulus_gives_stretch_shear_and_bending(make):
     found = values(obj)
     assert found["stretch_stiffness"] == pytest.approx(3000.0) and found["shear_stiffness"] == pytest.approx(1000.0)
     assert found["bending_stiffness"] == pytest.approx(1.5e6 * 8e-9 / 9.0)
-    assert (cloth.model, cloth.poisson, cloth.weft_stretch) == ("MEMBRANE", 0.5, 1.0)
+    assert (cloth.model, cloth.poisson, cloth.weft_stretch) == ("FABRIC", 0.5, 1.0), "the model stays"
     low, high = cloth.bending_stiffness.minimum, cloth.bending_stiffness.maximum
     assert low == pytest.approx(found["bending_stiffness"]) and high == pytest.approx(3.0 * low), (
         "a map keeps its contrast"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import strips
 from taffeta.solver.build import build
-from taffeta.solver.elastic.solid import sheet_of
+from taffeta.solver.elastic.solid import sheet_of, solid_of
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
@@ -45,3 +45,10 @@ def test_a_cantilever_sags_by_the_third_power_of_its_thickness():
 def test_shear_is_that_of_an_isotropic_sheet():
     numbers = sheet_of(3e6, 1e-3, 0.5)
     assert (numbers.stretch_stiffness, numbers.shear_stiffness) == (pytest.approx(3000.0), pytest.approx(1000.0))
+
+
+def test_a_sheet_tells_what_solid_it_is_of():
+    for poisson in (0.0, 0.3, 0.5):
+        sheet = sheet_of(2e6, 3e-4, poisson)
+        assert solid_of(sheet.stretch_stiffness, sheet.bending_stiffness, poisson) == pytest.approx((2e6, 3e-4))
+    assert solid_of(0.0, 1e-5) == solid_of(100.0, 0.0) == (0.0, 0.0)

@@ -25,7 +25,7 @@ import numpy as np
 
 from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
-from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
+from ...model import BODY_SEARCHES, EXPLICIT, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratch
 from .contacts import OUTSIDE, PINCHED, no_contacts, settle
 from .feature_samples import (
@@ -37,9 +37,10 @@ from .feature_samples import (
     with_feature_samples,
 )
 from .features import NO_FEATURES, find_features
+from .impact import Times
 from .mesh import find_places, make_bodies, merge, patches_of_bodies, way_out
 from .pinch_start import find_grips
-from .response import Points, Times, respond_range
+from .response import Points, respond_range
 from .samples import gather, limb, samples_of
 from .view import Body, detections, draw, look, look_farther, move_bodies, near_features
 
@@ -203,7 +204,8 @@ def _sweep(
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity)
+    is_stopped = body.settings.dynamics in EXPLICIT
+    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_stopped)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
 

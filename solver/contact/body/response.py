@@ -41,6 +41,7 @@ from .association import (
 )  # fmt: skip
 from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
 from .escape import leave
+from .impact import bounce
 from .pinch import hold_pinched, meet
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
@@ -62,18 +63,6 @@ class Points(NamedTuple):
     parents: np.ndarray  # (s, 3) with the next two as in Samples
     weight: np.ndarray  # (s, 3)
     sag: float  # [m]
-
-
-class Times(NamedTuple):
-    """A substep, as part of the interval that the image is of."""
-
-    before: float  # tau at its start
-    tau: float  # tau at its end
-    dt: float  # [s]
-    slow: float  # [m/s] against the surface up to which nothing bounces
-    gx: float  # [m/s2] of gravity, with the next two
-    gy: float
-    gz: float
 
 
 @inner
@@ -173,28 +162,6 @@ def _hold_back(at, grip, kx, ky, kz, mx, my, mz):
     at[HERE, 2] -= held * sz
 
 
-@inner
-def _bounce(at, times, restitution, lift, sx, sy, sz, nx, ny, nz):
-    """How a point leaves a surface that goes by s, looks along n and would have to lift it: its speed along n against that [m/s],
-    and how far [m] it is off when the step ends, both 0 if it does not bounce.
-
-    The point flies on a parabola and hits the surface where the lift is what is left of its way. What velocity a flight ends with
-    each dynamics tells in its own way (`LATE`), in which it is told here, too. So what loses nothing comes back to its height,
-    however long the steps are.
-    """
-    vx, vy, vz = at[VELOCITY, 0] - sx, at[VELOCITY, 1] - sy, at[VELOCITY, 2] - sz
-    speed = -(vx * nx + vy * ny + vz * nz)
-    gain = -(times.gx * nx + times.gy * ny + times.gz * nz) * times.dt
-    rest = min(lift / (speed * times.dt), 1.0) if speed > 0.0 else 1.0
-    impact = speed + (0.5 - rest) * gain
-    # a point at rest falls on the surface in each substep: that must not bounce
-    if not (restitution > 0.0 and impact > times.slow):
-        return 0.0, 0.0
-    late = at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz
-    leaving = restitution * impact
-    return max(leaving + (0.5 - rest) * gain + late, 0.0), max(rest * times.dt * (leaving - 0.5 * rest * gain), 0.0)
-
-
 @folded
 def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
@@ -220,7 +187,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         if opposed:  # squeezed from both sides: meet in the middle
             lift *= 0.5
         collider, sx, sy, sz = bodies.collider[t], ox / dt, oy / dt, oz / dt
-        rebound, rise = _bounce(at, times, bodies.restitution[collider], lift, sx, sy, sz, nx, ny, nz)
+        rebound, rise, stopped, nx, ny, nz = bounce(bodies, at, times, t, lift, sx, sy, sz, nx, ny, nz)
         rise = rise if slot == 0 and p < len(contacts.grip) else 0.0
         lift += rise
         deviation = lift
@@ -236,7 +203,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         felt -= contacts.sunk[p]  # what support leads in has had its friction
         # a fall of a dynamics that ends it faster than it was in the mean is stopped in velocities, too (`settle`)
         late = (at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz) * dt
-        felt = rough * (felt + min(max(-late, 0.0), max(felt, 0.0)))
+        felt = rough * max(felt + min(max(-late, 0.0), max(felt, 0.0)), stopped)
         if felt > grip:
             grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
         if opposed or not (again or rise > 0.0):

@@ -75,30 +75,33 @@ def test_a_node_bounces_off_a_turning_plate_with_coulombs_friction(dynamics):
     assert max(errors.values()) < 0.02
 
 
-@pytest.mark.parametrize("dynamics", EXPLICIT)
+@pytest.mark.parametrize("dynamics", ["XPBD", "IMPLICIT_EULER", *EXPLICIT])
 def test_a_node_that_does_not_bounce_loses_as_much_to_friction(dynamics):
+    """Within 2 % in the explicit ones; the default takes the push in several substeps, and its friction with it."""
     errors = {spin: off_paper(dynamics, 0.0, spin, 0.3) for spin in SLOW + QUICK}
     print(dynamics, f"{100 * max(errors.values()):.2f} %", max(errors, key=errors.get))
-    assert max(errors.values()) < 0.02
+    assert max(errors.values()) < (0.02 if dynamics in EXPLICIT else 0.05)
 
 
-def slides(dynamics, rate, viscosity):
+def slides(dynamics, rate, viscosity, friction=0.0):
     """How far a node is off that slides outwards on a plate which presses against it, turning at a rate [rad/s], in a quarter of a
-    second: the most, in its speed. On paper its distance s from the axis has s'' = rate^2 s - viscosity s'.
+    second: the most, in its speed. On paper its distance s from the axis has s'' = rate^2 s - viscosity s' - friction N, and the
+    plate presses by N = 2 rate s' - rate^2 h per mass, h being the aura.
     """
     start, speed = 0.3, 0.4
-    cloth, state = node(start * along(0, 0) + AURA * normal(0, 0), 0.0)
+    cloth, state = node(start * along(0, 0) + AURA * normal(0, 0), friction)
+    slowing, rest = viscosity + 2.0 * friction * rate, -friction * AURA
     place = (state.x + cloth.origin)[:, 0]
     state.v[:] = (speed - AURA * rate) * along(0, 0) + np.multiply.outer(rate * place, normal(0, 0))
-    powers = -0.5 * viscosity + np.array([0.5, -0.5]) * np.hypot(viscosity, 2.0 * rate)
-    parts, worst = np.linalg.solve([[1.0, 1.0], powers], [place.mean(), speed]), 0.0
+    powers = -0.5 * slowing + np.array([0.5, -0.5]) * np.hypot(slowing, 2.0 * rate)
+    parts, worst = np.linalg.solve([[1.0, 1.0], powers], [place.mean() - rest, speed]), 0.0
     settings = VACUUM._replace(dynamics=dynamics)
     for frame in range(1, 7):
-        body, time = turning(-rate, frame, FRAME, 0.0, viscosity=viscosity), frame * FRAME
+        body, time = turning(-rate, frame, FRAME, friction, viscosity=viscosity), frame * FRAME
         given = FrameInput(FRAME, np.stack(2 * [state.x]), (body,), np.zeros(3), np.zeros(3))
         advance(cloth, state, given, frame, settings)
         s, outwards = (parts * powers**k @ np.exp(powers * time) for k in (0, 1))
-        expected = (outwards - AURA * rate) * along(-rate, time) + rate * s * normal(-rate, time)
+        expected = (outwards - AURA * rate) * along(-rate, time) + rate * (s + rest) * normal(-rate, time)
         worst = max(worst, np.linalg.norm(state.v.mean(axis=0) - expected) / np.linalg.norm(expected))
     return worst
 
@@ -112,3 +115,11 @@ def test_a_node_slides_on_a_turning_plate_as_on_paper(dynamics):
     print(dynamics, {about: f"{100 * error:.2f} %" for about, error in errors.items()})
     assert max(error for (_, c), error in errors.items() if c == 0.0) < 0.02
     assert max(error for (_, c), error in errors.items() if c > 0.0) < (0.02 if dynamics in EXPLICIT else 0.05)
+
+
+@pytest.mark.parametrize("dynamics", ["XPBD", "VERLET"])
+def test_coulombs_friction_of_what_turns_is_in_part_missing(dynamics):
+    """Of the push of a surface that speeds up friction feels about half: a node on it is too quick, by no more than this."""
+    errors = {rate: slides(dynamics, rate, 0.0, 0.3) for rate in (0.5, 1.5, 5.0)}
+    print(dynamics, {about: f"{100 * error:.2f} %" for about, error in errors.items()})
+    assert errors[0.5] < 0.04 and errors[1.5] < 0.07 and errors[5.0] < 0.14

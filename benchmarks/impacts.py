@@ -14,7 +14,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import contact_scenes
@@ -41,18 +41,23 @@ IMPACT_HEAD = (
 )  # fmt: skip
 WAYS = "guarded", "parted", "split", "made one", "at once", "programme"  # of the guard
 TASKS = ("integration", "volume collision", "self-collision", "LDI generation")
-TASK_HEAD = ("scene", "ms a frame", *TASKS, "theirs a step", "their integration", "detection", "handling")
-TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, percent of integration, detection and handling
-    "rod-silk": ("0.36 s", 19, 56, 19),
-    "rod-denim": ("0.22 s", 32, 45, 18),
-    "balls-silk": ("1.22 s", 8, 80, 10),
-    "balls-denim": ("1.15 s", 9, 78, 9),
+STEPS = 10  # substeps of a frame
+TASK_HEAD = (
+    "scene", "ms a frame", "s a step of 4.2 ms", "s for a second", "integration", "images", "search for cloth", "bodies",
+    "cloth on cloth", "theirs, s a step", "for a second", "integration", "detection", "handling",
+)  # fmt: skip
+TABLE_1 = {  # Huh, Metaxas and Badler 2001: seconds a step, its length [s], percent of integration, detection and handling
+    "rod-silk": (0.36, 5e-4, 19, 56, 19),
+    "rod-denim": (0.22, 1e-4, 32, 45, 18),
+    "balls-silk": (1.22, 5e-4, 8, 80, 10),
+    "balls-denim": (1.15, 1e-4, 9, 78, 9),
 }
 HASHED = ("strip", "tablecloth", "rod-both", "balls-silk")
 SEARCH_HEAD = "scene", "triangles", "pairs", "each with each, ms", *(f"{name.lower()}, ms" for name in OVERLAPS)
 REACHES = 1.0, 1.5, 3.0, 6.0  # of *Neighbour Reach*
 REACH_HEAD = "scene", "neighbour reach", "processor ms a frame", "pairs a search", "crossings, all frames"
-HASH_HEAD = ("scene", *(f"{name.lower()}, processor ms a frame" for name in BROAD_PHASES), "frames that differ")
+HASH_WAYS = "each with each", *(name.lower() for name in BROAD_PHASES)
+HASH_HEAD = ("scene", *(f"{name}, processor ms a frame" for name in HASH_WAYS), "frames that differ")
 
 
 class Frame(NamedTuple):
@@ -157,26 +162,79 @@ def seconds_of(name: str, settings=FINAL) -> tuple[np.ndarray, float, list[bytes
 def tasks() -> list[list]:
     """A line for each scene of table 1."""
     rows = []
-    for name, (step, *theirs) in TABLE_1.items():
-        seconds, _, _ = seconds_of(name)
-        shares = [f"{100 * part:.0f} %" for part in seconds / seconds.sum()]
-        rows.append([name, f"{1000 * seconds.sum():.1f}", *shares, step, *(f"{part} %" for part in theirs)])
+    for name, (step, length, *theirs) in TABLE_1.items():
+        with detecting() as found:
+            seconds, spent, _ = seconds_of(name)
+        frames = contact_scenes.SCENES[name]().frames
+        integration, body, cloth, image = 100.0 * seconds / seconds.sum()
+        search = min(100.0 * found[0] / (frames * seconds.sum()), cloth)
+        shares = [f"{part:.0f} %" for part in (integration, image, search, body, cloth - search)]
+        ours = f"{1000 * spent:.1f}", f"{spent / STEPS:.4f}", f"{spent / FRAME:.1f}"
+        rows.append([name, *ours, *shares, step, f"{step / length:.0f}", *(f"{part} %" for part in theirs)])
     return rows
+
+
+@contextmanager
+def detecting():
+    """Sum the seconds in which cloth is looked for near cloth."""
+    detect, seconds = cloth_pairs.detect, [0.0]
+
+    def timing(*given):
+        began = time.perf_counter()
+        found = detect(*given)
+        seconds[0] += time.perf_counter() - began
+        return found
+
+    cloth_pairs.detect = timing
+    try:
+        yield seconds
+    finally:
+        cloth_pairs.detect = detect
 
 
 def hashed() -> list[list]:
-    """A line for each of `HASHED`: milliseconds a frame with each broad phase, and how many frames are not the same."""
+    """A line for each of `HASHED`: milliseconds a frame with neither hash nor hierarchy, with each, a frame with each by turns, and
+    how many frames are not the same.
+    """
     rows = []
     for name in HASHED:
-        runs = [seconds_of(name, FINAL._replace(broad_phase=way)) for way in BROAD_PHASES]
-        differ = sum(len(set(same)) > 1 for same in zip(*(frames for *_, frames in runs), strict=True))
-        rows.append([name, *(f"{1000 * seconds:.1f}" for _, seconds, _ in runs), differ])
+        scene, states, spent, differ = contact_scenes.SCENES[name](), [], np.zeros(1 + len(BROAD_PHASES)), 0
+        for _ in spent:
+            cloth, state = build(scene.garments, FINAL)
+            states.append(state)
+        for frame in range(1, scene.frames + 1):
+            given = FrameInput(
+                FRAME, scene.targets(frame), scene.colliders(frame), np.array([0.0, 0.0, -G]), np.zeros(3)
+            )
+            for way, broad_phase in enumerate(("HASH", *BROAD_PHASES)):
+                with comparing_all() if way == 0 else nullcontext():
+                    began = time.process_time()
+                    advance(cloth, states[way], given, frame, FINAL._replace(broad_phase=broad_phase))
+                    spent[way] += (time.process_time() - began) * (frame > 1)  # in the first, code is loaded
+            differ += len({state.x.tobytes() for state in states}) > 1
+        rows.append([name, *(f"{1000 * seconds / (scene.frames - 1):.1f}" for seconds in spent), differ])
     return rows
+
+
+@contextmanager
+def comparing_all():
+    """Have the broad phase by hash compare each box with each other in its place."""
+    own = OVERLAPS["HASH"]
+
+    def every(boxes, group, meets):
+        pairs = each_with_each(boxes)
+        return np.ascontiguousarray(pairs[meets[group[pairs[:, 0]], group[pairs[:, 1]]]], np.int32)
+
+    OVERLAPS["HASH"] = every
+    try:
+        yield
+    finally:
+        OVERLAPS["HASH"] = own
 
 
 def each_with_each(boxes: np.ndarray) -> np.ndarray:
     """Pairs of overlapping boxes (b, 6), found without hierarchy or hash; those of each box with all after it."""
-    found = []
+    found = [np.zeros((0, 2), np.int64)]
     for first in range(len(boxes) - 1):
         others = boxes[first + 1 :]
         meet = (boxes[first, :3] <= others[:, 3:]).all(axis=1) & (others[:, :3] <= boxes[first, 3:]).all(axis=1)

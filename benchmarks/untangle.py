@@ -5,12 +5,16 @@ Seconds for as many layers and vertices as tables 2.1 and 2.2 of Buffet 2021 hav
 construction of up to 4 s a garment left out; ours are for everything, from arrays to arrays), crossings before and
 after by ipctk, and the distance of neighbouring layers over what it should be, as table 2.3. The garments are dresses
 over a body, each with waves of its own, so that all pass through all. Writes nothing.
+
+With `--rotations` garments slide along their surface as in ARAP (Sorkine and Alexa 2007; Buffet 2021, 2.4.3), which turns edges, in
+place of by lengths alone; in numpy, so its seconds are not to be compared.
 """
 
 import argparse
 import os
 import sys
 import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,7 @@ from scipy.spatial import cKDTree
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")]
 
 from crossings import count_crossings  # noqa: E402
+from taffeta.solver.untangle import nest, relax  # noqa: E402
 from taffeta.solver.untangle.apart import untangle  # noqa: E402
 from taffeta.solver.untangle.nest import Shape, Worn  # noqa: E402
 
@@ -56,6 +61,46 @@ def layered(layer_count, vertex_count):
     return garments, [Shape("Body", x * (0.97, 0.97, 1.0), triangles, 0.003)]
 
 
+@contextmanager
+def turning_edges():
+    """Let tangential steps of untangling fit a rotation to each vertex and its edges, and put it where those of it and its neighbours
+    have it, in the mean; along its surface, as far as a step by lengths goes.
+    """
+    own, slide = relax.relax, relax._slide_kernel
+
+    def relaxed(x, sheet, wear, grid):
+        rest, counts = x.copy(), np.diff(sheet.start)
+        at, other = np.repeat(np.arange(len(x)), counts), sheet.neighbour
+        edges = rest[other] - rest[at]
+        edges *= (sheet.length / np.maximum(np.linalg.norm(edges, axis=1), 1e-30))[:, None]
+        total = np.maximum(counts, 1)[:, None]
+
+        def turned(_start, _end, x, _sheet, normal, out):
+            spread = np.zeros((len(x), 3, 3))
+            np.add.at(spread, at, edges[:, :, None] * (x[other] - x[at])[:, None])
+            u, _, vt = np.linalg.svd(spread)
+            vt[:, 2] *= np.linalg.det(u @ vt)[:, None]
+            rotation = np.einsum("nji,nkj->nik", vt, u)
+            wanted = 0.5 * np.einsum("eij,ej->ei", rotation[at] + rotation[other], edges)
+            move = np.zeros_like(x)
+            np.add.at(move, at, x[other] - x[at] - wanted)
+            move *= 0.75 / total  # as far as by lengths: half of each, over-relaxed by a half
+            out[:] = x + move - np.einsum("ni,ni->n", move, normal)[:, None] * normal
+
+        relax._slide_kernel, before = turned, relax.cut
+        relax.cut = lambda count, least: [(0, count)]
+        try:
+            return own(x, sheet, wear, grid)
+        finally:
+            relax._slide_kernel, relax.cut = slide, before
+
+    nest.relax = relaxed
+    try:
+        yield
+    finally:
+        nest.relax = own
+
+
 def count(garments, positions, bodies):
     """Crossings between layers, the body included."""
     starts = np.cumsum([0] + [len(x) for x in positions])
@@ -83,6 +128,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="the best time of N runs is printed")
     parser.add_argument("--most", type=int, default=200_000, metavar="N", help="leave out rows of more vertices")
+    parser.add_argument("--rotations", action="store_true", help="slide as in ARAP, in place of by lengths alone")
     arguments = parser.parse_args()
     print(f"{os.cpu_count()} cores; the thesis' laptop had 4, and its fields are not in its seconds\n")
     print(
@@ -99,7 +145,8 @@ def main() -> int:
             seconds, cpu = [], []
             for _ in range(arguments.repeats):
                 start, busy = time.perf_counter(), time.process_time()
-                result = untangle(garments, bodies, stretch=np.inf)  # the thesis sets no limit
+                with turning_edges() if arguments.rotations else nullcontext():
+                    result = untangle(garments, bodies, stretch=np.inf)  # the thesis sets no limit
                 seconds.append(time.perf_counter() - start)
                 cpu.append(time.process_time() - busy)
             before, after = (count(garments, x, bodies) for x in ([g.x for g in garments], result.x))

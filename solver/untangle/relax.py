@@ -4,8 +4,8 @@
 What differs from the thesis, which takes a layer into account up to where its co-variant field is 0 and not at all
 beyond, so that cloth under a hem is bent sharply (its figure 2.14):
 
-- tangential relaxation looks at lengths alone: edges that are turned into the surface as well, as in ARAP (2.4.3), came out
-  no closer to their lengths and took 7 % longer (docs/untangle.md);
+- tangential relaxation looks at lengths alone: edges that are turned into the surface as well, as in ARAP (2.4.3), come out
+  closer to their lengths by 1 % at most (benchmarks/untangle.py --rotations, docs/untangle.md);
 - past its border a layer's weight and thickness fade within a distance, and so does the dent that it makes;
 - a layer counts only where it faces the same way as the one that is moved, and not deeper than `depth`; and a patch of
   a garment that much of faces the other way is one that lies beside that layer, as a sleeve hangs beside a vest.

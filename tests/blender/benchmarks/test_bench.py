@@ -350,16 +350,33 @@ def test_shares_of_a_frame_are_told_apart_task_by_task():
     """
     before = *(getattr(owner, name) for owner, name, _ in shares.CLOCKED), len(bpy.app.handlers.frame_change_pre)
     measured = {}
-    for way, none in (("PAIRS", ["self LDI generation"]), ("DEPTH_SEQUENCES", [])):
+    for way, none in (
+        ("PAIRS", ["cuboid collision", "self LDI generation"]),
+        ("DEPTH_SEQUENCES", ["cuboid collision"]),
+    ):
         found = shares.measure(frames=3, contact=way)
         assert [task for task, spent in zip(shares.TASKS, found, strict=True) if not spent > 0.0] == none
         measured |= {(case, way): found for case in shares.PRINTED}
     assert before == (*(getattr(*about[:2]) for about in shares.CLOCKED), len(bpy.app.handlers.frame_change_pre))
-    assert list(shares.PRINTED) == ldi.CASES and {len(row) for row in shares.PRINTED.values()} == {len(shares.TASKS)}
+    assert list(shares.PRINTED) == ldi.CASES and {len(row) for row in shares.PRINTED.values()} == {
+        len(shares.TASKS) + 1
+    }
+    for case, (rate, *times) in shares.PRINTED.items():  # the same document, read for both benchmarks
+        assert ldi.PRINTED[case][0] == pytest.approx(rate, abs=0.05)
+        assert ldi.PRINTED[case][2] == pytest.approx(times[1] + times[2], abs=0.006)
     lines = shares.shares("6.1", measured).splitlines()
-    assert lines[2].startswith("| integration | 1.03 | 6.5% |")
-    assert "| 83.2% |" in shares.shares("6.2", measured).splitlines()[6]
-    assert len(shares.appendix(measured).splitlines()) == 2 + 3 * len(shares.PRINTED)
+    assert lines[2].startswith("| integration | 1.03 | 6.5% |") and lines[3].startswith(
+        "| cuboid collision | 0.053 | 0.3% | as a"
+    )
+    assert "| 82.9% |" in shares.shares("6.2", measured).splitlines()[7]
+    for number, words in (("6.1", "Taffeta"), ("6.2", "by images")):
+        cells = [
+            line.split("|")[{"Taffeta": 5, "by images": 7}[words]]
+            for line in shares.shares(number, measured).splitlines()
+        ]
+        assert sum(float(cell.strip(" %")) for cell in cells[2:] if "%" in cell) == pytest.approx(100.0, abs=0.6)
+    lines = shares.appendix(measured).splitlines()
+    assert len(lines) == 2 + 6 * len(shares.PRINTED) and {line.count("|") for line in lines} == {len(shares.TASKS) + 4}
 
 
 def test_no_integrator_of_2003_is_refused_in_his_scenes_at_his_steps():

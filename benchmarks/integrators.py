@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every integrator of Bargmann's list (2003, appendix C) in his scenes and steps: `python benchmarks/integrators.py`.
+"""Every integrator of Bargmann's list (2003, appendix C) in his scenes: `python benchmarks/integrators.py [--write]`.
 
-The torus of `ldi.py`, on which a sheet of 441 points falls, and the poncho on the walking mannequin, both in steps of 2.5 ms.
-Prints for each *Dynamics* into how many steps a method cuts a frame, what that takes of the processor, and the longest edge.
-Writes nothing. Ten minutes; --scenes, --dynamics and --frames take a part of it.
+The torus and the knot of `ldi.py`, onto which a sheet of 441 points falls, 72 frames each, and the poncho on the walking mannequin,
+24 frames, in steps of 2.5 ms. Of each *Dynamics* into how many steps a method cuts a frame, what that takes of the processor, the
+longest edge of all frames, how rough cloth is on the mean, and how many edges cross a triangle in the frame that has most, counted by
+ipctk in every frame. Half an hour; --scenes, --dynamics and --frames take a part of it. --write puts the table into docs/layers.md,
+with all scenes and methods.
 """
 
 import argparse
+import sys
 import tempfile
 import time
 from contextlib import redirect_stdout
@@ -23,9 +26,12 @@ from taffeta.panels.choices import DYNAMICS
 from taffeta.solver.build import build
 from taffeta.solver.integrate.explicit import count_steps
 from taffeta.solver.model import EXPLICIT
+from watch import Watch
 
+MARKS = "<!-- made by benchmarks/integrators.py -->\n", "<!-- end of integrators -->\n"
 STEP = 0.0025  # [s]
-SCENES = "torus", "mannequin"
+SCENES = {"torus": 72, "knot": 72, "mannequin": 24}  # and frames of each
+COMPILED = 3  # frames of a shot that is baked before, so that all is compiled
 LABELS = {name: label for name, label, *_ in DYNAMICS}
 
 
@@ -47,20 +53,39 @@ def inner_steps(name: str) -> int:
     return max(own, order.settings.substeps)
 
 
-def measure(body: str, name: str, frames: int) -> str:
-    """A row of the table."""
+def bake(body: str, name: str, frames: int):
+    """Bake a scene by a method and look at all of its frames; returns the job, milliseconds of the processor a frame, and what was seen
+    (None where not all frames came about).
+    """
     scene = prepare_scene(body, name, frames)
-    count = inner_steps(name)
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         scene.taffeta.cache_folder = folder
-        job = jobs.Job(read_order(scene))
+        job, watch = jobs.Job(read_order(scene)), None
         began = time.process_time()
         bake_now(scene, job)
         spent = 1e3 * (time.process_time() - began) / (frames - 1)
+        if job.complete:
+            watch = Watch([obj for obj in scene.objects if obj.taffeta_cloth.enabled], frames)
+            for frame in range(2, frames + 1):
+                scene.frame_set(frame)
+                watch.look(frame)
+                watch.count(frame)
         bpy.ops.wm.read_factory_settings(use_empty=True)  # before the frames are gone
-    if len(job.reports) < frames - 1:
-        return f"| {body} | {LABELS[name]} | {count:,} | {job.error} | |"
-    return f"| {body} | {LABELS[name]} | {count:,} | {spent:.0f} | {max(report.worst_stretch for report in job.reports):.1%} |"
+    return job, spent, watch.figures() if watch else None
+
+
+def measure(body: str, name: str, frames: int) -> str:
+    """A row of the table."""
+    prepare_scene(body, name, frames)
+    count = inner_steps(name)
+    bake(body, name, COMPILED)
+    job, spent, seen = bake(body, name, frames)
+    row = f"| {body} | {LABELS[name]} | {count:,} |"
+    if seen is None:
+        return f"{row} {job.error} | | | |"
+    crossings = seen["crossings"]["self"] + seen["crossings"]["body"]
+    longest = max(report.worst_stretch for report in job.reports)
+    return f"{row} {spent:.0f} | {longest:.1%} | {seen['roughness']:.1f}° | {crossings} |"
 
 
 def main() -> None:
@@ -68,17 +93,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=SCENES)
     parser.add_argument("--dynamics", nargs="+", default=list(LABELS), choices=list(LABELS))
-    parser.add_argument("--frames", type=int, default=72)
+    parser.add_argument("--frames", type=int, help="of each scene; else those of SCENES")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/layers.md")
     chosen = parser.parse_args()
+    if chosen.write and (set(chosen.scenes) < set(SCENES) or set(chosen.dynamics) < set(LABELS)):
+        parser.error("the page wants all scenes and all dynamics")
+    lines = [
+        "| scene | Dynamics | steps a frame | frame [ms] | longest edge | roughness | most crossings |",
+        f"|{' --- |' * 7}",
+    ]
     taffeta.register()
     try:
         simulate.prepare()
-        print(f"| scene | Dynamics | steps a frame | frame [ms] | longest edge |\n|{' --- |' * 5}")
         for body in chosen.scenes:
             for name in chosen.dynamics:
-                print(measure(body, name, chosen.frames), flush=True)
+                lines.append(measure(body, name, chosen.frames or SCENES[body]))
+                print(lines[-1], file=sys.stderr, flush=True)
     finally:
         taffeta.unregister()
+    text = "\n".join(lines) + "\n"
+    print(text)
+    if chosen.write:
+        ldi.put(text, MARKS)
 
 
 if __name__ == "__main__":

@@ -71,8 +71,8 @@ BODY_SEARCHES = (
     (
         "FULL_IMAGES",
         "Three Full Images",
-        "All triangles along each of three axes, where pixels have their centres, as Bargmann had it in 2003: slower, and "
-        "what lies between centres or moves fast is missed",
+        "All triangles along each of three axes at pixel centres, and of those at a point's place the closest alone, as "
+        "Bargmann had it in 2003: slower; what is thin or moves fast comes through, and pulls cloth long",
         1,
     ),
     (

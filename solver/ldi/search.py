@@ -2,9 +2,10 @@
 """Other images in which contact can look for what a point may touch, after Bargmann (2003, 3.2 and 3.3); and his own question.
 
 FOOTPRINTS   the bake's own (`rasterise.render_motion`): each triangle once, larger by its motion, in each pixel that it touches
-FULL_IMAGES  three images at pixel centres, each of all triangles (3.3). Contact asks all that lies in a point's pixels; `find`
-             asks as he does: the closest of what lies in up to three sticks
-GROWN        one image along gravity, dilated, stretched and merged (3.2)
+FULL_IMAGES  three images at pixel centres, each of all triangles, as sticks (3.3). Contact asks as he does, and as `find`: a point is
+             in up to three sticks, of each the triangle at the nearer end counts, of these the closest
+             (`contact.body.association`)
+GROWN        one image along gravity, dilated, stretched and merged (3.2); contact asks all that lies in a point's pixels
 
 The last two are as they were: drawn where bodies are in the middle of an interval, without their motion, and without triangles
 that lie between the centres of pixels. So they may miss, and are here to be compared.
@@ -23,10 +24,13 @@ from .grown import dilate, pair, stretch
 from .rasterise import render_motion
 
 FOOTPRINTS, FULL_IMAGES, GROWN = BODY_SEARCHES
+AURAS = 2.0  # by which sticks are longer: what is put out of a body has to be in its stick still (4.2)
 
 
-def drawer(search: str, gravity) -> Callable[..., LDI]:
-    """What draws images for one of `model.BODY_SEARCHES`, called as `rasterise.render_motion`; gravity (3,) chooses an axis."""
+def drawer(search: str, gravity, aura: float = 0.0) -> Callable[..., LDI]:
+    """What draws images for one of `model.BODY_SEARCHES`, called as `rasterise.render_motion`; gravity (3,) chooses an axis, by the
+    aura [m] of the bodies sticks of three full images are longer.
+    """
     if search == FOOTPRINTS:
         return render_motion
     axis = int(np.abs(gravity).argmax()) if np.any(gravity) else 2
@@ -37,25 +41,39 @@ def drawer(search: str, gravity) -> Callable[..., LDI]:
             return render_motion(trajectories, triangles, near, low, high, resolution)
         x = np.ascontiguousarray(trajectories.middle)
         if search == FULL_IMAGES:
-            return _of(near, len(triangles), render(x, triangles, low, high, resolution, THREE_FULL))
+            sticks = pair(render(x, triangles, low, high, resolution, THREE_FULL))
+            return _named(
+                near,
+                len(triangles),
+                stretch(sticks, sticks.pixel + AURAS * aura + _growth(trajectories, triangles[near])),
+            )
         sticks = dilate(pair(render(x, triangles, low, high, resolution, axis)), axis)
         return _of(near, len(triangles), stretch(sticks, sticks.pixel))
 
     return draw
 
 
-def _of(near, count: int, image: LDI) -> LDI:
-    """The image with the hits of near triangles alone, which are named by their places in `near` (k,)."""
+def _growth(trajectories, triangles) -> float:
+    """[m] how far corners of triangles are from the middle of their way, at most."""
+    corners = np.unique(triangles)
+    half = np.linalg.norm(trajectories.half[corners], axis=1)
+    return float((half + trajectories.deviation[corners]).max())
+
+
+def _named(near, count: int, sticks: LDI) -> LDI:
+    """Sticks whose triangles are told by their places in `near` (k,); ends at others are -1."""
     place = np.full(count, -1, np.int32)
     place[near] = np.arange(len(near), dtype=np.int32)
-    is_near = place[image.triangle] >= 0
+    return sticks._replace(triangle=place[sticks.triangle])
+
+
+def _of(near, count: int, image: LDI) -> LDI:
+    """The image with the hits of near triangles alone, which are named by their places in `near` (k,)."""
+    named = _named(near, count, image)
+    is_near = named.triangle >= 0
     start = np.concatenate([[0], np.cumsum(is_near)])[image.pixel_start].astype(np.int32)
-    return image._replace(
-        pixel_start=start,
-        depth=image.depth[is_near],
-        triangle=place[image.triangle[is_near]],
-        front=image.front[is_near],
-    )
+    depth, triangle, front = (hits[is_near] for hits in (named.depth, named.triangle, named.front))
+    return image._replace(pixel_start=start, depth=depth, triangle=triangle, front=front)
 
 
 @inner

@@ -61,6 +61,7 @@ class Image(NamedTuple):
     solids: int  # closed bodies
     domain: Box  # round the cloth
     cells: Cells  # of the domain
+    sticks: bool  # hits are ends of sticks in turn, of which a point asks those that it is in, and no others (`_ask_sticks`)
 
 
 class Candidates(NamedTuple):
@@ -298,6 +299,49 @@ def may_touch(asked, p, tau, deviation, reach):
     return asked[p, LEAST] - (tau - asked[p, TAU]) * asked[p, FASTEST] - deviation < reach
 
 
+@inner
+def _nearer_end(image, hit, depth):
+    """The triangle (place in `near`) at the nearer end of the stick from this hit to the next; -1 if the depth is beyond both, or
+    that triangle cannot come near the cloth.
+    """
+    enter, leave = image.depth[hit], image.depth[hit + 1]
+    if not enter <= depth <= leave:
+        return -1
+    return image.drawn[hit + 1] if leave - depth < depth - enter else image.drawn[hit]
+
+
+@folded
+def _ask_sticks(bodies, image, candidates, at, p, place, before, tau):
+    """As `ask`, in three full images: where the point is HERE at tau it is in up to three sticks, of each the triangle at the nearer
+    end counts, of these the closest alone (Bargmann 2003, 3.3, 4.1). It asks again in each substep.
+    """
+    asked, bulk, since = candidates.asked, image.bulk, tau - 0.5
+    _set_out(image, asked, at, p, before, tau, image.aura)
+    if asked[p, SKIN] <= 0.0 or not _is_drawn(image.cells, at, image.aura + asked[p, SKIN]):
+        return False
+    if place != OUTSIDE:  # an end of a stick is a way out, however far it is
+        asked[p, SKIN] = max(image.aura, image.way_out)
+    count, least = 0, math.inf
+    for d in range(3):
+        a, b = (d + 1) % 3, (d + 2) % 3
+        column = np.floor((at[HERE, a] - since * bulk[a] - image.low[a]) / image.pixel)
+        row = np.floor((at[HERE, b] - since * bulk[b] - image.low[b]) / image.pixel)
+        if not (0.0 <= column < image.shape[a] and 0.0 <= row < image.shape[b]):
+            continue
+        pixel = image.first_pixel[d] + int(column) * int(image.shape[b]) + int(row)
+        for hit in range(image.pixel_start[pixel], image.pixel_start[pixel + 1], 2):
+            e = _nearer_end(image, hit, at[HERE, d] - since * bulk[d])
+            if e < 0:
+                continue
+            t = np.int64(image.near[e])
+            distance = distance_to(bodies.triangles, bodies.motions, t, 1.0, at[HERE, 0], at[HERE, 1], at[HERE, 2])
+            if distance < least:
+                least, count, candidates.triangles[p, 0] = distance, 1, t
+    candidates.distance[p, 0], candidates.rate[p, 0], candidates.count[p] = 0.0, 0.0, count
+    asked[p, LEAST], asked[p, FASTEST] = 0.0 if count else math.inf, 0.0
+    return True
+
+
 @folded
 def ask(bodies, image, candidates, scratch, p, place, before, tau):
     """Ask the image again where the point was at the substep's start; False if it is lost.
@@ -308,6 +352,8 @@ def ask(bodies, image, candidates, scratch, p, place, before, tau):
     at, bulk, asked, span = scratch.at, image.bulk, candidates.asked, tau - before
     for axis in range(3):
         at[RATE, axis] = (at[HERE, axis] - at[THERE, axis]) / span
+    if image.sticks:
+        return _ask_sticks(bodies, image, candidates, at, p, place, before, tau)
     skin, limit = image.aura, 0.0
     # ahead only as far as the way stays short: a long one meets many pixels, and is less sure
     ux, uy, uz = at[RATE, 0] - bulk[0], at[RATE, 1] - bulk[1], at[RATE, 2] - bulk[2]

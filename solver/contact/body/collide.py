@@ -73,7 +73,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     if settings.body_search != BODY_SEARCHES[0]:
         from ...ldi.search import drawer  # here, because few shots want another
 
-        render = drawer(settings.body_search, frame_input.gravity)
+        render = drawer(settings.body_search, frame_input.gravity, mesh.largest_aura)
     about = mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render
     body = Body(1, frame_input.duration, gravity, *about)
     if mesh.colliders:

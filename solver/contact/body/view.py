@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kernel.rows import mean_of
 from ...ldi.rasterise import Trajectories
-from ...model import LDI, Cloth, Settings
+from ...model import BODY_SEARCHES, LDI, Cloth, Settings
 from .association import Candidates, Image, Scratch
 from .cell_grid import CELL_DRAWN, CELL_NEAR, DOMAIN_CELLS, Box, Cells, make_cells, mark_cloth, spread
 from .contacts import Contacts
@@ -146,7 +146,7 @@ def draw(body: Body, settings: Settings) -> None:
     ldi = body.ldi = body.render(view.trajectories, mesh.triangles, view.near, low, high, resolution)
     pixels = ldi.low, ldi.pixel, ldi.shape, ldi.first_pixel, ldi.pixel_start, ldi.depth, ldi.triangle
     about = view.near, view.spheres, view.bulk, mesh.largest_aura, growth, body.way_out, mesh.solids
-    body.image = Image(*pixels, *about, view.domain, view.cells)
+    body.image = Image(*pixels, *about, view.domain, view.cells, settings.body_search == BODY_SEARCHES[1])
     body.fresh = True
 
 

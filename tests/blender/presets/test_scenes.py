@@ -235,14 +235,32 @@ def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
     gallery = demo_script("gallery")
     monkeypatch.setattr(gallery, "OUT", tmp_path)
     monkeypatch.setattr(gallery.contact_sheet, "STILL", (40, 50))
-    assert gallery.bake("drum", 3, pictures=True)
-    assert json.loads((tmp_path / "drum" / "report.json").read_text())["frames"] == 3
+    assert gallery.bake("drum", 3, pictures=True, counted=True)
+    report = json.loads((tmp_path / "drum" / "report.json").read_text())
+    assert report["frames"] == 3 and report["counted"] == 0
     gallery.hang(["drum"])
     assert gallery.table(["drum"]).splitlines()[2].startswith("| `drum` | 3 | 0 | +")
     row = np.asarray(Image.open(tmp_path / "gallery.jpg").convert("RGB"), float)
     assert row.shape == (gallery.CELL[1], 2 * gallery.CELL[0] * gallery.contact_sheet.COLUMNS + 8, 3)
     drawn = row[:, : gallery.CELL[0]].reshape(-1, 3)
     assert (drawn[:, 0] > 1.3 * drawn[:, 2]).mean() > 0.01, "the red sheet is not in the picture"
+
+
+def test_gallery_counts_what_crosses_in_any_frame_and_not_at_the_end_alone(scene, tmp_path, make):
+    """A sheet that dips into a plate in the second of three frames; the report's worst frame counts, too."""
+    gallery = demo_script("gallery")
+    sheet_object = make.cloth(make.grid("Sheet", 3, location=(0.05, 0.03, 0.4)))
+    make.collider(make.grid("Plate", 3))
+    for frame, tilt in ((1, 0.0), (2, 1.2), (3, 0.0)):
+        sheet_object.rotation_euler.x = tilt
+        sheet_object.keyframe_insert("rotation_euler", frame=frame)
+    scene.frame_end = 1
+    assert gallery.count(scene) == 0
+    scene.frame_end = 3
+    assert gallery.count(scene) > 0
+    assert (
+        gallery.most_of({"crossings": 0, "most_crossings": 5}) == 5 == gallery.most_of({"crossings": 2, "counted": 5})
+    )
 
 
 def test_the_picture_of_the_examples_has_a_row_for_each_that_the_gallery_draws():

@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 from sheets import GRAVITY, sheet
-from solids import collider, plate, random_closed, torus
+from solids import ball, collider, plate, random_closed, torus
 from taffeta.solver.build import build
+from taffeta.solver.contact.body.collide import prepare, respond
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
 from taffeta.solver.ldi.grown import dilate, pair, stretch
 from taffeta.solver.ldi.rasterise import render_motion, resting
@@ -138,6 +139,33 @@ def test_three_full_images_find_what_one_along_gravity_does_not():
     assert wrong[0] > 0.6 > 0.3 > max(wrong[1:])
 
 
+def test_contact_asks_three_full_images_as_they_were_asked():
+    """A sheet through a torus: each point has one triangle or none, the closest of those at the nearer ends of its sticks; with the
+    bake's own image it has many.
+    """
+    found = {}
+    for search in BODY_SEARCHES[:2]:
+        settings = Settings(body_search=search, ldi_resolution=32)
+        cloth, state = build([sheet("Sheet", 31, 31, 0.05, lambda x: x + [0.0, 0.0, 0.2])], settings)
+        target = (state.x + cloth.origin)[None].repeat(2, 0)
+        body = prepare(cloth, state, FrameInput(1 / 24, target, (collider(torus()),), GRAVITY, np.zeros(3)), settings)
+        x = state.x + 1e-4
+        respond(body, cloth, x.copy(), state.x, state.v, state.x, 0.1, 0.1 / 24)
+        known = body.candidates
+        at = np.flatnonzero((known.count[: len(x)] >= 0) & (body.contacts.place[: len(x)] == 0))
+        found[search] = known.count[at]
+        if search == BODY_SEARCHES[1]:
+            near = body.mesh.triangles[body.view.near]
+            far = np.full((1, 3), len(body.mesh.start), np.int32)  # what is not near: -1 is the last
+            points = np.concatenate([body.mesh.start - cloth.origin, [[9.0, 9.0, 9.0]]])
+            best = find(body.ldi, points, np.concatenate([near, far]), x[at])
+            has = (best >= 0) & (best < len(near))
+            assert len(at) > 200 and 50 < has.sum() < len(at)
+            assert np.array_equal(found[search], has)
+            assert np.array_equal(known.triangles[at[has], 0], body.view.near[best[has]])
+    assert max(found["FOOTPRINTS"]) > 5 and max(found["FULL_IMAGES"]) == 1
+
+
 @pytest.mark.parametrize("search", BODY_SEARCHES)
 def test_a_sheet_lies_on_a_torus_whatever_is_searched(search):
     """At rest all ways hold it; the images of 2003 are not those of the default, and a bake by them is another."""
@@ -151,11 +179,26 @@ def test_a_sheet_lies_on_a_torus_whatever_is_searched(search):
     assert np.abs(state.v).max() < 3.0 and report.worst_stretch < 0.05
 
 
+@pytest.mark.parametrize("search", BODY_SEARCHES)
+def test_what_begins_inside_of_a_body_comes_out_whatever_is_searched(search):
+    """A small sheet deep in a ball, without gravity: an end of a stick is a way out, however far it is."""
+    settings = Settings(body_search=search, ldi_resolution=64)
+    cloth, state = build([sheet("Sheet", 9, 9, 0.02, lambda x: x + [0.05, 0.03, 0.02])], settings)
+    target, still = state.x + cloth.origin, np.zeros(3)
+    for frame in range(1, 17):
+        given = FrameInput(1 / 24, target[None].repeat(2, 0), (collider(ball()),), still, still)
+        advance(cloth, state, given, frame, settings)
+    assert np.linalg.norm(state.x + cloth.origin, axis=1).min() > 0.4
+
+
 def test_what_is_not_near_is_not_in_the_image():
     x, triangles = torus()
     near = np.flatnonzero(x[triangles[:, 0], 0] > 0.3).astype(np.int32)
     for search in BODY_SEARCHES[1:]:
         image = drawer(search, np.array(GRAVITY))(resting(x), triangles, near, x.min(0), x.max(0), 32)
+        if search == "FULL_IMAGES":  # sticks are whole; ends that are not near are -1
+            assert image.triangle.min() == -1 and (image.front[::2] & ~image.front[1::2]).all()
+            image = image._replace(triangle=image.triangle[image.triangle >= 0])
         assert 0 < len(image.triangle) and image.triangle.min() >= 0 and image.triangle.max() < len(near)
         whole = drawer(search, np.array(GRAVITY))(
             resting(x), triangles, np.arange(len(triangles), dtype=np.int32), x.min(0), x.max(0), 32

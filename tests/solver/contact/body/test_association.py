@@ -100,7 +100,7 @@ def _ask(samples, bulk, triangles, points, rate, aura, skin, resolution):
     ldi = render_motion(trajectories, triangles, near.triangles, low, high, resolution)
     pixels = ldi.low, ldi.pixel, ldi.shape, ldi.first_pixel, ldi.pixel_start, ldi.depth, ldi.triangle
     far = Box(low - 10, high + 10)
-    about = bulk, aura, float(near.growth.max()), 0.0, 0, far, _everywhere(far, aura)
+    about = bulk, aura, float(near.growth.max()), 0.0, 0, far, _everywhere(far, aura), False
     image, candidates = Image(*pixels, near.triangles, near.spheres, *about), make_candidates(len(points))
     motions = np.empty((samples.shape[1], 6))
     move(samples, np.zeros(3), 0, np.arange(len(motions)), 0.0, 1.0, motions)

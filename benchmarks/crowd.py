@@ -5,11 +5,13 @@ T-shirts of about 6,000 triangles fall into a bowl that turns to and fro (Buffet
 four cores, 50 to 100 ms a frame at 10,000 triangles, 8 s at 350,000). Prints for each number of shirts the time of the
 avoidance in a frame (wall and processor, the least of five times the last frame), that of the whole frame,
 crossings by ipctk, stretch, the fastest particle and the crowded cells of a substep, and how the time grows with the
-triangles. Writes a picture of the last heap where --picture says, a plot of the processor's time over triangles where
---plot does, nothing else.
+triangles. --cell several times is the study of the cells' size (figures 3.10 to 3.12), --without-s that of the term s (figure
+3.8). Writes a picture of the last heap where --picture says, a plot of the processor's time over triangles where --plot
+does, nothing else.
 """
 
 import argparse
+import itertools
 import os
 import sys
 import time
@@ -26,11 +28,17 @@ from taffeta.solver.build import build  # noqa: E402
 from taffeta.solver.contact.frame import CLOTH_TIME  # noqa: E402
 from taffeta.solver.model import CLOTH_CONTACTS, Collider, FrameInput, Garment, Settings  # noqa: E402
 from taffeta.solver.parts import copied, put_back  # noqa: E402
+from taffeta.solver.velocity_field import avoid  # noqa: E402
 from taffeta.solver.velocity_field.avoid import VelocityField  # noqa: E402
 
 RADIUS, GAP = 0.6, 0.10  # [m] of the bowl, and between shirts as they start
 REPEATS = 5  # times that the last frame is taken: other work on the machine only makes it longer
 GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def leave_dense():
+    """Let nothing that is too dense move apart, in all fields from now on: what stands for s of eq. 3.6 (figure 3.8)."""
+    avoid.EASED_STRAIN = 0.0
 
 
 def shirt(number, rng):
@@ -96,7 +104,7 @@ def measure(count, frames, settings, picture):
     VelocityField.respond = respond
     wall, busy, contact, whole = 1e3 * np.min(rows[-REPEATS:], axis=0)
     print(
-        f"| {settings.cloth_contact} | {count} | {len(cloth.triangles):,} | {wall:.1f} | {busy:.1f} | {contact:.0f} | "
+        f"| {settings.cloth_contact} | {settings.field_cell:g} | {count} | {len(cloth.triangles):,} | {wall:.1f} | {busy:.1f} | {contact:.0f} | "
         f"{whole:.0f} | {np.mean([c.cloth_cloth for c in crossings]):.0f} | "
         f"{np.mean([c.cloth_self for c in crossings]):.0f} | {100 * worst:.0f} % | {fastest:.1f} | {np.mean(crowded or [0]):,.0f} |",
         flush=True,
@@ -150,18 +158,27 @@ def main() -> int:
     parser.add_argument("--shirts", type=int, nargs="+", default=[2, 4, 8, 16], metavar="N")
     parser.add_argument("--frames", type=int, default=48)
     parser.add_argument("--contact", nargs="+", default=["VELOCITY_FIELD"], choices=CLOTH_CONTACTS)
-    parser.add_argument("--cell", type=float, default=Settings().field_cell, help="side of a cell in mean edges")
+    parser.add_argument(
+        "--cell",
+        type=float,
+        nargs="+",
+        default=[Settings().field_cell],
+        help="sides of a cell in mean edges, one after the other",
+    )
     parser.add_argument("--isotropic", action="store_true", help="no divergence in any direction, to compare")
+    parser.add_argument("--without-s", action="store_true", help="nothing that is too dense moves apart, to compare")
     parser.add_argument("--picture", metavar="FILE")
     parser.add_argument("--plot", metavar="FILE", help="of the last method")
     arguments = parser.parse_args()
-    print(f"{os.cpu_count()} cores; avoidance, contact and frame in ms\n")
+    if arguments.without_s:
+        leave_dense()
+    print(f"{os.cpu_count()} cores; avoidance, contact and frame in ms; cells in mean edges\n")
     print(
-        "| method | shirts | triangles | avoidance | its CPU | contact | frame | crossings | self | stretch | m/s | crowded |"
+        "| method | cell | shirts | triangles | avoidance | its CPU | contact | frame | crossings | self | stretch | m/s | crowded |"
     )
-    print("| --- " * 12 + "|")
-    for contact in arguments.contact:
-        settings = Settings(cloth_contact=contact, field_cell=arguments.cell, substeps=10)
+    print("| --- " * 13 + "|")
+    for contact, cell in itertools.product(arguments.contact, arguments.cell):
+        settings = Settings(cloth_contact=contact, field_cell=cell, substeps=10)
         settings = settings._replace(field_isotropic=arguments.isotropic)
         measured = [measure(count, arguments.frames, settings, arguments.picture) for count in arguments.shirts]
         if len(measured) > 1 and measured[0][1] > 0.0:

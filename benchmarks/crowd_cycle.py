@@ -139,9 +139,12 @@ def main() -> int:
     parser.add_argument("--still", action="store_true", help="a bowl that never turns")
     parser.add_argument("--contact", default="VELOCITY_FIELD", choices=CLOTH_CONTACTS)
     parser.add_argument("--ease", action="store_true", help="what crosses apart after each frame at rest")
+    parser.add_argument("--without-s", action="store_true", help="nothing that is too dense moves apart (figure 3.8)")
     parser.add_argument("--picture", metavar="FILE")
     parser.add_argument("--keep", metavar="FILE", help="the heap after each shirt, to go on from")
     arguments = parser.parse_args()
+    if arguments.without_s:
+        crowd.leave_dense()
     heap = Heap(Settings(cloth_contact=arguments.contact, substeps=10), arguments.radius)
     print(
         "| frame | bowl | shirts | triangles | crossings between | with themselves | longest edge | mm/s | CPU s a frame |"

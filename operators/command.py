@@ -50,6 +50,11 @@ def _add_bake(verbs) -> None:
     verb.add_argument(
         "--untangle", action="store_true", help="first take the cloths out of each other and of the bodies"
     )
+    verb.add_argument(
+        "--untangle-frames",
+        action="store_true",
+        help="then take them out of themselves, each other and the bodies in every baked frame, as a correction; see --save",
+    )
     _add_export(verb)
     verb.add_argument(
         "--queue", action="store_true", help="bake the takes of the queue, one after another, to a bake each"

@@ -36,6 +36,10 @@ def bake(options) -> int:
         raise ValueError(
             "A wedge never touches the shot: leave out --save and --queue, and adopt it in the panel Wedges"
         )
+    if options.untangle_frames and (every or options.queue):
+        raise ValueError(
+            "--untangle-frames corrects the shot's own bake: leave it out, or --queue and the settings of wedges"
+        )
     every = every if options.list else _chosen(every, options.only)
     if options.queue and (options.resume or options.frames):
         raise ValueError("--queue bakes each take anew over its own frames: leave out --resume and --frames")
@@ -57,6 +61,8 @@ def bake(options) -> int:
         _bake_wedges(scene, cloths, options, every)
     else:
         _bake_range(scene, cloths, options)
+        if options.untangle_frames:
+            _untangle_frames(scene, cloths, options.frames)
     if options.save:
         bpy.ops.wm.save_mainfile()
     if options.export and not every:
@@ -195,6 +201,15 @@ def _range(scene, cloths, options):
         yield
     finally:
         scene.frame_start, scene.frame_end = before
+
+
+def _untangle_frames(scene, cloths, frames: tuple[int, int] | None) -> None:
+    """Correct these frames of what was baked, as the button Untangle Frames does."""
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj in cloths)
+    bpy.context.view_layer.objects.active = cloths[0]
+    first, last = frames or (scene.frame_start, scene.frame_end)
+    bpy.ops.taffeta.untangle_frames(frame_start=first, frame_end=last)
 
 
 def _bake_once(scene, options, label: str = "") -> None:

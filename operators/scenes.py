@@ -86,6 +86,7 @@ EXAMPLES = (
     ("drum", "Drum", "A sheet on an open plate that swings like the skin of a drum"),
 )
 HEAPS = "bowl", "washing_machine"
+LEAST_EVERY = 6  # [frames] in which a T-shirt makes room for the next
 # Of the sheet on a body of choice, as `presets.scenes.bodies` has them.
 SHAPES = (
     ("SPHERE", "Sphere", ""),
@@ -126,21 +127,28 @@ VIEW_DISTANCE = 1.3  # from which a 3D view shows an example whole, in diagonals
 GAP = 0.5  # [m] between an example and what is in its place
 
 
-def add(context, name, count=0):
+def add(context, name, count=0, every=0):
     """Add the example scene `name` to the current scene in a new collection; return its `presets.scenes` Example.
 
     count : how many garments fall, where there can be more or less of them; 0: as many as the example has.
+    every : frames between two of them, where they can fall one after the other; 0: all at once.
 
-    It stands beside what is in its place already. Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for an unknown name and a scene without a number of garments.
+    It stands beside what is in its place already. Sets the scene's frame range, 24 frames/s and the metre as unit. Raises ValueError for
+    an unknown name, a scene without a number of garments and too short a time between two.
     """
     from ..presets import scenes
 
     if name not in scenes.SCENES:
         raise ValueError(f'There is no example scene "{name}"; there are {", ".join(scenes.SCENES)}.')
-    if count and name not in HEAPS:
+    if (count or every) and name not in HEAPS:
         raise ValueError(f'"{name}" has no number of garments; these have one: {", ".join(HEAPS)}.')
+    if 0 < every < LEAST_EVERY:
+        raise ValueError(
+            f'In {every} frames no garment of "{name}" makes room for the next; set Every to {LEAST_EVERY} or more, or to 0.'
+        )
     label = dict((n, label) for n, label, _ in EXAMPLES)[name]
-    return _put(context, label, partial(scenes.SCENES[name], **({"count": count} if count else {})))
+    options = {option: value for option, value in (("count", count), ("every", every)) if value}
+    return _put(context, label, partial(scenes.SCENES[name], **options))
 
 
 def _put(context, label, build):
@@ -234,10 +242,15 @@ class TAFFETA_OT_scene_add(AddScene, bpy.types.Operator):
         name="Garments", default=0, min=0, max=1000, soft_max=100,
         description="How many T-shirts fall, in Bowl and Washing Machine; 0 takes as many as the example has",
     )  # fmt: skip
+    every: bpy.props.IntProperty(
+        name="Every", default=0, min=0, max=1000, soft_max=90,
+        description="Frames between two T-shirts, in Bowl and Washing Machine: each is held above the bowl or before the drum until it is "
+        "let go. 0 lets all fall at once",
+    )  # fmt: skip
 
     def add(self, context):
         """Add what was chosen; return its Example."""
-        return add(context, self.name, self.count)
+        return add(context, self.name, self.count, self.every)
 
     def title(self):
         """What was added, for the message."""

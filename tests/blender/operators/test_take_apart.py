@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from crossings import count_crossings
 from layouts import draw
+from taffeta.operators import command
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction
 from taffeta.solver.cache import pc2
@@ -82,3 +83,23 @@ def test_what_it_cannot_do_is_told(make, dipping, saved, tmp_path):
     with pytest.raises(RuntimeError, match="Unbaked plays no bake; bake it, then correct it"):
         bpy.ops.taffeta.untangle_frames()
     assert not any(correction.corrections_of(obj) for obj in dipping)
+
+
+def test_bake_command_untangles_what_it_has_baked(make, saved, capfd):
+    """By the field, in which a bump of one sheet stays through the other as it starts."""
+    for name, above in (("Lower", 0.0), ("Upper", 0.004)):
+        obj = make.cloth(make.grid(name, count=21, size=0.4), thickness=0.002)
+        for vertex in obj.data.vertices:
+            vertex.co.z = above * (1.0 - 3.0 * np.exp(-((vertex.co.xy.length / 0.05) ** 2)))
+    saved.use_gravity, saved.taffeta.cloth_contact = False, "VELOCITY_FIELD"
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", bpy.data.filepath, "--frames", "1-4", "--untangle-frames", "--save"]) == 0
+    assert "2 garments, frames 1 to 4" in capfd.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    sheets = [bpy.data.objects[name] for name in ("Lower", "Upper")]
+    assert not any(crossing(make, sheets, frame) for frame in range(1, 5))
+    for (modifier,) in map(correction.corrections_of, sheets):
+        modifier.node_group.nodes["Weight"].outputs[0].default_value = 0.0
+    assert all(crossing(make, sheets, frame) for frame in range(1, 5)), "the bake is as it was"
+    assert command.run(["bake", bpy.data.filepath, "--untangle-frames", "--wedge", "Upper.mass=0.1,0.2"]) == 1
+    assert "--untangle-frames corrects the shot's own bake" in capfd.readouterr().err

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scenes of cloths on cloth of Buffet (2021, figures 2.16, 3.4 to 3.6 and 3.15), baked; crossings by ipctk."""
+"""The scenes of cloths on cloth of Buffet (2021, figures 2.16, 3.4 to 3.6 and 3.15), baked; crossings by ipctk.
+
+Where the field lets a few through, how many is chance: each scene was also baked with gravity stronger by some millionths, 7 or 8
+times. Bounds are one and a half to two times the worst of these, and 0 where none was seen.
+"""
 
 import json
 
@@ -49,7 +53,7 @@ def test_two_sheets_lie_on_spheres_and_on_each_other(make, saved):
     near = cKDTree(lower[:, :2]).query(upper[:, :2])[1]
     assert (upper[:, 2] > lower[near, 2]).mean() > 0.8, "but for what hangs beyond its rim"
     assert start[1][:, 2].mean() - upper[:, 2].mean() > 0.25
-    assert report["crossings"] == 0 and report["worst_stretch"] < 0.3
+    assert report["crossings"] == 0 and report["worst_stretch"] < 0.07, "3 to 4 % in three starts"
 
 
 @pytest.mark.once
@@ -64,33 +68,89 @@ def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
 
 
 @pytest.mark.once
+def test_two_sheets_that_a_ball_drags_through_each_other_come_apart_in_every_frame(make, saved):
+    """Figure 2.16 as it is there: baked by the field, which lets one sheet through the other, and untangled frame by frame."""
+    assert bpy.ops.taffeta.scene_add(name="ball_through_sheets") == {"FINISHED"}
+    saved.taffeta.cloth_contact, saved.frame_end = "VELOCITY_FIELD", 92
+    cloths, bodies = (
+        [obj for obj in saved.objects if getattr(obj, own).enabled] for own in ("taffeta_cloth", "taffeta_collider")
+    )
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    frames = range(88, 93)
+    before = [crossing(make, cloths, bodies, frame) for frame in frames]
+    assert sum(found.cloth_cloth for found in before) > 20
+    for obj in saved.objects:
+        obj.select_set(obj in cloths)
+    bpy.context.view_layer.objects.active = cloths[0]
+    assert bpy.ops.taffeta.untangle_frames(frame_start=frames.start, frame_end=frames.stop - 1) == {"FINISHED"}
+    after = [crossing(make, cloths, bodies, frame) for frame in frames]
+    assert all(found.cloth_cloth == found.cloth_body == 0 for found in after)
+    assert all(now.cloth_self <= then.cloth_self for now, then in zip(after, before, strict=True))
+
+
+@pytest.mark.once
 def test_shirts_lie_in_the_turning_bowl(make, saved):
-    """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay."""
+    """Figure 3.5, four of the sixty: the field alone, with which a few pass through each other; in the bowl all stay.
+
+    Of eight starts 0 to 8 edges cross in frame 10, of shirts with themselves alone; in frame 24 8 to 28 with themselves and 0 to 68
+    between. The longest edge is 11 to 20 % too long.
+    """
     cloths, bodies, report = baked(saved, "bowl", 24, count=4)
     assert saved.taffeta.cloth_contact == "VELOCITY_FIELD"
     landing = crossing(make, cloths, bodies, 10)
-    assert landing.cloth_body == 0 and landing.cloth_cloth + landing.cloth_self < 60
+    assert landing.cloth_body == 0 and landing.cloth_cloth == 0 and landing.cloth_self < 15
     found = crossing(make, cloths, bodies, 24)
-    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 300
+    assert found.cloth_body == 0 and found.cloth_self < 50 and found.cloth_cloth < 115
     x = np.concatenate(shown(make, cloths, 24))
     assert np.linalg.norm(x[:, :2], axis=1).max() < 0.75 and 0.0 < x[:, 2].mean() < 0.3
     assert report["worst_stretch"] < 0.3
 
 
 @pytest.mark.once
+def test_shirts_fall_into_the_bowl_one_after_another(make, saved):
+    """Figure 3.5 has one every 45 frames, here 24: the second waits over the first, falls when it is let go, and lies on it."""
+    cloths, bodies, _ = baked(saved, "bowl", 48, count=2, every=24)
+    start = shown(make, cloths, 1)[1]
+    for frame in (6, 12, 24, 25):
+        first, second = shown(make, cloths, frame)
+        sunk = [0.0, 0.0, 0.10 * (frame - 1) / 24]
+        assert np.abs(second + sunk - start).max() < 1e-5, f"[m] it keeps its shape and place in frame {frame}"
+        assert second[:, 2].min() > first[:, 2].max(), f"it has passed the first in frame {frame}"
+    assert second[:, 2].mean() - shown(make, cloths, 30)[1][:, 2].mean() > 0.15, (
+        "[m] in five frames; free fall has 0.21"
+    )
+    first, second = shown(make, cloths, 48)
+    distance, near = cKDTree(first[:, :2]).query(second[:, :2])
+    assert (second[:, 2] > first[near, 2])[distance < 0.02].mean() > 0.9
+    for frame in (12, 30, 40, 48):
+        found = crossing(make, cloths, bodies, frame)
+        assert found.cloth_cloth == found.cloth_body == 0
+
+
+@pytest.mark.once
 def test_shirts_tumble_in_the_drum(make, saved):
-    """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one."""
+    """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one.
+
+    Of seven starts 0 to 25 edges pass through their own shirt in frame 20 and 0 to 5 through another, in frame 32 3 to 30 and 0
+    to 12. The longest edge is 8 to 12 % too long.
+    """
     cloths, bodies, report = baked(saved, "washing_machine", 32)
-    found = crossing(make, cloths, bodies, 20)
-    assert found.cloth_body == 0 and found.cloth_self + found.cloth_cloth < 1000
+    landed = crossing(make, cloths, bodies, 20)
+    assert landed.cloth_body == 0 and landed.cloth_self < 45 and landed.cloth_cloth < 10
+    found = crossing(make, cloths, bodies, 32)
+    assert found.cloth_body == 0 and found.cloth_self < 55 and found.cloth_cloth < 24
     heights = [np.concatenate(shown(make, cloths, frame))[:, 2].mean() for frame in (1, 20, 32)]
     assert heights[1] < heights[0] - 0.3 and heights[2] > heights[1] + 0.05
-    assert report["worst_stretch"] < 0.3
+    assert report["worst_stretch"] < 0.2
 
 
 @pytest.mark.once
 def test_rigid_heads_fall_into_a_bowl_on_a_sheet(make, saved):
-    """Figure 3.15, seven heads: none changes its shape, none goes through the sheet, another one or the bowl."""
+    """Figure 3.15, seven heads: none changes its shape, none goes through the sheet, another one or the bowl.
+
+    Of eight starts no edge passes through another garment in five; 14, 14 and 28 do in three. Single edges of the sheet are 60
+    to 93 % too long for a moment.
+    """
     cloths, bodies, report = baked(saved, "rigid_heads", 20)
     heads = [obj for obj in cloths if obj.name.startswith("Head")]
     assert len(heads) == 7 and len(cloths) == 8

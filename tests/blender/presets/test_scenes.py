@@ -299,6 +299,40 @@ def test_add_example_takes_the_number_of_garments_where_there_is_one(scene):
         bpy.ops.taffeta.scene_add(name="flag", count=2)
 
 
+@pytest.mark.parametrize("name", ["bowl", "washing_machine"])
+def test_shirts_that_fall_one_after_another_wait_apart_and_are_let_go_in_turn(make, scene, name):
+    """Three, 10 frames between two: no box of one that waits meets another's, and each rests as it is let go."""
+    assert bpy.ops.taffeta.scene_add(name=name, count=3, every=10) == {"FINISHED"}
+    shirts = sorted((obj for obj in scene.objects if obj.taffeta_cloth.enabled), key=lambda obj: obj.name)
+    assert scene.frame_end == 120 and len(shirts) == 3
+    pins, boxes = [], []
+    for frame in range(1, 23):
+        scene.frame_set(frame)
+        pins.append(
+            [obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).taffeta_cloth.pin.value for obj in shirts]
+        )
+        x = [make.world(obj) for obj in shirts]
+        boxes.append([(places.min(axis=0), places.max(axis=0)) for places in x])
+    assert pins == [[0.0, float(frame <= 11), float(frame <= 21)] for frame in range(1, 23)]
+    for frame, (_, second, third) in enumerate(boxes, 1):
+        below, above = second if frame <= 11 else (np.full(3, -np.inf), np.full(3, -np.inf)), third
+        assert np.any(below[1] < above[0]) or np.any(above[1] < below[0]), f"frame {frame}"
+    middle = np.array([[low + high for low, high in now] for now in boxes]) / 2.0
+    last = middle[10, 1] - middle[9, 1], middle[20, 2] - middle[19, 2]
+    assert np.abs(last).max() < 0.03 and np.ptp(middle[:, 2], axis=0).max() > 0.1, "[m] in the last frame, and in all"
+
+
+def test_shirts_that_fall_too_soon_after_each_other_are_refused(scene):
+    with pytest.raises(
+        RuntimeError, match='In 5 frames no garment of "bowl" makes room for the next; set Every to 6 or more'
+    ):
+        bpy.ops.taffeta.scene_add(name="bowl", every=5)
+    with pytest.raises(RuntimeError, match='"flag" has no number of garments'):
+        bpy.ops.taffeta.scene_add(name="flag", every=45)
+    assert bpy.ops.taffeta.scene_add(name="bowl", count=60, every=45) == {"FINISHED"}
+    assert scene.frame_end == 1 + 59 * 45 + 74
+
+
 def test_a_heap_has_as_many_shirts_as_asked_for_apart_from_each_other(scene):
     for build, count in ((scenes.crowds.bowl, 3), (scenes.crowds.washing_machine, 2)):
         example = build(bpy.context, scene.collection)._replace(camera=None)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An example by the velocity field, untangled frame by frame: `.venv/bin/python benchmarks/untangle_frames.py [--scene NAME]`.
+
+Bakes two sheets and a ball that drags them through a ring (Buffet 2021, figure 2.16; 2.5.5: 1.5 frames a second by distance fields)
+or another example as its button does, with Velocity Field, which lets some of it through, and presses Untangle Frames. Prints what
+crosses in each frame before and after, between garments and with themselves, by ipctk, and the processor's time. Writes nothing
+but the bake, in a temporary folder.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")]
+
+import taffeta  # noqa: E402
+from crossings import count_crossings  # noqa: E402
+
+
+def baked(name, frames, contact):
+    """Add the example to an empty file and bake it; returns its garments, bodies and the processor's seconds."""
+    scene = bpy.context.scene
+    bpy.ops.taffeta.scene_add(name=name)
+    scene.taffeta.cloth_contact, scene.frame_end = contact, frames
+    cloths = [obj for obj in scene.objects if obj.taffeta_cloth.enabled]
+    bodies = [obj for obj in scene.objects if obj.taffeta_collider.enabled]
+    start = time.process_time()
+    bpy.ops.taffeta.bake()
+    return cloths, bodies, time.process_time() - start
+
+
+def shown(obj):
+    """World positions [m] of what an object shows."""
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    x = np.empty(3 * len(mesh.data.vertices), np.float32)
+    mesh.data.vertices.foreach_get("co", x)
+    matrix = np.array(mesh.matrix_world)
+    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def triangles_of(obj):
+    """(t, 3) of its mesh."""
+    obj.data.calc_loop_triangles()
+    return np.array([triangle.vertices for triangle in obj.data.loop_triangles])
+
+
+def crossing(cloths, bodies, frames):
+    """`crossings.Crossings` of each frame, (f, 3)."""
+    sizes = [len(obj.data.vertices) for obj in cloths]
+    starts = np.cumsum([0, *sizes[:-1]])
+    triangles = np.concatenate([triangles_of(obj) + start for obj, start in zip(cloths, starts, strict=True)])
+    owner, found = np.repeat(np.arange(len(cloths)), sizes), []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        solid = [(shown(obj), triangles_of(obj)) for obj in bodies]
+        found.append(count_crossings(np.concatenate([shown(obj) for obj in cloths]), triangles, owner, solid))
+    return np.array(found)
+
+
+def untangled(cloths, stretch):
+    """Press Untangle Frames for all of them; returns the processor's seconds."""
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj in cloths)
+    bpy.context.view_layer.objects.active = cloths[0]
+    start = time.process_time()
+    bpy.ops.taffeta.untangle_frames(stretch=stretch)
+    return time.process_time() - start
+
+
+def main() -> int:
+    """Bake, count, untangle, count; prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scene", default="ball_through_sheets")
+    parser.add_argument("--frames", type=int, default=100)
+    parser.add_argument("--contact", default="VELOCITY_FIELD")
+    parser.add_argument("--stretch", type=float, default=0.1, help="part of their length that edges may change by")
+    arguments = parser.parse_args()
+    taffeta.register()
+    with tempfile.TemporaryDirectory() as folder:
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(Path(folder) / "shot.blend"))
+        cloths, bodies, baking = baked(arguments.scene, arguments.frames, arguments.contact)
+        frames = range(1, arguments.frames + 1)
+        before = crossing(cloths, bodies, frames)
+        working = untangled(cloths, arguments.stretch)
+        after = crossing(cloths, bodies, frames)
+    taffeta.unregister()
+    tell(frames, before, after)
+    crossed = max(np.count_nonzero(before.any(axis=1)), 1)
+    print(
+        f"\nbake {baking / len(frames):.3f} s of the processor a frame; untangling {working:.1f} s, {working / len(frames):.3f} for "
+        f"each of {len(frames)} frames, {working / crossed:.3f} for each of {crossed} in which something crosses"
+    )
+    return 0
+
+
+def tell(frames, before, after):
+    """Print a row for each frame in which something crosses, and their sum."""
+    print("| frame | between | after | with themselves | after | with bodies | after |\n" + "| --- " * 7 + "|")
+    rows = [
+        (f"{frame}", was, now) for frame, was, now in zip(frames, before, after, strict=True) if was.any() or now.any()
+    ]
+    for name, was, now in (*rows, ("all", before.sum(axis=0), after.sum(axis=0))):
+        print(f"| {name} | {was[1]:,} | {now[1]:,} | {was[0]:,} | {now[0]:,} | {was[2]:,} | {now[2]:,} |")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

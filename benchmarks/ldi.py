@@ -27,6 +27,7 @@ import numpy as np
 import simulate
 import taffeta
 from page import processor
+from scenes import triangles, world
 from taffeta.gpu_ldi import drawer
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.bake.order import read_order
@@ -193,13 +194,7 @@ def figures(bakes):
 def surface(body: str):
     """(x, triangles) of a scene's body in world space at its first frame."""
     _, obj = build(body)
-    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh, matrix = shown.data, np.array(shown.matrix_world)
-    mesh.calc_loop_triangles()
-    x, triangles = np.empty(3 * len(mesh.vertices), np.float32), np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.vertices.foreach_get("co", x)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
-    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3], triangles.reshape(-1, 3)
+    return world(obj), triangles(obj, shown=True)
 
 
 def draw(way, x, triangles, pixels: int, direction: int, repeats=30) -> float:

@@ -20,6 +20,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")
 
 import taffeta  # noqa: E402
 from crossings import count_crossings  # noqa: E402
+from scenes import triangles, world  # noqa: E402
 
 
 def baked(name, frames, contact):
@@ -34,31 +35,16 @@ def baked(name, frames, contact):
     return cloths, bodies, time.process_time() - start
 
 
-def shown(obj):
-    """World positions [m] of what an object shows."""
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    x = np.empty(3 * len(mesh.data.vertices), np.float32)
-    mesh.data.vertices.foreach_get("co", x)
-    matrix = np.array(mesh.matrix_world)
-    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def triangles_of(obj):
-    """(t, 3) of its mesh."""
-    obj.data.calc_loop_triangles()
-    return np.array([triangle.vertices for triangle in obj.data.loop_triangles])
-
-
 def crossing(cloths, bodies, frames):
     """`crossings.Crossings` of each frame, (f, 3)."""
     sizes = [len(obj.data.vertices) for obj in cloths]
     starts = np.cumsum([0, *sizes[:-1]])
-    triangles = np.concatenate([triangles_of(obj) + start for obj, start in zip(cloths, starts, strict=True)])
+    faces = np.concatenate([triangles(obj) + start for obj, start in zip(cloths, starts, strict=True)])
     owner, found = np.repeat(np.arange(len(cloths)), sizes), []
     for frame in frames:
         bpy.context.scene.frame_set(frame)
-        solid = [(shown(obj), triangles_of(obj)) for obj in bodies]
-        found.append(count_crossings(np.concatenate([shown(obj) for obj in cloths]), triangles, owner, solid))
+        solid = [(world(obj), triangles(obj)) for obj in bodies]
+        found.append(count_crossings(np.concatenate([world(obj) for obj in cloths]), faces, owner, solid))
     return np.array(found)
 
 

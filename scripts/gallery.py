@@ -20,8 +20,9 @@ from PIL import Image
 from taffeta.operators.scenes import EXAMPLES, MENUS
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "tests" / "solver"))
+sys.path += [str(ROOT / "tests" / "solver"), str(ROOT / "benchmarks")]
 from crossings import count_crossings  # noqa: E402
+from scenes import triangles, world  # noqa: E402
 
 OUT = ROOT / "out" / "gallery"
 EVERY = [name for name, _, _ in EXAMPLES]
@@ -86,17 +87,6 @@ def most_of(report) -> int:
     return max(report.get(name) or 0 for name in ("crossings", "most_crossings", "counted"))
 
 
-def shown(obj) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (n, 3) [m] in world space and triangles (t, 3) of an object as shown now."""
-    seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh, matrix = seen.data, np.array(seen.matrix_world)
-    mesh.calc_loop_triangles()
-    x, triangles = np.empty(3 * len(mesh.vertices), np.float32), np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.vertices.foreach_get("co", x)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
-    return x.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3], triangles.reshape(-1, 3)
-
-
 def count(scene) -> int:
     """Edges of cloth and bodies that go through triangles of the other, or of the cloth itself, in the frame that has most, as
     played; counted by ipctk.
@@ -105,12 +95,14 @@ def count(scene) -> int:
     bodies, found = [obj for obj in scene.objects if obj.taffeta_collider.enabled and obj not in cloths], []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
-        parts = [shown(obj) for obj in cloths]
+        parts = [(world(obj), triangles(obj, shown=True)) for obj in cloths]
         starts = np.cumsum([0, *(len(x) for x, _ in parts)])
-        faces = np.concatenate([triangles + first for (_, triangles), first in zip(parts, starts, strict=False)])
+        faces = np.concatenate([own + first for (_, own), first in zip(parts, starts, strict=False)])
         garment = np.repeat(np.arange(len(parts)), np.diff(starts))
         x = np.concatenate([x for x, _ in parts])
-        found.append(sum(count_crossings(x, faces, garment, [shown(obj) for obj in bodies])))
+        found.append(
+            sum(count_crossings(x, faces, garment, [(world(obj), triangles(obj, shown=True)) for obj in bodies]))
+        )
     return max(found)
 
 

@@ -73,6 +73,7 @@ class Contact:
     support: Support
     calm: Calm
     hold: Hold  # how firmly what is pinched is held
+    restitution: np.ndarray  # (n,) of cloth on cloth, or `NO_BOUNCE`
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     was_pinching: bool = False  # when it was last looked at what is calm
@@ -97,8 +98,9 @@ def prepare(
     with stopwatch.during(BODY_TIME):
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
-    beside = make_calm(cloth), make_hold(cloth)
-    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, make_support(cloth), *beside)
+    given = restitution.restitution_of(cloth, settings) if cloth_pairs.can_meet(cloth) else NO_BOUNCE
+    beside = make_support(cloth), make_calm(cloth), make_hold(cloth), given if given.any() else NO_BOUNCE
+    return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, *beside)
 
 
 @timed(IMAGE_TIME)
@@ -284,7 +286,7 @@ def restore(contact: Contact, motion, substep) -> None:
 
 def bounces(contact: Contact) -> bool:
     """Whether cloth bounces off cloth."""
-    return bool(_restitution(contact).any()) and cloth_pairs.can_meet(contact.cloth)
+    return len(contact.restitution) > 0
 
 
 def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
@@ -303,17 +305,12 @@ def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
     if contact.pairs is None:
         return
     cloth, brace = _brace(contact)
-    restitution.bounce(contact.pairs, cloth, brace, _restitution(contact), motion.x, before, motion.v, dt)
-
-
-def _restitution(contact: Contact) -> np.ndarray:
-    """(n,) of cloth on cloth."""
-    return restitution.restitution_of(contact.cloth, contact.settings)
+    restitution.bounce(contact.pairs, cloth, brace, contact.restitution, motion.x, before, motion.v, dt)
 
 
 def _leaving(contact: Contact) -> np.ndarray:
     """(n,) [m/s] of pairs that part, above which they have bounced; `NO_BOUNCE` where none does."""
-    return restitution.SLOWEST_CLOTH_BOUNCE * _restitution(contact) if bounces(contact) else NO_BOUNCE
+    return restitution.SLOWEST_CLOTH_BOUNCE * contact.restitution
 
 
 def turning(contact: Contact) -> Cloth:

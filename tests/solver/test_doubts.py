@@ -11,6 +11,7 @@ from taffeta.solver.contact.body import view
 from taffeta.solver.contact.body.calm import make_calm
 from taffeta.solver.contact.body.constraints import make_support
 from taffeta.solver.contact.body.slip import make_hold
+from taffeta.solver.contact.cloth.constraints import NO_BOUNCE
 from taffeta.solver.contact.frame import Contact
 from taffeta.solver.contact.guard import body_pairs
 from taffeta.solver.doubts import Doubts
@@ -41,7 +42,7 @@ def test_what_the_guard_gives_up_is_told_by_name_until_it_is_held_again():
     cloth, state, _, bodies = scene((0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]), cells=8)
     view.move_bodies(bodies, cloth, 0.0, 0.1)
     guarded = body_pairs.prepare(cloth, bodies)
-    beside = make_support(cloth), make_calm(cloth), make_hold(cloth)
+    beside = make_support(cloth), make_calm(cloth), make_hold(cloth), NO_BOUNCE
     contact = Contact(cloth, Settings(), Stopwatch("x"), bodies, guarded, None, None, *beside)
     through = state.x - [0.0, 0.0, 0.07]
     near = body_pairs.find(guarded, (0.0, 0.1), state.x, through)

@@ -34,7 +34,7 @@ MOST_LOOKS = 1000.0  # in a substep; steps have a shortest length, which says ho
 
 
 def restitution_of(cloth: Cloth, settings: Settings) -> np.ndarray:
-    """(n,) of each particle: its garment's, or what the settings give all cloth, where that is more."""
+    """(n,) of each particle: its garment's, or what the settings give all cloth, where that is more; the same all through a frame."""
     own = np.full(len(cloth.meets), settings.cloth_restitution)
     if cloth.restitution is not None:
         own = np.maximum(own, cloth.restitution)

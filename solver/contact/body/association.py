@@ -258,7 +258,7 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
     for d in range(3):
         column0, column1 = _pixels(image, at, (d + 1) % 3, radius)
         row0, row1 = _pixels(image, at, (d + 2) % 3, radius)
-        if row1 < row0:
+        if row1 < row0 or image.first_pixel[d] == image.first_pixel[d + 1]:  # or it is not drawn along this axis
             continue
         front, back = _depths(image, at, d, radius)
         for column in range(column0, column1 + 1):

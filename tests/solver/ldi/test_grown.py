@@ -6,7 +6,7 @@ import pytest
 from sheets import GRAVITY, sheet
 from solids import ball, collider, plate, random_closed, torus
 from taffeta.solver.build import build
-from taffeta.solver.contact.body.collide import prepare, respond
+from taffeta.solver.contact.body.collide import detect, prepare, respond
 from taffeta.solver.ldi.centres import THREE_DIRECTIONS, THREE_FULL, render
 from taffeta.solver.ldi.grown import dilate, pair, stretch
 from taffeta.solver.ldi.rasterise import render_motion, resting
@@ -164,6 +164,27 @@ def test_contact_asks_three_full_images_as_they_were_asked():
             assert np.array_equal(found[search], has)
             assert np.array_equal(known.triangles[at[has], 0], body.view.near[best[has]])
     assert max(found["FOOTPRINTS"]) > 5 and max(found["FULL_IMAGES"]) == 1
+
+
+@pytest.mark.parametrize("search", BODY_SEARCHES)
+def test_no_pixel_is_asked_that_the_image_has_not(search):
+    """An image along one axis has no pixels along the others: whatever memory holds behind the last, points find the same."""
+    settings, found = Settings(body_search=search, ldi_resolution=32), []
+    for behind in (0, 1):
+        cloth, state = build([sheet("Sheet", 31, 31, 0.05, lambda x: x + [0.0, 0.0, 0.2])], settings)
+        target = (state.x + cloth.origin)[None].repeat(2, 0)
+        along_x = np.array(
+            [-9.81, 0.0, 0.0]
+        )  # along which one image is drawn: pixels of y and z would begin behind the last
+        body = prepare(cloth, state, FrameInput(1 / 24, target, (collider(torus()),), along_x, np.zeros(3)), settings)
+        detect(body, cloth, state.x, state.v, 0.0, 1.0, settings)
+        start, hits = body.image.pixel_start, len(body.image.depth)
+        room = np.concatenate([start, np.tile([0, behind * hits], 100_000)]).astype(start.dtype)
+        body.image = body.image._replace(pixel_start=room[: len(start)])
+        respond(body, cloth, state.x + 1e-4, state.x, state.v, state.x, 0.1, 0.1 / 24)
+        known = body.candidates
+        found.append([sorted(row[: max(n, 0)]) for row, n in zip(known.triangles, known.count, strict=True)])
+    assert any(found[0]) and found[0] == found[1]
 
 
 @pytest.mark.parametrize("search", BODY_SEARCHES)

@@ -124,7 +124,9 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the unit scale": round(scene.unit_settings.scale_length, 9),
         "the first frame": scene.frame_start,
         "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
-        "the colliders": sorted(collider.name for collider in colliders),
+        "the colliders": len(
+            colliders
+        ),  # which they are, their meshes, settings and places say, whatever they are called
     }
     for name, row in ROWS.items():
         prints[row.label] = _mapped(
@@ -194,11 +196,24 @@ def differing(text: str, now: dict[str, str]) -> list[str]:
     then = _parsed(text)
     if not then or is_of_another_release(text):
         return []
-    renamed = {word for word in then.keys() ^ now.keys() if " of " in word}
-    words = [word for word in now if word not in renamed and then.get(word) != now[word]]
+    unknown = _renamed(then, now)
+    words = [word for word in now if word not in unknown and then.get(word) != now[word]]
+    if "the colliders" in words:  # what a new one is like goes with it
+        words = [word for word in words if word in then or " of " not in word]
     if ANIMATION in words:  # what keys write is left out of places, so that another key changes these, too
         words = [word for word in words if not word.startswith(OF_PLACES)]
     return words
+
+
+def _renamed(then: dict, now: dict[str, str]) -> set[str]:
+    """What is said now of objects of another name than then, of which then the same was said, or nothing of that kind."""
+    kinds, gone = {word.partition(" of ")[0] for word in then}, then.keys() - now.keys()
+    found = set()
+    for word in now.keys() - then.keys():
+        kind, of, _ = word.partition(" of ")
+        if of and (kind not in kinds or any(then[old] == now[word] for old in gone if old.startswith(kind + of))):
+            found.add(word)
+    return found
 
 
 def is_of_another_release(text: str) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..read.carriers import armatures_of
 from ..read.keyed import moves
-from ..read.rigs import armatures_of
 from .problem import Problem, Shot
 
 

@@ -13,6 +13,7 @@ from bpy.app.handlers import persistent
 
 from ...solver.elastic.mesh_fit import edge_quantile
 from . import arrays, pattern_size, tear_lines, zips
+from .carriers import hung_on
 from .keyed import actions_of, curves_in, our_drivers, targets_of
 from .maps import weights_in
 from .mesh_io import rest_positions
@@ -123,7 +124,7 @@ def image_sum(image: bpy.types.Image) -> int:
 
 
 def animation_sum(objects: list[bpy.types.Object | bpy.types.Scene]) -> int:
-    """Checksum of the keys of the actions that move these objects, their parents, rigs and shape keys, or scenes, and of the
+    """Checksum of the keys of the actions that move these objects, all that they hang on and shape keys, or scenes, and of the
     drivers of our settings, with what these look at."""
     seen, checksum = set(), 0
     for owner in _animated(objects):
@@ -136,21 +137,15 @@ def animation_sum(objects: list[bpy.types.Object | bpy.types.Scene]) -> int:
 
 
 def _animated(objects):
-    """Ids whose animation moves these objects: themselves, their parents, rigs and shape keys, and what drivers of our
-    settings look at. A scene stands alone."""
-    for obj in objects:
-        yield from (looked_at for driver in our_drivers(obj) for _, looked_at in targets_of(driver))
-        if isinstance(obj, bpy.types.Scene):
-            yield obj
-            continue
-        while obj is not None:
-            yield obj
-            if obj.type == "MESH" and obj.data.shape_keys:
-                yield obj.data.shape_keys
-            for modifier in obj.modifiers:
-                if getattr(modifier, "object", None) is not None:
-                    yield modifier.object
-            obj = obj.parent
+    """Ids whose animation moves these objects: themselves, all that they hang on, shape keys, and what drivers of our settings
+    look at. A scene stands alone."""
+    for owner in objects:
+        yield from (looked_at for driver in our_drivers(owner) for _, looked_at in targets_of(driver))
+    yield from (scene for scene in objects if isinstance(scene, bpy.types.Scene))
+    for obj in hung_on(obj for obj in objects if isinstance(obj, bpy.types.Object)):
+        yield obj
+        if obj.type == "MESH" and obj.data.shape_keys:
+            yield obj.data.shape_keys
 
 
 def _driver_text(curve: bpy.types.FCurve) -> str:

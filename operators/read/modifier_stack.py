@@ -149,6 +149,14 @@ def simulated(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     return list(obj.modifiers)[min(ours, default=cache_index(obj)) :]
 
 
+def before_simulation(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers of a mesh that work before it is simulated; of one that is no cloth, all but our own. Other objects have none."""
+    if obj.type != "MESH":
+        return []
+    later = simulated(obj) if obj.taffeta_cloth.enabled else own_modifiers(obj)
+    return [modifier for modifier in obj.modifiers if modifier not in later]
+
+
 def own_modifiers(obj: bpy.types.Object) -> list[bpy.types.MeshCacheModifier]:
     """Our own modifiers: those that play a bake, and the one that plays a live simulation."""
     live = find_live(obj)

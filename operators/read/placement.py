@@ -6,13 +6,14 @@ What keys or drivers write is left out, because Blender writes the values of the
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import bpy
 import numpy as np
 
+from .carriers import hung_on
 from .measures import written_paths
-from .modifier_stack import own_modifiers, simulated
+from .modifier_stack import before_simulation
 
 PLACE, POSE, SHAPE_KEYS, MODIFIERS = "PLACE", "POSE", "SHAPE_KEYS", "MODIFIERS"
 CHANNELS = "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale"
@@ -23,9 +24,9 @@ BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
 def prints(objects: Iterable[bpy.types.Object]) -> dict[tuple[str, str], list]:
-    """What says where these objects, their parents and rigs stand, by what that is and the object's name."""
+    """What says where these objects, and all that they hang on, stand, by what that is and the object's name."""
     found = {}
-    for obj in _hung_on(objects):
+    for obj in hung_on(objects):
         by_keys = written_paths(obj)
         found[PLACE, obj.name] = _place(obj, by_keys)
         if obj.type == "ARMATURE":
@@ -33,30 +34,9 @@ def prints(objects: Iterable[bpy.types.Object]) -> dict[tuple[str, str], list]:
         if obj.type == "MESH":
             found[SHAPE_KEYS, obj.name] = _shape_keys(obj)
             found[MODIFIERS, obj.name] = [
-                _settings(modifier, by_keys) for modifier in _own(obj) if modifier.show_viewport
+                _settings(modifier, by_keys) for modifier in before_simulation(obj) if modifier.show_viewport
             ]
     return found
-
-
-def _hung_on(objects) -> Iterator[bpy.types.Object]:
-    """These objects with their parents, and what their modifiers look at, each once."""
-    waiting, seen = list(objects), set()
-    while waiting:
-        obj = waiting.pop()
-        if obj is None or obj.session_uid in seen:
-            continue
-        seen.add(obj.session_uid)
-        yield obj
-        waiting += [obj.parent, *(getattr(modifier, "object", None) for modifier in _own(obj))]
-        waiting += [getattr(constraint, "target", None) for constraint in obj.constraints]
-
-
-def _own(obj) -> list[bpy.types.Modifier]:
-    """The modifiers of an object that work before a simulation."""
-    if obj.type != "MESH":
-        return []
-    later = simulated(obj) if obj.taffeta_cloth.enabled else own_modifiers(obj)
-    return [modifier for modifier in obj.modifiers if modifier not in later]
 
 
 def _place(obj, by_keys) -> list:

@@ -58,12 +58,37 @@ def rigged(body):
     return rig
 
 
+def linked(name, data=None):
+    """A new object in the scene."""
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def with_input(body, obj):
+    """Give a body Geometry Nodes that change nothing, with an object in an input."""
+    tree = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    socket = tree.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject").identifier
+    ends = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    tree.links.new(ends[0].outputs[0], ends[1].inputs[0])
+    modifier = body.modifiers.new("Nodes", "NODES")
+    modifier.node_group = tree
+    if hasattr(modifier, "properties"):  # Blender 5.2
+        getattr(modifier.properties.inputs, socket).value = obj
+    else:
+        modifier[socket] = obj
+
+
 def prepared(cloth, body):
     """The shot's objects hang on others: a parent, a rig; the body has a shape key and a key that moves it upwards."""
-    carrier = bpy.data.objects.new("Carrier", None)
-    bpy.context.scene.collection.objects.link(carrier)
-    cloth.parent = carrier
-    rigged(body)
+    cloth.parent = linked("Carrier")
+    rig = rigged(body)
+    rig.pose.bones["B"].constraints.new("COPY_LOCATION").target = linked("Aim")
+    wrap = body.modifiers.new("Wrap", "SHRINKWRAP")
+    wrap.target = linked("Wrap", bpy.data.meshes.new("Wrap"))
+    with_input(body, linked("Input"))
     for name in ("Basis", "Fat"):
         body.shape_key_add(name=name)
     for frame in (1, 9):
@@ -76,10 +101,20 @@ def pose():
     bpy.data.objects["Rig"].pose.bones["B"].location.x = 0.1
 
 
+def other_parent(obj):
+    """Another empty, that stands elsewhere, takes the place of the parent."""
+    obj.parent = linked("Other")
+    obj.parent.location.x = 0.2
+
+
 PLACED = {
     "the place of Body": lambda cloth, body: setattr(body, "scale", (1.1, 1, 1)),
     "the place of Cloth": lambda cloth, body: setattr(cloth.location, "z", 1.5),
     "the place of Carrier": lambda cloth, body: setattr(cloth.parent.location, "z", 0.1),
+    "the place of Other": lambda cloth, body: other_parent(cloth),
+    "the place of Aim": lambda cloth, body: setattr(bpy.data.objects["Aim"].location, "x", 0.3),
+    "the place of Wrap": lambda cloth, body: setattr(bpy.data.objects["Wrap"].location, "x", 0.3),
+    "the place of Input": lambda cloth, body: setattr(bpy.data.objects["Input"].location, "x", 0.3),
     "the pose of Rig": lambda cloth, body: pose(),
     "the shape keys of Body": lambda cloth, body: setattr(body.data.shape_keys.key_blocks["Fat"], "value", 0.5),
     "the modifiers of Body": lambda cloth, body: setattr(body.modifiers.new("D", "DISPLACE"), "strength", 0.1),
@@ -100,6 +135,22 @@ def test_what_is_moved_without_keys_is_told(shot, word, found, cloth, body, bake
     PLACED[word](cloth(), body())
     sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
     assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_keys_of_what_a_bone_aims_at_are_told(shot, found, cloth, body, baked):
+    prepared(cloth(), body())
+    baked()
+    bpy.data.objects["Aim"].keyframe_insert("location", frame=5)
+    bpy.context.view_layer.update()
+    assert [p.sentence for p in found("WARNING")] == ["Cloth was baked before you changed the animation"]
+
+
+def test_other_names_change_no_bake(shot, found, cloth, body, baked):
+    prepared(cloth(), body())
+    baked()
+    for obj in bpy.context.scene.objects:
+        obj.name = f"My {obj.name}"
+    assert found("WARNING") == []
 
 
 def test_key_that_only_a_frame_change_followed_is_told_by_preflight(shot, cloth, body, baked):

@@ -124,9 +124,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the unit scale": round(scene.unit_settings.scale_length, 9),
         "the first frame": scene.frame_start,
         "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
-        "the colliders": len(
-            colliders
-        ),  # which they are, their meshes, settings and places say, whatever they are called
+        "the colliders": len(colliders),  # which, whatever they are called: their meshes, settings and places say
     }
     for name, row in ROWS.items():
         prints[row.label] = _mapped(

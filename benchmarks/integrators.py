@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every integrator of Bargmann's list (2003, appendix C) in his scenes: `python benchmarks/integrators.py [--write]`.
 
-The torus and the knot of `ldi.py`, onto which a sheet of 441 points falls, 72 frames each, and the poncho on the walking mannequin,
-24 frames, in steps of 2.5 ms. Of each *Dynamics* into how many steps a method cuts a frame, what that takes of the processor, the
+The torus and the knot of `ldi.py`, onto which a sheet of 441 points falls, and the poncho on the walking mannequin, 72 frames each,
+in steps of 2.5 ms. Of each *Dynamics* into how many steps a method cuts a frame, what that takes of the processor, the
 longest edge of all frames, how rough cloth is on the mean, and how many edges cross a triangle in the frame that has most, counted by
-ipctk in every frame. Half an hour; --scenes, --dynamics and --frames take a part of it. --write puts the table into docs/layers.md,
+ipctk in every frame. An hour; --scenes, --dynamics and --frames take a part of it. --write puts the table into docs/layers.md,
 with all scenes and methods.
 """
 
@@ -30,7 +30,7 @@ from watch import Watch
 
 MARKS = "<!-- made by benchmarks/integrators.py -->\n", "<!-- end of integrators -->\n"
 STEP = 0.0025  # [s]
-SCENES = {"torus": 72, "knot": 72, "mannequin": 24}  # and frames of each
+SCENES = {"torus": 72, "knot": 72, "mannequin": 72}  # and frames of each
 COMPILED = 3  # frames of a shot that is baked before, so that all is compiled
 LABELS = {name: label for name, label, *_ in DYNAMICS}
 

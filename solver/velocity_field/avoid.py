@@ -85,6 +85,7 @@ class VelocityField:
     rigid: RigidBodies | None = None  # of all fields; None: no garment is rigid
     grid: FieldGrid | None = None
     left: int = 0  # substeps that the grid still lasts
+    t: float = 0.0  # part of the frame at which bodies are as the grid has them
     eased: bool = False  # whether it has been done in this frame
 
     def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
@@ -101,10 +102,12 @@ class VelocityField:
             return 0
         free = cloth.inv_mass > 0.0
         if self.left <= 0:
-            self.left = _lasts(x - x_prev, self.step)
-            self.grid = _make_grid(self, cloth, x, t)
+            self.left, self.t = _lasts(x - x_prev, self.step), t
+            self.grid = _make_grid(self, cloth, x, t, t + (self.left - 1) * dt / self.duration)
         self.left -= 1
         grid = self.grid
+        obstacles.go_on(grid.solid, t - self.t)
+        self.t = t
         # what lies on a body is held by that at its nodes: with more mass than it has, friction would lose momentum
         cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
         if not len(grid.cells.density):
@@ -216,8 +219,8 @@ def _lasts(motion, step):
     return int(min(max(GRID_DRIFT * step / typical, 1), MOST_GRID_SUBSTEPS))
 
 
-def _make_grid(field, cloth, x, t):
-    """The grid round cloth at x, t of the frame gone."""
+def _make_grid(field, cloth, x, t, until):
+    """The grid round cloth at x, t of the frame gone, which lasts until later."""
     facing = measure(cloth, x)
     facing[~field.garments[cloth.garment], AREA] = 0.0
     area = facing[:, AREA]
@@ -235,7 +238,7 @@ def _make_grid(field, cloth, x, t):
         layer = float(mass[area > 0.0].sum() / area.sum()) * field.step**2
         wanted = np.zeros(len(grid.key) * TILE_SLOTS, np.bool_)
         wanted[nodes.slots[:count]] = True
-        solid, grip = _bodies(field, cloth.origin, grid, wanted, layer, t)
+        solid, grip = _bodies(field, cloth.origin, grid, wanted, layer, t, min(until, 1.0))
         solid, drag = solid[nodes.slots], grip[nodes.slots[cells.nodes]].max(axis=1)
     least = np.minimum(CLOSING_RATE * (cells.density - FULL_DENSITY), 0.0)
     system = System(cells.nodes, cells.rows, least, drag, np.zeros(0), np.zeros((0, 4)))
@@ -250,19 +253,26 @@ def _make_grid(field, cloth, x, t):
     return FieldGrid(cells, nodes, facing, barred, solid, sure, system, solution, *beside)
 
 
-def _bodies(field, origin, grid, wanted, layer, t):
-    """What is solid (s, SOLID_COLUMNS), and friction (s,), of bodies at the grid's slots."""
+def _bodies(field, origin, grid, wanted, layer, t, until):
+    """What is solid (s, SOLID_COLUMNS), and friction (s,), of bodies at the grid's slots, from t of the frame until later."""
     slots = len(grid.key) * TILE_SLOTS
     solid, grip = np.zeros((slots, obstacles.SOLID_COLUMNS)), np.zeros(slots)
-    before = max(0.0, t - BODY_MOTION)
+    window = min(BODY_MOTION, t)
     for body in field.bodies:
-        count = body.x.shape[1]
-        motion = np.empty((count, 6))
         samples = np.ascontiguousarray(body.x, np.float64)
-        move(samples, origin, 0, np.arange(count), before, t, motion)
-        x, v = motion[:, :3] + motion[:, 3:], motion[:, 3:] / ((t - before) * field.duration)
-        obstacles.rasterise(grid, wanted, body.triangles, x, v, layer, body.friction, solid, grip)
+        x, v = _moving(samples, origin, t, window, field.duration)
+        change = np.zeros_like(v)
+        if until > t:
+            change = (_moving(samples, origin, until, window, field.duration)[1] - v) / (until - t)
+        obstacles.rasterise(grid, wanted, body.triangles, x, v, change, layer, body.friction, solid, grip)
     return solid, grip
+
+
+def _moving(samples, origin, t, window, duration):
+    """Places (m, 3) [m] of a body at t of a frame of some duration [s], and velocities (m, 3) [m/s] in a window before."""
+    motion = np.empty((samples.shape[1], 6))
+    move(samples, origin, 0, np.arange(len(motion)), t - window, t, motion)
+    return motion[:, :3] + motion[:, 3:], motion[:, 3:] / (window * duration)
 
 
 def _at_nodes(grid, cloth, x_prev, dt, x):

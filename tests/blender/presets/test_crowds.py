@@ -145,6 +145,34 @@ def test_shirts_tumble_in_the_drum(make, saved):
 
 
 @pytest.mark.once
+def test_shirts_go_into_the_drum_one_after_another(make, saved):
+    """Figure 3.6 with *Every*, 24 frames: the second waits before the drum, is carried in, let go, and tumbles with the first.
+
+    Of five starts 0 to 108 edges pass through their own shirt in these frames and 0 to 21 through the other.
+    """
+    cloths, (drum, _), _ = baked(saved, "washing_machine", 48, count=2, every=24)
+    front = shown(make, [drum], 1)[0][:, 1].min()
+    start = shown(make, cloths, 1)[1]
+    ways = []
+    for frame in (1, 6, 12, 18, 24, 25):
+        second = shown(make, cloths, frame)[1]
+        way = (second - start).mean(axis=0)
+        assert np.abs(second - start - way).max() < 1e-5, f"[m] it keeps its shape in frame {frame}"
+        ways.append(way)
+        assert (second[:, 1].max() < front) == (frame <= 12), (
+            f"it is before the drum until it goes in, in frame {frame}"
+        )
+    assert ways[2][2] < ways[1][2] - 0.2 and abs(ways[2][1]) < 0.05, "[m] first it goes down"
+    assert abs(ways[-1][2] - ways[2][2]) < 0.05 and ways[-1][1] > 0.9, "[m] then in"
+    assert second[:, 2].mean() - shown(make, cloths, 30)[1][:, 2].mean() > 0.15, "[m] it falls when it is let go"
+    heights = [shown(make, cloths, frame)[0][:, 2].mean() for frame in (1, 20, 44)]
+    assert heights[1] < heights[0] - 0.3 and heights[2] > heights[1] + 0.2, "[m] meanwhile the first has been taken up"
+    for frame in (12, 24, 30, 48):
+        found = crossing(make, cloths, (drum,), frame)
+        assert found.cloth_body == 0 and found.cloth_cloth < 45 and found.cloth_self < 220
+
+
+@pytest.mark.once
 def test_rigid_heads_fall_into_a_bowl_on_a_sheet(make, saved):
     """Figure 3.15, seven heads: none changes its shape, none goes through the sheet, another one or the bowl.
 

@@ -12,7 +12,7 @@ from taffeta.presets.scenes import bodies, walk
 
 LAST, EVERY = 160, 4  # frame of the bake; which are looked at. All begins at 13, a turn takes 96 frames, the clock 144
 #: the ten of the documented examples, an open hemisphere (figure 4.8), and mixtures that no example has: what is chosen; how much longer
-#: than at rest the longest edge may be in nine frames of ten, twice what a sheet of 625 points had in the worst of three starts; and
+#: than at rest the longest edge may be in nine frames of ten, twice what a sheet of 625 points had in the worst of four starts at most; and
 #: the roughness [degrees] that is allowed
 MIXTURES = {
     "deformed torus": ({"shape": "DEFORMED_TORUS"}, 0.0042, 16),
@@ -28,13 +28,13 @@ MIXTURES = {
     "hemisphere": ({"shape": "HEMISPHERE", "axes": {"X"}}, 0.125, 43),
     "knot that does all": (
         {"shape": "TWISTED_KNOT", "lift": True, "axes": {"X", "Z"}, "deformation": "GROW"},
-        0.0345,
+        0.06,
         45,
     ),
     "hemisphere that beats": ({"shape": "HEMISPHERE", "lift": True, "deformation": "WINGS"}, 0.0215, 23),
 }
-#: the longest edge of any frame: a corner that a vane hits at 2 m/s is longer for a substep. Of 30 starts that differ by millionths of gravity the
-#: dryer had 1.3 to 4.3 %, 6 and 20 %, and the hemisphere 18 to 23
+#: the longest edge of any frame: a corner that a vane hits at 2 m/s is longer for a substep. Of 15 starts that differ by millionths of gravity the
+#: dryer had 1.3 to 3.4 %, and one 6.3; the hemisphere has 23
 LONGEST = 0.35
 #: in 5.2 the first says what all say
 NAMES = ["deformed torus", *(pytest.param(name, marks=pytest.mark.once) for name in list(MIXTURES)[1:])]

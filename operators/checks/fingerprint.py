@@ -99,6 +99,8 @@ CLOTH_WORDS = {
 BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
 MESH = "the mesh of "
 ANIMATION = "the animation"
+COLLIDERS = "the colliders"
+SETTINGS = "the settings of {}"  # each collider has them
 PLACES = {
     placement.PLACE: "the place of {}",
     placement.POSE: "the pose of {}",
@@ -124,7 +126,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the unit scale": round(scene.unit_settings.scale_length, 9),
         "the first frame": scene.frame_start,
         "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
-        "the colliders": len(colliders),  # which, whatever they are called: their meshes, settings and places say
+        COLLIDERS: sorted(collider.name for collider in colliders),
     }
     for name, row in ROWS.items():
         prints[row.label] = _mapped(
@@ -148,7 +150,7 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     ]
     prints["Tear Lines"] = _tear_lines(obj, by_keys[obj])
     for collider in colliders:
-        prints[f"the settings of {collider.name}"] = _body(collider)
+        prints[SETTINGS.format(collider.name)] = _body(collider)
         prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
     placed = placement.prints([obj, *colliders, *_carriers(cloth)])
     prints |= {PLACES[what].format(name): value for (what, name), value in placed.items()}
@@ -196,11 +198,20 @@ def differing(text: str, now: dict[str, str]) -> list[str]:
         return []
     unknown = _renamed(then, now)
     words = [word for word in now if word not in unknown and then.get(word) != now[word]]
-    if "the colliders" in words:  # what a new one is like goes with it
+    if COLLIDERS in words and _count(then, SETTINGS) == _count(now, SETTINGS):
+        words.remove(
+            COLLIDERS
+        )  # as many as there were: another name is no change, and what another one is like is told
+    elif COLLIDERS in words:  # what a new one is like goes with it
         words = [word for word in words if word in then or " of " not in word]
     if ANIMATION in words:  # what keys write is left out of places, so that another key changes these, too
         words = [word for word in words if not word.startswith(OF_PLACES)]
     return words
+
+
+def _count(prints: dict, kind: str) -> int:
+    """How many entries are of one kind, words with a place for the name."""
+    return sum(word.startswith(kind.removesuffix("{}")) for word in prints)
 
 
 def _renamed(then: dict, now: dict[str, str]) -> set[str]:

@@ -39,13 +39,13 @@ def _links(obj, modifiers, posed: bool) -> Iterator[tuple[bpy.types.Object, bool
         yield obj.parent, obj.parent_type in {"ARMATURE", "BONE"}
     for modifier in modifiers:
         by_pose = modifier.type == "ARMATURE" or bool(getattr(modifier, "subtarget", ""))
-        yield from ((carrier, by_pose) for carrier in looked_at(modifier))
+        yield from ((carrier, by_pose) for carrier in _looked_at(modifier))
     yield from _targets(obj.constraints)
     for bone in obj.pose.bones if posed and obj.pose is not None else ():
         yield from _targets(bone.constraints)
 
 
-def looked_at(modifier: bpy.types.Modifier) -> list[bpy.types.Object]:
+def _looked_at(modifier: bpy.types.Modifier) -> list[bpy.types.Object]:
     """The objects that a modifier looks at, those of its collection and of the inputs of Geometry Nodes too."""
     names = (prop.identifier for prop in modifier.bl_rna.properties if prop.type == "POINTER")
     values = [getattr(modifier, name) for name in names] + (_inputs(modifier) if modifier.type == "NODES" else [])

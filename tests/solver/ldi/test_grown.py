@@ -173,9 +173,8 @@ def test_no_pixel_is_asked_that_the_image_has_not(search):
     for behind in (0, 1):
         cloth, state = build([sheet("Sheet", 31, 31, 0.05, lambda x: x + [0.0, 0.0, 0.2])], settings)
         target = (state.x + cloth.origin)[None].repeat(2, 0)
-        along_x = np.array(
-            [-9.81, 0.0, 0.0]
-        )  # along which one image is drawn: pixels of y and z would begin behind the last
+        # along gravity one image is drawn: pixels along y and z would begin behind the last
+        along_x = np.array([-9.81, 0.0, 0.0])
         body = prepare(cloth, state, FrameInput(1 / 24, target, (collider(torus()),), along_x, np.zeros(3)), settings)
         detect(body, cloth, state.x, state.v, 0.0, 1.0, settings)
         start, hits = body.image.pixel_start, len(body.image.depth)

@@ -26,7 +26,13 @@ def _by_depth(shot: Shot) -> Iterator[Problem]:
     if not sentence or not meeting:
         return
     final = any(obj.taffeta_cloth.quality == "FINAL" for obj in shot.cloths)
-    yield Problem("WARNING" if final else "INFO", "", sentence, REMEDIES[shot.scene.taffeta.cloth_contact], ("taffeta.fix_cloth_contact",))
+    yield Problem(
+        "WARNING" if final else "INFO",
+        "",
+        sentence,
+        REMEDIES[shot.scene.taffeta.cloth_contact],
+        ("taffeta.fix_cloth_contact",),
+    )
 
 
 def _searched(shot: Shot) -> Iterator[Problem]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cloth on cloth by depth beside pairs: `.venv/bin/python benchmarks/depth.py [--frames 48] [--scenes fold ...]`.
+"""Cloth on cloth by depth beside pairs: `.venv/bin/python benchmarks/depth.py [--frames 48] [--scenes fold ...] [--substeps 10 20 ...]`.
 
 A folded sheet and four sheets on a floor, a strip that falls on its edge, and two T-shirts in a bowl (`crowd`). Prints
 for each way the processor time of contact and of the whole frame (the median of the second half of the frames),
@@ -8,6 +8,7 @@ guarded, as in Preview quality. Writes nothing.
 """
 
 import argparse
+import itertools
 import sys
 import time
 from pathlib import Path
@@ -56,9 +57,9 @@ def shirts():
 SCENES = {"fold": fold, "four": four, "strip": strip, "shirts": shirts}
 
 
-def measure(name, contact, frames):
+def measure(name, contact, frames, substeps, each):
     """Run a scene and print its row."""
-    settings = Settings(cloth_contact=contact, guard_bodies=False)
+    settings = Settings(cloth_contact=contact, guard_bodies=False, substeps=substeps, untangle_each=each)
     cloth, state = build(SCENES[name](), settings)
     targets = np.broadcast_to(state.x + cloth.origin, (2, *state.x.shape))
     rows, worst = [], 0.0
@@ -72,7 +73,7 @@ def measure(name, contact, frames):
     crossings = count_in(cloth, state.x, (body,))
     moved = 1e3 * np.linalg.norm(state.x - before, axis=1).mean()
     print(
-        f"| {name} | {len(cloth.triangles):,} | {contact} | {contact_ms:.1f} | {whole_ms:.0f} | "
+        f"| {name} | {len(cloth.triangles):,} | {contact} | {substeps} | {contact_ms:.1f} | {whole_ms:.0f} | "
         f"{crossings.cloth_self + crossings.cloth_cloth} | {moved:.2f} | {100 * worst:.0f} % |",
         flush=True,
     )
@@ -86,13 +87,16 @@ def main() -> int:
     parser.add_argument(
         "--contact", nargs="+", default=["PAIRS", "DEPTH_SEQUENCES", "DEPTH_STICKS"], choices=CLOTH_CONTACTS
     )
+    parser.add_argument("--substeps", type=int, nargs="+", default=[Settings().substeps], help="in a frame")
+    parser.add_argument("--each", action="store_true", help="with Untangle Each Frame")
     arguments = parser.parse_args()
     stopwatch.perf_counter = time.process_time  # other programs may be busy meanwhile
-    print("| scene | triangles | cloth on cloth | contact [ms] | frame [ms] | crossings | moves [mm] | stretch |")
-    print("| --- " * 8 + "|")
-    for name in arguments.scenes:
-        for contact in arguments.contact:
-            measure(name, contact, arguments.frames)
+    print(
+        "| scene | triangles | cloth on cloth | substeps | contact [ms] | frame [ms] | crossings | moves [mm] | stretch |"
+    )
+    print("| --- " * 9 + "|")
+    for name, contact, substeps in itertools.product(arguments.scenes, arguments.contact, arguments.substeps):
+        measure(name, contact, arguments.frames, substeps, arguments.each)
     return 0
 
 

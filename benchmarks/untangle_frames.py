@@ -3,8 +3,8 @@
 
 Bakes two sheets and a ball that drags them through a ring (Buffet 2021, figure 2.16; 2.5.5: 1.5 frames a second by distance fields)
 or another example as its button does, with Velocity Field, which lets some of it through, and presses Untangle Frames. Prints what
-crosses in each frame before and after, between garments and with themselves, by ipctk, and the processor's time. Writes nothing
-but the bake, in a temporary folder.
+crosses in each frame before and after, between garments and with themselves, by ipctk, and the processor's time. With --each it is
+baked once more, with Untangle Each Frame, and that is what comes after. Writes nothing but bakes, in a temporary folder.
 """
 
 import argparse
@@ -23,16 +23,21 @@ from crossings import count_crossings  # noqa: E402
 from scenes import triangles, world  # noqa: E402
 
 
-def baked(name, frames, contact):
-    """Add the example to an empty file and bake it; returns its garments, bodies and the processor's seconds."""
+def added(name, frames, contact, count):
+    """Add the example to an empty file; returns its garments and bodies."""
     scene = bpy.context.scene
-    bpy.ops.taffeta.scene_add(name=name)
+    bpy.ops.taffeta.scene_add(name=name, **({"count": count} if count else {}))
     scene.taffeta.cloth_contact, scene.frame_end = contact, frames
     cloths = [obj for obj in scene.objects if obj.taffeta_cloth.enabled]
-    bodies = [obj for obj in scene.objects if obj.taffeta_collider.enabled]
+    return cloths, [obj for obj in scene.objects if obj.taffeta_collider.enabled]
+
+
+def baked(each):
+    """Bake, with or without Untangle Each Frame; returns the processor's seconds."""
+    bpy.context.scene.taffeta.untangle_each = each
     start = time.process_time()
     bpy.ops.taffeta.bake()
-    return cloths, bodies, time.process_time() - start
+    return time.process_time() - start
 
 
 def crossing(cloths, bodies, frames):
@@ -64,16 +69,18 @@ def main() -> int:
     parser.add_argument("--scene", default="ball_through_sheets")
     parser.add_argument("--frames", type=int, default=100)
     parser.add_argument("--contact", default="VELOCITY_FIELD")
+    parser.add_argument("--each", action="store_true", help="in the bake, by Untangle Each Frame, and not behind it")
+    parser.add_argument("--count", type=int, default=0, metavar="N", help="of garments, where an example has a number")
     parser.add_argument("--stretch", type=float, default=0.1, help="part of their length that edges may change by")
     arguments = parser.parse_args()
     taffeta.register()
     with tempfile.TemporaryDirectory() as folder:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(Path(folder) / "shot.blend"))
-        cloths, bodies, baking = baked(arguments.scene, arguments.frames, arguments.contact)
-        frames = range(1, arguments.frames + 1)
+        cloths, bodies = added(arguments.scene, arguments.frames, arguments.contact, arguments.count)
+        frames, baking = range(1, arguments.frames + 1), baked(False)
         before = crossing(cloths, bodies, frames)
-        working = untangled(cloths, arguments.stretch)
+        working = baked(True) - baking if arguments.each else untangled(cloths, arguments.stretch)
         after = crossing(cloths, bodies, frames)
     taffeta.unregister()
     tell(frames, before, after)

@@ -21,3 +21,8 @@ class FieldSettings:
         description="Let the velocity field converge in no direction, as that of a liquid, in place of along the layers' "
         "normals alone. Only to compare: cloth that slides on cloth then turns what is beside it round",
     )
+    untangle_each: BoolProperty(
+        name="Untangle Each Frame", default=Settings().untangle_each, override=OVERRIDE,
+        description="Take cloth out of other cloth and out of itself where a frame of the bake ends, as far as that makes nothing "
+        "else worse; the next frame begins from there. For ways that let some of it through",
+    )

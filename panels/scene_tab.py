@@ -91,6 +91,8 @@ class TAFFETA_PT_scene_collision(SceneSubPanel, bpy.types.Panel):
         if settings.cloth_contact in ("VELOCITY_FIELD", "BOTH"):
             layout.prop(settings, "field_cell")
             layout.prop(settings, "field_isotropic")
+        if settings.cloth_contact not in ("PAIRS", "BOTH"):
+            layout.prop(settings, "untangle_each")
         prop(layout, context, settings, "cloth_restitution")
 
 

@@ -46,7 +46,7 @@ ORDERS = {
         ("rest", "filed"),
         ("build",),
         ("crossings", "refit"),
-        ("join", "correct"),
+        ("join", "correct", "besides_pairs"),
         ("step", "doubts"),
         ("shot",),
         ("precompile",),

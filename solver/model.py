@@ -351,6 +351,7 @@ class Settings(NamedTuple):
     # first, or depth_layers: above and sticks
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
     field_isotropic: bool = False  # whether it may not converge in any direction; else along the layers' normals alone
+    untangle_each: bool = False  # whether what crosses where a frame ends is taken apart (`untangle.untangles`)
 
 
 class LDI(NamedTuple):

@@ -18,6 +18,7 @@ import numpy as np
 
 from .kernel.compiler_patch import quicken
 from .model import Collider, FrameInput, Garment, Settings
+from .untangle import untangles
 
 # What a child process runs: the solver under the name that it has here, without Blender and the rest of the package.
 CHILD = """
@@ -220,6 +221,7 @@ def parts_of(settings: Settings, has_bodies: bool = True) -> tuple[str, ...]:
     """The parts that a bake with these settings needs."""
     has_field = settings.cloth_contact in ("VELOCITY_FIELD", "BOTH")
     needed = {"bodies": has_bodies, "dynamics": True, "cloth": True, "guard": has_bodies, "velocity_field": has_field}
+    needed["untangle"] = untangles(settings)
     return tuple(part for part in needed if needed[part])
 
 

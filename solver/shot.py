@@ -175,7 +175,10 @@ def _restart_frame(caches: Sequence[FrameCache]) -> int | None:
 
 def _digests(cloth, state, inputs, frames, settings, caches, restart) -> Iterator[tuple[int, FrameInput, bytes]]:
     # However patches are found, they are the same.
-    start = digest = digest_of(RELEASE, cloth, state, settings._replace(broad_phase=""), frames.start)
+    told = settings._replace(broad_phase="")
+    if not settings.untangle_each:
+        told = tuple(told)[:-1]  # as before there was this choice
+    start = digest = digest_of(RELEASE, cloth, state, told, frames.start)
     for frame, frame_input in zip(frames, inputs, strict=False):
         if frame == restart:
             digest = digest_of(start, caches[0].line(frame - 1).digest)

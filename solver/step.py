@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .besides_pairs import prepare_alternative, untangle
 from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
@@ -46,6 +47,7 @@ from .parts import copied, part_of, put_back, together
 from .refit import cloth_of
 from .rest import at_rest, flow
 from .tear import look, open_joints, torn_count, watch
+from .untangle import untangles
 from .zips import unzip
 
 LATE_STRETCH = 0.25  # strain that contact may add in a substep: for more it is taken again, with contact in each step
@@ -113,7 +115,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
-    alternative = _prepare_alternative(cloth, state, frame_input, settings)
+    alternative = prepare_alternative(cloth, state, frame_input, settings)
     about = without_rigid(cloth), state, frame_input, settings
     contact = contact_frame.prepare(*about, alternative, stopwatch, render)
     done, watched = [], watch(whole)
@@ -128,6 +130,8 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     twin, place = cloth.twins.T
     state.x[twin], state.v[twin] = state.x[place], state.v[place]
     _check_finite(cloth, state.x, state.v, frame)
+    if untangles(settings):
+        untangle(cloth, state, frame_input, stopwatch)
     report = _report(cloth, state.x, contact, frame, frame_input.to_object, stopwatch, done)
     hand_back(joined, state, frame_end)
     if len(whole.seams):
@@ -374,20 +378,6 @@ def _cut(count, parts):
     """Split `count` substeps into `parts` runs, or into as many as there are: the first substep of each, and the end."""
     parts = min(parts, count)
     return [*sorted({-(-part * count // parts) for part in range(parts)}), count]
-
-
-def _prepare_alternative(cloth, state, frame_input, settings):
-    """What keeps cloth from cloth besides pairs, or instead of them; None where pairs alone do."""
-    if settings.cloth_contact == "PAIRS":
-        return None
-    # here, because few scenes have them: they need not be loaded
-    if settings.cloth_contact.startswith("DEPTH"):
-        from .depth_layers.respond import prepare
-
-        return prepare(cloth, frame_input, settings)
-    from .velocity_field.avoid import prepare
-
-    return prepare(cloth, frame_input, settings, state)
 
 
 def _check_finite(cloth, x, v, frame):

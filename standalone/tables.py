@@ -116,6 +116,7 @@ GENERAL = {
     "clothRestitution": Reader(_number(0.0, 1.0), None),
     "fieldCell": Reader(_number(0.5, 10.0), None),
     "fieldIsotropic": Reader(_switch, None),
+    "untangleEach": Reader(_switch, None),
     "substeps": Reader(_count(1, 1000), None),
     "smallSteps": Reader(_number(0.0, 20.0), None),
     "iterations": Reader(_count(1, 1000), None),
@@ -136,7 +137,7 @@ GENERAL = {
 # Setting of the solver: the element of <general> that is it, where it is given.
 SOLVER = {
     "cloth_contact": "clothContact", "cloth_restitution": "clothRestitution", "field_cell": "fieldCell",
-    "field_isotropic": "fieldIsotropic",
+    "field_isotropic": "fieldIsotropic", "untangle_each": "untangleEach",
     "substeps": "substeps", "small_steps": "smallSteps", "iterations": "iterations", "tolerance": "tolerance",
     "theta": "theta", "seed": "seed", "air_drag": "airDrag", "air_lift": "airLift", "pin_rate": "pinRate",
     "ldi_resolution": "imageSize", "body_search": "bodySearch", "max_speed": "speedLimit", "guard_bodies": "guardBodies",

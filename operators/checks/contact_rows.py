@@ -12,6 +12,11 @@ LETS_THROUGH = {
     "DEPTH_STICKS": "Cloth on Cloth is Depth Sticks, which sees no edge that meets an edge: cloth that crumples passes "
     "through itself, is pulled long there and shakes",
 }
+REMEDIES = {
+    "DEPTH_SEQUENCES": "Set Cloth on Cloth to Pairs, which lets nothing through; a preview of layers that lie may stay as it is",
+    "DEPTH_STICKS": "Set Cloth on Cloth to Pairs, which lets nothing through; a preview of a pile may stay as it is, and one of a fold "
+    "with 20 Substeps or more",
+}
 
 
 def _by_depth(shot: Shot) -> Iterator[Problem]:
@@ -21,8 +26,13 @@ def _by_depth(shot: Shot) -> Iterator[Problem]:
     if not sentence or not meeting:
         return
     final = any(obj.taffeta_cloth.quality == "FINAL" for obj in shot.cloths)
-    remedy = "Set Cloth on Cloth to Pairs, which lets nothing through; a preview of layers that lie may stay as it is"
-    yield Problem("WARNING" if final else "INFO", "", sentence, remedy, ("taffeta.fix_cloth_contact",))
+    yield Problem(
+        "WARNING" if final else "INFO",
+        "",
+        sentence,
+        REMEDIES[shot.scene.taffeta.cloth_contact],
+        ("taffeta.fix_cloth_contact",),
+    )
 
 
 def _searched(shot: Shot) -> Iterator[Problem]:

@@ -40,6 +40,7 @@ SCENE_WORDS = {
     "cloth_contact": "Cloth on Cloth",
     "field_cell": "Field Cell",
     "field_isotropic": "Isotropic",
+    "untangle_each": "Untangle Each Frame",
     "small_steps": "Step Quality",
     "substeps": "Substeps",
     "substeps_preview": "Preview Substeps",
@@ -96,6 +97,10 @@ CLOTH_WORDS = {
 }
 
 
+def _short(value) -> str:
+    return f"{zlib.crc32(json.dumps(value).encode()):08x}"
+
+
 BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
 MESH = "the mesh of "
 ANIMATION = "the animation"
@@ -107,6 +112,8 @@ PLACES = {
     placement.SHAPE_KEYS: "the shape keys of {}",
     placement.MODIFIERS: "the modifiers of {}",
 }
+# What bakes of this release had before it could be chosen, by word.
+LATER = {SCENE_WORDS["untangle_each"]: _short([False])}
 OF_PLACES = tuple(words.removesuffix("{}") for words in PLACES.values())
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
@@ -196,6 +203,7 @@ def differing(text: str, now: dict[str, str]) -> list[str]:
     then = _parsed(text)
     if not then or is_of_another_release(text):
         return []
+    then = LATER | then
     unknown = _renamed(then, now)
     words = [word for word in now if word not in unknown and then.get(word) != now[word]]
     if COLLIDERS in words and _count(then, SETTINGS) == _count(now, SETTINGS):
@@ -336,7 +344,3 @@ def _tear_lines(obj, by_keys):
     tear = obj.taffeta_cloth.tear
     hold = None if "taffeta_cloth.tear.hold" in by_keys else _plain(tear.hold)
     return [strength, hold, _plain(tear.run_on), tear.most, tear.piece]
-
-
-def _short(value) -> str:
-    return f"{zlib.crc32(json.dumps(value).encode()):08x}"

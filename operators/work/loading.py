@@ -16,7 +16,8 @@ class Loader:
 
     def __init__(self, scene: bpy.types.Scene):
         self._stopped = threading.Event()
-        parts = precompile.parts_of(Settings(cloth_contact=scene.taffeta.cloth_contact))
+        about = scene.taffeta
+        parts = precompile.parts_of(Settings(cloth_contact=about.cloth_contact, untangle_each=about.untangle_each))
         self._thread = threading.Thread(target=self._load, args=(parts,), name="Taffeta kernels")
         self._thread.start()
 

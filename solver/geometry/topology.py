@@ -76,6 +76,12 @@ def edge_keys(pairs, vertex_count):
     return np.minimum(pairs[:, 0], pairs[:, 1]) * vertex_count + np.maximum(pairs[:, 0], pairs[:, 1])
 
 
+def edges_of(triangles, vertex_count):
+    """(e, 2) the sides of triangles (t, 3), each once."""
+    keys = np.unique(edge_keys(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), vertex_count))
+    return np.stack(np.divmod(keys, vertex_count), axis=1).astype(np.int32)
+
+
 def border_edges(triangles):
     """(b, 2) the edges that one triangle alone has, of triangles (t, 3)."""
     sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)

@@ -98,19 +98,41 @@ def rounds(
         now = _nested(whole, cloud, now, bounds, (garments, bodies, depth, meets), origin)
         kept = _better(whole, now, kept, counts)
         yield len(now.pairs)
-    bounds = bounds._replace(counts=np.ceil((1.0 + SLACK) * counts))
-    idle, least, wanted = 0, len(kept.pairs), find_wanted(whole, now) if len(now.pairs) else None
-    for _ in range(EASINGS):
-        if not len(now.pairs) or idle == PATIENCE:
-            break
-        now = mend(whole, cloud, ease(whole, cloud, now, wanted), bounds, now)
-        kept = _better(whole, now, kept, counts)
-        is_worth = len(kept.pairs) < WORTH_EASING * least
-        idle, least = (0, len(kept.pairs)) if is_worth else (idle + 1, least)
-        yield len(now.pairs)
+    kept = yield from eased(whole, cloud, now, kept, bounds)
     moved, parts = (kept.x != start.x).any(axis=1), _parts(whole)
     placed = [np.where(moved[p, None], kept.x[p] + origin, g.x) for p, g in zip(parts, garments, strict=True)]
     return _result(whole, start, kept, placed)
+
+
+def eased(
+    whole: Whole, cloud: Cloud, now: Crossing, kept: Crossing, bounds: Bounds, out_of_bodies: bool = True
+) -> Iterator[int]:
+    """Ease apart what crosses now, as long as that helps; yields how many pairs of triangles cross, and returns the better of what
+    comes out and what was kept.
+
+    Parameters
+    ----------
+    bounds : with the numbers of pairs of each kind that may cross in the end
+    out_of_bodies : whether cloth is drawn out of bodies, too; otherwise it only gets no farther into them
+    """
+    most = bounds.counts
+    bounds = bounds._replace(counts=np.ceil((1.0 + SLACK) * most))
+    idle, least, wanted = 0, len(kept.pairs), find_wanted(whole, now) if len(now.pairs) else None
+    for _ in range(EASINGS):
+        wrong = now if out_of_bodies else between_garments(whole, now)
+        if not len(wrong.pairs) or idle == PATIENCE:
+            break
+        now = mend(whole, cloud, ease(whole, cloud, wrong, wanted), bounds, now)
+        kept = _better(whole, now, kept, most)
+        is_worth = len(kept.pairs) < WORTH_EASING * least
+        idle, least = (0, len(kept.pairs)) if is_worth else (idle + 1, least)
+        yield len(now.pairs)
+    return kept
+
+
+def between_garments(whole: Whole, crossing: Crossing) -> Crossing:
+    """What of it is of garments alone."""
+    return crossing._replace(pairs=crossing.pairs[(whole.owner[crossing.pairs] < whole.garment_count).all(axis=1)])
 
 
 def crossing_kinds(garments: list[Worn], bodies: list[Shape], meets: np.ndarray) -> dict[tuple[int, int], int]:

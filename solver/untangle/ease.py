@@ -10,7 +10,7 @@ import numpy as np
 from ..contact.cloth.easing import Piercings, find_piercings, part_kernel, ways
 from ..contact.cloth.layers import wanted_sides
 from ..contact.cloth.response import NO_BRACE
-from .mend import Cloud, smooth
+from .mend import Cloud, free_of, smooth
 from .surface import vertex_normals
 from .whole import Crossing, Whole
 
@@ -35,7 +35,7 @@ def ease(whole: Whole, cloud: Cloud, now: Crossing, wanted: np.ndarray) -> np.nd
             way = find(whole, x, piercings, wanted)
             part_kernel(piercings.corners, piercings.weight, way, most, x, after, whole.inv_mass, NO_BRACE)
     move = (after - x)[:count]
-    return smooth(cloud, move, BALL, counts=(move != 0.0).any(axis=1))
+    return free_of(whole, smooth(cloud, move, BALL, counts=(move != 0.0).any(axis=1)))
 
 
 def _between_cloth(whole: Whole, x, piercings: Piercings, wanted) -> np.ndarray:

@@ -55,7 +55,8 @@ def make_cloud(whole: Whole, start: Crossing) -> Cloud:
     for garment in range(whole.garment_count):
         first, end = whole.garment_start[garment : garment + 2]
         count = min(NEIGHBOURS, end - first)
-        edge = float(np.median(whole.rest_length[owner == garment]))
+        lengths = whole.rest_length[owner == garment]
+        edge = float(np.median(lengths)) if len(lengths) else 0.0
         distance, near = cKDTree(x[first:end]).query(x[first:end], k=[*range(1, count + 1)])
         lacking = (0, 0), (0, NEIGHBOURS - count)
         beside.append(np.pad(near + first, lacking, "edge"))
@@ -95,6 +96,11 @@ def smooth(
     weight *= counts[cloud.beside[rows]]
     weight /= np.maximum(weight.sum(axis=1), total / 6.0)[:, None]
     return np.einsum("mk,mkc->mc", weight, values[cloud.beside[rows]])
+
+
+def free_of(whole: Whole, move: np.ndarray) -> np.ndarray:
+    """A move (m, 3) [m] of what can move: what has no inverse mass stays."""
+    return np.where(whole.inv_mass[: len(move), None] > 0.0, move, 0.0)
 
 
 def spread(whole: Whole, chosen: np.ndarray, rings: int) -> np.ndarray:
@@ -159,7 +165,7 @@ def mend(whole: Whole, cloud: Cloud, move: np.ndarray, bounds: Bounds, last: Cro
     """
     count, judge, move, x = len(move), _Judge(whole, bounds, last), move.copy(), last.x
     for turn in range(SMOOTHINGS):
-        after = x.copy()
+        after, move = x.copy(), free_of(whole, move)
         after[:count] += move
         _limit(whole, bounds, after)
         hurt = judge.hurt(after)[:count]

@@ -25,8 +25,8 @@ class Whole(NamedTuple):
     edges: np.ndarray  # (e, 2) of garments
     is_mesh_edge: np.ndarray  # (e,) bool
     rest_length: np.ndarray  # (e,) [m] before anything is moved
-    mass: np.ndarray  # (n,) [m2] area about a vertex
-    inv_mass: np.ndarray  # (n,) how easily it gives way; 0 for bodies
+    mass: np.ndarray  # (n,) [m2] area about a vertex, or [kg]: how much its vote counts
+    inv_mass: np.ndarray  # (n,) how easily it gives way; 0 for bodies, and what else stays
 
 
 def make_whole(surfaces, garment_count: int, softness, meets: np.ndarray) -> Whole:

@@ -187,4 +187,7 @@ def test_a_scene_is_compiled_what_it_asks_for():
         == set(precompile.parts_of(Settings(cloth_contact="DEPTH_STICKS")))
     )
     assert set(precompile.parts_of(Settings(cloth_contact="VELOCITY_FIELD"))) == {*precompile.EVERY, "velocity_field"}
+    untangled = Settings(cloth_contact="DEPTH_STICKS", untangle_each=True)
+    assert set(precompile.parts_of(untangled)) == {*precompile.EVERY, "untangle"}
+    assert set(precompile.parts_of(untangled._replace(cloth_contact="PAIRS"))) == set(precompile.EVERY)
     assert set(precompile.parts_of(Settings(), has_bodies=False)) == {"dynamics", "cloth"}

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import time
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -152,6 +153,14 @@ def test_settings_and_the_garments_themselves_count(tmp_path):
     for field in Cloth._fields:
         changed = cloth._replace(**{field: np.concatenate((np.ravel(getattr(cloth, field)), [1.0]))})
         assert shot.digest_of(changed) != shot.digest_of(cloth)
+
+
+def test_what_is_left_off_makes_no_bake_stale_that_was_made_before_it_could_be_chosen(tmp_path):
+    before = namedtuple("Before", Settings._fields[:-1])
+    before.untangle_each = True  # all that there is counts
+    bake(tmp_path, settings=before(*Settings()[:-1]))
+    assert stale(tmp_path, settings=Settings()) is None
+    assert stale(tmp_path, settings=Settings(untangle_each=True)) == 1
 
 
 @pytest.mark.parametrize(

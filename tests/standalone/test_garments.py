@@ -91,7 +91,7 @@ def test_what_the_document_calls_euler_bakes_a_soft_sheet(tmp_path):
     ("element", "text", "field", "value"),
     [
         ("clothContact", "both", "cloth_contact", "BOTH"), ("clothRestitution", "0.5", "cloth_restitution", 0.5),
-        ("fieldIsotropic", "true", "field_isotropic", True), ("fieldCell", "2", "field_cell", 2.0), ("substeps", "7", "substeps", 7), ("smallSteps", "2", "small_steps", 2.0),
+        ("fieldIsotropic", "true", "field_isotropic", True), ("untangleEach", "yes", "untangle_each", True), ("fieldCell", "2", "field_cell", 2.0), ("substeps", "7", "substeps", 7), ("smallSteps", "2", "small_steps", 2.0),
         ("iterations", "9", "iterations", 9), ("tolerance", "0.01", "tolerance", 0.01), ("theta", "0.7", "theta", 0.7),
         ("seed", "3", "seed", 3), ("airDrag", "1", "air_drag", 1.0), ("airLift", "0.5", "air_lift", 0.5),
         ("pinRate", "20", "pin_rate", 20.0), ("imageSize", "32", "ldi_resolution", 32),

@@ -145,7 +145,7 @@ def test_what_belongs_to_the_scene_stands_in_the_scene_tab_alone(garment):
     settings = set(bpy.types.Scene.bl_rna.properties["taffeta"].fixed_type.properties.keys()) - {"rna_type", "name"}
     here = {name for panel in PHYSICS for name, _ in draw(panel).properties()}
     assert not here & {n for n in settings if not n.endswith("_shown")} - {"quality"}
-    bpy.context.scene.taffeta.dynamics, bpy.context.scene.taffeta.cloth_contact = "IMPLICIT_THETA", "BOTH"
+    bpy.context.scene.taffeta.dynamics, bpy.context.scene.taffeta.cloth_contact = "IMPLICIT_THETA", "VELOCITY_FIELD"
     there = {name for panel in SCENE for name, _ in draw(panel).properties()}
     expert = set(scene_tab.EXPERT)
     assert {n for n in settings if not n.endswith("_shown")} - expert <= there

@@ -310,11 +310,13 @@ def test_body_searches_are_those_of_the_solver_and_tell_what_they_are_for():
 def test_cloth_contacts_are_those_of_the_solver_and_the_field_asks_for_its_cell(scene):
     assert tuple(item[0] for item in choices.CLOTH_CONTACTS) == CLOTH_CONTACTS
     assert all(len(item[2].split()) > 8 for item in choices.CLOTH_CONTACTS)
-    shown = {}
+    cell, each = {}, {}
     for name in CLOTH_CONTACTS:
         scene.taffeta.cloth_contact = name
-        shown[name] = "field_cell" in [a.get("property") for _, a, _ in draw("TAFFETA_PT_scene_collision").calls]
-    assert shown == {name: name in ("VELOCITY_FIELD", "BOTH") for name in CLOTH_CONTACTS}
+        shown = [a.get("property") for _, a, _ in draw("TAFFETA_PT_scene_collision").calls]
+        cell[name], each[name] = "field_cell" in shown, "untangle_each" in shown
+    assert cell == {name: name in ("VELOCITY_FIELD", "BOTH") for name in CLOTH_CONTACTS}
+    assert each == {name: name not in ("PAIRS", "BOTH") for name in CLOTH_CONTACTS}, "where something is let through"
 
 
 def test_report_lists_what_bodies_pinched():

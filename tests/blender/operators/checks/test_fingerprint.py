@@ -175,6 +175,16 @@ def test_bake_that_knows_no_places_is_not_stale(shot, found, body, baked):
     assert found() == []
 
 
+def test_bake_from_before_frames_could_be_untangled_is_not_stale(shot, found, baked):
+    obj = baked()
+    known = json.loads(obj.taffeta_cloth.fingerprint)
+    del known["Untangle Each Frame"]
+    obj.taffeta_cloth.fingerprint = json.dumps(known)
+    assert found() == []
+    shot.taffeta.untangle_each = True
+    assert ["Untangle Each Frame" in p.sentence for p in found()] == [True]
+
+
 def test_stale_after_the_topology_changed_in_place(shot, tmp_path, found, cloth, baked):
     baked()
     turn_quads(cloth())

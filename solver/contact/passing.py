@@ -17,7 +17,7 @@ from ..kernel.jit import njit
 from .body.collide import pinched
 from .body.contacts import OUTSIDE
 from .cloth import pairs as cloth_pairs
-from .cloth.response import farther
+from .cloth.reach import farther
 from .cloth.tangles import crossings
 from .guard.body_pairs import BodyPairs
 

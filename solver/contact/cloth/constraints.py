@@ -22,7 +22,7 @@ from ...kernel.jit import inner, njit
 from ...kernel.threads import cut, each_joined, on_threads
 from .pairs import Pairs
 from .proximity import deviation_kernel
-from .response import farther
+from .reach import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
 SMALLEST_STACK_PART = 12288  # pairs: fewer are done before another thread wakes up

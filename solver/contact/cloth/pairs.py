@@ -30,14 +30,13 @@ What the response leaves is seen to by the guard (`resolve`): no pair crosses, w
 """
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
 from ...kernel.rows import mean_of
-from ...kernel.threads import cut, each_joined, on_threads, over
+from ...kernel.threads import cut, each_joined, joined, on_threads, over
 from ...model import Cloth, Settings
 from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
 from .proximity import (
@@ -49,18 +48,20 @@ from .proximity import (
     Skin,
     calm_kernel,
     candidates,
-    copy_kernel,
     deviation_kernel,
+    drop_kernel,
     empty_search,
     look_ahead_kernel,
     measure_kernel,
     way_ahead_kernel,
 )
-from .response import NO_BRACE, NONE_CALM, Reach, Substep, moved_kernel, reachable_kernel, separate
+from .reach import Reach, moved_kernel, reachable_kernel
+from .response import NO_BRACE, NONE_CALM, Substep, separate
 from .tangles import Tangles, find_tangles, near_tangles, sorted_out
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
+SMALLEST_REACH_PART = 16384  # pairs: fewer are looked through before another thread wakes up
 FEW_OUT_OF_BOUNDS = 16  # particles that get new trajectories, or
 PART_OUT_OF_BOUNDS = 0.05  # of all; for more all is detected anew, which costs less then
 REACH_MARGIN = (
@@ -75,8 +76,8 @@ LONGEST_TRAJECTORY = 0.7  # mean edges that cloth may fly in the time looked ahe
 class Pairs:
     """Everything of cloth that may meet while each particle keeps to its trajectory within its slack."""
 
-    pair_list: PairList
-    fixed_start: int  # pairs from here on have a particle that does not move
+    pair_list: PairList  # those that are known to be out of date have no contact distance
+    room: PairList  # what it is the beginning of
     x_ref: np.ndarray  # (n, 3) [m] positions when detected
     v_ref: np.ndarray  # (n, 3) [m/s] velocities when detected
     slack: np.ndarray  # (n,) [m] how far a particle may leave its trajectory before the pairs are out of date
@@ -86,7 +87,8 @@ class Pairs:
     tangles: Tangles | None  # what is let through each other until the next detection
     deviation: np.ndarray  # (n,) [m] how far each particle was off it when last looked at, less what all are
     margin: float  # [m] as in `REACH_MARGIN`
-    reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet
+    reach: Reach | None = None  # what particles may have come to touch in this substep, None if not known yet,
+    reached: int = 0  # of how many of the pairs
     elapsed: float = 0.0  # [s] since they were detected
     let_pass: bool = False  # whether the guard has had to let a pair pass
 
@@ -114,14 +116,7 @@ def detect(
     pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
     slack = reach - 0.5 * cloth.thickness
     about = x.copy(), v.copy(), slack, horizon, settings, search, tangles, np.zeros(len(x))
-    return Pairs(pair_list, _first_fixed(cloth, pair_list.stencils), *about, REACH_MARGIN * cloth.thickness.max())
-
-
-def _first_fixed(cloth: Cloth, stencils: np.ndarray) -> int:
-    """The first of the stencils (p, 4), in order, that has a particle that does not move."""
-    if cloth.inv_mass.all():
-        return len(stencils)
-    return bisect_left(range(len(stencils)), True, key=lambda k: not cloth.inv_mass[stencils[k]].all())
+    return Pairs(pair_list, pair_list, *about, REACH_MARGIN * cloth.thickness.max())
 
 
 def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
@@ -207,19 +202,34 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, cloth, x)
             substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt, calm)
-            touched, count = separate(pairs.pair_list, reach, margin, pairs.fixed_start, substep)
-            pairs.reach = reach._replace(active=reach.active[:count])
+            touched = separate(pairs.pair_list, reach, margin, substep)
     return touched
 
 
 def _find_reach(pairs: Pairs, cloth: Cloth, x: np.ndarray) -> tuple[Reach, float]:
     """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
-    margin, reach = pairs.margin, pairs.reach
-    if reach is None or not 2.0 * moved_kernel(x, reach.x, reach.moved) <= margin:
-        room, active = np.empty(len(pairs.pair_list.gap)), np.empty(len(pairs.pair_list.gap), np.int32)
-        count = reachable_kernel(pairs.pair_list, pairs.deviation, pairs.elapsed, margin, room, active)
-        pairs.reach = reach = Reach(x.copy(), np.zeros(len(x)), room, active[:count])
+    margin, reach, count = pairs.margin, pairs.reach, len(pairs.pair_list.gap)
+    if reach is None or not 2.0 * moved_kernel(x, reach) <= margin:
+        moved = np.zeros(len(x))
+        pairs.reach = reach = Reach(x.copy(), x.copy(), moved, *_reachable(pairs, 0, margin, moved))
+    elif pairs.reached < count:  # others are nearer by a margin at most than when it was found
+        fresh = _reachable(pairs, pairs.reached, 2.0 * margin, reach.moved)
+        active, bound = (joined(both) for both in zip((reach.active, reach.bound), fresh, strict=True))
+        pairs.reach = reach = reach._replace(active=active, bound=bound)
+    pairs.reached = count
     return reach, margin
+
+
+def _reachable(pairs: Pairs, first: int, margin: float, moved: np.ndarray) -> list[np.ndarray]:
+    """`Reach.active` and `Reach.bound` of the pairs from the first on; margin : [m] as in `reachable_kernel`"""
+
+    def find(_, start, end):
+        active, bound = np.empty(end - start, np.int32), np.empty(end - start)
+        about = pairs.pair_list, pairs.deviation, pairs.elapsed, margin, moved
+        count = reachable_kernel(first + start, first + end, *about, active, bound)
+        return active[:count], bound[:count]
+
+    return each_joined(on_threads(find, cut(len(pairs.pair_list.gap) - first, SMALLEST_REACH_PART)))
 
 
 def find_deviation(pairs: Pairs, x, time: float, deviation: np.ndarray | None = None) -> tuple[bool, np.ndarray]:
@@ -271,20 +281,29 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) 
     aside = deviation[found.stencils]
     both = np.maximum(aside[:, 0], aside[:, 1]) + np.maximum(aside[:, 2], aside[:, 3])
     aside = np.where(found.is_edge_pair, both, aside[:, 0] + aside[:, 1:].max(axis=1))
-    _exchange(pairs, cloth, is_out, found._replace(gap=found.gap + before * found.closing - aside))
+    _exchange(pairs, is_out, found._replace(gap=found.gap + before * found.closing - aside))
 
 
-def _exchange(pairs: Pairs, cloth: Cloth, is_out: np.ndarray, found: PairList) -> None:
-    """Put what has been found in place of all pairs that have a particle out of bounds."""
-    old, fixed_start = pairs.pair_list, pairs.fixed_start
-    found_fixed = _first_fixed(cloth, found.stencils)
-    room, nobody = len(old.gap) + len(found.gap), np.zeros(len(is_out), np.bool_)
-    pair_list = PairList(*(np.empty((room,) + array.shape[1:], array.dtype) for array in old))
-    at = copy_kernel(old, 0, fixed_start, is_out, pair_list, 0)
-    pairs.fixed_start = copy_kernel(found, 0, found_fixed, nobody, pair_list, at)
-    at = copy_kernel(old, fixed_start, len(old.gap), is_out, pair_list, pairs.fixed_start)
-    at = copy_kernel(found, found_fixed, len(found.gap), nobody, pair_list, at)
-    pairs.pair_list, pairs.reach = PairList(*(array[:at] for array in pair_list)), None
+def _exchange(pairs: Pairs, is_out: np.ndarray, found: PairList) -> None:
+    """Put what has been found in place of all pairs that have a particle out of bounds (n,)."""
+    count, more = len(pairs.pair_list.gap), len(found.gap)
+    over(count, SMALLEST_REACH_PART, drop_kernel, is_out, pairs.pair_list)
+    if count + more > len(pairs.room.gap):
+        pairs.room, count, pairs.reach = _with_room(pairs.pair_list, more)
+    for array, fresh in zip(pairs.room, found, strict=True):
+        array[count : count + more] = fresh
+    pairs.pair_list = PairList(*(array[: count + more] for array in pairs.room))
+
+
+def _with_room(old: PairList, more: int) -> tuple[PairList, int, None]:
+    """Pairs that are not out of date, and room for `more` and as many again as there are; how many they are; nobody knows what
+    of them is in reach.
+    """
+    kept = np.flatnonzero(old.gap < math.inf)
+    room = PairList(*(np.empty((2 * len(kept) + more, *array.shape[1:]), array.dtype) for array in old))
+    for array, before in zip(room, old, strict=True):
+        np.take(before, kept, axis=0, out=array[: len(kept)])
+    return room, len(kept), None
 
 
 def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):

@@ -290,25 +290,14 @@ def _room(is_edge_pair, x, v, time, a, b, c, d, nx, ny, nz):
 
 
 @njit
-def copy_kernel(source, first, last, left_out, target, at):
-    """Copy pairs first..last to where `target` begins to be free, but not those with a particle that is `left_out` (n,);
-    returns where it is free then. 100 bytes a pair.
-    # outputs: target
+def drop_kernel(first, last, is_out, pairs):
+    """Take their contact distance from those of the pairs first..last that have a particle that is out (n,), so that nobody looks
+    at them any more. 20 bytes a pair. # outputs: pairs.gap, pairs.distance
     """
-    for k in range(first, last):
-        a, b, c, d = source.stencils[k, 0], source.stencils[k, 1], source.stencils[k, 2], source.stencils[k, 3]
-        if left_out[a] | left_out[b] | left_out[c] | left_out[d]:
-            continue
-        for corner in range(4):
-            target.stencils[at, corner] = source.stencils[k, corner]
-        for axis in range(3):
-            target.normal[at, axis] = source.normal[k, axis]
-        target.is_edge_pair[at], target.through[at] = source.is_edge_pair[k], source.through[k]
-        target.distance[at], target.friction[at] = source.distance[k], source.friction[k]
-        target.gap[at], target.closing[at] = source.gap[k], source.closing[k]
-        target.pulled[at] = source.pulled[k]
-        at += 1
-    return at
+    for pair in range(first, last):
+        a, b, c, d = corners_of(pairs.stencils, pair)
+        if is_out[a] | is_out[b] | is_out[c] | is_out[d]:
+            pairs.gap[pair], pairs.distance[pair] = math.inf, -math.inf
 
 
 @njit

@@ -8,7 +8,9 @@ import numpy as np
 
 from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
+from ...kernel.threads import cut, on_threads
 from .proximity import PairList
+from .reach import Reach, farther, gone_by
 
 DIRECTION_GAP = (
     1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
@@ -20,28 +22,29 @@ THROUGH_SWEEPS = 40  # the same where anything was through anything, and as long
 DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RESPONSE_SWEEPS` more may leave
 THIN_GAP = 0.5  # part of the contact distance below which there are more than these
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
+SMALLEST_LOOK_PART = 4096  # pairs: fewer are looked at before another thread wakes up
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
-LISTED_PART = 0.05  # part of the margin that any particle may move by besides
+LISTED_PART = 0.01  # part of the margin that any particle may go by besides
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
 NONE_CALM = np.zeros(0, np.bool_)  # of cloth beside no pinch
 
 
-class Reach(NamedTuple):
-    """Which pairs may touch, as long as no particle moves by more than half a margin."""
-
-    x: np.ndarray  # (n, 3) [m] where particles were when this was found out
-    moved: np.ndarray  # (n,) [m] how far they are from there
-    room: np.ndarray  # (p,) [m] distance of pairs then, at least
-    active: np.ndarray  # (k,) int32 pairs that have less room than their contact distance and the margin
-
-
 class Scratch(NamedTuple):
-    """Room for what the response keeps from sweep to sweep."""
+    """What the response keeps from sweep to sweep."""
 
-    close: np.ndarray  # (k,) int32 pairs that may touch in the next sweeps: as many as are active at most
-    allowed: np.ndarray  # (n,) [m] what particles may have moved until others may
-    swept: np.ndarray  # (n,) [m] what they had moved before the last sweep
+    close: np.ndarray  # (k,) int32 places in `Reach.active` of pairs that may touch soon
+    is_close: np.ndarray  # (k,) bool the same
+    spare: np.ndarray  # (n,) [m] what particles may go until others may touch
+    allowed: np.ndarray  # (n,) [m] what they may have gone then, in all
+    swept: np.ndarray  # (n,) [m] what they had gone before the last sweep
+    is_out: np.ndarray  # (n,) bool those that have gone farther than was allowed
+    progress: np.ndarray  # (5,) `SWEEP` to `FIRST_TOUCHED`
+
+
+# What `Scratch.progress` tells: sweeps that are done, as many at most, how deep pairs were when last compared [contact
+# distances], whether that was all, and how many touched in the first.
+SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED = range(5)
 
 
 class Substep(NamedTuple):
@@ -103,44 +106,6 @@ def _remember(is_edge_pair, start, a, b, c, d, least, normal, pair):
     gap = math.sqrt(nx * nx + ny * ny + nz * nz)
     if gap > least:
         normal[pair, 0], normal[pair, 1], normal[pair, 2] = nx / gap, ny / gap, nz / gap
-
-
-@inner
-def farther(deviation, is_edge_pair, a, b, c, d):
-    """How much closer [m] a pair can be than if no particle of it had a deviation (n,) [m]."""
-    if is_edge_pair:
-        return max(deviation[a], deviation[b]) + max(deviation[c], deviation[d])
-    return deviation[a] + max(deviation[b], max(deviation[c], deviation[d]))
-
-
-@njit
-def reachable_kernel(pairs, deviation, elapsed, margin, room, active):
-    """List the pairs that particles with a deviation (n,) [m] may bring closer than their contact distance and a margin
-    [m]; returns how many. 30 bytes a pair and 32 of `deviation`.
-    # outputs: room (p,) [m] distance that pairs have at least; active (p,) their numbers
-    """
-    count = 0
-    for pair in range(len(room)):
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
-        room[pair] = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
-        active[count] = pair
-        count += not room[pair] >= pairs.distance[pair] + margin
-    return count
-
-
-@njit
-def moved_kernel(x, before, moved):
-    """How far [m] each particle is from where it was before; returns the farthest.
-    # outputs: moved (n,)
-    """
-    most = 0.0
-    for i in range(len(x)):
-        dx, dy, dz = x[i, 0] - before[i, 0], x[i, 1] - before[i, 1], x[i, 2] - before[i, 2]
-        square = dx * dx + dy * dy + dz * dz
-        moved[i] = math.sqrt(square) if square > 0.0 else 0.0
-        most = max(most, moved[i])
-    return most
 
 
 @folded
@@ -226,133 +191,161 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     return True
 
 
+@njit
+def look_kernel(first, last, pairs, reach, x, scratch):
+    """List in `scratch.close`, from place `first` on, those of the active pairs first..last that were close, or that a particle
+    that is out may bring closer than their contact distance before it has gone what it has to spare; returns the place
+    behind the last of them.
+
+    Reads 17 bytes of a pair; 70 more where a particle is out, and 96 of positions, 100 flops, where what it has gone since it
+    was last measured does not tell. Pairs that may be through each other are always listed.
+    # outputs: pairs.through, before the first sweep; reach.bound; scratch.close, scratch.is_close
+    """
+    spare, is_out, place = scratch.spare, scratch.is_out, first
+    is_first = scratch.progress[SWEEP] == 0.0
+    for turn in range(first, last):
+        if not scratch.is_close[turn]:
+            pair = reach.active[turn]
+            a, b, c, d = corners_of(pairs.stencils, pair)
+            if not (is_out[a] or is_out[b] or is_out[c] or is_out[d]):
+                continue
+            gone, is_edge_pair = gone_by(reach.moved, a, b, c, d), pairs.is_edge_pair[pair]
+            enough = pairs.distance[pair] + farther(spare, is_edge_pair, a, b, c, d)
+            room = reach.bound[turn] - gone
+            if room >= enough:
+                continue
+            pairs.through[pair] &= not is_first
+            if room > DIRECTION_GAP * pairs.distance[pair]:
+                wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
+                nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+                room = max(room, math.sqrt(nx * nx + ny * ny + nz * nz))
+                reach.bound[turn] = room + gone
+            scratch.is_close[turn] = not room >= enough
+        scratch.close[place] = turn
+        place += scratch.is_close[turn]
+    return place
+
+
 @inner
-def _sweep(pairs, reach, listed, first, last, is_first, substep, ease_part):
+def _sweep(pairs, reach, first, last, substep, scratch, ease_part):
     """Separate the listed pairs from place `first` to before `last`, forwards or backwards; returns how many were too
     close, what part of its contact distance the thinnest gap was, and how deep pairs are through, in contact distances, all
     together.
 
-    Reads 30 bytes of a pair that cannot touch yet, by the room that it had and what its particles have moved since, and
-    32 of `reach.moved`; else 64 and 96 of positions; 150 flops, more if it may have gone through. A pair that is pushed
-    reads 96 of braces, where there are any, and takes 200 flops more then.
-    # outputs: as of `respond_kernel`
+    Reads 40 bytes of a pair that cannot touch yet, by what its particles have gone since it was measured, and 32 of that;
+    else 48 and 96 of positions; 150 flops, more if it may have gone through. A pair that is pushed reads 96 of braces, where
+    there are any, and takes 200 flops more then.
+    # outputs: as of `sweeps_kernel`
     """
-    room, touched, thinnest, depth = reach.room, 0, 1.0, 0.0
-    for turn in range(first, last, 1 if first < last else -1):
-        pair = listed[turn]
+    moved, touched, thinnest, depth = reach.moved, 0, 1.0, 0.0
+    for place in range(first, last, 1 if first < last else -1):
+        turn = scratch.close[place]
+        pair = reach.active[turn]
         distance = pairs.distance[pair]
         a, b, c, d = corners_of(pairs.stencils, pair)
-        aside = farther(reach.moved, pairs.is_edge_pair[pair], a, b, c, d)
-        if room[pair] - aside >= distance:
+        gone = gone_by(moved, a, b, c, d)
+        if reach.bound[turn] - gone >= distance:
             continue
-        pairs.through[pair] &= not is_first
-        weights, direction, gap, at_end = _measure_pair(pairs, pair, room[pair] - aside, substep)
-        room[pair] = gap - aside  # before all moves: these may be taken back
+        weights, direction, gap, at_end = _measure_pair(pairs, pair, reach.bound[turn] - gone, substep)
+        reach.bound[turn] = gap + gone
         if at_end or gap >= distance:
             continue  # an end of an edge is a particle: its pairs with triangles see to it
-        if _separate_pair(pairs, pair, weights, direction, gap, reach.moved, substep, ease_part):
+        if _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_part):
             touched += 1
             thinnest = min(thinnest, gap / distance)
             depth -= min(gap / distance, 0.0)
     return touched, thinnest, depth
 
 
-@inner
-def _keep_near(pairs, reach, margin):
-    """Close the near ones of the active pairs up to the front of their list; returns how many they are. 20 bytes a pair.
-    # outputs: reach.active
+@njit
+def allow_kernel(moved, least, scratch):
+    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides.
+    # outputs: scratch.spare, scratch.allowed
     """
-    near_count = 0
-    for turn in range(len(reach.active)):
-        pair = reach.active[turn]
-        reach.active[near_count] = pair
-        near_count += reach.room[pair] < pairs.distance[pair] + margin
-    return near_count
+    for i in range(len(moved)):
+        if scratch.is_out[i]:
+            scratch.allowed[i] = moved[i] + least + LISTED_SWEEPS * (moved[i] - scratch.swept[i])
+        scratch.spare[i] = scratch.allowed[i] - moved[i]
 
 
-@inner
-def _first_fixed(listed, count, fixed_start):
-    """The place of the first of `count` listed pairs, in order, that has something that does not move."""
-    place = count
-    while place > 0 and listed[place - 1] >= fixed_start:
-        place -= 1
-    return place
+def separate(pairs: PairList, reach: Reach, margin: float, substep: Substep) -> int:
+    """A first sweep over the pairs that are close, then back and forth while any touches, `RESPONSE_SWEEPS` times or until piles
+    are apart, and a last one over those with something that does not move, which so has the last word; returns how many
+    touched in the first.
 
-
-@inner
-def _list_close(pairs, reach, near_count, spare, scratch):
-    """List, in their order, which of the near pairs come closer than their contact distance before a particle has moved by
-    `LISTED_SWEEPS` times what it has in the last sweep, and by `spare` [m] besides; returns how many. 30 bytes a pair and 32
-    of `scratch.allowed`.
-    # outputs: scratch.close, scratch.allowed
+    Pairs are listed as close when a particle of theirs has gone farther than was allowed for: of 140,000 active pairs of three
+    layers some thousands are close, and a few hundred touch. To list takes all threads; sweeps are serial, for each
+    correction sees those before.
+    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved, reach.last
     """
-    for i in range(len(reach.moved)):
-        scratch.allowed[i] = reach.moved[i] + LISTED_SWEEPS * (reach.moved[i] - scratch.swept[i]) + spare
-    count = 0
-    for turn in range(near_count):
-        pair = reach.active[turn]
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        aside = farther(scratch.allowed, pairs.is_edge_pair[pair], a, b, c, d)
-        scratch.close[count] = pair
-        count += reach.room[pair] - aside < pairs.distance[pair]
+    count, size, progress = len(reach.active), len(reach.moved), np.array([0.0, RESPONSE_SWEEPS, 0.0, 0.0, 0.0])
+    listed = np.empty(count, np.int32), np.zeros(count, np.bool_)
+    scratch = Scratch(*listed, *np.empty((2, size)), reach.moved.copy(), np.ones(size, np.bool_), progress)
+    while not progress[IS_OVER]:
+        allow_kernel(reach.moved, LISTED_PART * margin, scratch)
+        close_count = _list_close(pairs, reach, substep.x, scratch)
+        sweeps_kernel(pairs, reach, close_count, substep, scratch)
+    reach.last[:] = substep.x
+    return int(progress[FIRST_TOUCHED])
+
+
+def _list_close(pairs: PairList, reach: Reach, x: np.ndarray, scratch: Scratch) -> int:
+    """List which of the active pairs may touch soon, in their order; returns how many."""
+    ranges = cut(len(reach.active), SMALLEST_LOOK_PART)
+    ends = on_threads(lambda _, first, last: look_kernel(first, last, pairs, reach, x, scratch), ranges)
+    close, count = scratch.close, ends[0]
+    for (first, _), end in zip(ranges[1:], ends[1:], strict=True):
+        close[count : count + end - first] = close[first:end]
+        count += end - first
     return count
 
 
-@inner
-def _is_listed(moved, allowed):
-    """Whether no particle has moved farther than the list of close pairs allows."""
-    for i in range(len(moved)):
-        if moved[i] > allowed[i]:
-            return False
-    return True
-
-
-@inner
-def _copy(source, target):
-    """# outputs: target"""
-    for i in range(len(target)):
-        target[i] = source[i]
-
-
-def separate(pairs: PairList, reach: Reach, margin: float, fixed_start: int, substep: Substep) -> tuple[int, int]:
-    """`respond_kernel` with room of its own."""
-    scratch = Scratch(np.empty_like(reach.active), *np.empty((2, len(reach.moved))))
-    return respond_kernel(pairs, reach, margin, fixed_start, substep, scratch)
-
-
 @njit
-def respond_kernel(pairs, reach, margin, fixed_start, substep, scratch):
-    """A first sweep over the pairs that are listed as active, then back and forth over those of them that are close while
-    any touches, `RESPONSE_SWEEPS` times or until piles are apart, and a last one over those with something that does not move, which so has the last word; returns how
-    many touched in the first, and how many are near: less than their contact distance and a margin [m]. Those that do not
-    move come last in the list, from `fixed_start` on.
-
-    What is close is listed anew when a particle has moved farther than was allowed for. Of 170,000 near pairs of three layers
-    some thousands are close, and a few hundred touch.
-
-    Serial: each correction sees those before.
-    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.active: those that are near, first;
-    # reach.room, as distance at least before particles moved by reach.moved, which changes; scratch
+def sweeps_kernel(pairs, reach, count, substep, scratch):
+    """Sweep over `count` listed pairs, as `separate` tells, until that is over or a particle has gone too far for the list.
+    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved; scratch
     """
     # Not written out below: numba compiles a part of a kernel once more for each number that it is called with.
-    front, is_first = np.int64(0), np.bool_(True)
+    front, progress = np.int64(0), scratch.progress
     ease_part = 1.0 - math.exp(-EASE_RATE * substep.dt)
-    spare, close = LISTED_PART * margin, scratch.close
-    _copy(reach.moved, scratch.swept)
-    touched, _, depth = _sweep(pairs, reach, reach.active, front, len(reach.active), is_first, substep, ease_part)
-    near_count = _keep_near(pairs, reach, margin)
-
-    count = _list_close(pairs, reach, near_count, spare, scratch)
-    sweep, end, thinnest, met = 1, RESPONSE_SWEEPS, 0.0, 1
-    while (met > 0 and sweep < RESPONSE_SWEEPS) or (thinnest < THIN_GAP and sweep < end):
-        _copy(reach.moved, scratch.swept)
+    sweep = int(progress[SWEEP])
+    while not progress[IS_OVER]:
+        for i in range(len(reach.moved)):
+            scratch.swept[i] = reach.moved[i]
         first, last = (count - 1, front - 1) if sweep % 2 else (front, count)
-        met, thinnest, left_over = _sweep(pairs, reach, close, first, last, not is_first, substep, ease_part)
-        if not _is_listed(reach.moved, scratch.allowed):
-            count = _list_close(pairs, reach, near_count, spare, scratch)
+        met, thinnest, depth = _sweep(pairs, reach, first, last, substep, scratch, ease_part)
+        if sweep == 0:
+            progress[FIRST_TOUCHED], progress[DEPTH] = met, depth
         sweep += 1
-        if sweep == end and left_over < DEPTH_LEFT * depth:
-            depth, end = left_over, min(end + RESPONSE_SWEEPS, THROUGH_SWEEPS)
+        if sweep == progress[END] and depth < DEPTH_LEFT * progress[DEPTH]:
+            progress[DEPTH], progress[END] = depth, min(sweep + RESPONSE_SWEEPS, THROUGH_SWEEPS)
+        goes_on = (met > 0 and sweep < RESPONSE_SWEEPS) or (thinnest < THIN_GAP and sweep < progress[END])
+        progress[SWEEP], progress[IS_OVER] = sweep, not goes_on
+        if goes_on and _went_out(reach.moved, scratch):
+            return
+    count = _keep_fixed(pairs, reach, substep.inv_mass, scratch.close, count)
+    _sweep(pairs, reach, front, count, substep, scratch, ease_part)
 
-    _sweep(pairs, reach, close, _first_fixed(close, count, fixed_start), count, not is_first, substep, ease_part)
-    return touched, near_count
+
+@inner
+def _keep_fixed(pairs, reach, inv_mass, listed, count):
+    """Close those of the listed pairs that have something that does not move up to the front; returns how many they are.
+    # outputs: listed
+    """
+    kept = 0
+    for place in range(count):
+        turn = listed[place]
+        a, b, c, d = corners_of(pairs.stencils, reach.active[turn])
+        listed[kept] = turn
+        kept += min(min(inv_mass[a], inv_mass[b]), min(inv_mass[c], inv_mass[d])) == 0.0
+    return kept
+
+
+@inner
+def _went_out(moved, scratch):
+    """Whether a particle has gone farther than was allowed. # outputs: scratch.is_out"""
+    any_out = False
+    for i in range(len(moved)):
+        scratch.is_out[i] = moved[i] > scratch.allowed[i]
+        any_out |= scratch.is_out[i]
+    return any_out

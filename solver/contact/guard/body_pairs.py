@@ -34,7 +34,8 @@ from ..body.collide import slowest_bounce
 from ..body.motion import find_near, move
 from ..body.view import Body
 from ..cloth.proximity import PairList
-from ..cloth.response import NO_BRACE, Reach, Substep, separate
+from ..cloth.reach import Reach
+from ..cloth.response import NO_BRACE, Substep, separate
 from .impact_zones import Impacts, Leaders, find_impacts, no_impacts
 from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, cover_kernel, no_patch_bounds, sweep_kernel
 from .patch_pairs import PatchPairs, make_rooms, no_patch_pairs, pair_up
@@ -112,11 +113,12 @@ def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, b
     bodies = trajectories.start[count:]
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
     before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
-    reach = Reach(end, np.zeros(len(inv_mass)), np.zeros(pair_count), np.arange(pair_count, dtype=np.int32))
+    numbers = np.arange(pair_count, dtype=np.int32)
+    reach = Reach(end, end.copy(), np.zeros(len(inv_mass)), numbers, np.zeros(pair_count))
     brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
     calm = np.concatenate([this.frame.body.contacts.calm, np.ones(len(bodies), np.bool_)])
     substep = Substep(inv_mass, brace, trajectories.start, end, before, dt, calm)
-    touched, _ = separate(pairs, reach, this.frame.distance, 0, substep)
+    touched = separate(pairs, reach, this.frame.distance, substep)
     x[:], x_prev[:] = end[:count], before[:count]
     return touched
 

@@ -25,7 +25,7 @@ from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impa
 from ...kernel.jit import counted_njit, inner, njit
 from ...kernel.lookup import first_of
 from ..cloth.proximity import PairList
-from ..cloth.response import farther
+from ..cloth.reach import farther
 
 GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece
 GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they have to be parted

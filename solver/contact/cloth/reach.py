@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth on cloth: which of the pairs may touch, by how far particles have gone since a pair was measured."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...geometry.ccd import corners_of
+from ...kernel.jit import inner, njit
+
+
+class Reach(NamedTuple):
+    """Which pairs may touch, as long as no particle is farther than half a margin from where it was."""
+
+    x: np.ndarray  # (n, 3) [m] where particles were when this was found out
+    last: np.ndarray  # (n, 3) [m] where they were when last looked at
+    moved: np.ndarray  # (n,) [m] how far they have gone till then, back and forth
+    active: np.ndarray  # (k,) int32 pairs that had less room than their contact distance and the margin
+    bound: np.ndarray  # (k,) [m] their distance at least when last measured, plus what their particles had gone by then
+
+
+@inner
+def farther(deviation, is_edge_pair, a, b, c, d):
+    """How much closer [m] a pair can be than if no particle of it had a deviation (n,) [m]."""
+    if is_edge_pair:
+        return max(deviation[a], deviation[b]) + max(deviation[c], deviation[d])
+    return deviation[a] + max(deviation[b], max(deviation[c], deviation[d]))
+
+
+@njit
+def reachable_kernel(first, last, pairs, deviation, elapsed, margin, moved, active, bound):
+    """List those of the pairs first..last that particles with a deviation (n,) [m] may bring closer than their contact distance and
+    a margin [m], from place 0 on; returns how many. 30 bytes a pair and 32 of `deviation`.
+
+    moved : (n,) as in `Reach`
+    # outputs: active their numbers; bound as in `Reach`
+    """
+    count = 0
+    for pair in range(first, last):
+        a, b, c, d = corners_of(pairs.stencils, pair)
+        aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
+        room = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
+        if not room >= pairs.distance[pair] + margin:
+            active[count], bound[count] = pair, room + gone_by(moved, a, b, c, d)
+            count += 1
+    return count
+
+
+@inner
+def gone_by(moved, a, b, c, d):
+    """What the particles of a pair have gone, all together."""
+    return (moved[a] + moved[b]) + (moved[c] + moved[d])
+
+
+@njit
+def moved_kernel(x, reach):
+    """Count how far particles have gone to x (n, 3) [m] since they were last looked at; returns how far the farthest is from
+    where it was when `reach` was found. # outputs: reach.moved
+    """
+    most = 0.0
+    for i in range(len(x)):
+        dx, dy, dz = x[i, 0] - reach.last[i, 0], x[i, 1] - reach.last[i, 1], x[i, 2] - reach.last[i, 2]
+        reach.moved[i] += math.sqrt(dx * dx + dy * dy + dz * dz)
+        dx, dy, dz = x[i, 0] - reach.x[i, 0], x[i, 1] - reach.x[i, 1], x[i, 2] - reach.x[i, 2]
+        most = max(most, dx * dx + dy * dy + dz * dz)
+    return math.sqrt(most)

@@ -349,7 +349,7 @@ def try_out(mechanics, contact, motion, substep):
     mechanics.dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, unheld(contact, motion, part.dt))
     origin = mechanics.dynamics.solve(mechanics, motion, constraints, substep)
-    respond_to_bodies(contact, motion, constraints, mechanics.system.solution, origin, substep)
+    contact_frame.try_bodies(contact, motion, constraints, mechanics.system.solution, origin, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start
 
 

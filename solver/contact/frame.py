@@ -5,6 +5,7 @@
     constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve; at a
                                                          substep's start also what of cloth may meet in it
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
+    try_bodies(contact, motion, ...)                     the same where a step is tried out, once a frame
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     restore(contact, motion)                             each small step: restitution of bodies, on velocities
     look_again(contact, motion, dt)                      where a substep is taken again
@@ -29,7 +30,7 @@ from .body import collide
 from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
-from .body.contacts import is_pinching
+from .body.contacts import is_pinching, lead_as_before
 from .body.flattening import is_flattened
 from .body.give_way import give_way
 from .body.slip import Hold, find_slip, make_hold
@@ -209,6 +210,8 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     if contact.body is None:
         return 0
     cloth, contacts = contact.cloth, contact.body.contacts
+    if constraints.dt != substep.dt:  # the theta method goes on straight to the end, also into the aura
+        contacts.sunk[:] *= substep.dt / constraints.dt
     weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
@@ -217,6 +220,12 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt, _through_bodies(contact))
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x, motion.v_start, contacts, substep.dt)
     return touching
+
+
+def try_bodies(contact: Contact, motion, constraints: Constraints, solution, origin, substep) -> None:
+    """`respond_to_bodies` of a step that is tried out, to learn what touches in it."""
+    respond_to_bodies(contact, motion, constraints, solution, origin, substep)
+    lead_as_before(contact.body.contacts, motion.v_start)
 
 
 def _through_bodies(contact: Contact) -> np.ndarray | None:

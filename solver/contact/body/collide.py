@@ -25,7 +25,7 @@ import numpy as np
 
 from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
-from ...model import BODY_SEARCHES, EXPLICIT, Cloth, FrameInput, Settings, State
+from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratch
 from .contacts import OUTSIDE, PINCHED, no_contacts, settle
 from .feature_samples import (
@@ -49,6 +49,7 @@ SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 2000, 200  # points: fewer are done b
 SMALLEST_FEATURES_PART = 1200  # ridges
 SAME_MOMENT = 1e-9  # of the frame
 SLOWEST_BOUNCE = 0.2  # [m/s] against a body, slower than which nothing bounces: what lies there lies still
+STOPPED_IN_SOLVE = "XPBD", "IMPLICIT_EULER"  # dynamics whose solve stops what comes upon a body as a frame begins
 FALLS = 2.0  # speeds that gravity gives in a substep, for which the same holds
 
 
@@ -204,7 +205,7 @@ def _sweep(
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    is_stopped = body.settings.dynamics in EXPLICIT
+    is_stopped = body.settings.dynamics not in STOPPED_IN_SOLVE
     times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_stopped)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)

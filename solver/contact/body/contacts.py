@@ -26,6 +26,7 @@ class Contacts(NamedTuple):
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
     viscosity: np.ndarray  # (p, 2) [1/s]
     friction: np.ndarray  # (p, 2) inf where it is pinched, but 0 in the second where it can be pulled out
+    ahead: np.ndarray  # (p, 2) [m/s] by what the surface is faster than where the point was; inf: an impact
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
     calm: np.ndarray  # (n,) bool: beside a pinch (`calm`), where nothing pushes
@@ -46,7 +47,7 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros(points, np.int32),
         np.zeros((points, 2, 3)),
         np.zeros((points, 2, 3)),
-        *(np.zeros((points, 2)) for _ in range(3)),
+        *(np.zeros((points, 2)) for _ in range(4)),
         np.zeros((sample_count, 3)),
         np.zeros(points),
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
@@ -87,6 +88,28 @@ def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction
     normal[p, slot, 0], normal[p, slot, 1], normal[p, slot, 2] = nx, ny, nz
     velocity[p, slot, 0], velocity[p, slot, 1], velocity[p, slot, 2] = vx, vy, vz
     contacts.rebound[p, slot], contacts.viscosity[p, slot], contacts.friction[p, slot] = rebound, viscosity, friction
+    contacts.ahead[p, slot] = 0.0
+
+
+@njit
+def lead_as_before(contacts, v):
+    """After a step that was tried out, and begins with velocities v (n, 3) [m/s]: let surfaces lead particles as if these had touched
+    them before. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
+    and do not touch. What comes upon a surface in this step is not led: its impact falls somewhere within (`impact`).
+    # outputs: of `contacts` velocity and count
+    """
+    normal, velocity, ahead = contacts.normal, contacts.velocity, contacts.ahead
+    for i in range(len(v)):
+        for slot in range(contacts.count[i]):
+            if ahead[i, slot] == math.inf:
+                contacts.count[i] = slot
+                break
+            jump = -ahead[i, slot]
+            for axis in range(3):
+                jump += (velocity[i, slot, axis] - v[i, axis]) * normal[i, slot, axis]
+            less = ahead[i, slot] + min(max(jump, 0.0), ahead[i, slot])
+            for axis in range(3):
+                velocity[i, slot, axis] -= less * normal[i, slot, axis]
 
 
 @njit

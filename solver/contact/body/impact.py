@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a point leaves a surface that it comes upon fast: with its restitution, and with the friction of the impact.
+"""How a point leaves a surface that it comes upon fast: with its restitution, and with the friction of the impact; and how hard a
+surface that turns pushes what slides on it.
 
 Newton's law of impact along the normal, as in Bigliani and Eischen (2000, eq. 11 to 16), and Coulomb's of the impulse across it.
 Positions know an impact by how far it has gone in when a step ends, which hangs on when in the step it fell; so its time is found,
@@ -10,9 +11,10 @@ from typing import NamedTuple
 
 from ...geometry.moving_triangle import plane
 from ...kernel.jit import inner
-from .association import LATE, VELOCITY
+from .association import HERE, LATE, THERE, VELOCITY
 
 FACE_COSINE = 0.999999  # between a way out and a triangle's normal from which on it is that of the face
+LEAST_TURN = 1e-8  # [m] of push by turning, less than which is rounding
 
 
 class Times(NamedTuple):
@@ -57,6 +59,24 @@ def bounce(bodies, at, times, t, lift, sx, sy, sz, nx, ny, nz):
     nx, ny, nz = _normal_then(bodies, t, rest, nx, ny, nz)
     leaving = restitution * max((0.5 - rest) * gain - (vx * nx + vy * ny + vz * nz), 0.0)
     return max(leaving + (0.5 - rest) * gain + late, 0.0), rise, stopped, nx, ny, nz
+
+
+@inner
+def pushed_by_turn(bodies, at, t, nearer, ox, oy, oz, nx, ny, nz):
+    """How far [m] triangle t, which goes by o at the point that it touches and looks along n, pushes that beyond what it has come
+    `nearer` [m] by: 0 but where a face turns.
+
+    A surface that turns by w pushes what slides outwards on it at u with 2 w u: by half because it turns into the way of the point, which
+    positions know, and by half because it is the faster the farther out, which velocities are given (`contacts.settle`). All of
+    that is what the point lacks along n to go with the surface, whose own speed along its normal is that in the mean of both normals.
+    """
+    kx, ky, kz = _normal_then(bodies, t, 1.0, nx, ny, nz)
+    if kx == nx and ky == ny and kz == nz:
+        return 0.0
+    lack = 0.5 * (ox * (kx - nx) + oy * (ky - ny) + oz * (kz - nz))
+    lack -= (at[HERE, 0] - at[THERE, 0] - ox) * nx
+    lack -= (at[HERE, 1] - at[THERE, 1] - oy) * ny + (at[HERE, 2] - at[THERE, 2] - oz) * nz
+    return lack - nearer if lack - nearer > LEAST_TURN else 0.0
 
 
 @inner

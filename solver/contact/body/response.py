@@ -41,7 +41,7 @@ from .association import (
 )  # fmt: skip
 from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
 from .escape import leave
-from .impact import bounce
+from .impact import bounce, pushed_by_turn
 from .pinch import hold_pinched, meet
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
@@ -171,7 +171,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         t, came_from, again = _choose(bodies, candidates, at, p, g, largest, deviation, times.tau)
         if t < 0:
             break
-        lift, felt, gap, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, ease)
+        lift, felt, gap, gap_before, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, ease)
         if lift <= 0.0:
             break
         if came_from == 0.0 and gap < 0.0 and _has_no_room(bodies, candidates, contacts, at, p, t):
@@ -186,6 +186,9 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         opposed = slot > 0 and nx * fx + ny * fy + nz * fz < SQUEEZED_COSINE
         if opposed:  # squeezed from both sides: meet in the middle
             lift *= 0.5
+        turn = 0.0
+        if came_from == 0.0 and gap > 0.0:
+            turn = pushed_by_turn(bodies, at, t, gap_before - gap, ox, oy, oz, nx, ny, nz)
         collider, sx, sy, sz = bodies.collider[t], ox / dt, oy / dt, oz / dt
         rebound, rise, stopped, nx, ny, nz = bounce(bodies, at, times, t, lift, sx, sy, sz, nx, ny, nz)
         rise = rise if slot == 0 and p < len(contacts.grip) else 0.0
@@ -199,8 +202,9 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         rough = math.sqrt(mu * bodies.friction[collider])
         if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
             note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
-            contacts.count[p] = slot + 1
-        felt -= contacts.sunk[p]  # what support leads in has had its friction
+            is_impact = stopped > 0.0 and gap_before > bodies.aura[collider] + SAME_HEIGHT
+            contacts.count[p], contacts.ahead[p, slot] = slot + 1, math.inf if is_impact else turn / dt
+        felt += turn - contacts.sunk[p]  # what support leads in has had its friction
         # a fall of a dynamics that ends it faster than it was in the mean is stopped in velocities, too (`settle`)
         late = (at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz) * dt
         felt = rough * max(felt + min(max(-late, 0.0), max(felt, 0.0)), stopped)

@@ -43,7 +43,7 @@ def mean_aura(bodies, t, u):
 def wanted_by(bodies, at, t, came_from, ease):
     """Where triangle t wants the point.
 
-    Returns (push [m] along n, depth [m] that friction feels, gap [m] now, nx, ny, nz, wa, wb, wc).
+    Returns (push [m] along n, depth [m] that friction feels, gap [m] now and at the substep's start, nx, ny, nz, wa, wb, wc).
     """
     triangles, motions, is_solid = bodies.triangles, bodies.motions, bodies.solid[t] > 0
     x, y, z = at[HERE, 0], at[HERE, 1], at[HERE, 2]
@@ -65,7 +65,7 @@ def wanted_by(bodies, at, t, came_from, ease):
         nx, ny, nz, height = plane(triangles, motions, t, 1.0, x, y, z)
         nx, ny, nz, gap = came_from * nx, came_from * ny, came_from * nz, came_from * height
     wanted = min(bodies.aura[bodies.collider[t]], gap_before + ease)
-    return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, nx, ny, nz, wa, wb, wc
+    return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, gap_before, nx, ny, nz, wa, wb, wc
 
 
 @inner

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from solids import AURA, plate
 from taffeta.solver.build import build
-from taffeta.solver.model import DYNAMICS, EXPLICIT, Collider, FrameInput, Settings
+from taffeta.solver.model import DYNAMICS, Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
 VACUUM = Settings(air_drag=0.0)
@@ -35,16 +35,17 @@ def turning(spin, frame, duration, friction, restitution=0.0, viscosity=0.0):
     return Collider("Plate", x, triangles, friction, restitution, AURA, None, viscosity)
 
 
-def node(at, friction):
-    """Three particles as one, two millimetres apart: cloth and state."""
-    x = at + 0.002 * np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+def node(at, friction, across=(1.0, 0.0, 0.0)):
+    """Three particles as one, two millimetres apart, across and along y: cloth and state."""
+    x = at + 0.002 * np.array([[0.0, 0, 0], across, [0, 1, 0]])
     loose = dict(stretch_stiffness=1e-6, shear_stiffness=1e-6, bending_stiffness=0.0, damping=0.0, friction=friction)
     return build([naive.garment(x, [[0, 1, 2]], **loose)], VACUUM)
 
 
 def off_paper(dynamics, restitution, spin, friction):
     """How far a node's velocity three substeps after it hit the plate is off that on paper, in the speed of the impact. Coulomb's
-    friction takes that of the impulse: friction (1 + e) of the normal speed, all there is at most.
+    friction takes that of the impulse: friction (1 + e) of the normal speed, all there is at most. All three particles hit at once, or
+    the node would tumble.
     """
     x, v = np.array([0.3, 0.0, 0.15]), np.array([0.2, 0.1, -1.5])
     when = brentq(lambda time: (x + v * time) @ normal(spin, time) - AURA, 0.0, 0.3)
@@ -53,7 +54,7 @@ def off_paper(dynamics, restitution, spin, friction):
     approach = -against @ n
     sliding = against + approach * n
     share = min(1.0, friction * (1.0 + restitution) * approach / np.linalg.norm(sliding))
-    cloth, state = node(x, friction)
+    cloth, state = node(x, friction, along(spin, when))
     state.v[:] = v
     settings = VACUUM._replace(dynamics=dynamics)
     for frame in range(1, int(when / SUBSTEP) + 4):
@@ -75,12 +76,14 @@ def test_a_node_bounces_off_a_turning_plate_with_coulombs_friction(dynamics):
     assert max(errors.values()) < 0.02
 
 
-@pytest.mark.parametrize("dynamics", ["XPBD", "IMPLICIT_EULER", *EXPLICIT])
+@pytest.mark.parametrize("dynamics", DYNAMICS)
 def test_a_node_that_does_not_bounce_loses_as_much_to_friction(dynamics):
-    """Within 2 % in the explicit ones; the default takes the push in several substeps, and its friction with it."""
-    errors = {spin: off_paper(dynamics, 0.0, spin, 0.3) for spin in SLOW + QUICK}
+    """Within 2 %, where the substep in which it hits begins a frame (later in a frame: docs/contact.md)."""
+    errors = {
+        (spin, friction): off_paper(dynamics, 0.0, spin, friction) for spin in SLOW + QUICK for friction in (0.0, 0.3)
+    }
     print(dynamics, f"{100 * max(errors.values()):.2f} %", max(errors, key=errors.get))
-    assert max(errors.values()) < (0.02 if dynamics in EXPLICIT else 0.05)
+    assert max(errors.values()) < 0.02
 
 
 def slides(dynamics, rate, viscosity, friction=0.0):
@@ -108,18 +111,15 @@ def slides(dynamics, rate, viscosity, friction=0.0):
 
 @pytest.mark.parametrize("dynamics", DYNAMICS)
 def test_a_node_slides_on_a_turning_plate_as_on_paper(dynamics):
-    """Without friction within 2 % in every dynamics, with the viscous one in each explicit one, and within 5 % in the others, which
-    hold it in the solve: there viscous friction takes less.
-    """
+    """Within 2 % in every dynamics, without friction and with the viscous one."""
     errors = {(rate, c): slides(dynamics, rate, c) for rate in (0.5, 1.5, 5.0) for c in (0.0, 2.0)}
     print(dynamics, {about: f"{100 * error:.2f} %" for about, error in errors.items()})
-    assert max(error for (_, c), error in errors.items() if c == 0.0) < 0.02
-    assert max(error for (_, c), error in errors.items() if c > 0.0) < (0.02 if dynamics in EXPLICIT else 0.05)
+    assert max(errors.values()) < 0.02
 
 
-@pytest.mark.parametrize("dynamics", ["XPBD", "VERLET"])
-def test_coulombs_friction_of_what_turns_is_in_part_missing(dynamics):
-    """Of the push of a surface that speeds up friction feels about half: a node on it is too quick, by no more than this."""
+@pytest.mark.parametrize("dynamics", DYNAMICS)
+def test_coulombs_friction_feels_all_that_a_turning_plate_pushes_with(dynamics):
+    """Half of that push is in positions, and half in velocities. Within 2 %."""
     errors = {rate: slides(dynamics, rate, 0.0, 0.3) for rate in (0.5, 1.5, 5.0)}
     print(dynamics, {about: f"{100 * error:.2f} %" for about, error in errors.items()})
-    assert errors[0.5] < 0.04 and errors[1.5] < 0.07 and errors[5.0] < 0.14
+    assert max(errors.values()) < 0.02

@@ -174,10 +174,9 @@ def _restart_frame(caches: Sequence[FrameCache]) -> int | None:
 
 
 def _digests(cloth, state, inputs, frames, settings, caches, restart) -> Iterator[tuple[int, FrameInput, bytes]]:
-    # However patches are found, they are the same.
-    told = settings._replace(broad_phase="")
-    if not settings.untangle_each:
-        told = tuple(told)[:-1]  # as before there was this choice
+    # However patches are found, they are the same; and what untangles no frame is as before that could be chosen.
+    named = settings._replace(broad_phase="")._asdict().items()
+    told = tuple(value for name, value in named if value or name != "untangle_each")
     start = digest = digest_of(RELEASE, cloth, state, told, frames.start)
     for frame, frame_input in zip(frames, inputs, strict=False):
         if frame == restart:

@@ -200,13 +200,13 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
         elif not follow(pairs, cloth, start, x, dt) and turn:
             break
         if len(pairs.pair_list.gap):
-            reach, margin = _find_reach(pairs, cloth, x)
+            reach, margin = _find_reach(pairs, x)
             substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt, calm)
             touched = separate(pairs.pair_list, reach, margin, substep)
     return touched
 
 
-def _find_reach(pairs: Pairs, cloth: Cloth, x: np.ndarray) -> tuple[Reach, float]:
+def _find_reach(pairs: Pairs, x: np.ndarray) -> tuple[Reach, float]:
     """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
     margin, reach, count = pairs.margin, pairs.reach, len(pairs.pair_list.gap)
     if reach is None or not 2.0 * moved_kernel(x, reach) <= margin:
@@ -296,11 +296,11 @@ def _exchange(pairs: Pairs, is_out: np.ndarray, found: PairList) -> None:
 
 
 def _with_room(old: PairList, more: int) -> tuple[PairList, int, None]:
-    """Pairs that are not out of date, and room for `more` and as many again as there are; how many they are; nobody knows what
+    """Pairs that are not out of date, and room for `more` and a quarter of what there are; how many they are; nobody knows what
     of them is in reach.
     """
     kept = np.flatnonzero(old.gap < math.inf)
-    room = PairList(*(np.empty((2 * len(kept) + more, *array.shape[1:]), array.dtype) for array in old))
+    room = PairList(*(np.empty((len(kept) + len(kept) // 4 + more, *array.shape[1:]), array.dtype) for array in old))
     for array, before in zip(room, old, strict=True):
         np.take(before, kept, axis=0, out=array[: len(kept)])
     return room, len(kept), None

@@ -114,7 +114,7 @@ def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, b
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
     before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
     numbers = np.arange(pair_count, dtype=np.int32)
-    reach = Reach(end, end.copy(), np.zeros(len(inv_mass)), numbers, np.zeros(pair_count))
+    reach = Reach(end, end, np.zeros(len(inv_mass)), numbers, np.zeros(pair_count))  # for this response alone
     brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
     calm = np.concatenate([this.frame.body.contacts.calm, np.ones(len(bodies), np.bool_)])
     substep = Substep(inv_mass, brace, trajectories.start, end, before, dt, calm)

@@ -105,7 +105,7 @@ def test_where_pairs_ease_apart_it_is_not_done():
 
 
 def test_a_heap_on_a_floor_stays_untangled():
-    """Three sheets that fall on each other and a floor by depth sequences, of which some edges cross in most frames without it."""
+    """Four sheets that fall on each other and a floor by depth sequences, of which some edges cross in most frames without it."""
     most = {}
     for each in (False, True):
         settings, found = Settings(cloth_contact="DEPTH_SEQUENCES", untangle_each=each), []

@@ -136,7 +136,7 @@ def test_pairs_that_cannot_touch_are_left_out_of_the_response_without_a_differen
         pairs = contact.detect(cloth, start, (x - start) / DT, DT, Settings())
         pairs.elapsed, count, ends = DT, len(pairs.pair_list.gap), (x.copy(), start.copy())
         contact.find_deviation(pairs, x, DT)
-        reach, margin = contact._find_reach(pairs, cloth, x)
+        reach, margin = contact._find_reach(pairs, x)
         if everything:
             reach = reach._replace(active=np.arange(count, dtype=np.int32), bound=np.zeros(count))
         substep = Substep(cloth.inv_mass, NO_BRACE, start, *ends, DT)

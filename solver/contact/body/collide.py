@@ -205,8 +205,8 @@ def _sweep(
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
     tau, seconds = (t - t0) / (t1 - t0), (t1 - t0) * body.duration
     before = tau - dt / seconds
-    is_stopped = body.settings.dynamics not in STOPPED_IN_SOLVE
-    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_stopped)
+    is_led = body.settings.dynamics in STOPPED_IN_SOLVE
+    times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_led)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
 

@@ -116,7 +116,9 @@ def lead_as_before(contacts, v):
 def settle(inv_mass, contacts, v, dt):
     """Velocity of touching particles against the surface: along the normal what restitution leaves of the impact, else none;
     across it what viscous friction leaves in dt [s], which takes a speed's same part in the same time (Bigliani and Eischen
-    2000, 3.2).
+    2000, 3.2), and what Coulomb's leaves of what is stopped here: of an impact without restitution what came before it of the
+    step, of a surface that turns half its push. All else was stopped in positions, with its friction (`response`). There alone is
+    what touches for its samples held back, or two surfaces: in a groove it would go from one side to the other for ever.
     """
     normal, velocity = contacts.normal, contacts.velocity
     for i in range(len(inv_mass)):
@@ -136,9 +138,11 @@ def settle(inv_mass, contacts, v, dt):
         for slot in range(slots):
             nx, ny, nz = normal[i, slot, 0], normal[i, slot, 1], normal[i, slot, 2]
             wx, wy, wz = v[i, 0] - velocity[i, slot, 0], v[i, 1] - velocity[i, slot, 1], v[i, 2] - velocity[i, slot, 2]
-            change = contacts.rebound[i, slot] - (wx * nx + wy * ny + wz * nz)
-            v[i, 0], v[i, 1], v[i, 2] = v[i, 0] + change * nx, v[i, 1] + change * ny, v[i, 2] + change * nz
-            if contacts.viscosity[i, slot] > 0.0:
-                lost, along = 1.0 - math.exp(-contacts.viscosity[i, slot] * dt), wx * nx + wy * ny + wz * nz
-                v[i, 0], v[i, 1] = v[i, 0] - lost * (wx - along * nx), v[i, 1] - lost * (wy - along * ny)
-                v[i, 2] -= lost * (wz - along * nz)
+            along = wx * nx + wy * ny + wz * nz
+            wx, wy, wz, change = wx - along * nx, wy - along * ny, wz - along * nz, contacts.rebound[i, slot] - along
+            left = math.exp(-contacts.viscosity[i, slot] * dt)
+            if contacts.own[i] == 1 and contacts.rebound[i, 0] == 0.0:
+                slip, most = math.sqrt(wx * wx + wy * wy + wz * wz), contacts.friction[i, 0] * max(change, 0.0)
+                left *= 1.0 - most / slip if most < slip else 0.0
+            v[i, 0], v[i, 1] = v[i, 0] + change * nx - (1.0 - left) * wx, v[i, 1] + change * ny - (1.0 - left) * wy
+            v[i, 2] += change * nz - (1.0 - left) * wz

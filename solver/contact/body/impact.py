@@ -27,21 +27,21 @@ class Times(NamedTuple):
     gx: float  # [m/s2] of gravity, with the next two
     gy: float
     gz: float
-    is_stopped: bool  # whether what does not bounce loses all of its speed along the normal in the step that it hits in
+    is_led: bool  # whether the solve stops what comes upon a surface as a frame begins
 
 
 @inner
 def bounce(bodies, at, times, t, lift, sx, sy, sz, nx, ny, nz):
     """How a point leaves triangle t, which goes by s, looks along n and would have to lift it: its speed along the normal against
-    that [m/s], how far [m] it is off when the step ends, how far the impact keeps it from going [m], all 0 if there is none, and the
-    normal.
+    that [m/s], how far [m] it is off when the step ends, how far the impact keeps it from going [m], all 0 if it does not bounce,
+    and the normal.
 
     The point flies on a parabola and hits the surface where the lift is what is left of its way. What velocity a flight ends with
     each dynamics tells in its own way (`LATE`), in which it is told here, too. So what loses nothing comes back to its height,
     however long the steps are.
     """
     restitution = bodies.restitution[bodies.collider[t]]
-    if not (restitution > 0.0 or times.is_stopped):
+    if not restitution > 0.0:
         return 0.0, 0.0, 0.0, nx, ny, nz
     vx, vy, vz = at[VELOCITY, 0] - sx, at[VELOCITY, 1] - sy, at[VELOCITY, 2] - sz
     speed = -(vx * nx + vy * ny + vz * nz)
@@ -51,13 +51,11 @@ def bounce(bodies, at, times, t, lift, sx, sy, sz, nx, ny, nz):
     # a point at rest falls on the surface in each substep: that must not bounce
     if not impact > times.slow:
         return 0.0, 0.0, 0.0, nx, ny, nz
-    stopped = (1.0 + restitution) * impact * times.dt
-    if restitution == 0.0:
-        return 0.0, 0.0, stopped, nx, ny, nz
     late = at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz
     rise = max(rest * times.dt * (restitution * impact - 0.5 * rest * gain), 0.0)
     nx, ny, nz = _normal_then(bodies, t, rest, nx, ny, nz)
     leaving = restitution * max((0.5 - rest) * gain - (vx * nx + vy * ny + vz * nz), 0.0)
+    stopped = (1.0 + restitution) * impact * times.dt
     return max(leaving + (0.5 - rest) * gain + late, 0.0), rise, stopped, nx, ny, nz
 
 

@@ -202,12 +202,11 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         rough = math.sqrt(mu * bodies.friction[collider])
         if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
             note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
-            is_impact = stopped > 0.0 and gap_before > bodies.aura[collider] + SAME_HEIGHT
+            is_impact = gap_before > bodies.aura[collider] + SAME_HEIGHT and (rebound > 0.0 or not times.is_led)
             contacts.count[p], contacts.ahead[p, slot] = slot + 1, math.inf if is_impact else turn / dt
-        felt += turn - contacts.sunk[p]  # what support leads in has had its friction
-        # a fall of a dynamics that ends it faster than it was in the mean is stopped in velocities, too (`settle`)
-        late = (at[LATE, 0] * nx + at[LATE, 1] * ny + at[LATE, 2] * nz) * dt
-        felt = rough * max(felt + min(max(-late, 0.0), max(felt, 0.0)), stopped)
+        felt -= contacts.sunk[p]  # what support leads in has had its friction
+        # what does not bounce is stopped as far as it went in, here, and for the rest in velocities, with friction of that (`settle`)
+        felt = rough * max(felt, stopped)
         if felt > grip:
             grip, kx, ky, kz, mx, my, mz = felt, nx, ny, nz, ox, oy, oz
         if opposed or not (again or rise > 0.0):

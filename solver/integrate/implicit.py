@@ -28,6 +28,7 @@ from .system import Target
 NEWTON_ROUNDS = 15  # at most
 REMEMBERED_ROUNDS = 3  # before, from which the next start is told
 CLOSE_ENOUGH = 2e-4  # last round's motion over the longest one's at which they end
+LEAST_MOTION = 1e-12  # [m] of a round; less is rounding, and what rounding tends to is nonsense
 ROUND_ITERATIONS = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
 SMALLEST_SINGULAR = 1e-6  # of rounds' differences, in the largest: less is rounding
 
@@ -56,7 +57,7 @@ def solve_fully(system, x, x_prev, support, stack, pulls, guess, settings, dt):
         correct(system, x, x_prev)
         target, moved = target._replace(guess=(0.0, 0.0, 0.0)), farthest(correction)
         furthest = max(furthest, moved)
-        if moved <= CLOSE_ENOUGH * furthest:
+        if moved <= max(CLOSE_ENOUGH * furthest, LEAST_MOTION):
             break
         steps.append(correction.copy())
         _extrapolate(x, starts, steps)

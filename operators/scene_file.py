@@ -32,6 +32,7 @@ from .read import arrays
 from .read.mesh_io import world_matrix
 from .read.participants import cloths_of
 from .read.sampling import MOST_SAMPLES, frame_inputs, posed
+from .unsaid import Findings, of_frame, of_garment, phrases
 from .work.steps import Step, Steps
 from .work.window import LongWork
 
@@ -51,11 +52,6 @@ PLAIN = {
     "weft_stretch": "weftStretch", "weft_bending": "weftBending", "bending_damping": "bendingDamping",
     "poisson": "narrowing", "self_collision": "selfCollision", "restitution": "clothRestitution",
 }  # fmt: skip
-# Part of a frame's input: what an animator calls it.
-UNSAID = {
-    "fields": "force fields", "pressure": "pressure", "attachments": "soft attachments", "tacks": "tacks",
-    "rides": "Felt Motion", "blend": "Blend to Animation", "pin": "keyed or animated pins", "changed": "keyed settings",
-}  # fmt: skip
 
 
 class Written(NamedTuple):
@@ -68,7 +64,7 @@ class Written(NamedTuple):
 
 
 def steps(scene: bpy.types.Scene, path: Path, overwrite: bool) -> Steps:
-    """Write the scene file `path` and a folder beside it, a frame a step; returns names of what it leaves out.
+    """Write the scene file `path` and a folder beside it, a frame a step; returns what it leaves out, and of whom.
 
     Raises
     ------
@@ -89,12 +85,12 @@ def steps(scene: bpy.types.Scene, path: Path, overwrite: bool) -> Steps:
             (out.folder / part).mkdir(parents=True)
         for garment, obj, name in zip(order.garments, cloths, out.cloths, strict=True):
             _write_cloth(out.folder / "cloth" / name, garment, obj)
-        unsaid = set().union(*map(_of_garment, order.garments))
+        unsaid = set().union(*map(of_garment, order.garments))
         first, samples = yield from _write_frames(order, cloths, bodies, out, unsaid)
         with written(scratch / path.name) as file:
             file.write(_text(order, out, first, samples).encode())
         move_into(scratch, path.parent, overwrite)
-    return sorted(unsaid)
+    return phrases(unsaid)
 
 
 def _plain_name(name: str) -> str:
@@ -144,7 +140,7 @@ def _face_lines(obj, garment) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _write_frames(order, cloths, bodies, out: Written, unsaid: set[str]) -> Steps:
+def _write_frames(order, cloths, bodies, out: Written, unsaid: Findings) -> Steps:
     """Steps: the poses of what is held, and of bodies (`Track`); returns the first frame's input, and the numbers a frame of
     each track. # output: unsaid
     """
@@ -162,7 +158,7 @@ def _write_frames(order, cloths, bodies, out: Written, unsaid: set[str]) -> Step
         for frame, found in zip(order.frames, samples, strict=True):
             yield Step(f"Writing frame {frame} of {order.frames[-1]}", (frame - order.frames.start) / len(order.frames))
             first = first or found
-            unsaid |= _unsaid(found, first)
+            unsaid |= of_frame(found, first, order.garments, order.bodies)
             poses = [found.targets[:, a:b] for a, b in pairwise(starts)]
             for track, x in zip(tracks, (*poses, *(body.x for body in found.colliders)), strict=True):
                 track.write(frame, x)
@@ -213,23 +209,6 @@ class Track:
 
 def _triangle_lines(triangles: np.ndarray) -> bytes:
     return ("f %d %d %d\n" * len(triangles) % tuple((triangles + 1).ravel().tolist())).encode()
-
-
-def _unsaid(found, first) -> set[str]:
-    """What of a frame a scene file has no words for."""
-    unsaid = {words for name, words in UNSAID.items() if getattr(found, name) not in (None, ())}
-    if not (np.array_equal(found.gravity, first.gravity) and np.array_equal(found.wind, first.wind)):
-        unsaid.add("keyed gravity or wind")
-    return unsaid
-
-
-def _of_garment(garment) -> set[str]:
-    has = {
-        "sewing": garment.sewing,
-        "welded vertices": garment.twins is not None,
-        "trims": garment.added_mass is not None,
-    }
-    return {words for words, is_there in has.items() if is_there}
 
 
 def _text(order, out: Written, first, samples: list[int]) -> str:

@@ -160,8 +160,10 @@ def _write_frames(order, cloths, bodies, out: Written, unsaid: Findings) -> Step
             first = first or found
             unsaid |= of_frame(found, first, order.garments, order.bodies)
             poses = [found.targets[:, a:b] for a, b in pairwise(starts)]
-            for track, x in zip(tracks, (*poses, *(body.x for body in found.colliders)), strict=True):
-                track.write(frame, x)
+            there = {body.name: body.x for body in found.colliders}
+            for track, x in zip(tracks, (*poses, *(there.get(body.name) for body in order.bodies)), strict=True):
+                if x is not None:  # a body that does not collide has no place
+                    track.write(frame, x)
     return first, [track.end() for track in tracks]
 
 
@@ -191,7 +193,9 @@ class Track:
             self._put(end - self.samples + k * self.samples // count, x[k])
 
     def end(self) -> int:
-        """The numbers a frame that its files have: those of frames alone, if it never turned."""
+        """The numbers a frame that its files have: those of frames alone, if it never turned; 0 if there is no file."""
+        if self.x is None:
+            return 0
         if self.turns:
             return self.samples
         for file in sorted(self.path.parent.glob(f"{escape_glob(self.path.name)}_[-0-9]*.obj")):
@@ -221,9 +225,12 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
     general += [("StartFrame", order.frames.start), ("EndFrame", order.frames[-1])]
     cloth_files, body_files = [f"{name}.obj" for name in out.cloths], [f"{name}_####.obj" for name in out.bodies]
     parts = [_section("general", general)]
-    for body, file, count in zip(order.bodies, body_files, samples[len(out.cloths) :], strict=True):
+    counts = dict(zip(body_files, samples[len(out.cloths) :], strict=True))
+    for body, file in zip(order.bodies, body_files, strict=True):
+        if not counts[file]:
+            continue
         values = [(name, getattr(body, name)) for name in ("friction", "restitution", "viscosity", "aura")] + [
-            ("samples", count)
+            ("samples", counts[file])
         ]
         parts.append(_section("static", [("objPath", f"{out.name}/body/{file}"), *values]))
     for k, garment in enumerate(order.garments):
@@ -239,19 +246,20 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
             ("rigidity", bpy.data.objects[garment.name].taffeta_cloth.rigidity),
             ("pattern", garment.uv is not None),
         ]
-        values += _collides(k, order, cloth_files, body_files)
+        values += _collides(k, order, cloth_files, counts)
         parts.append(f"<cloth>\n{_section('FILE', files)}{_section('SETTINGS', values)}</cloth>\n")
     return f"<scene>\n{''.join(parts)}</scene>\n"
 
 
-def _collides(k: int, order, cloth_files: list[str], body_files: list[str]) -> list[tuple[str, str]]:
-    """The element that says what a garment meets, if it is not everything."""
+def _collides(k: int, order, cloth_files: list[str], counts: dict[str, int]) -> list[tuple[str, str]]:
+    """The element that says what a garment meets, if it is not everything. counts : numbers a frame by body file, 0: it is not there"""
     meets = order.garments[k].meets
     met = [meets is None or meets[other] for other in range(len(cloth_files))]
     met += [body.meets is None or body.meets[k] for body in order.bodies]
     if all(met):
         return []
-    names = [name for name, is_met in zip((*cloth_files, *body_files), met, strict=True) if is_met]
+    files = zip((*cloth_files, *counts), met, strict=True)
+    names = [name for name, is_met in files if is_met and counts.get(name, True)]
     return [("collideWith", ", ".join(names) or "none")]
 
 

@@ -9,6 +9,7 @@ from taffeta.operators import scene_file, unsaid
 from taffeta.operators.read import bands, pleats
 from taffeta.panels import translations
 from taffeta.solver.model import Collider, FrameInput, Garment, Settings
+from taffeta.standalone import scene as standalone_scene
 
 # Written by `scene_file` as something that is not called by the field's name.
 WRITTEN = {
@@ -212,6 +213,27 @@ def test_a_body_whose_settings_are_keyed_is_told(sheet, told, make):
     ball = make.collider(make.ball("Ball", 0.1, location=(0.0, 0.0, -0.3)))
     keyed(ball, "taffeta_collider.friction", (1, 0.1), (3, 0.9))
     assert told() == "keyed settings of a body (Ball)"
+
+
+@pytest.mark.parametrize("collides", [(True, False), (False, True)])
+def test_a_body_that_is_not_always_there_is_told(sheet, told, make, tmp_path, collides):
+    make.collider(make.ball("Pole", 0.1, location=(0.0, 0.0, -0.6)))
+    ball = make.collider(make.ball("Ball", 0.1, location=(0.0, 0.0, -0.3)))
+    make.collider(make.ball("Stump", 0.1, location=(0.0, 0.0, -0.9)))
+    keyed(ball, "taffeta_collider.collides", (1, collides[0]), (2, collides[1]))
+    assert told() == "keyed settings of a body (Ball)"
+    assert len(list((tmp_path / "a_files" / "body").glob("*.obj"))) == 3
+
+
+def test_a_body_that_is_never_there_is_left_out(sheet, told, make, tmp_path):
+    """Nothing is told: frames are the same without it. What a cloth does meet does not name it either."""
+    make.collider(make.ball("Ball", 0.1, location=(0.0, 0.0, -0.3)), collides=False)
+    sheet.taffeta_cloth.collision_collection = bpy.data.collections.new("Only")
+    sheet.taffeta_cloth.collision_collection.objects.link(bpy.data.objects["Ball"])
+    assert told() == ""
+    read = standalone_scene.read(tmp_path / "a.xml", tmp_path)
+    assert not read.statics
+    assert all("Ball" not in name for cloth in read.cloths for name in cloth.collide_with or ())
 
 
 def test_edges_without_faces_are_told(sheet, told):

@@ -32,6 +32,7 @@ from .read import arrays
 from .read.mesh_io import world_matrix
 from .read.participants import cloths_of
 from .read.sampling import MOST_SAMPLES, frame_inputs, posed
+from .unsaid import Findings, of_frame, of_garment, phrases
 from .work.steps import Step, Steps
 from .work.window import LongWork
 
@@ -51,11 +52,6 @@ PLAIN = {
     "weft_stretch": "weftStretch", "weft_bending": "weftBending", "bending_damping": "bendingDamping",
     "poisson": "narrowing", "self_collision": "selfCollision", "restitution": "clothRestitution",
 }  # fmt: skip
-# Part of a frame's input: what an animator calls it.
-UNSAID = {
-    "fields": "force fields", "pressure": "pressure", "attachments": "soft attachments", "tacks": "tacks",
-    "rides": "Felt Motion", "blend": "Blend to Animation", "pin": "keyed or animated pins", "changed": "keyed settings",
-}  # fmt: skip
 
 
 class Written(NamedTuple):
@@ -68,7 +64,7 @@ class Written(NamedTuple):
 
 
 def steps(scene: bpy.types.Scene, path: Path, overwrite: bool) -> Steps:
-    """Write the scene file `path` and a folder beside it, a frame a step; returns names of what it leaves out.
+    """Write the scene file `path` and a folder beside it, a frame a step; returns what it leaves out, and of whom.
 
     Raises
     ------
@@ -89,12 +85,12 @@ def steps(scene: bpy.types.Scene, path: Path, overwrite: bool) -> Steps:
             (out.folder / part).mkdir(parents=True)
         for garment, obj, name in zip(order.garments, cloths, out.cloths, strict=True):
             _write_cloth(out.folder / "cloth" / name, garment, obj)
-        unsaid = set().union(*map(_of_garment, order.garments))
+        unsaid = set().union(*map(of_garment, order.garments))
         first, samples = yield from _write_frames(order, cloths, bodies, out, unsaid)
         with written(scratch / path.name) as file:
             file.write(_text(order, out, first, samples).encode())
         move_into(scratch, path.parent, overwrite)
-    return sorted(unsaid)
+    return phrases(unsaid)
 
 
 def _plain_name(name: str) -> str:
@@ -144,7 +140,7 @@ def _face_lines(obj, garment) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _write_frames(order, cloths, bodies, out: Written, unsaid: set[str]) -> Steps:
+def _write_frames(order, cloths, bodies, out: Written, unsaid: Findings) -> Steps:
     """Steps: the poses of what is held, and of bodies (`Track`); returns the first frame's input, and the numbers a frame of
     each track. # output: unsaid
     """
@@ -162,10 +158,12 @@ def _write_frames(order, cloths, bodies, out: Written, unsaid: set[str]) -> Step
         for frame, found in zip(order.frames, samples, strict=True):
             yield Step(f"Writing frame {frame} of {order.frames[-1]}", (frame - order.frames.start) / len(order.frames))
             first = first or found
-            unsaid |= _unsaid(found, first)
+            unsaid |= of_frame(found, first, order.garments, order.bodies)
             poses = [found.targets[:, a:b] for a, b in pairwise(starts)]
-            for track, x in zip(tracks, (*poses, *(body.x for body in found.colliders)), strict=True):
-                track.write(frame, x)
+            there = {body.name: body.x for body in found.colliders}
+            for track, x in zip(tracks, (*poses, *(there.get(body.name) for body in order.bodies)), strict=True):
+                if x is not None:  # a body that does not collide has no place
+                    track.write(frame, x)
     return first, [track.end() for track in tracks]
 
 
@@ -195,7 +193,9 @@ class Track:
             self._put(end - self.samples + k * self.samples // count, x[k])
 
     def end(self) -> int:
-        """The numbers a frame that its files have: those of frames alone, if it never turned."""
+        """The numbers a frame that its files have: those of frames alone, if it never turned; 0 if there is no file."""
+        if self.x is None:
+            return 0
         if self.turns:
             return self.samples
         for file in sorted(self.path.parent.glob(f"{escape_glob(self.path.name)}_[-0-9]*.obj")):
@@ -215,23 +215,6 @@ def _triangle_lines(triangles: np.ndarray) -> bytes:
     return ("f %d %d %d\n" * len(triangles) % tuple((triangles + 1).ravel().tolist())).encode()
 
 
-def _unsaid(found, first) -> set[str]:
-    """What of a frame a scene file has no words for."""
-    unsaid = {words for name, words in UNSAID.items() if getattr(found, name) not in (None, ())}
-    if not (np.array_equal(found.gravity, first.gravity) and np.array_equal(found.wind, first.wind)):
-        unsaid.add("keyed gravity or wind")
-    return unsaid
-
-
-def _of_garment(garment) -> set[str]:
-    has = {
-        "sewing": garment.sewing,
-        "welded vertices": garment.twins is not None,
-        "trims": garment.added_mass is not None,
-    }
-    return {words for words, is_there in has.items() if is_there}
-
-
 def _text(order, out: Written, first, samples: list[int]) -> str:
     """The scene file; samples : numbers a frame of the poses' and the bodies' sequences."""
     x = {name: value for name, value in order.settings._asdict().items() if value != Settings()._asdict()[name]}
@@ -242,9 +225,12 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
     general += [("StartFrame", order.frames.start), ("EndFrame", order.frames[-1])]
     cloth_files, body_files = [f"{name}.obj" for name in out.cloths], [f"{name}_####.obj" for name in out.bodies]
     parts = [_section("general", general)]
-    for body, file, count in zip(order.bodies, body_files, samples[len(out.cloths) :], strict=True):
+    counts = dict(zip(body_files, samples[len(out.cloths) :], strict=True))
+    for body, file in zip(order.bodies, body_files, strict=True):
+        if not counts[file]:
+            continue
         values = [(name, getattr(body, name)) for name in ("friction", "restitution", "viscosity", "aura")] + [
-            ("samples", count)
+            ("samples", counts[file])
         ]
         parts.append(_section("static", [("objPath", f"{out.name}/body/{file}"), *values]))
     for k, garment in enumerate(order.garments):
@@ -260,19 +246,20 @@ def _text(order, out: Written, first, samples: list[int]) -> str:
             ("rigidity", bpy.data.objects[garment.name].taffeta_cloth.rigidity),
             ("pattern", garment.uv is not None),
         ]
-        values += _collides(k, order, cloth_files, body_files)
+        values += _collides(k, order, cloth_files, counts)
         parts.append(f"<cloth>\n{_section('FILE', files)}{_section('SETTINGS', values)}</cloth>\n")
     return f"<scene>\n{''.join(parts)}</scene>\n"
 
 
-def _collides(k: int, order, cloth_files: list[str], body_files: list[str]) -> list[tuple[str, str]]:
-    """The element that says what a garment meets, if it is not everything."""
+def _collides(k: int, order, cloth_files: list[str], counts: dict[str, int]) -> list[tuple[str, str]]:
+    """The element that says what a garment meets, if it is not everything. counts : numbers a frame by body file, 0: it is not there"""
     meets = order.garments[k].meets
     met = [meets is None or meets[other] for other in range(len(cloth_files))]
     met += [body.meets is None or body.meets[k] for body in order.bodies]
     if all(met):
         return []
-    names = [name for name, is_met in zip((*cloth_files, *body_files), met, strict=True) if is_met]
+    files = zip((*cloth_files, *counts), met, strict=True)
+    names = [name for name, is_met in files if is_met and counts.get(name, True)]
     return [("collideWith", ", ".join(names) or "none")]
 
 

@@ -79,7 +79,10 @@ def test_what_a_scene_file_has_no_words_for_is_told(shot, saved, tmp_path, capfd
     shot[1].taffeta_cloth.sewing = True
     shot[0].taffeta_cloth.pressure = 10.0
     assert bpy.ops.taffeta.scene_export(filepath=str(tmp_path / "a")) == {"FINISHED"}
-    assert "has no words for pressure, sewing" in capfd.readouterr().out and (tmp_path / "a.xml").is_file()
+    assert (
+        "has no words for pressure inside (Cloth), sewing edges (Strip, other): left out" in capfd.readouterr().out
+        and (tmp_path / "a.xml").is_file()
+    )
 
 
 def test_nothing_is_written_over_unless_asked(shot, saved, tmp_path):

@@ -72,20 +72,23 @@ def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
 
 @pytest.mark.once
 def test_two_sheets_that_a_ball_drags_through_each_other_come_apart_in_every_frame(make, saved):
-    """Figure 2.16 as it is there: baked by the field, which lets one sheet through the other, and untangled frame by frame."""
+    """Figure 2.16 as it is there: baked by the field, which lets one sheet through the other, and untangled frame by frame.
+
+    When they do is chance: of eight starts one has no edge between them in frames 80 to 92, but 17 to 352 in these.
+    """
     assert bpy.ops.taffeta.scene_add(name="ball_through_sheets") == {"FINISHED"}
-    saved.taffeta.cloth_contact, saved.frame_end = "VELOCITY_FIELD", 92
+    saved.taffeta.cloth_contact, saved.frame_end = "VELOCITY_FIELD", 100
     cloths, bodies = (
         [obj for obj in saved.objects if getattr(obj, own).enabled] for own in ("taffeta_cloth", "taffeta_collider")
     )
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
-    frames = range(88, 93)
+    frames = range(76, 101, 4)
     before = [crossing(make, cloths, bodies, frame) for frame in frames]
-    assert sum(found.cloth_cloth for found in before) > 20
+    assert sum(found.cloth_cloth for found in before) > 10
     for obj in saved.objects:
         obj.select_set(obj in cloths)
     bpy.context.view_layer.objects.active = cloths[0]
-    assert bpy.ops.taffeta.untangle_frames(frame_start=frames.start, frame_end=frames.stop - 1) == {"FINISHED"}
+    assert bpy.ops.taffeta.untangle_frames(frame_start=76, frame_end=100) == {"FINISHED"}
     after = [crossing(make, cloths, bodies, frame) for frame in frames]
     assert all(found.cloth_cloth == found.cloth_body == 0 for found in after)
     assert all(now.cloth_self <= then.cloth_self for now, then in zip(after, before, strict=True))

@@ -289,9 +289,9 @@ def settled(garments, contact, frames):
 
 def test_a_folded_sheet_on_the_floor_comes_to_rest_and_stays():
     """The thesis' trembled, and unfolded (5.7.1, 5.7.2). Sticks alone: sequences still tremble where a fold is round. And of
-    seven stiffnesses from 1e-7 to 5e-7 N m four do so: with the others layers go through each other.
+    seven stiffnesses from 1e-7 to 5e-7 N m three do so: with the others layers go through each other.
     """
-    garment = sheet("A", 28, 12, 0.0125, place=folded, bending_stiffness=3e-7)
+    garment = sheet("A", 28, 12, 0.0125, place=folded, bending_stiffness=2.5e-7)
     trail, crossings = settled([garment], "DEPTH_STICKS", 60)
     moved = np.linalg.norm(np.diff(trail, axis=0), axis=2)
     assert np.ptp(trail[-1][:, 0]) < 0.2, "it has unfolded"

@@ -73,9 +73,8 @@ def _of_garments(now: FrameInput, garments: Sequence[Garment]) -> set[tuple[str,
     rows = {}  # by field: the garments, as their numbers
     if now.pressure is not None:
         rows["pressure"] = np.flatnonzero(now.pressure)
-    if (
-        now.attachments is not None
-    ):  # those that are hard are pins, and written; their springs are there without stiffness
+    if now.attachments is not None:
+        # those that are hard are pins, and written; their springs are there without stiffness
         rows["attachments"] = owner[now.attachments.particles[now.attachments.stiffness > 0.0]]
     if now.tacks is not None:
         rows["tacks"] = owner[now.tacks.stencils[now.tacks.stiffness > 0.0, 0]]

@@ -140,7 +140,7 @@ def settle(inv_mass, contacts, v, dt):
             wx, wy, wz = v[i, 0] - velocity[i, slot, 0], v[i, 1] - velocity[i, slot, 1], v[i, 2] - velocity[i, slot, 2]
             along = wx * nx + wy * ny + wz * nz
             wx, wy, wz, change = wx - along * nx, wy - along * ny, wz - along * nz, contacts.rebound[i, slot] - along
-            left = math.exp(-contacts.viscosity[i, slot] * dt)
+            left = math.exp(-contacts.viscosity[i, slot] * dt) if contacts.viscosity[i, slot] > 0.0 else 1.0
             if contacts.own[i] == 1 and contacts.rebound[i, 0] == 0.0:
                 slip, most = math.sqrt(wx * wx + wy * wy + wz * wz), contacts.friction[i, 0] * max(change, 0.0)
                 left *= 1.0 - most / slip if most < slip else 0.0

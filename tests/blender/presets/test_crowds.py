@@ -74,7 +74,7 @@ def test_a_ball_drags_two_sheets_through_a_ring(make, saved):
 def test_two_sheets_that_a_ball_drags_through_each_other_come_apart_in_every_frame(make, saved):
     """Figure 2.16 as it is there: baked by the field, which lets one sheet through the other, and untangled frame by frame.
 
-    When they do is chance: of eight starts one has no edge between them in frames 80 to 92, but 17 to 352 in these.
+    When they do is chance: of eight starts one has no edge between them in frames 80 to 92, but 15 to 346 in these.
     """
     assert bpy.ops.taffeta.scene_add(name="ball_through_sheets") == {"FINISHED"}
     saved.taffeta.cloth_contact, saved.frame_end = "VELOCITY_FIELD", 100

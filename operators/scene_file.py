@@ -32,7 +32,7 @@ from .read import arrays
 from .read.mesh_io import world_matrix
 from .read.participants import cloths_of
 from .read.sampling import MOST_SAMPLES, frame_inputs, posed
-from .unsaid import Findings, of_frame, of_garment, phrases
+from .unsaid import Findings, of_faces, of_frame, of_garment, phrases
 from .work.steps import Step, Steps
 from .work.window import LongWork
 
@@ -83,9 +83,9 @@ def steps(scene: bpy.types.Scene, path: Path, overwrite: bool) -> Steps:
         out = Written(scratch / folder, folder, names[: len(cloths)], names[len(cloths) :])
         for part in ("cloth", "pose", "body"):
             (out.folder / part).mkdir(parents=True)
-        for garment, obj, name in zip(order.garments, cloths, out.cloths, strict=True):
-            _write_cloth(out.folder / "cloth" / name, garment, obj)
         unsaid = set().union(*map(of_garment, order.garments))
+        for garment, obj, name in zip(order.garments, cloths, out.cloths, strict=True):
+            unsaid |= of_faces(garment, _write_cloth(out.folder / "cloth" / name, garment, obj))
         first, samples = yield from _write_frames(order, cloths, bodies, out, unsaid)
         with written(scratch / path.name) as file:
             file.write(_text(order, out, first, samples).encode())
@@ -98,14 +98,18 @@ def _plain_name(name: str) -> str:
     return re.sub("[#,]", "_", name)
 
 
-def _write_cloth(path: Path, garment, obj) -> None:
-    """The mesh of a garment at rest, and the table of what is not the same everywhere."""
-    obj_files.write(path.with_name(f"{path.name}.obj"), garment.x, _face_lines(obj, garment), ALL_DIGITS)
+def _write_cloth(path: Path, garment, obj) -> np.ndarray:
+    """The mesh of a garment at rest, and the table of what is not the same everywhere; returns the triangles (t, 3) that the mesh
+    is read as.
+    """
+    mesh = path.with_name(f"{path.name}.obj")
+    obj_files.write(mesh, garment.x, _face_lines(obj, garment), ALL_DIGITS)
     table = _table(garment)
     if table:
         rows = "\n".join(",".join(map(repr, row)) for row in zip(*(v.tolist() for v in table.values()), strict=True))
         with written(path.with_name(f"{path.name}.csv")) as file:
             file.write(f"{','.join(table)}\n{rows}\n".encode())
+    return obj_files.read(mesh).triangles
 
 
 def _table(garment) -> dict[str, np.ndarray]:

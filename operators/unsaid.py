@@ -22,6 +22,7 @@ OF_GARMENT = {
     "zip_edges": "zips that open", "pin_moves": "keyed or animated pins",
 }  # fmt: skip
 LOOSE = "edges without faces"
+CUT = "how faces are cut into triangles"
 OF_FRAME = {
     "fields": "force fields", "pressure": "pressure inside", "attachments": "soft attachments", "tacks": "tacks to cloth",
     "rides": "Felt Motion", "blend": "Blend to Animation", "pin_distance": "an animated Max Distance",
@@ -41,6 +42,19 @@ def of_garment(garment: Garment) -> Findings:
     if not garment.sewing and garment.zip_edges is None and _has_loose_edges(garment):
         found.add(LOOSE)
     return {(words, garment.name) for words in found}
+
+
+def of_faces(garment: Garment, triangles: np.ndarray) -> Findings:
+    """Whether a garment's faces are cut otherwise by whoever reads the scene file: Blender cuts those of five corners and more its
+    own way, a file has the faces alone, and cloth bends along the cuts.
+
+    triangles : (t, 3) those that are read
+    """
+    place = np.arange(len(garment.x))
+    if garment.twins is not None:
+        place[garment.twins[:, 0]] = garment.twins[:, 1]
+    ours, read = (np.unique(np.sort(each, axis=1), axis=0) for each in (garment.triangles, place[triangles]))
+    return set() if np.array_equal(ours, read) else {(CUT, garment.name)}
 
 
 def of_frame(now: FrameInput, first: FrameInput, garments: Sequence[Garment], bodies: Sequence[Body]) -> Findings:

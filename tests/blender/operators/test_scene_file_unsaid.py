@@ -99,6 +99,46 @@ def test_of_plain_cloth_nothing_is_told(sheet, told):
     assert told() == ""
 
 
+def with_faces(sheet, x, faces):
+    """Give the sheet another mesh."""
+    mesh = bpy.data.meshes.new("Other faces")
+    mesh.from_pydata(x, [], faces)
+    sheet.data = mesh
+
+
+CONCAVE_QUAD = [(0, 0, 0), (0.1, 0.02, 0), (0.02, 0.02, 0), (0.02, 0.1, 0)]
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("sides", [5, 6, 8, 20])
+def test_faces_that_are_cut_otherwise_are_told(sheet, told, tmp_path, sides, mirrored):
+    """Told exactly where whoever reads the file bakes other triangles than Blender does."""
+    from taffeta.operators.bake.order import read_order
+    from taffeta.solver.cache import obj
+
+    turn = np.arange(sides) * 2.0 * np.pi / sides
+    with_faces(sheet, np.column_stack((0.1 * np.cos(turn), 0.07 * np.sin(turn), 0.0 * turn)), [range(sides)])
+    sheet.scale.x = -1.0 if mirrored else 1.0
+    bpy.context.view_layer.update()
+    words = told()
+    ours = next(each.triangles for each in read_order(bpy.context.scene, kept=False).garments if each.name == "Sheet")
+    read = obj.read(tmp_path / "a_files" / "cloth" / "Sheet.obj").triangles
+    same = {frozenset(each) for each in ours.tolist()} == {frozenset(each) for each in read.tolist()}
+    print(f"{sides} corners{', mirrored' * mirrored}: the same triangles: {same}")
+    assert words == ("" if same else "how faces are cut into triangles (Sheet)")
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_of_quads_nothing_is_told_however_they_are_shaped(sheet, told, mirrored):
+    saddle = [(x, y, 0.05 * x * y / 0.01) for x, y in ((0, 0), (0.1, 0), (0.1, 0.1), (0, 0.1))]
+    faces = [range(start, start + 4) for start in (0, 4, 8)]
+    turned = CONCAVE_QUAD[1:] + CONCAVE_QUAD[:1]
+    with_faces(sheet, np.array(saddle + CONCAVE_QUAD + turned) + np.repeat(np.eye(3), 4, axis=0), faces)
+    sheet.scale.x = -1.0 if mirrored else 1.0
+    bpy.context.view_layer.update()
+    assert told() == ""
+
+
 def test_elastic_is_told(sheet, told):
     bands.mark(sheet.data, np.arange(3), 0.5, 4.0)
     assert told() == "elastic bands (Sheet)"

@@ -4,8 +4,9 @@
 The torus and the knot of `ldi.py`, onto which a sheet of 441 points falls, and the poncho on the walking mannequin, 72 frames each,
 in steps of 2.5 ms. Of each *Dynamics* into how many steps a method cuts a frame, what that takes of the processor, the
 longest edge of all frames, how rough cloth is on the mean, and how many edges cross a triangle in the frame that has most, counted by
-ipctk in every frame. An hour; --scenes, --dynamics and --frames take a part of it. --write puts the table into docs/layers.md,
-with all scenes and methods.
+ipctk in every frame. Implicit Theta is there by each *Theta* of `THETAS`; Explicit Theta is the method at 1/2 always. An hour;
+--scenes, --dynamics, --thetas and --frames take a part of it. --write puts the table into docs/layers.md, with all scenes and
+methods.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from taffeta.operators.bake.run import bake_now
 from taffeta.panels.choices import DYNAMICS
 from taffeta.solver.build import build
 from taffeta.solver.integrate.explicit import count_steps
-from taffeta.solver.model import EXPLICIT
+from taffeta.solver.model import EXPLICIT, Settings
 from watch import Watch
 
 MARKS = "<!-- made by benchmarks/integrators.py -->\n", "<!-- end of integrators -->\n"
@@ -33,14 +34,30 @@ STEP = 0.0025  # [s]
 SCENES = {"torus": 72, "knot": 72, "mannequin": 72}  # and frames of each
 COMPILED = 3  # frames of a shot that is baked before, so that all is compiled
 LABELS = {name: label for name, label, *_ in DYNAMICS}
+THETAS = (
+    Settings().theta,
+    0.5,
+)  # of Implicit Theta: the default, and that of the parameter file ("ImplicitTheta 0.5 20")
 
 
-def prepare_scene(body: str, name: str, frames: int):
-    """Make one of his scenes for a method; returns the scene."""
+def rows_of(names, thetas) -> list[tuple[str, float | None]]:
+    """The rows of a scene: a method, and the *Theta* that it is set to, None where it has none."""
+    return [(name, theta) for name in names for theta in (thetas if name == "IMPLICIT_THETA" else (None,))]
+
+
+def label_of(name: str, theta: float | None) -> str:
+    """What a method is called in the table."""
+    return LABELS[name] if theta is None else f"{LABELS[name]} {theta:g}"
+
+
+def prepare_scene(body: str, name: str, frames: int, theta: float | None = None):
+    """Make one of his scenes for a method, and its *Theta*; returns the scene."""
     ldi.build(body)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     scene.taffeta.substeps, scene.taffeta.dynamics, scene.taffeta.ldi_resolution = round(1 / 24 / STEP), name, 64
+    if theta is not None:
+        scene.taffeta.theta = theta
     return scene
 
 
@@ -53,11 +70,11 @@ def inner_steps(name: str) -> int:
     return max(own, order.settings.substeps)
 
 
-def bake(body: str, name: str, frames: int):
+def bake(body: str, name: str, frames: int, theta: float | None = None):
     """Bake a scene by a method and look at all of its frames; returns the job, milliseconds of the processor a frame, and what was seen
     (None where not all frames came about).
     """
-    scene = prepare_scene(body, name, frames)
+    scene = prepare_scene(body, name, frames, theta)
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         scene.taffeta.cache_folder = folder
         job, watch = jobs.Job(read_order(scene)), None
@@ -74,13 +91,13 @@ def bake(body: str, name: str, frames: int):
     return job, spent, watch.figures() if watch else None
 
 
-def measure(body: str, name: str, frames: int) -> str:
+def measure(body: str, name: str, frames: int, theta: float | None = None) -> str:
     """A row of the table."""
-    prepare_scene(body, name, frames)
+    prepare_scene(body, name, frames, theta)
     count = inner_steps(name)
-    bake(body, name, COMPILED)
-    job, spent, seen = bake(body, name, frames)
-    row = f"| {body} | {LABELS[name]} | {count:,} |"
+    bake(body, name, COMPILED, theta)
+    job, spent, seen = bake(body, name, frames, theta)
+    row = f"| {body} | {label_of(name, theta)} | {count:,} |"
     if seen is None:
         return f"{row} {job.error} | | | |"
     crossings = seen["crossings"]["self"] + seen["crossings"]["body"]
@@ -93,11 +110,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=SCENES)
     parser.add_argument("--dynamics", nargs="+", default=list(LABELS), choices=list(LABELS))
+    parser.add_argument("--thetas", nargs="+", type=float, default=list(THETAS), help="of Implicit Theta, 0.5 to 1")
     parser.add_argument("--frames", type=int, help="of each scene; else those of SCENES")
     parser.add_argument("--write", action="store_true", help="put the table into docs/layers.md")
     chosen = parser.parse_args()
-    if chosen.write and (set(chosen.scenes) < set(SCENES) or set(chosen.dynamics) < set(LABELS)):
-        parser.error("the page wants all scenes and all dynamics")
+    if chosen.write and (
+        set(chosen.scenes) < set(SCENES) or set(chosen.dynamics) < set(LABELS) or set(chosen.thetas) < set(THETAS)
+    ):
+        parser.error("the page wants all scenes, all dynamics and all thetas")
     lines = [
         "| scene | Dynamics | steps a frame | frame [ms] | longest edge | roughness | most crossings |",
         f"|{' --- |' * 7}",
@@ -106,8 +126,8 @@ def main() -> None:
     try:
         simulate.prepare()
         for body in chosen.scenes:
-            for name in chosen.dynamics:
-                lines.append(measure(body, name, chosen.frames or SCENES[body]))
+            for name, theta in rows_of(chosen.dynamics, chosen.thetas):
+                lines.append(measure(body, name, chosen.frames or SCENES[body], theta))
                 print(lines[-1], file=sys.stderr, flush=True)
     finally:
         taffeta.unregister()

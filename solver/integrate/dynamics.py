@@ -123,6 +123,11 @@ def _as_it_turns(substep, settings, cloth, x, v):
     return small_steps.part(substep, steps, cloth, x, v)
 
 
+def _on_arcs(substep, settings, cloth, x, v):
+    steps = settings.small_steps if settings.cloth_contact == "PAIRS" else 0.0  # as above
+    return small_steps.part_on_arcs(substep, steps, settings.theta, cloth, x, v)
+
+
 def _whole(substep, settings):
     return substep
 
@@ -211,5 +216,5 @@ def _end(mechanics, motion, substep):
 DYNAMICS_BY_NAME = {
     "XPBD": Dynamics(_as_it_turns, _nothing_more, _whole, _predict, True, _solve_once),
     "IMPLICIT_EULER": Dynamics(_as_one, _nothing_more, _whole, _predict, True, _solve_fully),
-    "IMPLICIT_THETA": Dynamics(_as_one, _nothing_more, _to_theta, _predict, True, _solve_to_theta),
+    "IMPLICIT_THETA": Dynamics(_on_arcs, _nothing_more, _to_theta, _predict, True, _solve_to_theta),
 } | dict.fromkeys(explicit.METHODS, Dynamics(_as_one, _prepare_explicit, _whole, _march, False, _end_march))

@@ -390,8 +390,8 @@ def test_no_integrator_of_2003_is_refused_in_his_scenes_at_his_steps(body, monke
     """
     plain, counts = integrators.prepare_scene, {}
 
-    def prepare(body, name, frames):
-        scene = plain(body, name, frames)
+    def prepare(body, name, frames, theta=None):
+        scene = plain(body, name, frames, theta)
         if body != "mannequin":
             cloth = bpy.data.objects["Sheet"]
             lower = next(obj for obj in scene.objects if obj.taffeta_collider.enabled and obj.name != "Ground")
@@ -418,6 +418,13 @@ def test_a_row_of_integrators_tells_all_that_was_measured():
     row = integrators.measure("torus", "BEEMAN", 3).strip("| ").split(" | ")
     assert row[:2] == ["torus", integrators.LABELS["BEEMAN"]] and len(row) == 7
     assert float(row[3]) > 0.0 and row[4].endswith("%") and row[5].endswith("°") and row[6] == "0"
+
+
+def test_implicit_theta_is_measured_as_his_parameter_file_has_it_and_by_default():
+    rows = integrators.rows_of(["HEUN", "IMPLICIT_THETA"], integrators.THETAS)
+    assert rows == [("HEUN", None), ("IMPLICIT_THETA", 0.6), ("IMPLICIT_THETA", 0.5)]
+    assert integrators.prepare_scene("torus", "IMPLICIT_THETA", 3, 0.5).taffeta.theta == 0.5
+    assert integrators.measure("torus", "IMPLICIT_THETA", 3, 0.5).startswith("| torus | Implicit Theta 0.5 | 17 |")
 
 
 def test_the_stages_of_2003_are_drawn(tmp_path):

@@ -115,6 +115,7 @@ def lead_as_before(contacts, v):
 @njit
 def settle(inv_mass, contacts, v, dt):
     """Velocity of touching particles against the surface: along the normal what restitution leaves of the impact, else none;
+    where it touches two, the second only pushes, for the bounce off the first may have thrown it off the second;
     across it what viscous friction leaves in dt [s], which takes a speed's same part in the same time (Bigliani and Eischen
     2000, 3.2), and what Coulomb's leaves of what is stopped here: of an impact without restitution what came before it of the
     step, of a surface that turns half its push. All else was stopped in positions, with its friction (`response`). There alone is
@@ -140,6 +141,8 @@ def settle(inv_mass, contacts, v, dt):
             wx, wy, wz = v[i, 0] - velocity[i, slot, 0], v[i, 1] - velocity[i, slot, 1], v[i, 2] - velocity[i, slot, 2]
             along = wx * nx + wy * ny + wz * nz
             wx, wy, wz, change = wx - along * nx, wy - along * ny, wz - along * nz, contacts.rebound[i, slot] - along
+            if slot == 1 and contacts.rebound[i, 0] > 0.0:
+                change = max(change, 0.0)
             left = math.exp(-contacts.viscosity[i, slot] * dt) if contacts.viscosity[i, slot] > 0.0 else 1.0
             if contacts.own[i] == 1 and contacts.rebound[i, 0] == 0.0:
                 slip, most = math.sqrt(wx * wx + wy * wy + wz * wz), contacts.friction[i, 0] * max(change, 0.0)

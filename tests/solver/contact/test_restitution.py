@@ -125,6 +125,28 @@ def test_nodes_that_bounce_in_an_icosahedron_keep_their_energy(dynamics):
     assert energy == pytest.approx(240 * [1.0], abs=0.015 if dynamics == "VERLET" else 0.04)
 
 
+@pytest.mark.parametrize("dynamics", ["XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA", "VERLET"])
+@pytest.mark.parametrize("slope", [42.0, 60.0, 80.0])
+def test_a_node_that_slides_into_a_ramp_keeps_its_energy(dynamics, slope):
+    """On a floor at 2 m/s, up a ramp that gives everything back: it touches both, the ramp throws it off the floor, and the floor,
+    which it lay on, may not pull it back. That took all of its speed, wherever the step had it touch both.
+    """
+    c, s = np.cos(np.radians(slope)), np.sin(np.radians(slope))
+    corners = np.array([[-1, -1, 0], [0.5, -1, 0], [0.5, 1, 0], [-1, 1, 0], [0.5 + c, -1, s], [0.5 + c, 1, s]])
+    faces = np.array([[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]], np.int32)
+    loose = dict(stretch_stiffness=1e-6, shear_stiffness=1e-6, bending_stiffness=0.0, damping=0.0, friction=0.0)
+    given, settings = collider((corners, faces), friction=0.0, restitution=1.0), VACUUM._replace(dynamics=dynamics)
+    for start in (0.0, 0.013, 0.04):
+        x = np.array([[0, 0, AURA], [0.002, 0, AURA], [0, 0.002, AURA]]) + [start, 0, 0]
+        cloth, state = build([naive.garment(x, [[0, 1, 2]], **loose)], settings)
+        state.v[:] = [2.0, 0.0, 0.0]
+        for frame in range(1, 14):
+            advance(cloth, state, naive.still(x, colliders=(given,)), frame, settings)
+        height = (state.x + cloth.origin)[:, 2] - AURA
+        assert height.max() > 0.02 or state.v[:, 0].max() < 0.0, "it has met the ramp"
+        assert G * height + 0.5 * np.square(state.v).sum(axis=1) == pytest.approx(3 * [2.0], rel=0.05), start
+
+
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 0.8])
 def test_speed_against_a_body_that_moves_counts(restitution):
     """A plate that rises at w meets a sheet that comes down at v: it leaves with w + e (v + w)."""

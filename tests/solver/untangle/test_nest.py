@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Garments that pass through each other come out nested: counted by ipctk, measured against closed forms."""
 
-import time
-
 import numpy as np
 import pytest
 from crossings import count_crossings
@@ -262,13 +260,3 @@ def test_same_input_same_bits():
     garments = [worn(f"{k}", dome(0.3, 1.9, 0.01, 3 + k, k), k) for k in range(3)]
     first, second = untangle(garments, [BODY]), untangle(garments, [BODY])
     assert all((a == b).all() for a, b in zip(first.x, second.x, strict=True))
-
-
-def test_time_grows_with_the_vertices(capsys):
-    """Printed, never asserted: see benchmarks/untangle.py for the thesis' tables."""
-    for rows in (20, 40):
-        garments = [worn(f"{k}", dome(0.3, 1.9, 0.01, 3 + k, k, rows, 2 * rows), k) for k in range(3)]
-        start = time.perf_counter()
-        untangle(garments, [])
-        with capsys.disabled():
-            print(f"\n3 layers of {2 * rows * rows} vertices: {time.perf_counter() - start:.2f} s", end="")

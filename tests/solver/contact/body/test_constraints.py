@@ -16,7 +16,7 @@ from taffeta.solver.contact.body.constraints import (
     weigh,
 )
 from taffeta.solver.contact.body.contacts import no_contacts
-from taffeta.solver.model import Collider, Settings
+from taffeta.solver.model import DYNAMICS, Collider, Settings
 from taffeta.solver.step import advance
 
 G = 9.81
@@ -39,21 +39,32 @@ def lay(garment, degrees):
     return garment._replace(x_start=garment.x @ turn + 0.0021 * np.array([np.sin(a), 0, np.cos(a)]))
 
 
-@pytest.mark.parametrize(("degrees", "friction"), [(20, 0.3), (30, 0.3), (45, 0.5)])
-def test_cloth_slides_as_coulomb_says(degrees, friction):
-    """Acceleration g (sin a - mu cos a) down a slope above the friction angle, to 4 thousandths of what friction takes."""
-    garment = lay(naive.sheet(9, 9, friction=friction), degrees)
-    cloth, state = build([garment], VACUUM)
+def slide(degrees, friction, settings, count=9):
+    """[m/s2] by which a sheet gets faster down a slope, and what friction takes of that on paper."""
+    garment = lay(naive.sheet(count, count, friction=friction), degrees)
+    cloth, state = build([garment], settings)
     slope, along = plane(degrees, friction)
     places = []
     for frame in range(24):
-        advance(cloth, state, naive.still(garment.x_start, colliders=[slope]), frame, VACUUM)
+        advance(cloth, state, naive.still(garment.x_start, colliders=[slope]), frame, settings)
         places.append(cloth.mass @ ((state.x + cloth.origin) @ along) / cloth.mass.sum())
     speed = np.diff(places) * 24
-    a = np.radians(degrees)
-    held = G * friction * np.cos(a)
-    found = np.polyfit(np.arange(15) / 24, speed[-15:], 1)[0]
-    assert found == pytest.approx(G * np.sin(a) - held, abs=0.004 * held)
+    return np.polyfit(np.arange(15) / 24, speed[-15:], 1)[0], G * friction * np.cos(np.radians(degrees))
+
+
+@pytest.mark.parametrize(("degrees", "friction"), [(20, 0.3), (30, 0.3), (45, 0.5)])
+def test_cloth_slides_as_coulomb_says(degrees, friction):
+    """Acceleration g (sin a - mu cos a) down a slope above the friction angle, to 4 thousandths of what friction takes."""
+    found, held = slide(degrees, friction, VACUUM)
+    assert found == pytest.approx(G * np.sin(np.radians(degrees)) - held, abs=0.004 * held)
+
+
+@pytest.mark.parametrize("dynamics", DYNAMICS)
+def test_cloth_slides_as_coulomb_says_in_every_dynamics(dynamics):
+    found, held = slide(30, 0.3, VACUUM._replace(dynamics=dynamics), count=5)
+    off = found - (0.5 * G - held)
+    print(f"{dynamics}: {off / held:+.2%} of what friction takes")
+    assert abs(off) < {"XPBD": 0.005, "IMPLICIT_EULER": 0.005, "IMPLICIT_THETA": 0.02}.get(dynamics, 0.001) * held
 
 
 @pytest.mark.parametrize(

@@ -87,17 +87,21 @@ def test_clusters_that_are_connected_to_both_sides_are_left_alone():
 
 
 def test_momentum_is_kept_to_rounding_however_many_collide():
-    rng = np.random.default_rng(2)
-    for _ in range(50):
+    """Of 600 random zones all are solved, by the programme where they have a cycle, and none makes momentum."""
+    rng, worst, cycles = np.random.default_rng(2), 0.0, 0
+    for _ in range(600):
         count = int(rng.integers(2, 9))
         pairs = np.array([(i, j) for i in range(count) for j in range(i) if rng.random() < 0.6 or j == i - 1])
         direction = rng.normal(size=(len(pairs), 3))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         mass, way = np.exp(rng.normal(size=count)), 1e-3 * rng.normal(size=(count, 3))
         after = colliding(1.0 / mass, way, pairs, direction)
-        assert np.abs(mass @ after - mass @ way).max() < 1e-12 * (mass @ np.abs(way)).max()
+        cycles += len(pairs) >= count
+        worst = max(worst, np.abs(mass @ after - mass @ way).max() / (mass @ np.abs(way)).max())
         parting = (direction * (after[pairs[:, 0]] - after[pairs[:, 1]])).sum(axis=1)
         assert parting.min() > -1e-6 * np.abs(way).max()
+    print(f"{cycles} of 600 have cycles, momentum changes by {worst:.0e} at most")
+    assert cycles > 300 and worst < 1e-14
 
 
 def test_direction_is_that_of_the_normals_unless_it_contradicts():

@@ -34,10 +34,7 @@ STEP = 0.0025  # [s]
 SCENES = {"torus": 72, "knot": 72, "mannequin": 72}  # and frames of each
 COMPILED = 3  # frames of a shot that is baked before, so that all is compiled
 LABELS = {name: label for name, label, *_ in DYNAMICS}
-THETAS = (
-    Settings().theta,
-    0.5,
-)  # of Implicit Theta: the default, and that of the parameter file ("ImplicitTheta 0.5 20")
+THETAS = Settings().theta, 0.5  # of Implicit Theta: ours, and that of his file ("ImplicitTheta 0.5 20")
 
 
 def rows_of(names, thetas) -> list[tuple[str, float | None]]:

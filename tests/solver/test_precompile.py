@@ -11,6 +11,8 @@ from taffeta.solver import precompile
 from taffeta.solver.kernel import jit
 from taffeta.solver.model import Settings
 
+pytestmark = pytest.mark.once
+
 
 def test_the_child_imports_the_solver_alone_and_under_our_name(tmp_path):
     (tmp_path / "solver").mkdir()

@@ -9,6 +9,8 @@ from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 HIP, FINGER, SPEED = 0.15, 0.009, 1.0  # [m] radii, [m/s] of the hand
 COMES, LIES, LEAVES = 6, 8, 8  # frames
 

@@ -15,6 +15,8 @@ from taffeta.solver.contact.guard import body_pairs, clusters, impact_zones
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 TIMES = 0.0, 1.0  # of the substep, in parts of the frame
 
 

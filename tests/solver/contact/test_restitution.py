@@ -12,6 +12,8 @@ from taffeta.solver.build import build
 from taffeta.solver.model import DYNAMICS, Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G, FRAME = 9.81, 1 / 24
 VACUUM = Settings(air_drag=0.0)
 

@@ -2,11 +2,14 @@
 """Baked frames whose garments pass through each other and a body: counted by ipctk; what is moved does not jump."""
 
 import numpy as np
+import pytest
 from crossings import count_crossings
 from sheets import sheet
 from solids import ball
 from taffeta.solver.correct.take_apart import Cast, take_apart
 from taffeta.solver.untangle.nest import Shape, Worn
+
+pytestmark = pytest.mark.once
 
 EDGE, FRAMES = 0.02, 12
 

@@ -11,6 +11,8 @@ from taffeta.solver.kernel.jit import njit
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 DT = 1 / 240
 DEPTHS = "DEPTH_SEQUENCES", "DEPTH_STICKS"
 NAMES = np.array([5, 4, 7, 1, 9, 8, 2, 3])  # of the triangles of the thesis' sequence

@@ -18,6 +18,8 @@ from taffeta.solver.integrate.explicit import count_steps, march
 from taffeta.solver.model import DYNAMICS, EXPLICIT, Collider, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G = 9.81
 QUIET = Settings(air_drag=0.0)
 SOFT = {"stretch_stiffness": 20.0, "shear_stiffness": 5.0, "bending_stiffness": 1e-5}

@@ -10,6 +10,8 @@ from taffeta.solver.integrate import explicit
 from taffeta.solver.integrate.explicit import FEED_SLOWLY, METHODS, MODE_GROWTH, STABLE_REACH, Bounds, march, step_count
 from taffeta.solver.model import EXPLICIT
 
+pytestmark = pytest.mark.once
+
 ORDER = {
     "EULER": 1, "SYMPLECTIC_EULER": 1, "HEUN": 2, "MIDPOINT": 2, "RK4": 4, "LEAPFROG": 2, "VERLET": 2, "BEEMAN": 2,
     "GEAR": 5, "THETA": 2, "ADAPTIVE_MIDPOINT": 2, "ADAPTIVE_RK4": 4,

@@ -9,6 +9,8 @@ from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G = 9.81
 VACUUM = Settings(air_drag=0.0)
 

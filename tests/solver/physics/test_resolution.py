@@ -13,6 +13,8 @@ from taffeta.solver.ldi.centres import render
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G = 9.81
 VACUUM = Settings(air_drag=0.0)
 CELLS = 10, 14, 22, 30  # along a side: 121 vertices, and 1.9, 4.4 and 7.9 times as many

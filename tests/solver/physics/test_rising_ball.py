@@ -12,6 +12,8 @@ from taffeta.solver.build import build
 from taffeta.solver.model import MODELS, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 MOST_STRAIN = 0.1
 DYNAMICS = "XPBD", "IMPLICIT_EULER", "IMPLICIT_THETA", "SYMPLECTIC_EULER", "LEAPFROG", "VERLET", "BEEMAN"
 

@@ -15,6 +15,8 @@ have come nearer by 0.0969, 0.155, 0.2135 of its length asks for friction of 0.1
 import pytest
 import strips
 
+pytestmark = pytest.mark.once
+
 CRITICAL = 18.18
 
 

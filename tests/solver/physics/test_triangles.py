@@ -13,6 +13,8 @@ import triangulated
 from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 
+pytestmark = pytest.mark.once
+
 CANTILEVER = {1: (0.1246, 0.9912), 10: (1.0668, 0.6564)}  # H / W and W / L of the heavy elastica
 LATERAL = 18.18
 CELLS = 20

@@ -12,6 +12,8 @@ from taffeta.solver.untangle.nest import Shape
 from taffeta.solver.untangle.surface import make_surface
 from taffeta.solver.untangle.whole import count_kinds, find_crossing, make_whole
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize("make", [sleeve_through_side, lambda: sleeve_through_side(0.04), doubled_hem, collar])
 def test_a_garment_comes_out_of_itself(make):

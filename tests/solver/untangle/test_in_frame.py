@@ -11,6 +11,8 @@ from taffeta.solver.step import advance
 from taffeta.solver.untangle import untangles
 from taffeta.solver.untangle.in_frame import untangle_frame
 
+pytestmark = pytest.mark.once
+
 EDGE = 0.02
 WAYS = "VELOCITY_FIELD", "DEPTH_SEQUENCES", "DEPTH_STICKS"
 

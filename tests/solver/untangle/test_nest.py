@@ -11,6 +11,8 @@ from taffeta.solver.untangle.distance_grid import look_up, make_grid
 from taffeta.solver.untangle.nest import Shape, Worn
 from taffeta.solver.untangle.surface import make_surface
 
+pytestmark = pytest.mark.once
+
 THICKNESS = 0.003
 
 

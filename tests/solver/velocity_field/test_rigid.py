@@ -11,6 +11,8 @@ from taffeta.solver.parts import copied
 from taffeta.solver.step import advance
 from taffeta.solver.velocity_field import avoid, rigid
 
+pytestmark = pytest.mark.once
+
 FIELD = Settings(cloth_contact="VELOCITY_FIELD", air_drag=0.0)
 NOWHERE = np.zeros(3)
 

@@ -18,6 +18,8 @@ from taffeta.solver.ldi.rasterise import render_motion
 from taffeta.solver.model import Cloth, Collider, FrameInput, Pattern, Settings, State
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G = 9.81
 FRAME = 1 / 24
 VACUUM = Settings(air_drag=0.0)

@@ -19,6 +19,8 @@ from taffeta.solver.contact.body.contacts import no_contacts
 from taffeta.solver.model import DYNAMICS, Collider, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 G = 9.81
 VACUUM = Settings(air_drag=0.0)
 

@@ -14,6 +14,8 @@ from taffeta.solver.contact.body.constraints import FREE, KINEMATIC, find_suppor
 from taffeta.solver.contact.body.contacts import INSIDE, OUTSIDE, PINCHED, no_contacts
 from taffeta.solver.model import Collider, FrameInput, Settings
 
+pytestmark = pytest.mark.once
+
 HALF = np.radians(10.0)  # of the groove below
 
 

@@ -12,6 +12,8 @@ from taffeta.solver.contact.cloth.constraints import FIRMNESS, find_stack, let_g
 from taffeta.solver.model import Collider, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 DT = 1 / 240
 
 

@@ -16,6 +16,8 @@ from taffeta.solver.integrate import dynamics
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 FRAMES = 24
 SWOLLEN = 1.25  # times the crossings of the start that there may be while a border is drawn through a sheet
 DT = 1 / 240

@@ -17,6 +17,8 @@ from taffeta.solver.contact.cloth.response import NO_BRACE, Substep
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance
 
+pytestmark = pytest.mark.once
+
 DT = 1 / 720
 TIMES = 0.0, 1.0  # of the substep, in parts of the frame
 

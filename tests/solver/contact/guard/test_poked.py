@@ -8,6 +8,8 @@ import pytest
 from contact_scenes import AURA, Scene, Solid, cut, ease
 from solids import box
 
+pytestmark = pytest.mark.once
+
 PRESSED, PARTED = 19, 22  # frames up to which the finger is in a block, and from which on both are apart
 THROUGH = 0.04  # [m] that a finger stands out of a sheet through which it has been poked
 

@@ -19,6 +19,7 @@ from .elastic.masses import sizes
 from .elastic.pleats import check_pleats, fold_angles
 from .geometry.topology import clean_faces
 from .integrate.stiffness_matrix import lay_out
+from .kernel.functions import exp
 from .kernel.memo import remembered
 from .model import Plastic, Second
 
@@ -130,7 +131,7 @@ def flow(cloth, resting, state, frame_input):
     if cloth.plastic is None or frame_input.yields is None or not _fits(cloth, state):
         return
     garments = frame_input.yields
-    part = 1.0 - np.exp(-frame_input.duration * garments[:, [BEND_RATE, STRETCH_RATE]])
+    part = 1.0 - exp(-frame_input.duration * garments[:, [BEND_RATE, STRETCH_RATE]])
     of_hinge, of_spring = cloth.garment[cloth.bend_stencils[:, 0]], cloth.garment[cloth.edges[:, 0]]
     bent = angles_of(state.x, cloth.bend_stencils, cloth.bend_weight) - resting.rest_angle
     beyond = np.sign(bent) * np.maximum(np.abs(bent) - garments[of_hinge, BEND_YIELD], 0.0)

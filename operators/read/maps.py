@@ -98,7 +98,7 @@ def attribute_values(
             "convert it to a float or colour per vertex or face corner (Data tab, Attributes, Convert)"
         )
     values = stored_values(attribute).astype(np.float64)
-    values = values[:, :3] @ LUMINANCE if values.shape[1] > 1 else values[:, 0]
+    values = _luminance(values) if values.shape[1] > 1 else values[:, 0]
     return _corner_mean(mesh, values) if attribute.domain == "CORNER" else values
 
 
@@ -142,8 +142,13 @@ def _grey(obj, mapped, image: bpy.types.Image) -> np.ndarray:
     for first in range(0, height, ROWS_AT_ONCE):  # in float64 all of it would take three times what is stored
         rows = stored[first : first + ROWS_AT_ONCE].astype(np.float64)
         rows = _srgb(rows) if linear else rows
-        grey[first : first + ROWS_AT_ONCE] = rows[..., :3] @ LUMINANCE if channels >= 3 else rows[..., 0]
+        grey[first : first + ROWS_AT_ONCE] = _luminance(rows) if channels >= 3 else rows[..., 0]
     return grey
+
+
+def _luminance(colours: np.ndarray) -> np.ndarray:
+    """(...) of colours (..., 3 or more)."""
+    return np.einsum("...c,c->...", colours[..., :3], LUMINANCE)
 
 
 def _srgb(linear: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What garments ride on, whose motion they may feel only in part: an object or a bone, in every frame."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -66,7 +67,7 @@ def _with_velocity(start, end, seconds):
     turn = np.einsum("ik,jk->ij", end.turn, start.turn)
     axis = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
     sine, cosine = 0.5 * float(np.sqrt((axis * axis).sum())), 0.5 * (float(np.trace(turn)) - 1.0)
-    angle = np.arctan2(sine, cosine)
+    angle = math.atan2(sine, cosine)
     # half a turn in one part of a frame has no axis that could be told: it counts as none
     spin = 0.5 * axis * (angle / sine if sine > 1e-9 else 1.0)
     return end._replace(velocity=np.stack([end.place - start.place, spin]) / seconds)

@@ -24,6 +24,7 @@ from math import sqrt
 import numpy as np
 
 from ..geometry.topology import edge_keys
+from ..kernel.functions import arcsin, sin
 from ..kernel.jit import fused_inner
 from .membrane import warp_of_pattern
 
@@ -58,7 +59,7 @@ def angles_of(x, stencils, weight):
     normal = np.cross(edge, x[stencils[:, 3]] - x[stencils[:, 2]])
     bend = np.einsum("hk,hkj->hj", weight, x[stencils])
     side = np.sign(np.einsum("ij,ij->i", bend, normal))
-    angle = 2.0 * side * np.arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
+    angle = 2.0 * side * arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
     angle[np.abs(angle) < FLAT_ANGLE] = 0.0
     return angle
 
@@ -100,7 +101,7 @@ def bending_rest(x, hinges, stiffness, fold=None):
     stencils, weight, k, fold, is_damped = (array[kept] for array in (stencils, weight, k, fold, is_damped))
     rest_angle = np.where(np.isnan(fold), angles_of(x, stencils, weight), fold)
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    return stencils, weight, rest_angle, k / np.maximum(np.cos(0.5 * rest_angle) ** 2, SOFTEST_CREASE), is_damped
+    return stencils, weight, rest_angle, k / np.maximum(1.0 - sin(0.5 * rest_angle) ** 2, SOFTEST_CREASE), is_damped
 
 
 def turn_rigidity(x, faces, uv, hinges, ratio):
@@ -166,7 +167,7 @@ def hinge_numbers(cloth):
     """(h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s] of a cloth's hinges; damping as that of springs."""
     apart = np.einsum("bk,bk,bk->b", cloth.inv_mass[cloth.bend_stencils], cloth.bend_weight, cloth.bend_weight)
     c = np.divide(cloth.bend_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
-    return np.stack([2.0 * np.sin(0.5 * cloth.rest_angle), cloth.bend_stiffness, c], axis=1)
+    return np.stack([2.0 * sin(0.5 * cloth.rest_angle), cloth.bend_stiffness, c], axis=1)
 
 
 @fused_inner

@@ -128,7 +128,7 @@ def _stiffness(x, elements, sides, is_thread, fabric):
     c = np.zeros((len(kw), 3, 3))
     c[:, 0, 0], c[:, 1, 1], c[:, 2, 2] = kw / (1.0 - nu**2), kf / (1.0 - nu**2), g
     c[:, 0, 1] = c[:, 1, 0] = nu * mean / (1.0 - nu**2)
-    stiffness = (0.5 * double_area * elements.weight)[:, None, None] * (strain @ c @ strain.transpose(0, 2, 1))
+    stiffness = (0.5 * double_area * elements.weight)[:, None, None] * np.einsum("mij,mjk,mlk->mil", strain, c, strain)
     largest = stiffness[:, [0, 1, 2], [0, 1, 2]].max(axis=1)
     most = STIFFEST_SIDE * c[:, [0, 1, 2], [0, 1, 2]].max(axis=1)
     return stiffness * np.minimum(1.0, most / np.maximum(largest, 1e-300))[:, None, None]

@@ -201,7 +201,7 @@ def _target(x, triangles, single, frame):
     free = np.zeros((len(single), 3, 3))
     np.add.at(free, face, across[:, :, None] * across[:, None])
     ways, axes = np.linalg.eigh(free)
-    whole = np.eye(3) - 0.5 * (axes * np.minimum(ways, 1.0)[:, None]) @ axes.transpose(0, 2, 1)
+    whole = np.eye(3) - 0.5 * np.einsum("fik,fk,fjk->fij", axes, np.minimum(ways, 1.0), axes)
     return np.stack([whole[:, k, m] * (1.0 if k == m else np.sqrt(2.0)) for k, m in PLACES])
 
 

@@ -30,7 +30,7 @@ REMEMBERED_ROUNDS = 3  # before, from which the next start is told
 CLOSE_ENOUGH = 2e-4  # last round's motion over the longest one's at which they end
 LEAST_MOTION = 1e-12  # [m] of a round; less is rounding, and what rounding tends to is nonsense
 ROUND_ITERATIONS = 10  # times the iterations of XPBD that a round may take, for an error as much smaller
-SMALLEST_SINGULAR = 1e-6  # of rounds' differences, in the largest: less is rounding
+SMALLEST_PART = 1e-6  # of rounds' differences, in the largest, that the others do not have: less is rounding
 
 
 def solve_fully(system, x, x_prev, support, stack, pulls, guess, settings, dt):
@@ -70,8 +70,29 @@ def _extrapolate(x, starts, steps):
     if len(steps) > 1:
         went = np.stack([b - a for a, b in zip(starts, starts[1:], strict=False)]).reshape(len(steps) - 1, -1)
         less = np.stack([b - a for a, b in zip(steps, steps[1:], strict=False)]).reshape(len(steps) - 1, -1)
-        share = np.linalg.lstsq(less.T, steps[-1].ravel(), rcond=SMALLEST_SINGULAR)[0]
-        x -= (share @ (went + less)).reshape(x.shape)
+        share = _shares(less, steps[-1].ravel())
+        x -= np.einsum("k,km->m", share, went + less).reshape(x.shape)
+
+
+def _shares(vectors, wanted):
+    """(k,) how much of each of the vectors (k, m) comes nearest to `wanted` (m,) in all: least squares (Gram and Schmidt).
+
+    Newest first, and of what is left of one within rounding none; without LAPACK (`kernel.functions` tells why).
+    """
+    vectors, rest, count = vectors[::-1].copy(), wanted.copy(), len(vectors)
+    upper, square, share = np.eye(count), np.zeros(count), np.zeros(count)
+    least = SMALLEST_PART**2 * np.einsum("km,km->k", vectors, vectors).max()
+    for k in range(count):
+        for j in np.flatnonzero(square[:k]):
+            upper[j, k] = np.einsum("m,m->", vectors[j], vectors[k]) / square[j]
+            vectors[k] -= upper[j, k] * vectors[j]
+        size = np.einsum("m,m->", vectors[k], vectors[k])
+        if size > least:
+            square[k], share[k] = size, np.einsum("m,m->", vectors[k], rest) / size
+            rest -= share[k] * vectors[k]
+    for k in range(count - 1, -1, -1):
+        share[k] -= (upper[k, k + 1 :] * share[k + 1 :]).sum()
+    return share[::-1]
 
 
 def farthest(d):

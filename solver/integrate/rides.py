@@ -10,6 +10,8 @@ so that cloth which is at rest there goes exactly along. At its end that is take
 where the step ends: what lives on says nothing of how long the step was. So fictitious forces are those of the felt part alone.
 """
 
+import math
+
 import numpy as np
 
 
@@ -71,10 +73,10 @@ def _at(ride, t):
 def _step(ride, velocity, dt):
     """Turn (3, 3) and way (3,) [m] of the unfelt part in dt [s] (Rodrigues 1840)."""
     x, y, z = ride.unfelt * dt * velocity[1]
-    angle = np.sqrt(x * x + y * y + z * z)
+    angle = math.sqrt(x * x + y * y + z * z)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    one = np.sin(angle) / angle if angle > 0.0 else 1.0
-    other = 2.0 * (np.sin(0.5 * angle) / angle) ** 2 if angle > 0.0 else 0.5
+    one = math.sin(angle) / angle if angle > 0.0 else 1.0
+    other = 2.0 * (math.sin(0.5 * angle) / angle) ** 2 if angle > 0.0 else 0.5
     return np.eye(3) + one * cross + other * np.einsum("ij,jk->ik", cross, cross), ride.unfelt * dt * velocity[0]
 
 

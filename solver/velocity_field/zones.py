@@ -5,6 +5,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from ..kernel.functions import exp, log
 from .crowded_cells import Nodes
 
 LEAST_RESTITUTION = 1e-12  # in place of 0, of which there is no logarithm
@@ -27,8 +28,8 @@ def in_zones(nodes: Nodes, restitution: np.ndarray, mass: np.ndarray, change: np
     joined = csr_array((np.ones(len(first), np.bool_), (first, corners.ravel())), shape=(count, count))
     zone = connected_components(joined, directed=False)[1][corners[:, 0]]
     impulse = mass[own] * np.sqrt(np.einsum("pi,pi->p", change[own], change[own]))
-    logs = np.log(np.maximum(restitution[own], LEAST_RESTITUTION))
+    logs = log(np.maximum(restitution[own], LEAST_RESTITUTION))
     total, sums = (np.bincount(zone, given) for given in (impulse, impulse * logs))
     mean = restitution.copy()
-    mean[own] = np.exp(sums / np.maximum(total, LEAST_IMPULSE))[zone]
+    mean[own] = exp(sums / np.maximum(total, LEAST_IMPULSE))[zone]
     return mean

@@ -119,7 +119,6 @@ def story(shoot, press, drag, result, out):
     yield from first.arrange_window()
     ball, shawl = dress()
     first.look_at_the_body(distance=2.4)
-    bpy.context.preferences.system.viewport_aa = "OFF"
     yield 1.0
     first.activate(shawl)
     with first.inside():

@@ -142,7 +142,6 @@ def story(shoot, press, drag, result, out):
     yield from first.arrange_window()
     shawl = dress()
     first.look_at_the_body(distance=2.2)
-    bpy.context.preferences.system.viewport_aa = "OFF"
     yield 1.0
     before = [modifier.name for modifier in shawl.modifiers], first.evaluated(shawl)
     yield from begin()

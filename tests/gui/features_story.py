@@ -391,7 +391,6 @@ def story(shoot, press, drag, result, out):
     yield from first.arrange_window()
     shawl, blanket = dress()
     first.look_at_the_body(distance=3.4)
-    bpy.context.preferences.system.viewport_aa = "OFF"
     shown_marks = bpy.context.window_manager.taffeta_show
     shown_marks.pins = shown_marks.pleats = True
     open_by_turns("cloth_holds", "cloth_sewing", "cloth_elastic", "cloth_rest", "cloth_tearing", "cloth_cage")

@@ -357,7 +357,6 @@ def export(shoot, places):
 def story(shoot, press, drag, result, out):
     """The whole walk."""
     places = {}
-    bpy.context.preferences.system.viewport_aa = "OFF"
     yield from add_example(shoot, press, result)
     yield from cloth_and_collider(shoot)
     yield from find("bpy.ops.taffeta.bake()", places)

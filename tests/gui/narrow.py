@@ -144,7 +144,6 @@ def open_for_good(*panels):
 
 def story(shoot, press, drag, result, out):
     """The tab at both widths."""
-    bpy.context.preferences.system.viewport_aa = "OFF"
     area("PROPERTIES").type = "OUTLINER"  # one tab is enough to look for
     view = area("VIEW_3D")
     with bpy.context.temp_override(window=window(), screen=window().screen, area=view, region=view.regions[-1]):

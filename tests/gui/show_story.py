@@ -197,7 +197,6 @@ def story(shoot, press, drag, result, out):
     yield from first.arrange_window()
     shawl, _ = dress()
     first.look_at_the_body(distance=2.6)
-    bpy.context.preferences.system.viewport_aa = "OFF"
     yield 1.0
     yield from bake(shawl)
     shoot("29_timeline_while_baking")

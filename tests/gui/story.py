@@ -243,8 +243,6 @@ def bake_and_stop(shoot, press, result):
     result["problems"] = [(p.severity, p.object_name, p.sentence) for p in session().problems]
     yield 1.0
     shoot("07_preflight")
-    # A software renderer takes 0.3 s for each of the eight pictures that smooth the 3D view's edges.
-    smoothing, bpy.context.preferences.system.viewport_aa = bpy.context.preferences.system.viewport_aa, "OFF"
     hold = hold_before(FRAMES - 10)
     started = time.perf_counter()
     alive = Alive()
@@ -267,7 +265,6 @@ def bake_and_stop(shoot, press, result):
     result["baking_after_esc"] = session().baking
     result["alive"] = alive.stop()
     hold.clear()
-    bpy.context.preferences.system.viewport_aa = smoothing
     result["frames_after_esc"] = len(journal_frames(shawl))
     shoot("10_stopped")
     started = time.perf_counter()

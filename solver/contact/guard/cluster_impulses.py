@@ -16,11 +16,13 @@ approach of two points of it that met, or its corners meet again in the next rou
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 NORMALS_COSINE = (
     0.5  # of the angle between the mean of normals and what connects clusters, below which the latter counts
 )
 NO_APPROACH = 1e-9  # part of the greatest approach that counts as none
+ROUNDING = 1e-12  # part of how a pair parts alone that may be left by what others take of it
 
 
 class Clusters(NamedTuple):
@@ -105,16 +107,16 @@ def displace(inv_mass, displacement, pairs, direction, within) -> np.ndarray | N
     parting[row, pairs[:, 0]] += direction
     parting[row, pairs[:, 1]] -= direction
     parting = parting.reshape(len(pairs), 3 * len(displacement))
-    speed = parting @ displacement.ravel() + within
+    speed = np.einsum("pm,m->p", parting, displacement.ravel()) + within
     if not np.isfinite(speed).all():  # the step will tell of it
         return None
     if not (speed < 0.0).any():
         return displacement
     yielding = parting * np.repeat(inv_mass, 3)
-    matrix = yielding @ parting.T
+    matrix = (csr_array(yielding) @ csr_array(parting).T).toarray()  # no BLAS: `kernel.functions` tells why
     push = None if has_cycle(pairs, len(displacement)) else equal_impulses(matrix, speed)
     push = least_impulses(matrix, speed) if push is None else push
-    return None if push is None else displacement + (push @ yielding).reshape(-1, 3)
+    return None if push is None else displacement + np.einsum("p,pm->m", push, yielding).reshape(-1, 3)
 
 
 def has_cycle(pairs: np.ndarray, count: int) -> bool:
@@ -135,12 +137,26 @@ def equal_impulses(matrix: np.ndarray, speed: np.ndarray) -> np.ndarray | None:
     none = -NO_APPROACH * np.abs(speed).max()
     while (parting < none).any():
         ours |= parting < none
-        try:
-            push[ours] = np.linalg.solve(matrix[np.ix_(ours, ours)], -speed[ours])
-        except np.linalg.LinAlgError:
+        found = _solved(matrix[np.ix_(ours, ours)], -speed[ours])
+        if found is None:
             return None
-        parting = np.where(ours, 0.0, speed + matrix @ push)
+        push[ours] = found
+        parting = np.where(ours, 0.0, speed + np.einsum("pq,q->p", matrix, push))
     return push if (push >= 0.0).all() else None
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
+    """(p,) what a symmetric matrix without negative eigenvalues (p, p) takes to (p,); None where rounding decides (Gauss)."""
+    rows, least = np.column_stack([matrix, right]), ROUNDING * matrix.diagonal()
+    for k in range(len(rows)):
+        if not rows[k, k] > least[k]:
+            return None
+        rows[k, k:] /= rows[k, k]
+        rows[k + 1 :, k:] -= np.multiply.outer(rows[k + 1 :, k].copy(), rows[k, k:])
+    result = rows[:, -1]
+    for k in range(len(rows) - 2, -1, -1):
+        result[k] -= (rows[k, k + 1 : -1] * result[k + 1 :]).sum()
+    return result
 
 
 def least_impulses(matrix: np.ndarray, speed: np.ndarray) -> np.ndarray | None:
@@ -149,5 +165,7 @@ def least_impulses(matrix: np.ndarray, speed: np.ndarray) -> np.ndarray | None:
 
     size, unit = np.sqrt(matrix.diagonal()), np.abs(speed).max()  # by which no number is far from 1
     scaled, largest = matrix / np.outer(size, size), size.max()
-    answer = linprog(size @ scaled / largest, A_ub=-scaled, b_ub=speed * largest / (unit * size), method="highs")
+    answer = linprog(
+        np.einsum("p,pq->q", size, scaled) / largest, A_ub=-scaled, b_ub=speed * largest / (unit * size), method="highs"
+    )
     return answer.x * unit / (size * largest) if answer.success else None

@@ -177,7 +177,7 @@ def _merge(label, root, sides, meetings: Meetings, vectors) -> np.ndarray:
     for i, j in near.tolist():
         i, j = one[i], one[j]
         meet = j in {one[k] for k in foes[i]}
-        if i == j or zone[i] != zone[j] or meet or normal[i] @ normal[j] < 0.0:
+        if i == j or zone[i] != zone[j] or meet or (normal[i] * normal[j]).sum() < 0.0:
             continue
         one[one == j] = i
         normal[i] += normal[j]

@@ -22,7 +22,7 @@ NORMALS_COSINE = (
     0.5  # of the angle between the mean of normals and what connects clusters, below which the latter counts
 )
 NO_APPROACH = 1e-9  # part of the greatest approach that counts as none
-ROUNDING = 1e-12  # part of how a pair parts alone that may be left by what others take of it
+ALONE_ROUNDING = 1e-12  # part of how a pair parts alone that may be left by what others take of it
 
 
 class Clusters(NamedTuple):
@@ -147,7 +147,7 @@ def equal_impulses(matrix: np.ndarray, speed: np.ndarray) -> np.ndarray | None:
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     """(p,) what a symmetric matrix without negative eigenvalues (p, p) takes to (p,); None where rounding decides (Gauss)."""
-    rows, least = np.column_stack([matrix, right]), ROUNDING * matrix.diagonal()
+    rows, least = np.column_stack([matrix, right]), ALONE_ROUNDING * matrix.diagonal()
     for k in range(len(rows)):
         if not rows[k, k] > least[k]:
             return None

@@ -3,15 +3,18 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
+HERE = Path(__file__).parent
 BEGAN = time.monotonic()
-MINUTES = float(os.environ.get("TAFFETA_TEST_MINUTES", "inf"))  # after which no test begins that is marked `once`
+MEASURES = {"benchmarks", "scripts"}  # folders of tests of programs that nobody installs, and of the texts
+MINUTES = float(os.environ.get("TAFFETA_TEST_MINUTES", "inf"))  # after which no test begins that takes long
 
 
 def takes_long(item) -> bool:
-    return item.get_closest_marker("once") is not None
+    return item.get_closest_marker("once") is not None or not MEASURES.isdisjoint(item.path.relative_to(HERE).parts)
 
 
 def pytest_collection_modifyitems(items):

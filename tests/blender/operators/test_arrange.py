@@ -99,6 +99,7 @@ def middles(garment):
     return {panel.name: world(garment)[panel.vertices].mean(axis=0) for panel in panels.read(garment, 1.0)}
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("turn", "at"), [(0.0, (0.0, 0.0, 0.0)), (1.2, (40.0, -3.0, 2.0))])
 def test_a_shirt_stands_around_a_person_wherever_that_looks(scene, person, shirt, turn, at):
     body, garment = person(turn, at), shirt()

@@ -154,6 +154,7 @@ def child(*arguments, **options):
     return subprocess.Popen([sys.executable, "-c", CHILD, *arguments], text=True, **options)
 
 
+@pytest.mark.once
 def test_a_killed_process_loses_at_most_the_frame_in_flight(blend, make):
     """kill -9 in the middle; resumed, the bake has the same bits as one that was never stopped."""
     bpy.ops.wm.open_mainfile(filepath=str(blend))

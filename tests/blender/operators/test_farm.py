@@ -173,6 +173,7 @@ def openjd(*arguments):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.once
 def test_the_template_is_run_by_openjd(blend, tmp_path):
     """Checked, then run: a wedge and the sheet that depends on it, each a process of its own."""
     template = tmp_path / "job.yaml"

@@ -283,6 +283,7 @@ def test_a_garment_that_has_its_size_from_the_pattern_holds(strip, free):
         assert len({tuple(mesh.vertices[k].co) for k in at}) == 1, "it is held"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("weft", [3.0, 1.0 / 3.0])
 def test_on_the_bias_a_tear_runs_along_the_stronger_threads(registered, tmp_path, weft):
     """Pulled at 45 degrees to both: what the table of docs/tearing.md has."""

@@ -292,6 +292,7 @@ def test_what_cannot_be_done_is_told_with_names_and_is_not_worse(make, dressed, 
         assert np.abs(after / rest - 1.0).max() < 0.101
 
 
+@pytest.mark.once
 def test_stretch_says_how_far_edges_may_go(make, dressed):
     """Edges keep to 1 % where that is asked, and nothing gets worse by it."""
     body, shirt, coat = dressed

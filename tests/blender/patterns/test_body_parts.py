@@ -45,6 +45,7 @@ def a_dress_form(x):
     return x, (np.abs(x[:, 0]) < 0.24) & (x[:, 2] > 0.75) & (x[:, 2] < 1.55)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("shape", "arms", "legs"), [
     (whole, 2, 2), (with_arms_out, 2, 2), (with_arms_ahead, 2, 2), (in_a_stride, 2, 2), (without_hands, 2, 2), (without_head, 2, 2),
     (without_legs, 2, 0), (a_dress_form, 0, 0),

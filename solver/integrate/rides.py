@@ -75,8 +75,9 @@ def _step(ride, velocity, dt):
     x, y, z = ride.unfelt * dt * velocity[1]
     angle = math.sqrt(x * x + y * y + z * z)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    one = math.sin(angle) / angle if angle > 0.0 else 1.0
-    other = 2.0 * (math.sin(0.5 * angle) / angle) ** 2 if angle > 0.0 else 0.5
+    turns = 0.0 < angle < math.inf  # what turns beyond all measure is told of at the frame's end
+    one = math.sin(angle) / angle if turns else 1.0
+    other = 2.0 * (math.sin(0.5 * angle) / angle) ** 2 if turns else 0.5
     return np.eye(3) + one * cross + other * np.einsum("ij,jk->ik", cross, cross), ride.unfelt * dt * velocity[0]
 
 

@@ -15,7 +15,7 @@ pytest() { # environment, what to test...
     nice -n "$niceness" timeout -k 20 2400 "$environment/bin/python" -m pytest "$@"
 }
 
-blender_4_5() { echo "== Blender 4.5 =="; pytest .venv tests --ignore=tests/gui; }
+blender_4_5() { echo "== Blender 4.5 =="; pytest .venv tests -rs --ignore=tests/gui; }
 
 set_up_5_2() { # sets `ready`: 0, or 3 where this machine has no Python for it
     python3 scripts/setup.py 5.2

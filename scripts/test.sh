@@ -41,9 +41,9 @@ window() { make_window && echo "== The window ==" && pytest .venv tests/gui; }
 # solves on all threads, the others on one each, because those that wait for each other's threads on few processors take twice
 # as long (`tests/solver/test_thread_count.py` has its own). It begins when 5.2 is set up, because both may install Debian packages.
 #
-# In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of the programs that
-# measure, which nobody installs, and those marked `once` (pyproject.toml). In 4.5 these come last, and those that have not begun
-# after so many minutes are skipped, and counted as that: two slow processors would take an hour for all.
+# In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of programs that
+# measure without Blender, and those marked `once` (pyproject.toml). In 4.5 what takes long comes last (tests/conftest.py), and what has
+# not begun after so many minutes is skipped, and told: two slow processors would take an hour for all.
 every() {
     local told pid
     told=$(mktemp -d)
@@ -61,7 +61,7 @@ beside() { # folder for what the window's tests tell
     set_up_5_2
     (niceness=0; window) >"$1/window" 2>&1 &
     NUMBA_NUM_THREADS=1 blender_5_2 --ignore=tests/solver --ignore=tests/standalone --ignore=tests/scripts \
-        --ignore=tests/benchmarks --ignore=tests/blender/benchmarks -m "not once"
+        --ignore=tests/benchmarks -m "not once"
     own=$?
     wait $! && return $own
 }

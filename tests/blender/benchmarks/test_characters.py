@@ -35,6 +35,7 @@ def places(motion, bone):
     return np.array(found)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", SPEEDS)
 def test_a_body_moves_as_told(name):
     motion = MOTIONS[name]
@@ -62,6 +63,7 @@ def test_a_jump_flies_as_gravity_has_it():
     assert np.diff(height, 2) == pytest.approx(-9.81 / 24.0**2, rel=1e-3)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", shots.SHOTS)
 def test_a_shot_begins_clean(name):
     shot = shots.SHOTS[name]

@@ -11,6 +11,7 @@ from taffeta.presets.scenes import sheet
 MOST = 8
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_crosses_in_a_random_shot(seed):
     told = fuzz_shots.report(seed, MOST)

@@ -37,9 +37,9 @@ make_window() { # status 3: it cannot be made here; it has said why, and the win
 window() { make_window && echo "== The window ==" && pytest .venv tests/gui; }
 
 # All three beside each other, and told of one after the other, the window last, so its closing line closes the run. Its
-# stories are told in a person's time: it waits more than it works, and the others take what it leaves (`nice`). The window
-# solves on all threads, the others on one each, because those that wait for each other's threads on few processors take twice
-# as long (`tests/solver/test_thread_count.py` has its own). It begins when 5.2 is set up, because both may install Debian packages.
+# stories are told in a person's time, and the others take what it and its software renderer leave (`nice`). The window solves on
+# all threads, the others on one each, for no processor is left over (`tests/solver/test_thread_count.py` has its own). It
+# begins when 5.2 is set up, because both may install Debian packages.
 #
 # In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of programs that
 # measure without Blender, and those marked `once` (pyproject.toml). In 4.5 what takes long comes last (tests/conftest.py), and what has

@@ -24,4 +24,6 @@ def pytest_collection_modifyitems(items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     if takes_long(item) and time.monotonic() > BEGAN + 60.0 * MINUTES:
-        pytest.skip(f"takes long, and the tests before it took {MINUTES:.0f} minutes on this machine")
+        pytest.skip(
+            f"takes long, and the tests before it took {MINUTES:.0f} minutes on this machine: `make test-4.5` runs it"
+        )

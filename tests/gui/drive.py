@@ -44,7 +44,7 @@ def main():
     """Tell the story step by step from a timer."""
     bpy.context.preferences.view.show_splash = False
     bpy.context.preferences.view.show_developer_ui = False
-    # A software renderer draws the 3D view's smooth edges in eight pictures, and smooth wires in as long as all else.
+    # A software renderer draws the 3D view's smooth edges in eight pictures, and smooth wires take a quarter of each.
     system = bpy.context.preferences.system
     system.viewport_aa, system.use_overlay_smooth_wire = "OFF", False
     tools = {"shoot": shoot, "press": press, "drag": drag, "result": RESULT, "out": OUT}

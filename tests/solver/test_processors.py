@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A bake has the same bits on processors of other kinds, for which BLAS and numpy have code of their own."""
 
+import math
 import os
 import subprocess
 import sys
@@ -51,7 +52,7 @@ OTHERS = {"OPENBLAS_CORETYPE": "Prescott"}, {"NPY_DISABLE_CPU_FEATURES": "AVX512
 def bits(changed):
     """Digests of positions and velocities in two dynamics and of two answers for clusters, in a process of its own."""
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT.format(folder=str(Path(__file__).parent))]
-    done = subprocess.run(command, env=os.environ | changed, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=os.environ | changed, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.split()
 
@@ -66,15 +67,15 @@ def test_code_for_other_processors_leaves_the_same_bits():
 @pytest.mark.parametrize(
     ("ours", "plain", "least", "most"),
     [
-        (functions.sin, np.sin, -10.0, 10.0),
-        (functions.arcsin, np.arcsin, -1.0, 1.0),
-        (functions.exp, np.exp, -20.0, 5.0),
-        (functions.log, np.log, 1e-9, 1e3),
+        (functions.sin, math.sin, -10.0, 10.0),
+        (functions.arcsin, math.asin, -1.0, 1.0),
+        (functions.exp, math.exp, -20.0, 5.0),
+        (functions.log, math.log, 1e-9, 1e3),
     ],
 )
 def test_functions_are_what_they_are_called(ours, plain, least, most):
     values = np.linspace(least, most, 3000).reshape(3, 1000)
     before, found = values.copy(), ours(values[:, ::-1])
     assert found.shape == (3, 1000) and np.array_equal(values, before)
-    assert np.allclose(found[:, ::-1], plain(values), rtol=4e-16, atol=4e-16)
+    assert np.allclose(found[:, ::-1], np.vectorize(plain)(values), rtol=4e-16, atol=4e-16)
     assert ours(np.empty((0, 2))).shape == (0, 2)

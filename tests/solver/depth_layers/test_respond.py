@@ -316,7 +316,6 @@ def test_a_fold_of_limp_cloth_holds_by_sticks_with_20_substeps(substeps):
     assert (max(found) == 0) == (substeps == 20)
 
 
-@pytest.mark.once
 def test_a_strip_that_crumples_holds_by_sticks_with_80_substeps():
     """In two starts 0 to 5 edges cross in the frames counted; with 20 substeps 580 and 940 in the end."""
 

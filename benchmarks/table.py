@@ -34,8 +34,7 @@ NOTES = """\
   the product of two matrices, which computes with vectors where the solve computes with single numbers.
 - **times Taffeta's**, and Preview's: Blender's mean over Taffeta's, both over the frames that Blender got to: a run of
   Blender is ended after the frame in which its {patience:.0f} s are over, so its **frames** may be fewer.
-- **{preview}**: {preview_substeps} substeps instead of {substeps}, and the guard against bodies off, so that an edge may
-  cut a body. **Taffeta** is Final quality, as installed.
+- **{preview}**: {preview_substeps} substeps instead of {substeps}, in half as many small steps. **Taffeta** is Final quality, as installed.
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
 - **{dynamics_best}**: the node asset of Blender 5.2 with Taffeta's mass, friction and distances, {dynamics_substeps} substeps instead

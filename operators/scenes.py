@@ -56,7 +56,11 @@ EXAMPLES = (
         "A cape on what flies: it feels a part of the flight, and is pulled to a pose for a while",
     ),
     ("throw", "Throw on a Chair", "A throw over the back of a chair: arrange it by hand with Drape"),
-    ("after_bake", "After the Bake", "A coarse sheet that spikes poke through: bake it, then Push Out of Body"),
+    (
+        "after_bake",
+        "After the Bake",
+        "A sheet on a ball whose spikes take no part in the bake: bake it, then Push Out of Body",
+    ),
     ("two_sheets_on_spheres", "Two Sheets on Spheres", "Two sheets fall over five spheres, one onto the other"),
     ("ball_through_sheets", "Ball through Sheets", "A ball drags two sheets through a ring"),
     ("bowl", "Bowl", "T-shirts fall into a bowl that turns to and fro: a heap, kept apart by a velocity field"),

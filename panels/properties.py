@@ -69,8 +69,8 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
     quality: EnumProperty(
         name="Quality", default="FINAL", override=OVERRIDE,
         items=(
-            ("PREVIEW", "Preview", "Fewer steps: quick to look at, softer, contacts may slip, bodies may poke through"),
-            ("FINAL", "Final", "Steps enough, and a guard that lets nothing through"),
+            ("PREVIEW", "Preview", "Fewer steps: quick to look at, softer. Nothing passes through anything here, either"),
+            ("FINAL", "Final", "Steps enough for cloth that keeps its length when it is kicked"),
         ),
         description="How carefully the bake is done. One Final garment makes the whole bake Final",
     )
@@ -234,7 +234,7 @@ class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, bpy.types.
         description="How often cloth is kept off cloth in 1/24 s in Final quality. More for thin layers under pressure",
     )
     substeps_preview: IntProperty(
-        name="Preview Substeps", default=6, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
+        name="Preview Substeps", default=4, min=1, max=1000, soft_min=3, soft_max=40, override=OVERRIDE,
         description="The same in Preview quality",
     )
     iterations: IntProperty(

@@ -104,10 +104,9 @@ def _wanted(scene, only) -> list[bpy.types.Object]:
 
 def settings_of(scene: bpy.types.Scene, quality: str) -> Settings:
     """The solver's settings in this quality, PREVIEW or FINAL."""
-    source, final = scene.taffeta, quality == "FINAL"
+    source = scene.taffeta
     values = {name: getattr(source, name) for name in Settings._fields if name != "guard_bodies"}
-    values |= {"guard_bodies": final}
-    if not final:
+    if quality == "PREVIEW":
         values |= {"substeps": source.substeps_preview, "small_steps": PREVIEW_STEPS * source.small_steps}
     for name in keyed_settings(scene):  # told frame by frame: their value now depends on the frame that is shown
         del values[name]
@@ -137,7 +136,7 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
         told.append(
             (
                 "INFO",
-                f"Preview quality, {order.settings.substeps} substeps: softer cloth, and contacts may slip; "
+                f"Preview quality, {order.settings.substeps} substeps: softer cloth; "
                 "choose Final for the bake that counts",
             )
         )

@@ -281,8 +281,8 @@ def running() -> Drape | None:
 
 
 def settings(scene: bpy.types.Scene) -> Settings:
-    """The solver's: substeps of Preview, and contact of Final. Explicit methods cannot be pulled at as stiffly as a hand does."""
-    found = settings_of(scene, "PREVIEW")._replace(guard_bodies=True)
+    """The solver's, those of Preview. Explicit methods cannot be pulled at as stiffly as a hand does."""
+    found = settings_of(scene, "PREVIEW")
     return found._replace(dynamics=Settings().dynamics) if found.dynamics in EXPLICIT else found
 
 

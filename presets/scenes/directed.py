@@ -20,6 +20,7 @@ CAPE = (
 )
 COLLAR = 2  # rows that are attached
 BUCKLE = 0.018  # [m] radius
+STAND_IN = 0.425  # [m] radius of the ball that a sheet is baked on; tips of spikes are 35 mm farther out
 SPIKE = 0.05  # [rad] within which a spike falls off by e
 FLIGHT = (
     (1, (0.0, 0.0)),
@@ -136,16 +137,18 @@ def _posed(cloth, points, reach):
 
 
 def after_bake(context, collection):
-    """Add a coarse sheet in Preview quality on a ball with spikes, which poke through it: bake, then Push Out of Body."""
+    """Add a coarse sheet on a smooth ball, which stands for one with spikes: these poke through. Bake, then Push Out of Body."""
+    stand_in = solids.sphere(collection, STAND_IN, 0.55)
+    stand_in.hide_render, stand_in.display_type = True, "WIRE"
     ball = solids.dress(collection, "Spiked Ball", _spiked(0.36, 0.1), 0.55)
+    ball.taffeta_collider.collides = False
     cloth = sheet.square(collection, "Sheet", 29, 1.4, 1.12, materials.woven(inside=0.7))
     sheet.make_of(cloth, bending_stiffness=2e-4)
-    cloth.taffeta_cloth.quality = "PREVIEW"
     for frame, turn in ((1, 0.0), (20, 0.0), (40, 1.5), (80, -0.5), (120, 0.0)):
         ball.rotation_euler.z = turn
         ball.keyframe_insert("rotation_euler", frame=frame)
     floor, camera = stage.furnish(context, collection)
-    return stage.Example((cloth,), (ball, floor), camera, FRAMES)
+    return stage.Example((cloth,), (stand_in, ball, floor), camera, FRAMES)
 
 
 def _spiked(radius, height):

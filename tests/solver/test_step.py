@@ -191,7 +191,7 @@ def test_cloth_lies_on_a_body():
 
 @pytest.mark.parametrize("count, wanted", [(1, 8), (3, 4), (6, 8), (10, 3)])
 def test_bodies_may_want_to_be_drawn_more_often_than_there_are_substeps(count, wanted, monkeypatch):
-    """As a kick does in Preview: 6 substeps of a frame in which they want 8 images."""
+    """As a kick does in Preview, whose substeps are fewer than the images that it wants."""
     monkeypatch.setattr("taffeta.solver.contact.frame.detections", lambda contact: wanted)
     settings = Settings(substeps=count)
     cloth, state = build([naive.sheet(5, 5)], settings)

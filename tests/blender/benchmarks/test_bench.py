@@ -62,7 +62,7 @@ def test_tasks_add_up_and_ratios_are_of_the_same_frames(result):
 
 def test_preview_takes_fewer_substeps(result):
     final, preview = result["rows"][:2]
-    assert (final["substeps"], preview["substeps"]) == (10, 6)
+    assert (final["substeps"], preview["substeps"]) == (10, 4)
     assert preview["solve"]["solves"] < final["solve"]["solves"]
 
 

@@ -264,8 +264,8 @@ def test_one_final_garment_makes_the_bake_final(shot, sheet, make):
     other = make.cloth(make.grid("Other"), quality="PREVIEW")
     shot.taffeta.substeps, shot.taffeta.substeps_preview = 40, 10
     both, alone = (settings_of(shot, quality_of(cloths)) for cloths in ([sheet, other], [other]))
-    assert both.substeps == 40 and both.guard_bodies and both.small_steps == 1.0
-    assert alone.substeps == 10 and not alone.guard_bodies and alone.small_steps == 0.5
+    assert both.substeps == 40 and both.small_steps == 1.0
+    assert alone.substeps == 10 and alone.small_steps == 0.5
 
 
 def test_settings_reach_the_solver(shot, sheet):
@@ -546,7 +546,7 @@ def test_a_preview_is_called_one(shot, sheet, make, capfd):
     shot.frame_end = 2
     bpy.ops.taffeta.bake()
     printed = capfd.readouterr().out
-    assert "Preview quality, 6 substeps" in printed and "choose Final" in printed
+    assert "Preview quality, 4 substeps" in printed and "choose Final" in printed
     assert "Baked Cloth in Preview quality: frames 1 to 2" in printed
     assert json.loads(sheet.taffeta_cloth.report_json)["quality"] == "PREVIEW"
     make.cloth(make.grid("Other", count=5, location=(3, 0, 2)))

@@ -57,7 +57,7 @@ def test_a_preview_is_called_one(blend, capfd):
     bpy.data.objects["Cloth"].taffeta_cloth.quality = "PREVIEW"
     bpy.ops.wm.save_mainfile()
     assert command.run(["bake", str(blend), "--frames", "1-2"]) == 0
-    assert "Taffeta: Preview quality, 6 substeps" in capfd.readouterr().out
+    assert "Taffeta: Preview quality, 4 substeps" in capfd.readouterr().out
 
 
 def test_saving_makes_the_file_play(blend, make):

@@ -461,6 +461,16 @@ def test_what_pokes_through_after_the_bake_is_pushed_out(saved):
     assert [shown_crossings(cloth, ball, frame) for frame in (36, 38, 40)] == [0, 0, 0]
 
 
+def test_nothing_pokes_through_in_preview_quality(saved):
+    """On a body whose spikes are narrower than a coarse sheet's edges are long."""
+    objects = add("after_bake")
+    cloth, ball = objects["Sheet"], objects["Spiked Ball"]
+    cloth.taffeta_cloth.quality, ball.taffeta_collider.collides = "PREVIEW", True
+    saved.frame_end = 40
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert [shown_crossings(cloth, ball, frame) for frame in (20, 30, 40)] == [0, 0, 0]
+
+
 @pytest.mark.once
 def test_paper_keeps_the_creases_of_its_box_and_cloth_goes_down_with_it(saved):
     objects = add("creases")

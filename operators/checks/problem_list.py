@@ -116,7 +116,7 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
             )
             if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
                 remedy = VELOCITY_FIELD_REMEDY
-            elif garment != other:
+            else:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
                 verbs = ("taffeta.fix_tangles",)
             _keep(scene, garment, crossing.vertices)

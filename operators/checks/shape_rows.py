@@ -10,6 +10,7 @@ from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
 
 DOUBLED_REACH = 1e-4  # [m] up to which two vertices of open edges were meant to be one
+SHORT_EDGE = 0.02  # of the usual edge, below which one is no part of a pattern but was left by cutting or smoothing
 
 # Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame: when.
 SHAPE_DEPENDENT = {
@@ -73,6 +74,21 @@ def _doubled(shot: Shot) -> Iterator[Problem]:
                 "Weld for Simulation bakes them as one and leaves the mesh alone; or merge them by distance in Edit Mode",
                 ("taffeta.fix_weld",),
                 heavy=True,
+            )
+
+
+def _short(shot: Shot) -> Iterator[Problem]:
+    """Garments with edges that are next to nothing beside the others."""
+    for obj in shot.cloths:
+        count, shortest = measures.short_edges(obj, metres_per_unit(shot.scene), SHORT_EDGE)
+        if count and measures.has_area(obj.data):
+            few = "1 edge that is" if count == 1 else f"{count:,} edges that are"
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has {few} less than a fiftieth as long as the usual one, the shortest {1000.0 * shortest:.2g} mm: "
+                "cloth folds and stretches badly there, and takes longer",
+                "Merge its vertices by distance in Edit Mode (M), or smooth the mesh there",
             )
 
 
@@ -190,4 +206,4 @@ def _levels(scene, modifier) -> tuple[int, int]:
     return min(shown, render.simplify_subdivision), min(rendered, render.simplify_subdivision_render)
 
 
-SHAPE_CHECKS = (_coordinates, _areas, _doubled, _modifiers, _rebuilt_bodies)
+SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _modifiers, _rebuilt_bodies)

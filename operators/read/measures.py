@@ -87,12 +87,34 @@ def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
         return 0.0
     key = ("edges", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, _size(obj))
     if key not in _kept:
-        with_face = np.zeros(len(mesh.edges), bool)
-        with_face[arrays.corner_edge(mesh)] = True
-        with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `checks.shape_rows` tells
-            x = rest_positions(obj, obj, metres)
-        _kept[key] = edge_quantile(x, arrays.edges(mesh)[with_face], part)
+        _kept[key] = edge_quantile(*_of_faces(obj, metres), part)
     return _kept[key]
+
+
+def short_edges(obj: bpy.types.Object, metres: float, part: float) -> tuple[int, float]:
+    """How many edges of faces are shorter than `part` of the usual one, the median, and how long [m] the shortest is; of a garment
+    at rest, as `edge_part`. (0, 0.0) in Edit Mode."""
+    mesh = obj.data
+    if obj.mode == "EDIT" or not len(mesh.polygons):
+        return 0, 0.0
+    key = ("short", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, _size(obj))
+    if key not in _kept:
+        x, edges = _of_faces(obj, metres)
+        with np.errstate(invalid="ignore"):
+            length = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
+        length = length[np.isfinite(length)]
+        short = length[length < part * np.median(length)] if len(length) else length
+        _kept[key] = len(short), float(short.min(initial=np.inf)) if len(short) else 0.0
+    return _kept[key]
+
+
+def _of_faces(obj, metres):
+    """Rest positions (n, 3) [m] of a garment, and the edges (e, 2) of its faces."""
+    mesh = obj.data
+    with_face = np.zeros(len(mesh.edges), bool)
+    with_face[arrays.corner_edge(mesh)] = True
+    with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `checks.shape_rows` tells
+        return rest_positions(obj, obj, metres), arrays.edges(mesh)[with_face]
 
 
 def _size(obj) -> tuple[str, ...]:

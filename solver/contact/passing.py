@@ -3,8 +3,8 @@
 
 The guard lets nothing pass but what it cannot help, and knows that: what crossed when the frame began, what it could not hold back,
 what is inside a body or was given up. So these alone are looked at, and where two pieces of cloth are nearer to each other than a
-file's rounding, all cloth. Counted is what the file shows. What crosses bodies of a garment that these pinch is told as pinched: there it
-has to.
+file's rounding, all cloth. Counted is what the file shows, also where bodies that cross each other leave cloth no other place: what an
+animator sees in a frame is to be told of that frame.
 """
 
 import math
@@ -14,7 +14,6 @@ import numpy as np
 from ..broad_phase.bvh import bvh_overlaps
 from ..geometry.ccd import closest_pair, corners_of, weighted_sum
 from ..kernel.jit import njit
-from .body.collide import pinched
 from .body.contacts import OUTSIDE
 from .cloth import pairs as cloth_pairs
 from .cloth.reach import farther
@@ -72,13 +71,9 @@ def is_nearer(pairs, x, distance):
 
 
 def _body_count(guarded: BodyPairs, x):
-    """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded, of garments that
-    nothing pinches.
-    """
+    """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded."""
     cloth, body, place = guarded.frame.cloth, guarded.frame.body, guarded.frame.body.contacts.place
     is_loose = (guarded.frame.tangled | (place[: len(x)] != OUTSIDE))[cloth.triangles].any(axis=1)
-    if (found := pinched(body)) is not None:
-        is_loose &= ~np.isin(cloth.garment[cloth.triangles[:, 0]], cloth.garment[found])
     loose = cloth.triangles[is_loose & cloth.meets_bodies[cloth.triangles].all(axis=1)]
     if not len(loose):
         return 0

@@ -42,6 +42,18 @@ def test_nothing_but_faces_without_area(shot, found, only, cloth):
     assert found() == [], "one face with an area is enough"
 
 
+def test_edges_that_are_next_to_nothing_beside_the_others(shot, found, only, cloth):
+    mesh = cloth().data
+    edge = mesh.edges[40]
+    one, other = (np.array(mesh.vertices[index].co) for index in edge.vertices)
+    mesh.vertices[edge.vertices[1]].co = one + 0.03 * (other - one)
+    mesh.update()
+    assert found() == [], "short, but an edge"
+    mesh.vertices[edge.vertices[1]].co = one + [0.0, 0.0, 9e-6]
+    mesh.update()
+    only("WARNING", "Cloth", "1 edge that is", "0.009 mm")
+
+
 def test_subdivision_between_the_mesh_and_its_cache(shot, tmp_path, found, only, cloth):
     obj = cloth()
     x = np.array([vertex.co for vertex in obj.data.vertices], np.float32)

@@ -32,7 +32,7 @@ from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import is_pinching, lead_as_before
 from .body.flattening import is_flattened
-from .body.give_way import give_way
+from .body.give_way import give_way, without_speed
 from .body.slip import Hold, find_slip, make_hold
 from .brace import brace_of
 from .cloth import pairs as cloth_pairs
@@ -275,7 +275,9 @@ def _give_way(contact: Contact, motion, origin) -> None:
     if tangled.any() or _is_pinching(contact):
         cloth = contact.cloth
         about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
-        give_way(*about, contact.body.contacts, tangled, motion.x, origin)
+        before = motion.x.copy()
+        if give_way(*about, contact.body.contacts, tangled, motion.x):
+            origin[:] = without_speed(before, motion.x, origin)
 
 
 def _ease(contact: Contact, motion, origin, dt: float, cloth: Cloth, brace: np.ndarray) -> None:

@@ -21,11 +21,10 @@ GIVING_SWEEPS = 8  # over such edges
 
 
 @njit
-def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x, origin):
+def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
     """Shorten edges of the mesh that are strained by more than `MOST_STRAIN`, whose ends are both inside, or both pinched or let go of
     (`tangled`), or one is, and the other touches a body and stays: an end in the air comes along by itself, and what is pinched where
-    bodies do not overlap leaves the one that goes. What is moved has no speed for that. Returns how many. 60 bytes an edge, 60 flops
-    one that is. # outputs: x, origin (n, 3) [m]
+    bodies do not overlap leaves the one that goes. Returns how many. 60 bytes an edge, 60 flops one that is. # outputs: x (n, 3) [m]
     """
     place, count, between = contacts.place, contacts.count, contacts.between
     shortened = 0
@@ -48,8 +47,19 @@ def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x, o
             if length <= most:
                 continue
             project_edge(x, i, j, wi, wj, dx, dy, dz, length, most)
-            project_edge(origin, i, j, wi, wj, dx, dy, dz, length, most)
             shortened += 1
         if shortened == before:
             break
     return shortened
+
+
+def without_speed(before, x, origin):
+    """Where velocities count from, (n, 3) [m], for what was moved from `before` to x by what gives no speed; origin : the same before that.
+
+    What leads a particle back from where it went in the step stops it, as far as it does; else it would come as fast in the next
+    step, and in each: vertices beside a thumb went by 12 mm and back in each of eighty steps a frame, at 23 m/s.
+    """
+    shift, way = x - before, before - origin
+    square, against = np.einsum("ij,ij->i", shift, shift), -np.einsum("ij,ij->i", shift, way)
+    stopped = np.divide(against, square, out=np.zeros(len(x)), where=square > 0.0).clip(0.0, 1.0)
+    return origin + (1.0 - stopped)[:, None] * shift

@@ -33,7 +33,7 @@ class Doubts:
         self.opens = [zip_opens(*known) for known in zip(garments, self.sewn, strict=True)]
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
-        self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
+        self.worst, self.longest, self.longest_frame, self.is_pinched = MOST_STRETCH, None, 0, False
         self.crossed = Counter()  # pairs of triangles by what goes through what
         self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
@@ -96,7 +96,9 @@ class Doubts:
             measure(cloth.edges[own], cloth.rest_length[own], cloth.is_mesh_edge[own], x)[0]
             for own in (owner == garment for garment in range(len(self.names)))
         ]
-        self.longest = self.names[int(np.argmax(strain))]
+        longest = int(np.argmax(strain))
+        self.longest = self.names[longest]
+        self.is_pinched = report.pinched is not None and bool((cloth.garment[report.pinched] == longest).any())
 
     def look_closer(self, cloth, x, colliders, frame, zip_open=None):
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
@@ -122,9 +124,11 @@ class Doubts:
         """A `Doubt` for each thing that is wrong."""
         told = list(self.switched)
         if self.longest is not None:
+            much = f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}"
             words = (
-                f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}: see there what "
-                "pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
+                f"{much}, where bodies leave it no room between them: part them there, or make it wider"
+                if self.is_pinched
+                else f"{much}: see there what pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
             )
             told.append(Doubt(self.longest_frame, words))
         for trouble, frames in self.let_in.items():

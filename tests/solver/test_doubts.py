@@ -3,6 +3,7 @@
 
 import naive
 import numpy as np
+import pytest
 import solids
 from guarded import SPIKY, scene
 from taffeta.solver.build import build
@@ -73,6 +74,19 @@ def test_what_went_into_a_body_on_the_way_is_counted_and_told():
     assert counts[0] is None and counts[2] == 0 and counts[1] == counts[3] == counts[4] > 20
     ((frame, words),) = doubts.tell()
     assert frame == 1 and "Coat went into Body in 3 frames from 1 to 4" in words
+
+
+@pytest.mark.parametrize(
+    ("pinched", "told"), [(None, "more Substeps"), ([3], "no room between them"), ([], "more Substeps")]
+)
+def test_why_cloth_is_too_long(pinched, told):
+    """Steps help where it is pulled, and nothing but room where bodies press on it."""
+    cloth, x, _ = across()
+    about = {"seconds": {}, "worst_stretch": 0.8, "mean_stretch": 0.1, "body_contacts": 0, "cloth_contacts": 0}
+    doubts = Doubts(["Coat"])
+    doubts.look(cloth, 1.8 * x, Report(7, **about, pinched=None if pinched is None else np.array(pinched, int)))
+    ((frame, words),) = doubts.tell()
+    assert frame == 7 and "Coat is stretched by 80 % in frame 7" in words and told in words
 
 
 def test_the_end_is_counted_by_what_goes_through_what():

@@ -20,7 +20,7 @@ CAPE = (
 )
 COLLAR = 2  # rows that are attached
 BUCKLE = 0.018  # [m] radius
-STAND_IN = 0.425  # [m] radius of the ball that a sheet is baked on; tips of spikes are 35 mm farther out
+STAND_IN = 0.435  # [m] radius of the ball that a sheet is baked on; tips of spikes are 25 mm farther out
 SPIKE = 0.05  # [rad] within which a spike falls off by e
 FLIGHT = (
     (1, (0.0, 0.0)),

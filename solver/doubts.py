@@ -8,11 +8,11 @@ import numpy as np
 
 from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings
 from .elastic.sewing import gaps, sewn_pairs, zip_opens
-from .integrate.edge_clamp import measure
 from .ldi.inside import find_inside
 
 MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
+PINCH_REACH = 0.1  # [m] from what bodies pinch up to which they are what draws at cloth: about a hand
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
 
 
@@ -91,14 +91,12 @@ class Doubts:
 
     def _note_stretch(self, cloth, x, report):
         self.worst, self.longest_frame = report.worst_stretch, report.frame
-        owner = cloth.garment[cloth.edges[:, 0]]
-        strain = [
-            measure(cloth.edges[own], cloth.rest_length[own], cloth.is_mesh_edge[own], x)[0]
-            for own in (owner == garment for garment in range(len(self.names)))
-        ]
-        longest = int(np.argmax(strain))
-        self.longest = self.names[longest]
-        self.is_pinched = report.pinched is not None and bool((cloth.garment[report.pinched] == longest).any())
+        one, other = cloth.edges.T
+        length, counts = np.linalg.norm(x[one] - x[other], axis=1), cloth.is_mesh_edge & (cloth.rest_length > 0.0)
+        edge = np.divide(length, cloth.rest_length, out=np.zeros(len(length)), where=counts).argmax()
+        self.longest = self.names[cloth.garment[one[edge]]]
+        pinched = x[:0] if report.pinched is None else x[report.pinched]
+        self.is_pinched = bool((np.linalg.norm(pinched - x[one[edge]], axis=1) < PINCH_REACH).any())
 
     def look_closer(self, cloth, x, colliders, frame, zip_open=None):
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""

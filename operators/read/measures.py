@@ -102,9 +102,9 @@ def short_edges(obj: bpy.types.Object, metres: float, part: float) -> tuple[int,
         x, edges = _of_faces(obj, metres)
         with np.errstate(invalid="ignore"):
             length = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
-        length = length[np.isfinite(length)]
-        short = length[length < part * np.median(length)] if len(length) else length
-        _kept[key] = len(short), float(short.min(initial=np.inf)) if len(short) else 0.0
+        known = length[np.isfinite(length)]
+        short = known[known < part * np.median(known)] if len(known) else known
+        _kept[key] = len(short), float(short.min()) if len(short) else 0.0
     return _kept[key]
 
 

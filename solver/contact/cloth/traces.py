@@ -8,6 +8,9 @@ ends within the sheet where the border of its other side is: a skirt's two hems 
 shortest way to the border then, if that is no longer than the trace (boundaries: Wicke, Lanker and Gross 2006). Each trace
 counts for itself: pieces that all of them cut out together would be slivers.
 
+Two fronts of a cape may lie in the wrong order below a line from the border of the one to that of the other, which parts neither. It
+is freed at the hem and never at the clasp, so such a line goes away from what pins hold.
+
 By the normals of the faces that are pierced, as their corners go round, all of a trace's edges go one way. An edge of one side whose
 normal is m has the crossing move inwards on both where it goes along
 
@@ -29,9 +32,10 @@ from ...kernel.jit import njit
 from ...kernel.lookup import first_of, is_among
 from ...kernel.memo import remembered
 
-FEWEST_POINTS = 4  # edges of a trace that may part a sheet
+FEWEST_POINTS = 4  # edges of a trace that may part a sheet, or tell where pins are
 MOST_TRACES = 16  # the longest ones, that are asked what they part; the others go the way that makes them shorter
 KNOWN_PART = 0.25  # of a trace's edges that have a piece on each side, at least
+LEAST_WAY = 1e-9  # [m] along an edge of no length, as of a closed seam: no edge at all for `dijkstra`
 SHORTEST_DETOUR = 4  # particles on the way from a trace's end to the border that there may always be
 LEAST_SPREAD = 0.3  # length of s n - t m from which on it is made a unit vector
 AGAINST = 0.1  # mean cosine between the ways of two traces beyond which they are against each other
@@ -91,8 +95,10 @@ def drawn_out(piercings, cloth, x: np.ndarray, shortening: np.ndarray) -> tuple[
     trace, contour = piercings.trace, piercings.contour
     edge, face = trace.T
     face_normal, edge_normal = normals(x, piercings.corners[:, 2:]), piercings.edge_normal
-    is_loop = own & (edge == face)
-    sign, mass = _signs(piercings, cloth, own, _dot(face_normal, piercings.normal))
+    is_loop, turn = own & (edge == face), _dot(face_normal, piercings.normal)
+    cosine, count = _dot(face_normal, edge_normal), contour.max() + 1
+    facing = np.sign(np.bincount(contour, cosine, count))[contour]
+    sign, mass = _signs(piercings, cloth, own, turn, _away_from_pins(piercings, cloth, own & ~is_loop, turn, facing))
     spread = unit(face_normal - edge_normal, LEAST_SPREAD)
     gain = np.bincount(edge, is_loop * _dot(spread, shortening), len(sign))
     sign = np.where(sign == 0.0, np.sign(gain), sign)
@@ -110,9 +116,9 @@ def drawn_out(piercings, cloth, x: np.ndarray, shortening: np.ndarray) -> tuple[
     return way, own & ((s != 0.0) | (t != 0.0))
 
 
-def _signs(piercings, cloth, own: np.ndarray, turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each trace 1 or -1 if its edges are to go with or against the normals of the faces that they pierce, 0 where it
-    parts nothing; and the mass [kg] of what goes back. own, turn : (k,)
+def _signs(piercings, cloth, own, turn, away: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each trace 1 or -1 if its edges are to go with or against the normals of the faces that they pierce, 0 where that is not
+    known; and the mass [kg] of what goes back. own, turn : (k,); away : as from `_away_from_pins`
     """
     edge, face = piercings.trace.T
     number = piercings.trace.max() + 1
@@ -120,19 +126,51 @@ def _signs(piercings, cloth, own: np.ndarray, turn: np.ndarray) -> tuple[np.ndar
     asked = np.argsort(-size, kind="stable")[:MOST_TRACES]
     asked = asked[size[asked] >= FEWEST_POINTS]
     if not len(asked):
-        return sign, mass
+        return away, mass
     borders, count = borders_of(cloth.triangles, len(cloth.mass)), len(cloth.mass)
     is_end = np.isin(edge_keys(piercings.corners[:, :2], count), borders.keys)
     for trace in asked:
         on = np.flatnonzero(edge == trace)
         ends = piercings.corners[(face == trace) & is_end, 2:]
+        if len(ends) and away[trace]:
+            continue  # where it would be closed is less sure
         within = piercings.corners[(edge == trace) | (face == trace)]
         aside = _set_aside(ends, piercings.turns[np.isin(piercings.turns, within)], borders, len(on))
         side, weight = parted(cloth.triangles, cloth.mass, piercings.corners[on, :2], aside)
         votes = side * turn[on]
         if np.count_nonzero(votes) >= KNOWN_PART * len(on):
             sign[trace], mass[trace] = np.sign(votes.sum()), np.median(weight[votes != 0.0])
-    return sign, mass
+    return np.where(sign == 0.0, away, sign), mass
+
+
+def _away_from_pins(piercings, cloth, asked, turn, facing) -> np.ndarray:
+    """The signs of traces, as from `_signs`, by which contours go away from what pins hold: on both sides, what is farther from
+    there goes back. 0 for a contour of which that is not known, as of one that goes towards pins, or that they hold somewhere.
+    asked, turn, facing : (k,)
+    """
+    number, (edge, face) = piercings.trace.max() + 1, piercings.trace.T
+    if cloth.inv_mass.all():
+        return np.zeros(number)
+    first, second = pin_distance(cloth.edges, cloth.rest_length, cloth.inv_mass)[piercings.corners[:, :2].T]
+    side = np.where(
+        edge < face, 1.0, -facing
+    )  # the way of one trace of a contour where the other one goes with its normals
+    farther = np.where(asked, first - second, 0.0) * turn * side
+    contour, count = piercings.contour, piercings.contour.max() + 1
+    vote, most = np.bincount(contour, farther, count), np.bincount(contour, np.abs(farther), count)
+    is_held = np.bincount(contour, (cloth.inv_mass[piercings.corners] == 0.0).any(axis=1)) > 0
+    is_known = ~is_held & (np.bincount(contour) >= FEWEST_POINTS) & (np.abs(vote) > KNOWN_PART * most)
+    sign = np.zeros(number)
+    sign[edge] = side * np.where(is_known, np.sign(vote), 0.0)[contour]
+    return sign
+
+
+@remembered(2, lambda edges, length, inv_mass: (edges, length, inv_mass))
+def pin_distance(edges: np.ndarray, length: np.ndarray, inv_mass: np.ndarray) -> np.ndarray:
+    """(n,) [m] along edges (e, 2) of these lengths (e,) [m] to the nearest particle that pins hold; 0 where there is none."""
+    graph = coo_array((np.maximum(length, LEAST_WAY), edges.T), shape=(len(inv_mass),) * 2).tocsr()
+    distance = dijkstra(graph, False, np.flatnonzero(inv_mass == 0.0), min_only=True)
+    return np.where(np.isfinite(distance), distance, 0.0)
 
 
 def _set_aside(ends: np.ndarray, turns: np.ndarray, borders: Borders, longest: int) -> np.ndarray:

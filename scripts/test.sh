@@ -42,9 +42,9 @@ window() { make_window && echo "== The window ==" && pytest .venv tests/gui; }
 # begins when 5.2 is set up, because both may install Debian packages.
 #
 # In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of programs that
-# measure, and those marked `once` (pyproject.toml); nor what installs the zip, which the window's 5.2 does. In 4.5 what takes
-# long comes last (tests/conftest.py), and what has not begun after so many minutes is skipped, and told: two slow processors
-# would take an hour for all.
+# measure, and those marked `once` (pyproject.toml); nor what installs the zip, which the window's 5.2 does where it
+# can be made. In 4.5 what takes long comes last (tests/conftest.py), and what has not begun after so many minutes is skipped, and
+# told: two slow processors would take an hour for all.
 every() {
     local told pid
     told=$(mktemp -d)

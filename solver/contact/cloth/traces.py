@@ -32,9 +32,12 @@ from ...kernel.jit import njit
 from ...kernel.lookup import first_of, is_among
 from ...kernel.memo import remembered
 
-FEWEST_POINTS = 4  # edges of a trace that may part a sheet, or tell where pins are
+FEWEST_POINTS = 4  # edges of a trace that may part a sheet, or of a contour that may go away from pins
 MOST_TRACES = 16  # the longest ones, that are asked what they part; the others go the way that makes them shorter
 KNOWN_PART = 0.25  # of a trace's edges that have a piece on each side, at least
+CLEAR_PART = (
+    0.02  # of all that its edges go towards pins or away, by which a contour goes one way: the long ones are slanted
+)
 LEAST_WAY = 1e-9  # [m] along an edge of no length, as of a closed seam: no edge at all for `dijkstra`
 SHORTEST_DETOUR = 4  # particles on the way from a trace's end to the border that there may always be
 LEAST_SPREAD = 0.3  # length of s n - t m from which on it is made a unit vector
@@ -152,14 +155,13 @@ def _away_from_pins(piercings, cloth, asked, turn, facing) -> np.ndarray:
     if cloth.inv_mass.all():
         return np.zeros(number)
     first, second = pin_distance(cloth.edges, cloth.rest_length, cloth.inv_mass)[piercings.corners[:, :2].T]
-    side = np.where(
-        edge < face, 1.0, -facing
-    )  # the way of one trace of a contour where the other one goes with its normals
+    # The ways of both traces of a contour, where the one that is named first goes with the normals.
+    side = np.where(edge < face, 1.0, -facing)
     farther = np.where(asked, first - second, 0.0) * turn * side
     contour, count = piercings.contour, piercings.contour.max() + 1
     vote, most = np.bincount(contour, farther, count), np.bincount(contour, np.abs(farther), count)
     is_held = np.bincount(contour, (cloth.inv_mass[piercings.corners] == 0.0).any(axis=1)) > 0
-    is_known = ~is_held & (np.bincount(contour) >= FEWEST_POINTS) & (np.abs(vote) > KNOWN_PART * most)
+    is_known = ~is_held & (np.bincount(contour) >= FEWEST_POINTS) & (np.abs(vote) > CLEAR_PART * most)
     sign = np.zeros(number)
     sign[edge] = side * np.where(is_known, np.sign(vote), 0.0)[contour]
     return sign

@@ -152,7 +152,7 @@ def test_what_crosses_at_the_start_comes_out(name):
     assert counts[-1] == 0
     assert max(counts) <= SWOLLEN * counts[0]
     assert all(later == 0 for later in counts[counts.index(0) :])
-    assert stretch < (0.3 if name == "curl" else 0.2)  # the curl's hem slides out at once: 0.09 to 0.25 in eight starts
+    assert stretch < 0.2
 
 
 @pytest.mark.parametrize("name", SCENES)

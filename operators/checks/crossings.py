@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where garments cross a body, each other or themselves in the pose that a bake starts from, or are inside a body.
 
-Triangle against triangle by Blender's own bounding volume tree, which knows that triangles with a common vertex touch
-there; inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
+Triangle against triangle by Blender's own bounding volume tree, those with a corner in one place as the bake counts them;
+inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
 """
 
 from collections.abc import Generator, Iterator
@@ -149,7 +149,23 @@ def surface_of(obj: bpy.types.Object, mesh: bpy.types.Mesh, x: np.ndarray, trian
 def crossing_pairs(garment: Surface, other: Surface) -> np.ndarray:
     """Crossing triangle pairs, (k, 2); of a garment with itself each pair once."""
     pairs = np.array(garment.tree.overlap(other.tree), np.int64).reshape(-1, 2)
-    return pairs[pairs[:, 0] < pairs[:, 1]] if garment is other else pairs
+    return _without_neighbours(garment, pairs[pairs[:, 0] < pairs[:, 1]]) if garment is other else pairs
+
+
+def _without_neighbours(surface: Surface, pairs: np.ndarray) -> np.ndarray:
+    """Pairs (k, 2) of a surface's triangles without those that only touch where a corner of both lies.
+
+    The tree leaves out some of these, but not all: in a flat grid two that lie cornerwise have sides in one line, which float32
+    takes for a crossing.
+    """
+    from ...solver.crossings import cross
+
+    if not len(pairs):
+        return pairs
+    x, place = np.unique(surface.x, axis=0, return_inverse=True)
+    one, two = place.reshape(-1)[surface.triangles][pairs.T]
+    are_neighbours = (one[:, :, None] == two[:, None, :]).any(axis=(1, 2))
+    return pairs[~are_neighbours | cross(x, one, two)]
 
 
 def length(metres: float) -> str:

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
-from taffeta.operators.checks import problem_list
+from taffeta.operators.checks import crossings, problem_list
 
 
 def crossing_scene(make):
@@ -171,3 +171,17 @@ def test_what_is_partly_inside_is_counted(make, saved, cloth):
     sentence = problem_list.check_thoroughly(saved)[0].sentence
     assert sentence.startswith("Cloth crosses Body") and f"; {inside} are inside, up to 59.7 cm deep" in sentence
     assert len(problem_list.check_thoroughly(saved)) == 1
+
+
+def test_a_narrow_band_does_not_cross_itself(make, saved):
+    """Triangles that lie cornerwise in a skirt's waistband have sides in one line, which Blender's tree takes for a crossing."""
+    left = [
+        (-0.01321416627615690, 0.03685379028320312, z) for z in (0.98299986124038, 0.97499990463256, 0.96699988842010)
+    ]
+    right = [(-0.01125838980078697, 0.03689445182681084, z) for _, _, z in left]
+    left[0], left[2] = (left[0][0], 0.03685378655791283, left[0][2]), (left[2][0], 0.03685379400849342, left[2][2])
+    right[1] = right[1][0], 0.03689445555210113, right[1][2]
+    band = make.cloth(make.mesh("Band", left + right, [(3, 1, 0), (3, 4, 1), (4, 2, 1), (4, 5, 2)]))
+    (surface,), _ = crossings.start_pose(saved, [band], [])
+    assert (0, 2) in surface.tree.overlap(surface.tree), "else there is nothing to be corrected"
+    assert not len(crossings.crossing_pairs(surface, surface))

@@ -109,6 +109,7 @@ SETTINGS = "the settings of {}"  # each collider has them
 PLACES = {
     placement.PLACE: "the place of {}",
     placement.POSE: "the pose of {}",
+    placement.SHAPE: "the shape of {}",
     placement.SHAPE_KEYS: "the shape keys of {}",
     placement.MODIFIERS: "the modifiers of {}",
 }

@@ -21,6 +21,13 @@ def hung_on(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
             waiting += [carrier for carrier, _ in _links(obj, before_simulation(obj), True)]
 
 
+def looked_at(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """What modifiers of these objects, and of all that they hang on, look at, each once."""
+    stacks = (before_simulation(obj) for obj in hung_on(objects))
+    found = (carrier for modifiers in stacks for modifier in modifiers for carrier in _looked_at(modifier))
+    return list({carrier.session_uid: carrier for carrier in found}.values())
+
+
 def armatures_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """The armatures whose pose moves or deforms an object; not those that it merely goes along with as a whole."""
     waiting, seen = [(obj, False)], set()

@@ -129,6 +129,29 @@ def mesh_sums(mesh: bpy.types.Mesh) -> list[int]:
     return [*counts, zlib.crc32(arrays.positions(mesh)), zlib.crc32(arrays.corner_vertex(mesh))]
 
 
+def lattice_sum(lattice: bpy.types.Lattice) -> list[int]:
+    """Counts, and a checksum of where its points are."""
+    points = np.empty(3 * len(lattice.points), np.float32)
+    lattice.points.foreach_get("co_deform", points)
+    return [lattice.points_u, lattice.points_v, lattice.points_w, zlib.crc32(points)]
+
+
+def curve_sum(curve: bpy.types.Curve) -> list[list]:
+    """Of each spline, what kind it is, and a checksum of where its points are and how they turn."""
+    found = []
+    for spline in curve.splines:
+        is_bezier = spline.type == "BEZIER"
+        points = spline.bezier_points if is_bezier else spline.points
+        widths = {"co": 3, "handle_left": 3, "handle_right": 3} if is_bezier else {"co": 4}
+        checksum = 0
+        for name, width in (widths | {"tilt": 1, "radius": 1}).items():
+            values = np.empty(width * len(points), np.float32)
+            points.foreach_get(name, values)
+            checksum = zlib.crc32(values, checksum)
+        found.append([spline.type, spline.use_cyclic_u, len(points), checksum])
+    return found
+
+
 def attribute_sum(mesh: bpy.types.Mesh, name: str) -> int | None:
     """Checksum of an attribute; None where it is missing, empty or of no use as a map."""
     attribute = mesh.attributes.get(name)

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from .carriers import hung_on
-from .measures import written_paths
+from .carriers import hung_on, looked_at
+from .measures import curve_sum, lattice_sum, mesh_sums, written_paths
 from .modifier_stack import before_simulation
 
-PLACE, POSE, SHAPE_KEYS, MODIFIERS = "PLACE", "POSE", "SHAPE_KEYS", "MODIFIERS"
+PLACE, POSE, SHAPE, SHAPE_KEYS, MODIFIERS = "PLACE", "POSE", "SHAPE", "SHAPE_KEYS", "MODIFIERS"
+SHAPES = {"MESH": mesh_sums, "LATTICE": lattice_sum, "CURVE": curve_sum, "SURFACE": curve_sum}  # of what has one
 CHANNELS = "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale"
 DELTAS = "delta_location", "delta_rotation_quaternion", "delta_rotation_euler", "delta_scale"
 PLAIN = frozenset(("BOOLEAN", "INT", "FLOAT", "ENUM"))
@@ -24,8 +25,13 @@ BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
 def prints(objects: Iterable[bpy.types.Object]) -> dict[tuple[str, str], list]:
-    """What says where these objects, and all that they hang on, stand, by what that is and the object's name."""
-    found = {}
+    """What says where these objects, and all that they hang on, stand, by what that is and the object's name. Of what modifiers look
+    at, and is none of them, also its shape.
+    """
+    objects, found = list(objects), {}
+    for obj in looked_at(objects):
+        if obj not in objects and obj.type in SHAPES:
+            found[SHAPE, obj.name] = SHAPES[obj.type](obj.data)
     for obj in hung_on(objects):
         by_keys = written_paths(obj)
         found[PLACE, obj.name] = _place(obj, by_keys)

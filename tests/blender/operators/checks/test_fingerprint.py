@@ -81,6 +81,18 @@ def with_input(body, obj):
         modifier[socket] = obj
 
 
+def curve():
+    """Two Bezier points."""
+    data = bpy.data.curves.new("Input", "CURVE")
+    data.splines.new("BEZIER").bezier_points.add(1)
+    return data
+
+
+def shape(name):
+    """What is drawn of an object that a modifier looks at."""
+    return bpy.data.objects[name].data
+
+
 def prepared(cloth, body):
     """The shot's objects hang on others: a parent, a rig; the body has a shape key and a key that moves it upwards."""
     cloth.parent = linked("Carrier")
@@ -88,7 +100,8 @@ def prepared(cloth, body):
     rig.pose.bones["B"].constraints.new("COPY_LOCATION").target = linked("Aim")
     wrap = body.modifiers.new("Wrap", "SHRINKWRAP")
     wrap.target = linked("Wrap", bpy.data.meshes.new("Wrap"))
-    with_input(body, linked("Input"))
+    body.modifiers.new("Cage", "LATTICE").object = linked("Cage", bpy.data.lattices.new("Cage"))
+    with_input(body, linked("Input", curve()))
     for name in ("Basis", "Fat"):
         body.shape_key_add(name=name)
     for frame in (1, 9):
@@ -115,6 +128,9 @@ PLACED = {
     "the place of Aim": lambda cloth, body: setattr(bpy.data.objects["Aim"].location, "x", 0.3),
     "the place of Wrap": lambda cloth, body: setattr(bpy.data.objects["Wrap"].location, "x", 0.3),
     "the place of Input": lambda cloth, body: setattr(bpy.data.objects["Input"].location, "x", 0.3),
+    "the shape of Wrap": lambda cloth, body: shape("Wrap").vertices.add(1),
+    "the shape of Cage": lambda cloth, body: setattr(shape("Cage").points[0].co_deform, "x", -0.7),
+    "the shape of Input": lambda cloth, body: setattr(shape("Input").splines[0].bezier_points[1].co, "x", 0.7),
     "the pose of Rig": lambda cloth, body: pose(),
     "the shape keys of Body": lambda cloth, body: setattr(body.data.shape_keys.key_blocks["Fat"], "value", 0.5),
     "the modifiers of Body": lambda cloth, body: setattr(body.modifiers.new("D", "DISPLACE"), "strength", 0.1),

@@ -67,15 +67,16 @@ def pulls(forces, pins, attached=None):
         insides[k] = inside._replace(pull=pull[ends[k] : ends[k + 1]])
     if attached is not None:
         attached = attached._replace(pull=pull[-len(held) :], rate=rate[-len(held) :])
-    # The solve sees to it that what nothing acts on keeps its momentum; pressure on an open garment acts.
-    moved = [inside.particles[0] for inside in insides if not inside.closed]
-    starts, stops = pins.free.T
-    is_free = [
-        not (np.isin(one, moved) or ((one <= held) & (held < end)).any())
-        for one, end in zip(starts, stops, strict=True)
-    ]
-    pins = pins._replace(pull=pull[:first], free=pins.free[np.array(is_free, bool)])
-    return pins, Pulls(particles, pull, rate), attached
+    return pins._replace(pull=pull[:first]), Pulls(particles, pull, rate), attached
+
+
+def acted_on(forces, pins, attached=None):
+    """(m,) particles on which something acts from outside: pins, attachments, and pressure on an open garment. What it does not act
+    on keeps its momentum, as the solve sees to it.
+    """
+    insides = forces.insides if forces is not None else []
+    blown = (np.arange(*inside.particles) for inside in insides if not inside.closed)
+    return np.concatenate([pins.particles, *blown, *(() if attached is None else [attached.particles])])
 
 
 def act(forces, cloth, x, v, seed, frame, substep):

@@ -21,9 +21,10 @@ from . import explicit, implicit, pcg, small_steps
 from .attachments import Attached, attach, break_attachments, points, pull_along
 from .edge_clamp import shorten
 from .momentum import slide_as_wholes
+from .pieces import NO_TIES, free_pieces
 from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
-from .tacks import Threads, break_tacks, joined, keep_momentum, lay, thread
+from .tacks import Threads, break_tacks, lay, thread
 
 
 class Dynamics(NamedTuple):
@@ -66,10 +67,9 @@ def prepare_mechanics(cloth, state, frame_input, frame, settings):
     attached, threads = attach(cloth, frame_input, broken), thread(cloth, frame_input, broken, settings)
     pins = prepare_pins(cloth, frame_input.targets, settings.pin_rate)
     pins, pulls, attached = optional.pulls(forces, pins, attached)
-    if threads is not None:
-        pins = pins._replace(free=joined(threads, pins.free, cloth))
     matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
-    system = make_system(matrix, cloth.mass, pins.free)
+    ties = NO_TIES if threads is None else threads.stencils
+    system = make_system(matrix, cloth.mass, free_pieces(cloth, optional.acted_on(forces, pins, attached), ties))
     inner = dynamics.prepare(cloth, pins, attached, frame_input, settings)
     spring = matrix.spring if inner is None else inner.elastic.spring
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
@@ -165,8 +165,6 @@ def _solve_once(mechanics, motion, constraints, substep):
     shorten(*edges, constraints.support.kind, x, system.solution.correction)
     about = constraints.support, 1.0 / substep.dt**2, system.free, system.held_by
     slide_as_wholes(system.solution.correction, cloth.mass, *about)
-    if mechanics.threads is not None:
-        keep_momentum(mechanics.threads, system, x, motion.x_prev, constraints)
     pcg.correct(system, x, motion.x_prev)
     _end(mechanics, motion, substep)
     return motion.x_prev

@@ -28,7 +28,6 @@ class Pins(NamedTuple):
     distance: np.ndarray  # (m,) [m] largest distance from the pose
     pull: np.ndarray  # (m, 3) [N] scratch: what soft pins pull with
     rate: np.ndarray  # (m,) [N/m] stiffness and damping over dt of soft pins
-    free: np.ndarray  # (f, 2) first particle and end of each garment without pins
     step: np.ndarray  # (1,) [s] what `set_step` was told last
 
 
@@ -60,13 +59,10 @@ def prepare_pins(cloth, targets, pin_rate):
     frequency = np.divide(pin_rate * pin, 1.0 - pin, out=np.full(len(pin), np.inf), where=pin < 1)
     frequency[kinematic[particles]] = np.inf
     local = np.ascontiguousarray(targets[:, particles] - cloth.origin)
-    start, garments = cloth.garment_start, np.arange(len(cloth.garment_start) - 1)
-    garments = np.setdiff1d(garments, cloth.garment[particles])
-    free = np.stack([start[garments], start[garments + 1]], axis=1)
     by_step = (np.zeros(len(particles)) for _ in range(2))
     numbers = cloth.mass[particles], frequency, *by_step, cloth.pin_distance[particles]
     pull, rate = np.zeros((len(particles), 3)), np.zeros(len(particles))
-    return Pins(particles, local, *numbers, pull, rate, free, np.full(1, np.nan))
+    return Pins(particles, local, *numbers, pull, rate, np.full(1, np.nan))
 
 
 def set_step(pins, rate, dt):

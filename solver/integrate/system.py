@@ -7,6 +7,7 @@ import numpy as np
 
 from ..kernel import phases
 from ..kernel.memory import empty_together
+from .pieces import Pieces
 
 # columns of what hinges add to an entry: b [N/m] and that of their damping [N s/m]
 BEND, BEND_DAMPING = 0, 1
@@ -70,7 +71,7 @@ class Scratch(NamedTuple):
     slot_starts: np.ndarray  # (parts + 1,) first slot of each part, and their end
     spring_starts: np.ndarray  # (parts + 1,) first spring
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
-    falls: np.ndarray  # (n,) bool, by particle: nothing holds its garment
+    falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
 class Solution(NamedTuple):
@@ -86,7 +87,7 @@ class System(NamedTuple):
 
     matrix: StiffnessMatrix
     mass: np.ndarray  # (n,) [kg]
-    free: np.ndarray  # (f, 2) first particle and end of each garment that no pin holds
+    free: Pieces  # that no pin holds
     held_by: np.ndarray  # (f,) int8, what acts on it: see `momentum`
     scratch: Scratch
     solution: Solution
@@ -107,7 +108,7 @@ def make_system(matrix, mass, free):
     """`System` of a frame, nothing solved yet."""
     count = len(matrix.order)
     solution = Solution(*(np.zeros((count, 3)) for _ in range(3)))
-    return System(matrix, mass, free, np.zeros(len(free), np.int8), make_scratch(matrix), solution)
+    return System(matrix, mass, free, np.zeros(len(free.starts) - 1, np.int8), make_scratch(matrix), solution)
 
 
 def make_scratch(matrix):

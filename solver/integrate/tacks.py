@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.mat3 import FREE
 from ..model import IMPLICIT, TACK
 from .attachments import welded
-from .momentum import BY_CLOTH, BY_NOTHING, add_correction
 
 
 class Threads(NamedTuple):
@@ -27,7 +25,6 @@ class Threads(NamedTuple):
     stiffness: np.ndarray  # (k,) [N/m]
     breaking: np.ndarray  # (k,) [N]
     broken: np.ndarray  # (n,) uint8, of `State`
-    scattered: list[np.ndarray]  # particles of each piece that nothing holds and that does not lie end to end
 
 
 def thread(cloth, frame_input, broken, settings):
@@ -45,40 +42,7 @@ def thread(cloth, frame_input, broken, settings):
         )
     weight = np.concatenate([np.ones((len(stencils), 1)), -given.weight], axis=1)
     kept = (array[holds] for array in (weight, given.length, given.stiffness, given.breaking))
-    return Threads(stencils[holds], *kept, broken, [])
-
-
-def joined(threads, free, cloth):
-    """`Pins.free` with garments that tacks join, and nothing holds, as one piece. # output: threads.scattered"""
-    starts = cloth.garment_start
-    piece = np.arange(len(starts) - 1)
-    for one, other in np.unique(cloth.garment[threads.stencils[:, [0, 1]]], axis=0):
-        piece[piece == piece[other]] = piece[one]
-    wholes, threads.scattered[:] = [], []
-    for name in np.unique(piece[np.searchsorted(starts, free[:, 0], side="right") - 1]):
-        members = np.flatnonzero(piece == name)
-        if not np.isin(starts[members], free[:, 0]).all():
-            continue
-        if members[-1] - members[0] + 1 == len(members):
-            wholes.append((starts[members[0]], starts[members[-1] + 1]))
-        else:
-            threads.scattered.append(np.flatnonzero(np.isin(cloth.garment, members)))
-    return np.array(sorted(wholes), free.dtype).reshape(-1, 2)
-
-
-def keep_momentum(threads, system, x, x_prev, constraints):
-    """Let the correction of the solve keep the momentum of scattered pieces (`momentum.add_correction`).
-    # output: system.solution.correction
-    """
-    correction, stencils = system.solution.correction, constraints.stack.stencils
-    for i in threads.scattered:
-        if (constraints.support.kind[i] != FREE).any():
-            continue
-        touching = np.isin(stencils[:, 0], i) != np.isin(stencils[:, 3], i)
-        held_by = np.array([BY_CLOTH if touching.any() else BY_NOTHING], np.int8)
-        d = correction[i]
-        add_correction(x[i], x_prev[i], system.mass[i], d, np.array([[0, len(i)]], system.free.dtype), held_by)
-        correction[i] = d
+    return Threads(stencils[holds], *kept, broken)
 
 
 def lay(threads, x, x_prev, stack):

@@ -12,6 +12,7 @@ from taffeta.solver.contact.cloth.constraints import no_stack
 from taffeta.solver.forces.optional import Pulls
 from taffeta.solver.integrate import tree
 from taffeta.solver.integrate.pcg import correct, solve
+from taffeta.solver.integrate.pieces import free_pieces
 from taffeta.solver.integrate.preconditioner import gather_up, hand_down
 from taffeta.solver.integrate.stiffness_matrix import ROW_STEP, lay_out
 from taffeta.solver.integrate.system import BEND, Target, make_scratch, make_system
@@ -21,7 +22,11 @@ from taffeta.solver.step import advance
 
 DT = 1 / 240
 UNPULLED = Pulls(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0))
-BOUND = np.zeros((0, 2), np.int32)  # no garment is free
+
+
+def bound(cloth):
+    """No piece of it is free."""
+    return free_pieces(cloth, np.arange(len(cloth.mass)))
 
 
 def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 0.0), stack=None):
@@ -29,7 +34,7 @@ def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 
     support = make_support(cloth)
     if held is not None:
         support = support._replace(kind=held[0], normal=held[1], want=held[2])
-    system, stack = make_system(cloth.matrix, cloth.mass, BOUND), no_stack() if stack is None else stack
+    system, stack = make_system(cloth.matrix, cloth.mass, bound(cloth)), no_stack() if stack is None else stack
     taken = solve(system, x, x_prev, support, stack, UNPULLED, Target(guess, DT, 0.0, iterations, tolerance))
     correct(system, x, x_prev)
     return taken, system.scratch, system.solution
@@ -52,7 +57,7 @@ def test_a_loss_of_nothing_is_a_cloth_without_bending_damping():
     }  # of no hinge left out
     undamped = cloth._replace(matrix=without._replace(hinge=cloth.matrix.hinge * [1, 1, 0], **same))
     for each, loss in ((cloth, 0.0), (undamped, 1.0), (cloth, 1.0)):
-        system = make_system(each.matrix, each.mass, BOUND)
+        system = make_system(each.matrix, each.mass, bound(each))
         target = Target((0.0, 0.0, 0.0), DT, 0.0, 64, 1e-9, loss)
         solve(system, x, x_prev, make_support(each), no_stack(), UNPULLED, target)
         found.append(system.solution.correction.copy())

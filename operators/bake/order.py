@@ -10,6 +10,7 @@ import bpy
 from ...solver.cache.about import About
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
+from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
 from ..playback.owners import owner_in
@@ -128,6 +129,8 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
         told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
     if not asked and (problem := gravity_problem(scene)) is not None:
         told.append(("WARNING", f"{problem.sentence}; type -9.81 into Scene tab, Gravity, Z"))
+    if not asked and (problem := remapping_problem(scene)) is not None:
+        told.append(("WARNING", f"{problem.sentence}; set Old and New to the same in the Output tab, Time Stretching"))
     if sentence := left_out(scene, order):
         told.append(("WARNING", sentence))
     names = {garment.name for garment in order.garments}

@@ -276,14 +276,8 @@ def _frames(shot: Shot) -> Iterator[Problem]:
         frame_seconds(scene)
     except ValueError as error:
         yield Problem("ERROR", "", str(error), "Set Base to 1")
-    if scene.render.frame_map_old != scene.render.frame_map_new:
-        yield Problem(
-            "WARNING",
-            "",
-            "Time Remapping is on: a bake has a sample a frame, and plays at other frames than it was made for",
-            "Set Old and New to the same in the Output tab, Frame Range, Time Stretching",
-            ("taffeta.fix_remapping",),
-        )
+    if (problem := remapping_problem(scene)) is not None:
+        yield problem
     if scene.frame_end < scene.frame_start:
         yield Problem(
             "ERROR",
@@ -293,6 +287,19 @@ def _frames(shot: Shot) -> Iterator[Problem]:
         )
     elif scene.frame_end == scene.frame_start:
         yield Problem("WARNING", "", "The frame range is one frame: nothing will move", "Set its end in the Output tab")
+
+
+def remapping_problem(scene: bpy.types.Scene) -> Problem | None:
+    """What is to be said where frames are shown at other times."""
+    if scene.render.frame_map_old == scene.render.frame_map_new:
+        return None
+    return Problem(
+        "WARNING",
+        "",
+        "Time Remapping is on: a bake has a sample a frame, and plays at other frames than it was made for",
+        "Set Old and New to the same in the Output tab, Frame Range, Time Stretching",
+        ("taffeta.fix_remapping",),
+    )
 
 
 def _disk(shot: Shot) -> Iterator[Problem]:

@@ -15,14 +15,12 @@ from ...solver.cache.files import in_words
 from ..read.correction import follow_cache
 from ..read.modifier_stack import (
     CACHE_NAME,
-    REBUILDERS,
-    RIGS,
     cache_index,
     find_cache,
     index_of,
     is_inherited,
+    is_well_placed,
     own_caches,
-    rebuilders_before_rig,
 )  # fmt: skip
 from ..read.participants import refuse_linked
 from .bake_files import stored_path
@@ -47,7 +45,7 @@ def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy
             library_cache.show_viewport = library_cache.show_render = False
         modifier = obj.modifiers.new(CACHE_NAME, "MESH_CACHE")
         obj.modifiers.move(index_of(obj, modifier), _stack_index(obj))
-    elif not _well_placed(obj, modifier):
+    elif not is_well_placed(obj, modifier):
         obj.modifiers.move(index_of(obj, modifier), _stack_index(obj))
     settings = {
         "cache_format": "PC2",
@@ -160,17 +158,6 @@ def _stack_index(obj) -> int:
     caches = own_caches(obj)[:-1]
     at = cache_index(obj)
     return at + sum(index_of(obj, cache) < at + 1 for cache in caches)
-
-
-def _well_placed(obj, modifier) -> bool:
-    """No rebuilding modifier before the cache, no rig behind it."""
-    index = index_of(obj, modifier)
-    before, behind = obj.modifiers[:index], obj.modifiers[index + 1 :]
-    # A rig that no place could serve (behind a rebuilding modifier) is preflight's to tell.
-    beyond = {rig for _, rig in rebuilders_before_rig(obj)}
-    return not any(other.type in REBUILDERS for other in before) and not any(
-        other.type in RIGS and other.name not in beyond for other in behind
-    )
 
 
 @persistent

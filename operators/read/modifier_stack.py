@@ -144,9 +144,26 @@ def muted(objects):
 
 
 def simulated(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """What does not belong to the garment's own pose: our own modifiers, and all that work on the simulated cloth."""
-    ours = [index_of(obj, modifier) for modifier in own_modifiers(obj)]
-    return list(obj.modifiers)[min(ours, default=cache_index(obj)) :]
+    """What does not belong to the garment's own pose: our own modifiers, and all that work on the simulated cloth. A rig that
+    was added behind the cache does: the bake moves the cache past it.
+    """
+    ours, stack = own_modifiers(obj), list(obj.modifiers)
+    if ours and all(is_well_placed(obj, modifier) for modifier in ours):
+        return stack[min(index_of(obj, modifier) for modifier in ours) :]
+    later = _others(obj)[cache_index(obj) :]
+    return [modifier for modifier in stack if modifier in ours or modifier in later]
+
+
+def is_well_placed(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether no rebuilding modifier stands before our own one, and no rig behind it."""
+    index = index_of(obj, modifier)
+    before, behind = obj.modifiers[:index], obj.modifiers[index + 1 :]
+    own = own_modifiers(obj)
+    # A rig that no place could serve (behind a rebuilding modifier) is preflight's to tell.
+    beyond = {rig for _, rig in rebuilders_before_rig(obj)}
+    return not any(other.type in REBUILDERS for other in before) and not any(
+        other.type in RIGS and other.name not in beyond and other not in own for other in behind
+    )
 
 
 def before_simulation(obj: bpy.types.Object) -> list[bpy.types.Modifier]:

@@ -122,6 +122,8 @@ def only(context, targets):
             obj.hide_viewport = obj.hide_render = obj.hide_select = False
             obj.hide_set(False)
             obj.select_set(True)
+        if subframe:
+            scene.frame_set(frame)  # the OBJ exporter would write each frame as much later
         yield
     finally:
         for obj in targets:

@@ -91,10 +91,14 @@ def test_one_file_brings_back_every_frame(make, scene, tmp_path, ending):
     assert len({polygon.material_index for polygon in evaluated.polygons}) == 2
 
 
-def test_obj_sequence_brings_back_every_frame(make, scene, tmp_path):
+@pytest.mark.parametrize("subframe", [0.0, 0.5])
+def test_obj_sequence_brings_back_every_frame(make, scene, tmp_path, subframe):
+    """Also where the playhead stands between two frames, which stays there."""
     obj = draped(make, tmp_path)
     expected, uv = frames_of(make, obj), uv_of(obj.data)
+    scene.frame_set(FIRST + 1, subframe=subframe)
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "obj" / "poncho.obj"), object="Cloth") == {"FINISHED"}
+    assert scene.frame_current == FIRST + 1 and scene.frame_subframe == subframe
     files = sorted((tmp_path / "obj").glob("*.obj"))
     assert [file.name for file in files] == [f"poncho_{frame:04d}.obj" for frame in range(FIRST, LAST + 1)]
     for file, x in zip(files, expected, strict=True):

@@ -103,6 +103,20 @@ def test_a_waistband_moves_with_the_hips(saved, sheet, make, carry):
     assert np.abs(x[10:] - pose[LAST][10:]).max() > 0.1, "the rest hangs"
 
 
+def test_a_rig_that_comes_after_a_bake_carries_the_next_one(saved, sheet, make):
+    """Blender puts it behind the cache; the pose is the rig's all the same, and the cache is moved past it."""
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    by_bone(sheet, saved)
+    assert [modifier.type for modifier in sheet.modifiers] == ["MESH_CACHE", "ARMATURE", "SUBSURF"]
+    pose = poses(make, sheet)
+    assert np.abs(pose[LAST] - pose[1]).max() > 0.3, "it has to move"
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert [modifier.type for modifier in sheet.modifiers] == ["ARMATURE", "MESH_CACHE", "SUBSURF"]
+    sheet.modifiers["Subdivision"].show_viewport = False
+    for frame in (2, 6, LAST):
+        assert shown(make, sheet, frame)[:5] == pytest.approx(pose[frame][:5], abs=2e-5)
+
+
 def test_a_soft_pin_pulls_and_a_softer_one_pulls_less(sheet, make):
     """Under gravity alone, weights of 1, 1/2 and nearly nothing sink further and further below a pose that stands."""
     sheet.taffeta_cloth.pin.source = "UNIFORM"

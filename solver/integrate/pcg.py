@@ -34,7 +34,8 @@ Notations
     K   stiffness of springs and hinges     Scratch.link, Scratch.far_row    [N/m]
 
 All threads run `_solve` from start to end and share each phase's parts (`kernel.phases`): branches of the
-preconditioner's tree, and the rows of their particles (`stiffness_matrix`). In what follows `s` is `system.Scratch`.
+preconditioner's tree, and the rows of their particles (`stiffness_matrix`). What a part has of a piece of cloth is a segment; pieces that
+do not touch go by steps of their own (`groups`). In what follows `s` is `system.Scratch`.
 """
 
 import numpy as np
@@ -42,16 +43,28 @@ import numpy as np
 from ..elastic.springs import lengthen
 from ..kernel import phases
 from ..kernel.jit import fused, fused_inner
-from ..kernel.mat3 import FREE, add_product, invert, keep_free
+from ..kernel.mat3 import FREE, add_product, invert, keep_free, times
 from ..kernel.vec4 import broadcast, load, store, sum_xyz, vec4
+from .groups import (
+    FALL,
+    IS_OPEN,
+    OTHER,
+    SHARE,
+    STACKED,
+    WAY,
+    find_steps,
+    is_any_open,
+    is_open,
+    join_pieces,
+    judge,
+    make_ledger,
+)
 from .momentum import add_correction, find_what_holds
 from .preconditioner import fill_branch, fill_crown, gather_up, hand_down
 from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, turn_hinges
 
 SOLVE_PHASES = 10  # of a solve without iterations, at most
 ITERATION_PHASES = 5
-PRODUCT, CURVATURE = 0, 1  # places in the log of a phase: of z . r (at first p . r), and of p . q
-OWN = 1  # the same of what of z . r is the particles' own answer
 
 
 def solve(system, x, x_prev, support, stack, pulls, target):
@@ -69,9 +82,11 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     scratch = system.scratch
     parts = len(scratch.slot_starts) - 1
     phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
-    board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, parts, 2))
+    board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, len(scratch.segments), 2))
+    ledger = make_ledger(target.iterations, len(system.matrix.coupled))
+    join_pieces(system.matrix, stack.stencils, scratch.segments, scratch.groups)
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
-    return phases.run(_solve, parts, board, log, system, x, x_prev, support, stack, pulls, target)
+    return phases.run(_solve, parts, board, log, ledger, system, x, x_prev, support, stack, pulls, target)
 
 
 def correct(system, x, x_prev):
@@ -80,7 +95,7 @@ def correct(system, x, x_prev):
 
 
 @fused
-def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
+def _solve(board, log, ledger, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
     matrix, s, rate, bend_rate = system.matrix, system.scratch, 1.0 / target.dt, target.loss / target.dt
     parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
@@ -108,7 +123,7 @@ def _solve(board, log, system, x, x_prev, support, stack, pulls, target):
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
     phase = _fill(crew, phase, matrix, s, x, x_prev, stack, bend_rate)
-    phase, taken = _descend(crew, log, phase, matrix, s, stack, target)
+    phase, taken = _descend(crew, log, ledger, phase, matrix, s, stack, target)
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
@@ -146,7 +161,7 @@ def _fill(crew, phase, matrix, s, x, x_prev, stack, rate):
 
 
 @fused_inner
-def _descend(crew, log, phase, matrix, s, stack, target):
+def _descend(crew, log, ledger, phase, matrix, s, stack, target):
     """Conjugate gradients; returns the last phase and the iterations taken."""
     parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
     phase += 1
@@ -154,19 +169,19 @@ def _descend(crew, log, phase, matrix, s, stack, target):
     while part < parts:
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
             invert(s.block, i)
-        log[phase, part, PRODUCT], log[phase, part, CURVATURE] = _slopes(starts[part], starts[part + 1], s)
+        for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
+            log[phase, k, FALL], log[phase, k, OTHER] = _slopes(s.segments[k, 0], s.segments[k, 1], s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    slope, curvature = _total(log, phase, PRODUCT), _total(log, phase, CURVATURE)
-    taken, product, enough, enough_alone = 0, 0.0, 0.0, 0.0
+    find_steps(log, phase, 0, s, ledger)
+    taken = 0
     while True:
-        # Go along p, with q = A p, as far as the energy falls: its slope there is p . r.
-        step = slope / curvature if curvature > 0.0 else 0.0
         phase += 1
         part = phases.take(crew, phase)
         while part < parts:
-            _advance(starts[part], starts[part + 1], step, s)
-            gather_up(part, parts, matrix, s)
+            if is_any_open(part, taken, s, ledger):
+                _advance(part, taken, s, ledger)
+                gather_up(part, parts, matrix, s)
             part = phases.done(crew, phase)
         phases.barrier(crew, phase)
         if taken == target.iterations:
@@ -174,57 +189,48 @@ def _descend(crew, log, phase, matrix, s, stack, target):
         phase += 1
         part = phases.take(crew, phase)
         while part < parts:
-            log[phase, part, PRODUCT], log[phase, part, OWN] = hand_down(part, parts, matrix, s)
+            if is_any_open(part, taken, s, ledger):
+                _answer(part, parts, log, phase, matrix, s)
             part = phases.done(crew, phase)
         phases.barrier(crew, phase)
-        before, product = product, _total(log, phase, PRODUCT)
-        alone = _total(log, phase, OWN)
-        if taken == 0:
-            enough, enough_alone = target.tolerance**2 * product, target.tolerance**2 * alone
-        if not product > -np.inf or not (product > enough or alone > enough_alone):  # nor where it is not a number
+        if not judge(log, phase, taken, target.tolerance, s, ledger):
             return phase, taken
-        turn = product / before if taken > 0 else 0.0
-        phase, curvature = _multiply(crew, log, phase, matrix, s, turn, stack)
-        slope = product
+        phase = _multiply(crew, log, ledger, phase, matrix, s, taken, stack)
         taken += 1
 
 
 @fused_inner
-def _multiply(crew, log, phase, matrix, s, turn, stack):
-    """The next direction p = z + turn p, and q = A p; returns the last phase and p . q."""
-    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
+def _multiply(crew, log, ledger, phase, matrix, s, taken, stack):
+    """The next direction p = z + turn p, q = A p, and how far each group goes along it; returns the last phase."""
+    parts = s.slot_starts.shape[0] - 1
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
-        _turn(starts[part], starts[part + 1], turn, s)
+        for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
+            if is_open(k, taken + 1, s, ledger):
+                turn = ledger[taken, s.groups.group[s.segments[k, 2]], SHARE]
+                _turn(s.segments[k, 0], s.segments[k, 1], turn, s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
-        log[phase, part, CURVATURE] = multiply_rows(starts[part], starts[part + 1], matrix, s)
+        for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
+            if is_open(k, taken + 1, s, ledger):
+                log[phase, k, OTHER] = multiply_rows(s.segments[k, 0], s.segments[k, 1], matrix, s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    curvature = _total(log, phase, CURVATURE)
+    logged = phase
     if stack.stencils.shape[0] > 0:
         phase += 1
         single = phases.single(crew)
         part = phases.take(single, phase)
         while part < 1:
-            log[phase, 0, CURVATURE] = _multiply_stack(matrix.slot, s, stack)
+            _multiply_stack(matrix, s, stack, taken + 1, ledger)
             part = phases.done(single, phase)
         phases.barrier(single, phase)
-        curvature += log[phase, 0, CURVATURE]
-    return phase, curvature
-
-
-@fused_inner
-def _total(log, phase, which):
-    """Sum over the parts of a phase, always in the same order."""
-    total = 0.0
-    for part in range(log.shape[1]):
-        total += log[phase, part, which]
-    return total
+    find_steps(log, logged, taken + 1, s, ledger)
+    return phase
 
 
 @fused_inner
@@ -296,18 +302,20 @@ def _lay(matrix, s, x, x_prev, stack):
 
 
 @fused_inner
-def _multiply_stack(slot, s, stack):
-    """q += H p of cloth on cloth; returns p . H p. 40 flops and 250 bytes a row."""
-    product = 0.0
+def _multiply_stack(matrix, s, stack, taken, ledger):
+    """q += H p of cloth on cloth, and p . H p of each group. 40 flops and 250 bytes a row. # outputs: s.q, ledger"""
+    slot = matrix.slot
     for k in range(np.uintp(stack.stencils.shape[0])):
+        name = s.groups.group[matrix.piece[slot[stack.stencils[k, 0]]]]
+        if not ledger[taken, name, IS_OPEN] > 0.0:
+            continue
         h, on = _three(stack.row, k), 0.0
         for end in range(4):
             on += stack.weight[k, end] * sum_xyz(h * load(s.p, np.uintp(slot[stack.stencils[k, end]])))
-        product += on * on
+        ledger[taken, name, STACKED] += on * on
         for end in range(4):
             i = np.uintp(slot[stack.stencils[k, end]])
             store(s.q, i, load(s.q, i) + broadcast(stack.weight[k, end] * on) * h)
-    return product
 
 
 @fused_inner
@@ -321,12 +329,36 @@ def _slopes(first, last, s):
 
 
 @fused_inner
-def _advance(first, last, step, s):
+def _advance(part, taken, s, ledger):
     """d += step p and r -= step q."""
-    far = broadcast(step)
+    for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
+        if is_open(k, taken, s, ledger):
+            far = broadcast(ledger[taken, s.groups.group[s.segments[k, 2]], WAY])
+            for i in range(np.uintp(s.segments[k, 0]), np.uintp(s.segments[k, 1])):
+                store(s.d, i, load(s.d, i) + far * load(s.p, i))
+                store(s.r, i, load(s.r, i) - far * load(s.q, i))
+
+
+@fused_inner
+def _answer(part, parts, log, phase, matrix, s):
+    """z of a part, and of each segment its z . r, and what of that is the particles' own answer."""
+    first, last = s.segment_starts[part], s.segment_starts[part + 1]
+    product, alone = hand_down(part, parts, matrix, s)
+    if last - first == 1:
+        log[phase, first, FALL], log[phase, first, OTHER] = product, alone
+        return
+    for k in range(first, last):
+        log[phase, k, FALL], log[phase, k, OTHER] = _products(s.segments[k, 0], s.segments[k, 1], s)
+
+
+@fused_inner
+def _products(first, last, s):
+    """z . r of what is free of r, and the same of the particles' own answer, as `hand_down` has them of a whole part."""
+    product = alone = vec4(0.0, 0.0, 0.0, 0.0)
     for i in range(np.uintp(first), np.uintp(last)):
-        store(s.d, i, load(s.d, i) + far * load(s.p, i))
-        store(s.r, i, load(s.r, i) - far * load(s.q, i))
+        left = keep_free(s.kind[i], s.normal, i, load(s.r, i))
+        product, alone = product + load(s.z, i) * left, alone + times(s.block, i, left) * left
+    return sum_xyz(product), sum_xyz(alone)
 
 
 @fused_inner

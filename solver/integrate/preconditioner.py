@@ -13,7 +13,8 @@ the blocks of all of them take as much as two to four vectors. Of A, what resist
 held, and cloth on cloth in D alone. That they turn is what bent cloth needs: it gives way without becoming longer only where pieces of it
 turn, and pieces that are moved alone would stretch all springs between them (docs/steps.md, What a solve leaves).
 
-The point of reference of a node is its first particle: the first half of a node has the same. A node feels what crosses its
+A node of two pieces of cloth does not answer, so that what one pulls with moves no other (`tree.answering`). The point of reference of a
+node is its first particle: the first half of a node has the same, unless it is empty. A node feels what crosses its
 border, so its block is the sum of its halves' without what these count of the pairs between them (`_take_back`).
 """
 
@@ -54,7 +55,7 @@ def fill_branch(branch, parts, matrix, s):
     while low < np.uintp(s.sums.shape[0] // 2):
         for k in range(low, high):
             if k != root:  # its parent needs it as it is
-                mat6.invert(node_block, k)
+                _invert(k, matrix, s)
         low, high = low << ONE, high << ONE
 
 
@@ -175,7 +176,16 @@ def fill_crown(parts, matrix, s):
         _join_halves(k, matrix, s)
         _take_back(k, k + ONE, matrix, s)
     for above in range(1, 2 * parts):
-        mat6.invert(s.node_block, np.uintp(above))
+        _invert(np.uintp(above), matrix, s)
+
+
+@fused_inner
+def _invert(k, matrix, s):
+    """Make the block of a node inverse, or nothing of it where it does not answer."""
+    if matrix.answers[k]:
+        mat6.invert(s.node_block, k)
+    else:
+        mat6.clear(s.node_block, k)
 
 
 @fused_inner

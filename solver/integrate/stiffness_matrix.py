@@ -33,6 +33,7 @@ from ..elastic.springs import (
     tauten,
     tautening,
 )
+from ..geometry.seams import same_places
 from ..geometry.topology import both_ways, edge_keys, starts
 from ..kernel.jit import fused_inner
 from ..kernel.mat3 import write
@@ -50,7 +51,7 @@ from .system import (
     SPRING_BEND_DAMPING,
     StiffnessMatrix,
 )
-from .tree import by_node, first_slots, smallest_common
+from .tree import answering, by_node, first_slots, pieces_of, smallest_common
 
 ROW_STEP = 4  # entries
 
@@ -65,7 +66,7 @@ def lay_out(cloth):
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
-    node_first = first_slots(leaf)
+    node_first, piece = first_slots(leaf), pieces_of(edges, count)
     spring_start, node_springs = by_node(smallest_common(*leaf[edges].T), len(node_first) - 1)
     far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     far_start, far, far_bend = _in_step(far_start, far, far_bend[one])
@@ -77,7 +78,7 @@ def lay_out(cloth):
         order, slot, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
         far_bend, stencils[bent], np.zeros((0, 4)), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), node_first, np.stack([spring_start, node_far_start], axis=1),
-        node_springs, node_far,
+        node_springs, node_far, answering(leaf, piece), piece, _coupled(piece, stencils),
     )  # fmt: skip
     return StiffnessMatrix(*together(matrix))._replace(weight=np.ascontiguousarray(weight))
 
@@ -95,6 +96,14 @@ def _in_step(start, far, far_bend):
     entry, bend = np.repeat(np.arange(len(length), dtype=far.dtype), longer), np.zeros((longer_start[-1], 2))
     entry[place], bend[place] = far, far_bend
     return longer_start, entry, bend
+
+
+def _coupled(piece, stencils):
+    """(p,) int32, the first of the pieces that hinges (h, 4) of slots join with each; piece : (n,) of slots"""
+    ends, count = piece[stencils], int(piece.max(initial=-1)) + 1
+    apart = np.unique(ends[(ends != ends[:, :1]).any(axis=1)], axis=0)
+    first, own = same_places(apart[:, [0, 0, 0]].ravel(), apart[:, 1:].ravel(), count)
+    return first[own].astype(np.int32)
 
 
 def _far_pairs(start, far, leaf, nodes):

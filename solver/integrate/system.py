@@ -42,6 +42,17 @@ class StiffnessMatrix(NamedTuple):
     node_start: np.ndarray  # (m + 1, 2) first of each node's springs, and of its far pairs
     node_springs: np.ndarray  # (e,) springs of a node: it is the smallest that holds both ends
     node_far: np.ndarray  # (q / 2, 3) far pairs of a node: both slots, and the entry
+    answers: np.ndarray  # (m,) bool: nodes that answer (`tree.answering`)
+    piece: np.ndarray  # (n,) of each slot, ascending
+    coupled: np.ndarray  # (p,) the first of the pieces that hinges join with each
+
+
+class Groups(NamedTuple):
+    """Pieces that a solve has to find together, as they touch. A group goes by the name of its first piece."""
+
+    group: np.ndarray  # (p,) of each piece
+    order: np.ndarray  # (q,) segments, those of a group one after the other
+    starts: np.ndarray  # (p + 1,) first place of each there; that of a name that no group has is the next one's
 
 
 class Scratch(NamedTuple):
@@ -71,6 +82,9 @@ class Scratch(NamedTuple):
     slot_starts: np.ndarray  # (parts + 1,) first slot of each part, and their end
     spring_starts: np.ndarray  # (parts + 1,) first spring
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
+    segments: np.ndarray  # (q, 3) what a part has of a piece: first slot, their end, and the piece
+    segment_starts: np.ndarray  # (parts + 1,) first segment of each part
+    groups: Groups
     falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
@@ -116,6 +130,9 @@ def make_scratch(matrix):
     count, nodes, springs = len(matrix.order), len(matrix.node_first) - 1, len(matrix.edges)
     parts = phases.part_count(count)
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
+    slot_starts = matrix.node_first[first_leaves].astype(np.int64)
+    segments, segment_starts = _segments(slot_starts, matrix.piece)
+    pieces = len(matrix.coupled)
     long, number = np.float64, (count,)
     kinds = {
         **dict.fromkeys(("x", "displacement", "d", "r", "z", "p", "q", "normal"), ((count, 4), long)),
@@ -128,8 +145,18 @@ def make_scratch(matrix):
     }  # fmt: skip
     return Scratch(
         **dict(zip(kinds, empty_together(list(kinds.values())), strict=True)),
-        slot_starts=matrix.node_first[first_leaves].astype(np.int64),
+        slot_starts=slot_starts,
         spring_starts=len(matrix.spring) * np.arange(parts + 1) // parts,
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
+        segments=segments,
+        segment_starts=segment_starts,
+        groups=Groups(*(np.zeros(size, np.int32) for size in (pieces, len(segments), pieces + 1))),
         falls=np.zeros(count, np.bool_),
     )
+
+
+def _segments(slot_starts, piece):
+    """`Scratch.segments` and their starts, of parts that begin at these slots."""
+    begin = np.union1d(slot_starts[:-1], np.flatnonzero(np.diff(piece, prepend=-1)))
+    segments = np.stack([begin, np.append(begin[1:], len(piece)), piece[begin]], axis=1)
+    return segments.astype(np.int64), np.searchsorted(begin, slot_starts).astype(np.int64)

@@ -4,6 +4,10 @@
 Nodes are numbered as in a heap: 1 is all particles, the halves of node k are 2 k and 2 k + 1, and a particle lies in
 its leaf and in all nodes that the leaf's number reaches by halving. In the order of their leaves, particles have slots:
 those of a node are one after the other.
+
+What springs join is a piece, and no leaf has particles of two: a node that has is halved between pieces. So a small piece, as a ribbon
+beside a dress, has nodes of its own up to the whole of it, and none of these is answered for by one of the dress (`answering`).
+What is small enough for a leaf before the others are goes on to the second half, and the first one is empty.
 """
 
 import numpy as np
@@ -23,58 +27,108 @@ def grow(pairs, length, count):
 
     pairs, length : (s, 2), (s,) [m] springs of all garments
     """
-    depth = max(int(np.ceil(np.log2(max(count / LEAF_PARTICLES, 1)))), 0)
-    return _halve(_coordinates(pairs, length, count), depth)
+    return _halve(_coordinates(pairs, length, count))
+
+
+def pieces_of(pairs, count):
+    """(n,) int32 which piece each particle is of that springs join: the smallest first, so that these are near each other, then in the
+    order of their first ones. What has no spring, as what is pinned among pinned, goes with the largest.
+    """
+    graph = csr_matrix((np.ones(len(pairs)), tuple(pairs.T)), shape=(count, count))
+    name, is_joined = connected_components(graph, directed=False)[1], np.zeros(count, np.bool_)
+    is_joined[pairs] = True
+    _, first, piece, size = np.unique(name[is_joined], return_index=True, return_inverse=True, return_counts=True)
+    found = np.full(count, max(len(size) - 1, 0), np.int32)
+    found[is_joined] = np.argsort(np.lexsort((first, size)))[piece.reshape(-1)]
+    return found
 
 
 def first_slots(leaf):
     """(m + 1,) int32, the first slot of each node, and their end as that of node m; leaf : (n,) of slots, in order."""
+    return np.append(_bounds(leaf)[0], len(leaf)).astype(np.int32)
+
+
+def answering(leaf, piece):
+    """(m,) bool: nodes of one piece that have more of it than either half; leaf, piece : (n,) of slots, in order"""
+    first, end = _bounds(leaf)
+    size, half = end - first, len(first) // 2
+    is_one = (size > 0) & (piece[np.minimum(first, len(leaf) - 1)] == piece[end - 1])
+    is_one[1:half] &= (size[2::2] > 0) & (size[3::2] > 0)
+    return is_one
+
+
+def _bounds(leaf):
+    """First slot and end of each node."""
     leaves = 1 << int(leaf[0]).bit_length() - 1
     node = np.arange(2 * leaves)
     height = leaves.bit_length() - np.frexp(np.maximum(node, 1))[1]
-    return np.append(np.searchsorted(leaf, node << height), len(leaf)).astype(np.int32)
+    return np.searchsorted(leaf, node << height), np.searchsorted(leaf, (node + 1) << height)
 
 
 def _coordinates(pairs, length, count):
-    """(n, k + 1): the connected piece, and distances along the cloth to landmarks far apart in it.
+    """(n, k + 1): the piece, and distances along the cloth to landmarks far apart in it.
 
     Two layers that lie on each other are far apart in these, whatever their places in space are.
     """
     i, j = pairs.T
     graph = csr_matrix((np.maximum(length, SHORTEST_SPRING), (i, j)), shape=(count, count))
-    pieces, piece = connected_components(graph, directed=False)
-    first = np.unique(piece, return_index=True)[1]
+    piece = pieces_of(pairs, count)
+    pieces, first = piece.max(initial=-1) + 1, np.unique(piece, return_index=True)[1]
     columns, nearest = [piece.astype(np.float64)], None
     # what is as far within rounding is as far
     scale = DISTANCE_STEPS * max(len(length), 1) / max(float(length.sum()), SHORTEST_SPRING)
-    start = dijkstra(graph, directed=False, indices=first, min_only=True)
+    start = _away(graph, first)
     for _ in range(LANDMARKS):
         far = np.round(scale * (start if nearest is None else nearest))
         # the farthest particle of each piece
         order = np.lexsort((far, piece))
         last = order[np.flatnonzero(np.diff(piece[order], append=pieces))]
-        away = dijkstra(graph, directed=False, indices=last, min_only=True)
+        away = _away(graph, last)
         columns.append(np.round(away * scale))
         nearest = away if nearest is None else np.minimum(nearest, away)
     return np.stack(columns, axis=1)
 
 
-def _halve(place, depth):
-    """Leaf of each particle: `depth` times every group is halved across its longest side, pieces first."""
-    count = len(place)
+def _away(graph, particles):
+    """(n,) [m] along the cloth to the nearest of these particles; 0 where no spring leads to one."""
+    far = dijkstra(graph, directed=False, indices=particles, min_only=True)
+    return np.where(np.isfinite(far), far, 0.0)
+
+
+def _halve(place):
+    """Leaf of each particle: every group is halved across its longest side, or between pieces, until all are small and of one piece."""
+    count, single = len(place), not np.ptp(place[:, 0]) if len(place) else True
     node = np.ones(count, dtype=np.int64)
-    for _ in range(depth):
+    while True:
         order = np.argsort(node, kind="stable")
         starts = np.flatnonzero(np.diff(node[order], prepend=0))
         sorted_place = place[order]
         spread = np.maximum.reduceat(sorted_place, starts) - np.minimum.reduceat(sorted_place, starts)
-        spread[:, 0] = np.where(spread[:, 0] > 0, np.inf, 0.0)
-        sizes = np.diff(starts, append=count)
+        sizes, is_mixed = np.diff(starts, append=count), spread[:, 0] > 0
+        if not (is_mixed | (sizes > LEAF_PARTICLES)).any():
+            return node.astype(np.int32)
+        spread[:, 0] = np.where(is_mixed, np.inf, 0.0)
         axis = np.repeat(spread.argmax(axis=1), sizes)
         order = order[np.lexsort((sorted_place[np.arange(count), axis], node[order]))]
+        middle = np.where(single | is_mixed | (sizes > LEAF_PARTICLES), (sizes + 1) // 2, 0)
+        if not single:
+            _move_to_borders(middle, place[order, 0], starts, sizes)
         rank = np.arange(count) - np.repeat(starts, sizes)
-        node[order] = 2 * node[order] + (rank >= np.repeat((sizes + 1) // 2, sizes))
-    return node.astype(np.int32)
+        node[order] = 2 * node[order] + (rank >= np.repeat(middle, sizes))
+
+
+def _move_to_borders(middle, piece, starts, sizes):
+    """Let groups of several pieces end their first half at the border that is nearest to the middle.
+
+    piece : (n,) of all, group by group, in order. # output: middle (g,)
+    """
+    border = np.flatnonzero(np.diff(piece)) + 1
+    group = np.searchsorted(starts, border, side="right") - 1
+    rank = border - starts[group]
+    off = np.abs(2 * rank - sizes[group])
+    for k in np.argsort(-off, kind="stable"):  # the nearest has the last word
+        if rank[k] > 0:
+            middle[group[k]] = rank[k]
 
 
 def smallest_common(first, second):

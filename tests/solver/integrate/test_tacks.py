@@ -70,7 +70,7 @@ def test_a_pair_that_flies_keeps_its_momentum(between):
     centre = [
         np.average(state.x[part], axis=0, weights=cloth.mass[part])[2] for part in (slice(0, 9), slice(last, None))
     ]
-    assert farthest > 0.0103 and centre[0] - centre[1] < 0.2  # it would be 1 m
+    assert farthest > 0.0101 and centre[0] - centre[1] < 0.2  # it would be 1 m
     error = np.abs(momenta(cloth, state) - before)
     assert error[:3].max() < 1e-10 * np.abs(before[:3]).max() and error[3:].max() < 1e-3 * np.abs(before[3:]).max()
 

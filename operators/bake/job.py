@@ -112,8 +112,7 @@ class Job:
         """Frames that were good already and stayed as they were; the first alone, which is given, is none."""
         first = self.order.first_frame
         simulated = next((report.frame for report in self.reports if report.frame >= first), self.frame + 1)
-        kept = min(self.found_count, simulated - first)
-        return kept if kept > 1 or not self.reports else 0
+        return min(self.found_count, simulated - first) if simulated != first + 1 else 0
 
     def seconds_left(self) -> float | None:
         """Estimate from the last frames; None while nothing was simulated."""

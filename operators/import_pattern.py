@@ -4,11 +4,13 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
+import numpy as np
+from bpy.props import EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..panels.translations import translated
 from ..solver.cache.files import in_words, read_whole
+from .checks.crossings import length
 from .menus import in_menu
 from .read import pattern_mesh
 from .read.mesh_io import metres_per_unit
@@ -16,10 +18,19 @@ from .setup import begin_compiling, make_cloth
 
 MENU_LABEL = "Taffeta Pattern (.json/.dxf)"
 ENDING = "_specification"  # of the names that GarmentCode gives its files
+SMALLEST, LARGEST = 0.15, 5.0  # [m] that the tallest panel of a garment is
+UNITS = (
+    ("FILE", "As the File Says", "What a DXF file says in its header or its text; millimetres where it says nothing"),
+    ("MILLIMETRES", "Millimetres", "Of a DXF file that says nothing, or something else"),
+    ("CENTIMETRES", "Centimetres", "Of a DXF file that says nothing, or something else"),
+    ("METRES", "Metres", "Of a DXF file that says nothing, or something else"),
+    ("INCHES", "Inches", "Of a DXF file that says nothing, or something else"),
+)
+METRES = {"FILE": 0.0, "MILLIMETRES": 1e-3, "CENTIMETRES": 1e-2, "METRES": 1.0, "INCHES": 0.0254}  # a unit is
 
 
-def read(path: Path):
-    """The `patterns.panel.Pattern` in a file, by its ending.
+def read(path: Path, units: str = "FILE"):
+    """The `patterns.panel.Pattern` in a file, by its ending; units : of a DXF file, one of `METRES`.
 
     Raises
     ------
@@ -32,15 +43,18 @@ def read(path: Path):
         reader = {".json": garment_code, ".dxf": dxf}.get(path.suffix.lower())
         if reader is None:
             raise ValueError("choose a pattern of GarmentCode, .json, or of AAMA or ASTM, .dxf")
-        return reader.read(read_whole(path, reader.MOST_BYTES))
+        data = read_whole(path, reader.MOST_BYTES)
+        return dxf.read(data, METRES[units]) if reader is dxf else reader.read(data)
     except OSError as error:
         raise ValueError(in_words(error)) from None
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
 
 
-def add(context, path: Path, edge: float) -> tuple[bpy.types.Object, str]:
-    """Make a garment of the pattern in a file, with edges about `edge` [m] long; returns it, and what was made.
+def add(context, path: Path, edge: float, units: str = "FILE") -> tuple[bpy.types.Object, str, str]:
+    """Make a garment of the pattern in a file, with edges about `edge` [m] long; returns it, what was made, and a doubt or "".
+
+    units : as of `read`
 
     Raises
     ------
@@ -49,7 +63,7 @@ def add(context, path: Path, edge: float) -> tuple[bpy.types.Object, str]:
     """
     from ..patterns import panel_mesh
 
-    pattern = read(path)
+    pattern = read(path, units)
     try:
         made = panel_mesh.mesh(pattern, edge)
     except ValueError as error:
@@ -68,7 +82,16 @@ def add(context, path: Path, edge: float) -> tuple[bpy.types.Object, str]:
     if len(made.folds):
         counts += f", {len(made.folds):,} edges on internal lines (selected: Mark Pleat in Edit Mode folds them)"
     then = "Bake or Drape sews it" if pattern.stitches else "Arrange Around Body, and Sew Selected Edges in Edit Mode"
-    return obj, f"{obj.name}: {counts}; {then}"
+    return obj, f"{obj.name}: {counts}; {then}", _doubt(obj.name, pattern)
+
+
+def _doubt(name: str, pattern) -> str:
+    """What to say of a pattern of no garment's size; "" of any other."""
+    heights = [max(np.ptp(np.concatenate(panel.lines), axis=0)) for panel in pattern.panels]
+    tallest = float(max(heights))
+    if SMALLEST <= tallest <= LARGEST:
+        return ""
+    return f"{name}: its largest panel is {length(tallest)} long; import it again with other Units if that is not meant"
 
 
 class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
@@ -85,6 +108,9 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
         name="Edge Length", default=0.015, min=0.001, max=1.0, soft_min=0.005, soft_max=0.05, unit="LENGTH", precision=3,
         description="Length of the mesh's edges, in metres: 0.015 for a shirt, 0.008 for fine folds",
     )  # fmt: skip
+    units: EnumProperty(
+        name="Units", items=UNITS, description="What the numbers of a DXF file are; GarmentCode has its own"
+    )
 
     @classmethod
     def poll(cls, context):
@@ -96,12 +122,14 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
     def execute(self, context):
         edge = self.edge_length * metres_per_unit(context.scene)
         try:
-            _, told = add(context, Path(bpy.path.abspath(self.filepath)), edge)
+            _, told, doubt = add(context, Path(bpy.path.abspath(self.filepath)), edge, self.units)
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         begin_compiling()
         self.report({"INFO"}, translated(told))
+        if doubt:
+            self.report({"WARNING"}, translated(doubt))
         return {"FINISHED"}
 
 

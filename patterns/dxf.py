@@ -26,8 +26,10 @@ LEFT = (0.0, 0.0, -0.6)  # [m] where the first piece stands: before a body at th
 GAP = 0.05  # [m] between pieces
 
 
-def read(data: bytes) -> Pattern:
+def read(data: bytes, metres: float = 0.0) -> Pattern:
     """The pieces that a file holds, upright beside each other, warp up.
+
+    metres : [m] that a unit of the file is; 0: what the file says
 
     Raises
     ------
@@ -35,7 +37,7 @@ def read(data: bytes) -> Pattern:
         It is no such file, or a piece in it cannot be cut: a sentence that names it.
     """
     document = _load(data)
-    metres = _metres(document)
+    metres = metres or _metres(document)
     pieces = _pieces(document)
     if not pieces:
         raise ValueError("it has no block with an outline on layer 1, as patterns of AAMA and ASTM have")
@@ -240,7 +242,9 @@ def _lines(name: str, entities, layer: str, metres: float) -> list[np.ndarray]:
         if _is_line(entity, layer):
             points = np.array([tuple(p)[:2] for p in path.make_path(entity).flattening(SAG / metres)], float) * metres
             if not (np.isfinite(points).all() and np.abs(points).max(initial=0.0) <= FARTHEST):
-                raise ValueError(f"panel '{name}': a line on layer {layer} reaches farther than {FARTHEST:g} m")
+                raise ValueError(
+                    f"panel '{name}': a line on layer {layer} reaches farther than {FARTHEST:g} m; check its numbers, and the file's units"
+                )
             if len(points) > 1:
                 parts.append(points)
     if sum(map(len, parts)) > MOST_POINTS:

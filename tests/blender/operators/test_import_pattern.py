@@ -200,3 +200,23 @@ def test_internal_lines_are_selected_pleats_that_mark_pleat_folds(saved, make, t
     ends = [x[np.argmin(x[:, 2])], x[np.argmax(x[:, 2])]]
     flat = np.hypot(0.2, 0.06)
     assert np.linalg.norm(ends[0] - ends[1]) < 0.85 * flat, "folded by a right angle, it is 0.71 of its length"
+
+
+@pytest.mark.parametrize(
+    ("units", "metres", "told"),
+    [("FILE", 0.001, "4 cm"), ("CENTIMETRES", 0.01, ""), ("INCHES", 0.0254, ""), ("METRES", 1.0, "40 m")],
+)
+def test_units_of_a_file_that_says_none_are_chosen(saved, tmp_path, capfd, units, metres, told):
+    """A strip of 40 units: what is too small or too large for a garment is told."""
+    document = ezdxf.new("R12")
+    block = document.blocks.new("STRIP")
+    block.add_polyline2d([(0, 0), (2, 0), (2, 40), (0, 40)], close=True, dxfattribs={"layer": "1"})
+    document.modelspace().add_blockref("STRIP", (0, 0))
+    path = tmp_path / "strip.dxf"
+    document.saveas(path)
+    about = {"filepath": str(path), "edge_length": max(0.005, 0.5 * metres), "units": units}
+    assert bpy.ops.taffeta.pattern_import(**about) == {"FINISHED"}
+    obj, said = bpy.context.view_layer.objects.active, capfd.readouterr().out
+    assert np.ptp([vertex.co.z for vertex in obj.data.vertices]) == pytest.approx(40 * metres, rel=1e-5)
+    sentence = f"its largest panel is {told} long; import it again with other Units" if told else "largest panel"
+    assert (sentence in said) == bool(told)

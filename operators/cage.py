@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Cage: a coarser mesh with even edges is simulated instead of a heavy garment, which follows it. Remove Cage takes that back."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
@@ -18,12 +18,13 @@ from .read.carry import follow_keys
 from .read.carry_marks import left_out
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
-from .read.participants import chosen_cloths, refuse_linked
+from .read.participants import chosen_cloths, colliders_of, refuse_linked
 from .read.sheet import Sheet
 from .work.steps import Step, Steps
 from .work.window import ObjectModeWork
 
 LOOKED, MESHED = 0.05, 0.9  # shares of the work that are done then
+AS_THICK = 0.99  # of a shell's thickness that a cage is to keep from itself
 
 
 def making(scene: bpy.types.Scene, obj: bpy.types.Object, count: int, length: float) -> Steps:
@@ -184,6 +185,8 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
             {"INFO"},
             translated(f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"),
         )
+        for sentence in _doubts(context.scene, cage, thickness):
+            self.report({"WARNING"}, translated(sentence))
         tell_left_out(self, obj, cage)
         show(context, cage)
         look_again(context)
@@ -193,6 +196,21 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
             except RuntimeError as error:  # what it has reported, translated; the cage is there
                 self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
         return {"FINISHED"}
+
+
+def _doubts(scene: bpy.types.Scene, cage: bpy.types.Object, shell: float) -> Iterator[str]:
+    """What a cage in the middle of a shell of this thickness [m], 0 if it is none, does not keep."""
+    kept, half = cage.taffeta_cloth.thickness.value, 0.5 * shell
+    if kept < AS_THICK * shell:
+        yield (
+            f"{cage.name} keeps {1000 * kept:.3g} mm from itself, for its edges allow no more: where it folds, the shell of "
+            f"{1000 * shell:.3g} mm may cross itself; make it with a larger Edge Length"
+        )
+    near = [body.name for body in colliders_of(scene, [cage]) if body.taffeta_collider.aura < half]
+    if near:
+        yield (
+            f"The lining is {1000 * half:.3g} mm nearer to {', '.join(near)} than the cage: give a Distance of more than that"
+        )
 
 
 def _one(found):

@@ -259,6 +259,21 @@ def test_a_closed_shell_is_one_sheet(make, scene, flipped):
     assert obj.taffeta_cloth.thickness.value != cage_thickness()
 
 
+def test_what_a_cage_of_a_shell_does_not_keep_is_told(make, scene, capfd):
+    """A body that the lining would be in, and edges too short for all of the shell's thickness."""
+    make.collider(make.ball(location=(0, 0, -3)), aura=0.005)
+    make.collider(make.ball("Far", location=(0, 0, -9)), aura=0.02)
+    obj, _ = shell(make)
+    make_cage(obj, vertices=500)
+    said = capfd.readouterr().out
+    assert "lining is 6 mm nearer to Body than the cage: give a Distance of more than that" in said
+    assert "from itself" not in said
+    thick, _ = shell(make, thick=0.04)
+    make_cage(thick, vertices=1600)
+    said = capfd.readouterr().out
+    assert "where it folds, the shell of 40 mm may cross itself" in said and "lining is 20 mm nearer to Body" in said
+
+
 def cage_thickness():
     return pytest.approx(0.012, rel=0.05)
 

@@ -161,18 +161,34 @@ def _stack_index(obj) -> int:
 
 
 @persistent
-def _tell_broken_caches(*_):
-    """After a file is opened, say on the console which caches cannot be played; the panel says it too."""
+def _look_at_caches(*_):
+    """After a file is opened, put back caches that a changed library has displaced, and say on the console which cannot be
+    played; the panel says it too.
+    """
     for obj in bpy.data.objects:
-        if obj.type == "MESH" and obj.taffeta_cloth.enabled and (sentence := trouble(obj)):
-            print(f"Taffeta: {sentence}")
+        if obj.type == "MESH" and obj.taffeta_cloth.enabled:
+            if _is_displaced(obj):
+                obj.modifiers.move(index_of(obj, find_cache(obj)), _stack_index(obj))
+                print(f"Taffeta: {obj.name}: its library changed; the Taffeta Cache is behind the rig again")
+            if sentence := trouble(obj):
+                print(f"Taffeta: {sentence}")
+
+
+def _is_displaced(obj) -> bool:
+    """Whether the cache of a library override stands before what moves the library's garment: Blender puts a shot's own modifier first
+    where that behind which it was added is gone.
+    """
+    modifier = find_cache(obj)
+    if modifier is None or obj.override_library is None or is_inherited(obj, modifier):
+        return False
+    return not is_well_placed(obj, modifier)
 
 
 def register():
     """Look at caches when a file is opened."""
-    bpy.app.handlers.load_post.append(_tell_broken_caches)
+    bpy.app.handlers.load_post.append(_look_at_caches)
 
 
 def unregister():
     """Do that no more."""
-    bpy.app.handlers.load_post.remove(_tell_broken_caches)
+    bpy.app.handlers.load_post.remove(_look_at_caches)

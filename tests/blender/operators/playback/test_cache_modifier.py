@@ -220,3 +220,33 @@ def test_a_linked_object_is_refused(make, scene, tmp_path):
     with pytest.raises(ValueError, match="Cloth is linked from .* library override"):
         cache_modifier.attach(obj, tmp_path / "x.pc2", make.first_frame)
     assert names(obj) == []
+
+
+def test_a_shots_cache_stays_behind_the_rig_where_the_librarys_is_gone(make, scene, tmp_path, capfd):
+    """Blender puts the shot's own cache first then, and the baked cloth would be skinned again."""
+    library, shot, cached = tmp_path / "library.blend", tmp_path / "shot.blend", tmp_path / "own.pc2"
+    obj = make.cloth(make.grid())
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    scene.collection.objects.link(rig)
+    obj.modifiers.new("Arm", "ARMATURE").object = rig
+    pc2.write(cached, make.samples(25), make.first_frame)
+    cache_modifier.attach(obj, cached, make.first_frame)
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(library), link=True) as (there, here):
+        here.objects = there.objects
+    for linked in here.objects:
+        bpy.context.scene.collection.objects.link(linked)
+        linked.override_create(remap_local_usages=True)
+    own = next(one for one in bpy.data.objects if one.library is None and one.type == "MESH")
+    cache_modifier.attach(own, cached, make.first_frame)
+    assert names(own) == ["Arm", "Taffeta Cache", "Taffeta Cache.001"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    bpy.ops.wm.open_mainfile(filepath=str(library))
+    cache_modifier.detach(bpy.data.objects["Cloth"])
+    bpy.ops.wm.save_mainfile()
+    capfd.readouterr()
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    own = next(one for one in bpy.data.objects if one.library is None and one.type == "MESH")
+    assert names(own) == ["Arm", "Taffeta Cache.001"]
+    assert "Cloth: its library changed; the Taffeta Cache is behind the rig again" in capfd.readouterr().out

@@ -6,18 +6,18 @@ the end of the solve when the dress is done; what is left of a garment would go 
 joins have steps, directions and an end of their own, as if each were solved for alone: the matrix has nothing between them, nor
 has the preconditioner. Cloth that lies on cloth, hinges and threads join pieces to a group.
 
-All threads find a group's numbers from the same sums, made in the same order, and write the same bits.
+All threads find a group's numbers from the same sums, made in the same order, and write the same bits. One that comes late finds them, too,
+while the next solve has begun: so what they go by is made anew for each solve.
 """
 
 import numpy as np
 
 from ..kernel.jit import fused, fused_inner
+from .system import Groups
 
 WAY, SHARE, PRODUCT, IS_OPEN, ENOUGH, ENOUGH_ALONE, STACKED = range(7)  # columns of a ledger, by iteration and group
-FALL, OTHER = (
-    0,
-    1,
-)  # columns of a phase's log: z . r (at first p . r); p . q, or of z . r what is the particles' own answer
+# Columns of a phase's log: z . r, at first p . r; and p . q, or of z . r what is the particles' own answer.
+FALL, OTHER = 0, 1
 
 
 def make_ledger(iterations, pieces):
@@ -27,9 +27,17 @@ def make_ledger(iterations, pieces):
     return ledger
 
 
+def find_groups(matrix, stencils, segments):
+    """`Groups` of a solve in which rows of `Stack` lie between pieces, stencils (k, 4) of particles."""
+    pieces = len(matrix.coupled)
+    groups = Groups(*(np.zeros(size, np.int32) for size in (pieces, len(segments), pieces + 1)))
+    _join_kernel(matrix, stencils, segments, groups)
+    return groups
+
+
 @fused
-def join_pieces(matrix, stencils, segments, groups):
-    """Join pieces between which rows of `Stack` lie, stencils (k, 4) of particles. # outputs: groups"""
+def _join_kernel(matrix, stencils, segments, groups):
+    """# outputs: groups"""
     group, starts = groups.group, groups.starts
     for p in range(group.shape[0]):
         group[p], starts[p + 1] = matrix.coupled[p], 0

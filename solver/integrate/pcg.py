@@ -52,10 +52,10 @@ from .groups import (
     SHARE,
     STACKED,
     WAY,
+    find_groups,
     find_steps,
     is_any_open,
     is_open,
-    join_pieces,
     judge,
     make_ledger,
 )
@@ -84,7 +84,8 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
     board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, len(scratch.segments), 2))
     ledger = make_ledger(target.iterations, len(system.matrix.coupled))
-    join_pieces(system.matrix, stack.stencils, scratch.segments, scratch.groups)
+    groups = find_groups(system.matrix, stack.stencils, scratch.segments)
+    system = system._replace(scratch=scratch._replace(groups=groups))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
     return phases.run(_solve, parts, board, log, ledger, system, x, x_prev, support, stack, pulls, target)
 

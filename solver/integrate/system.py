@@ -84,7 +84,7 @@ class Scratch(NamedTuple):
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
     segments: np.ndarray  # (q, 3) what a part has of a piece: first slot, their end, and the piece
     segment_starts: np.ndarray  # (parts + 1,) first segment of each part
-    groups: Groups
+    groups: Groups  # of a solve, as it begins
     falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
@@ -132,7 +132,6 @@ def make_scratch(matrix):
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
     slot_starts = matrix.node_first[first_leaves].astype(np.int64)
     segments, segment_starts = _segments(slot_starts, matrix.piece)
-    pieces = len(matrix.coupled)
     long, number = np.float64, (count,)
     kinds = {
         **dict.fromkeys(("x", "displacement", "d", "r", "z", "p", "q", "normal"), ((count, 4), long)),
@@ -150,7 +149,7 @@ def make_scratch(matrix):
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
         segments=segments,
         segment_starts=segment_starts,
-        groups=Groups(*(np.zeros(size, np.int32) for size in (pieces, len(segments), pieces + 1))),
+        groups=Groups(*(np.zeros(0, np.int32) for _ in range(3))),
         falls=np.zeros(count, np.bool_),
     )
 

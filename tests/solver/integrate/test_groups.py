@@ -9,7 +9,7 @@ from taffeta.solver.build import build
 from taffeta.solver.contact.body.constraints import make_support
 from taffeta.solver.contact.cloth.constraints import no_stack
 from taffeta.solver.forces.optional import Pulls
-from taffeta.solver.integrate.groups import join_pieces
+from taffeta.solver.integrate.groups import find_groups
 from taffeta.solver.integrate.pcg import solve
 from taffeta.solver.integrate.pieces import free_pieces
 from taffeta.solver.integrate.system import Target, make_scratch, make_system
@@ -81,8 +81,7 @@ def test_what_touches_is_one_group():
         ([[80, 26, 27, 31], [0, 1, 50, 51], [30, 31, 55, 56]], [0, 0, 0, 0]),
         ([[55, 81, 82, 86], [3, 4, 8, 9]], [0, 1, 2, 2]),
     ):
-        join_pieces(cloth.matrix, np.array(stencils, np.int32).reshape(-1, 4), scratch.segments, scratch.groups)
-        groups = scratch.groups
+        groups = find_groups(cloth.matrix, np.array(stencils, np.int32).reshape(-1, 4), scratch.segments)
         assert groups.group.tolist() == names
         for name in range(4):
             own = groups.order[groups.starts[name] : groups.starts[name + 1]]

@@ -165,7 +165,12 @@ def _panel(name: str, entities: list, metres: float) -> Panel:
     rings = {layer: _ring(name, entities, layer, metres) for layer in (SEW_LINE, OUTLINE)}
     ring = rings[SEW_LINE] if rings[SEW_LINE] is not None else rings[OUTLINE]
     if ring is None:
-        raise ValueError(f"panel '{name}': its outline on layer 1 does not close")
+        longest = max(_chained(_lines(name, entities, OUTLINE, metres)), key=length) / metres
+        (ax, ay), (bx, by) = longest[0], longest[-1]
+        raise ValueError(
+            f"panel '{name}': its outline on layer 1 does not close: it ends at ({ax:g}, {ay:g}) and at ({bx:g}, {by:g}), "
+            f"{np.hypot(bx - ax, by - ay):.3g} apart"
+        )
     if len(ring) < 3 or abs(area(ring)) < 1e-8:
         raise ValueError(f"panel '{name}': its outline on layer 1 encloses no area")
     turns, notches = (_points(entities, layer, metres) for layer in (TURNS, NOTCHES))

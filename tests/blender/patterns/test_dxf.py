@@ -114,7 +114,7 @@ BAD = {
     "binary": (b"AutoCAD Binary DXF\r\n\x1a\x00", "it is no text file"),
     "no pieces": (written(lambda d: None), "no block with an outline on layer 1"),
     "another layer": (written(lambda d: piece(d, "A", FRONT, layer="Outline")), "no block with an outline on layer 1"),
-    "open": (written(lambda d: d.blocks.new("A").add_line((0, 0), (1, 1), dxfattribs={"layer": "1"})), "panel 'A': its outline on layer 1 does not close"),
+    "open": (written(lambda d: d.blocks.new("A").add_line((0, 0), (1, 1), dxfattribs={"layer": "1"})), "panel 'A': its outline on layer 1 does not close: it ends at (0, 0) and at (1, 1), 1.41 apart"),
     "flat": (written(lambda d: piece(d, "A", [(0, 0), (9, 0), (5, 0), (3, 0)])), "panel 'A': its outline on layer 1 encloses no area"),
     "far": (written(lambda d: piece(d, "A", [(0, 0), (1e30, 0), (5, 9)])), "panel 'A': a line on layer 1 reaches farther than 100 m"),
 }  # fmt: skip

@@ -5,6 +5,7 @@ import drapemeter
 import numpy as np
 import pytest
 from drapemeter import CLOTH, TABLE
+from taffeta.solver.model import Settings
 
 CELLS = 24  # across: too coarse for the folds of silk; scripts/fabrics.py takes 80
 
@@ -39,14 +40,15 @@ def test_bodies_of_the_drapemeter_are_closed_and_face_outward():
 def test_fabrics_drape_as_stiff_as_they_are():
     """Silk, cotton and trousers in this order, cotton near the 0.68 that Gan, Ly and Steven (1991) measured.
 
-    Held by pins instead of the table, which is quicker; the hinges on the last of them bend inside, too.
+    Held by pins instead of the table, which is quicker; the hinges on the last of them bend inside, too. Solved well: what is left of a
+    solve by default decides whether cotton falls into four folds or eight, from starts that differ by a micrometre.
     """
-    found = {}
+    found, settings = {}, Settings(iterations=100, tolerance=1e-3)
     rest, quads = drapemeter.disc(CELLS)
     pin = (np.linalg.norm(rest, axis=1) < TABLE + CLOTH / CELLS).astype(float)
     for name in ("Silk", "Cotton", "Trousers"):
         garment = drapemeter.cut(rest, quads, drapemeter.fabric(name), pin=pin)
-        x = drapemeter.hang(garment, None, seconds=4.0)
+        x = drapemeter.hang(garment, None, seconds=4.0, settings=settings)
         found[name] = drapemeter.coefficient(x, garment.triangles)
         print(f"{name} {found[name]:.3f}, {drapemeter.folds(x, rest)} folds")
     assert found["Silk"] + 0.05 < found["Cotton"] < found["Trousers"] - 0.03

@@ -93,7 +93,7 @@ def test_what_goes_on_or_begins_anew_leaves_nothing_behind(sheet, home, change):
     assert bpy.ops.taffeta.bake(**options) == {"FINISHED"}
     path = home / "taffeta_cache" / "Cloth.pc2"
     assert cache_modifier.played(sheet) == path and not lines()
-    kept = {None: LAST, "resume": 1, "from": 2, "anew": 0}[change]
+    kept = {None: LAST, "resume": 0, "from": 2, "anew": 0}[change]
     assert json.loads(sheet.taffeta_cloth.report_json)["frames_kept"] == kept
     old = [files(older) for older in names.older_bakes(path)]
     assert len(old) == (1 if change is None else 2) and (change is None) != (before in old)

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ..geometry.topology import starts
+from ..kernel import phases
 
 LEAF_PARTICLES = 12  # in a leaf at most, half as many at least where there are so many
 SHORTEST_SPRING = 1e-12  # [m] that distances count
@@ -25,9 +26,20 @@ LANDMARKS = 4  # distances along the cloth to these are the coordinates that hal
 def grow(pairs, length, count):
     """(n,) int32, the leaf's number of each of `count` particles.
 
-    pairs, length : (s, 2), (s,) [m] springs of all garments
+    pairs, length : (s, 2), (s,) [m] springs of all garments; particles that have none are spread over the leaves of
+        the largest piece, with which `pieces_of` has them
     """
-    return _halve(_coordinates(pairs, length, count))
+    piece, is_joined = pieces_of(pairs, count), np.zeros(count, np.bool_)
+    is_joined[pairs] = True
+    number, parts = np.cumsum(is_joined) - 1, phases.part_count(count)
+    leaf = np.ones(count, np.int32)
+    leaf[is_joined] = _halve(_coordinates(number[pairs], length, int(is_joined.sum())), parts)
+    leaves, loose = max(1 << int(leaf.max(initial=1)).bit_length() - 1, parts), np.flatnonzero(~is_joined)
+    hosts = (
+        np.unique(leaf[is_joined & (piece == piece.max(initial=0))]) if is_joined.any() else leaves + np.arange(leaves)
+    )
+    leaf[loose] = hosts[np.arange(len(loose)) * len(hosts) // max(len(loose), 1)]
+    return leaf
 
 
 def pieces_of(pairs, count):
@@ -77,26 +89,22 @@ def _coordinates(pairs, length, count):
     columns, nearest = [piece.astype(np.float64)], None
     # what is as far within rounding is as far
     scale = DISTANCE_STEPS * max(len(length), 1) / max(float(length.sum()), SHORTEST_SPRING)
-    start = _away(graph, first)
+    start = dijkstra(graph, directed=False, indices=first, min_only=True)
     for _ in range(LANDMARKS):
         far = np.round(scale * (start if nearest is None else nearest))
         # the farthest particle of each piece
         order = np.lexsort((far, piece))
         last = order[np.flatnonzero(np.diff(piece[order], append=pieces))]
-        away = _away(graph, last)
+        away = dijkstra(graph, directed=False, indices=last, min_only=True)
         columns.append(np.round(away * scale))
         nearest = away if nearest is None else np.minimum(nearest, away)
     return np.stack(columns, axis=1)
 
 
-def _away(graph, particles):
-    """(n,) [m] along the cloth to the nearest of these particles; 0 where no spring leads to one."""
-    far = dijkstra(graph, directed=False, indices=particles, min_only=True)
-    return np.where(np.isfinite(far), far, 0.0)
-
-
-def _halve(place):
-    """Leaf of each particle: every group is halved across its longest side, or between pieces, until all are small and of one piece."""
+def _halve(place, least):
+    """Leaf of each particle, of at least so many leaves: every group is halved across its longest side, or between pieces, until all are
+    small and of one piece.
+    """
     count, single = len(place), not np.ptp(place[:, 0]) if len(place) else True
     node = np.ones(count, dtype=np.int64)
     while True:
@@ -105,7 +113,7 @@ def _halve(place):
         sorted_place = place[order]
         spread = np.maximum.reduceat(sorted_place, starts) - np.minimum.reduceat(sorted_place, starts)
         sizes, is_mixed = np.diff(starts, append=count), spread[:, 0] > 0
-        if not (is_mixed | (sizes > LEAF_PARTICLES)).any():
+        if not (is_mixed | (sizes > LEAF_PARTICLES)).any() and not node.max(initial=least) < least:
             return node.astype(np.int32)
         spread[:, 0] = np.where(is_mixed, np.inf, 0.0)
         axis = np.repeat(spread.argmax(axis=1), sizes)

@@ -18,7 +18,7 @@ from .setup import begin_compiling, make_cloth
 
 MENU_LABEL = "Taffeta Pattern (.json/.dxf)"
 ENDING = "_specification"  # of the names that GarmentCode gives its files
-SMALLEST, LARGEST = 0.15, 5.0  # [m] that the tallest panel of a garment is
+SMALLEST, LARGEST = 0.15, 5.0  # [m] that the largest panel of a garment is, along or across
 UNITS = (
     ("FILE", "As the File Says", "What a DXF file says in its header or its text; millimetres where it says nothing"),
     ("MILLIMETRES", "Millimetres", "Of a DXF file that says nothing, or something else"),
@@ -26,11 +26,11 @@ UNITS = (
     ("METRES", "Metres", "Of a DXF file that says nothing, or something else"),
     ("INCHES", "Inches", "Of a DXF file that says nothing, or something else"),
 )
-METRES = {"FILE": 0.0, "MILLIMETRES": 1e-3, "CENTIMETRES": 1e-2, "METRES": 1.0, "INCHES": 0.0254}  # a unit is
+INSUNITS = {"FILE": 0, "INCHES": 1, "MILLIMETRES": 4, "CENTIMETRES": 5, "METRES": 6}  # DXF's own numbers of these
 
 
 def read(path: Path, units: str = "FILE"):
-    """The `patterns.panel.Pattern` in a file, by its ending; units : of a DXF file, one of `METRES`.
+    """The `patterns.panel.Pattern` in a file, by its ending; units : of a DXF file, one of `INSUNITS`.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def read(path: Path, units: str = "FILE"):
         if reader is None:
             raise ValueError("choose a pattern of GarmentCode, .json, or of AAMA or ASTM, .dxf")
         data = read_whole(path, reader.MOST_BYTES)
-        return dxf.read(data, METRES[units]) if reader is dxf else reader.read(data)
+        return dxf.read(data, INSUNITS[units]) if reader is dxf else reader.read(data)
     except OSError as error:
         raise ValueError(in_words(error)) from None
     except ValueError as error:
@@ -87,11 +87,10 @@ def add(context, path: Path, edge: float, units: str = "FILE") -> tuple[bpy.type
 
 def _doubt(name: str, pattern) -> str:
     """What to say of a pattern of no garment's size; "" of any other."""
-    heights = [max(np.ptp(np.concatenate(panel.lines), axis=0)) for panel in pattern.panels]
-    tallest = float(max(heights))
-    if SMALLEST <= tallest <= LARGEST:
+    largest = float(max(np.ptp(np.concatenate(panel.lines), axis=0).max() for panel in pattern.panels))
+    if SMALLEST <= largest <= LARGEST:
         return ""
-    return f"{name}: its largest panel is {length(tallest)} long; import it again with other Units if that is not meant"
+    return f"{name}: its largest panel is {length(largest)} long; import it again with other Units if that is not meant"
 
 
 class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):

@@ -26,10 +26,10 @@ LEFT = (0.0, 0.0, -0.6)  # [m] where the first piece stands: before a body at th
 GAP = 0.05  # [m] between pieces
 
 
-def read(data: bytes, metres: float = 0.0) -> Pattern:
+def read(data: bytes, units: int = 0) -> Pattern:
     """The pieces that a file holds, upright beside each other, warp up.
 
-    metres : [m] that a unit of the file is; 0: what the file says
+    units : what its numbers are, one of `METRES`; 0: what the file says
 
     Raises
     ------
@@ -37,7 +37,7 @@ def read(data: bytes, metres: float = 0.0) -> Pattern:
         It is no such file, or a piece in it cannot be cut: a sentence that names it.
     """
     document = _load(data)
-    metres = metres or _metres(document)
+    metres = METRES.get(units) or _metres(document)
     pieces = _pieces(document)
     if not pieces:
         raise ValueError("it has no block with an outline on layer 1, as patterns of AAMA and ASTM have")

@@ -16,6 +16,7 @@ from .measures import curve_sum, lattice_sum, mesh_sums, written_paths
 from .modifier_stack import before_simulation
 
 PLACE, POSE, SHAPE, SHAPE_KEYS, MODIFIERS = "PLACE", "POSE", "SHAPE", "SHAPE_KEYS", "MODIFIERS"
+POINTS = "splines", "points", "vertices"  # how the paths of what makes a shape begin
 SHAPES = {"MESH": mesh_sums, "LATTICE": lattice_sum, "CURVE": curve_sum, "SURFACE": curve_sum}  # of what has one
 CHANNELS = "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale"
 DELTAS = "delta_location", "delta_rotation_quaternion", "delta_rotation_euler", "delta_scale"
@@ -31,7 +32,8 @@ def prints(objects: Iterable[bpy.types.Object]) -> dict[tuple[str, str], list]:
     objects, found = list(objects), {}
     for obj in looked_at(objects):
         if obj not in objects and obj.type in SHAPES:
-            found[SHAPE, obj.name] = SHAPES[obj.type](obj.data)
+            is_keyed = any(path.startswith(POINTS) for path in written_paths(obj.data))
+            found[SHAPE, obj.name] = None if is_keyed else SHAPES[obj.type](obj.data)
     for obj in hung_on(objects):
         by_keys = written_paths(obj)
         found[PLACE, obj.name] = _place(obj, by_keys)

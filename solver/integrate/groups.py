@@ -29,35 +29,22 @@ def make_ledger(iterations, pieces):
 
 def find_groups(matrix, stencils, segments):
     """`Groups` of a solve in which rows of `Stack` lie between pieces, stencils (k, 4) of particles."""
-    pieces = len(matrix.coupled)
-    groups = Groups(*(np.zeros(size, np.int32) for size in (pieces, len(segments), pieces + 1)))
-    _join_kernel(matrix, stencils, segments, groups)
-    return groups
+    group = matrix.coupled.copy()
+    _join_kernel(matrix, stencils, group)
+    names = group[segments[:, 2]]
+    order = np.argsort(names, kind="stable")
+    return Groups(group, order, np.searchsorted(names[order], np.arange(len(group) + 1)))
 
 
 @fused
-def _join_kernel(matrix, stencils, segments, groups):
-    """# outputs: groups"""
-    group, starts = groups.group, groups.starts
-    for p in range(group.shape[0]):
-        group[p], starts[p + 1] = matrix.coupled[p], 0
+def _join_kernel(matrix, stencils, group):
+    """Join the groups of pieces (p,) that stencils (k, 4) lie between. # outputs: group"""
     for k in range(np.uintp(stencils.shape[0])):
         one = _name(group, matrix.piece[matrix.slot[stencils[k, 0]]])
         other = _name(group, matrix.piece[matrix.slot[stencils[k, 3]]])
         group[max(one, other)] = min(one, other)
     for p in range(group.shape[0]):
         group[p] = group[group[p]]  # of lower ones it is known
-    for k in range(segments.shape[0]):
-        starts[group[segments[k, 2]] + 1] += 1
-    for p in range(group.shape[0]):
-        starts[p + 1] += starts[p]
-    for k in range(segments.shape[0] - 1, -1, -1):  # `starts` are ends for now
-        name = group[segments[k, 2]] + 1
-        starts[name] -= 1
-        groups.order[starts[name]] = k
-    for p in range(group.shape[0]):
-        starts[p] = starts[p + 1]
-    starts[group.shape[0]] = segments.shape[0]
 
 
 @fused_inner

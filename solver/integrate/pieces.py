@@ -7,9 +7,8 @@ A garment may be of many: a button, a badge or what has torn off flies as it wou
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from ..geometry.seams import same_places
 from ..kernel.memo import remembered
 
 NO_TIES = np.zeros((0, 4), np.int32)
@@ -45,6 +44,5 @@ def _connected(edges: np.ndarray, triangles: np.ndarray, ties: np.ndarray, count
     pairs = np.concatenate(
         [edges, *(mesh[:, k : k + 2] for mesh in (triangles, ties) for k in range(mesh.shape[1] - 1))]
     )
-    graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(count, count))
-    _, first, piece = np.unique(connected_components(graph, directed=False)[1], return_index=True, return_inverse=True)
+    first, piece = same_places(*pairs.T, count)
     return np.argsort(np.argsort(first))[piece]

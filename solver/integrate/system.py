@@ -55,6 +55,9 @@ class Groups(NamedTuple):
     starts: np.ndarray  # (p + 1,) first place of each there; that of a name that no group has is the next one's
 
 
+NO_GROUPS = Groups(np.zeros(0, np.int32), *(np.zeros(0, np.int64) for _ in range(2)))
+
+
 class Scratch(NamedTuple):
     """Memory of the solve, by slot; nothing in it lives from one substep to the next."""
 
@@ -84,7 +87,7 @@ class Scratch(NamedTuple):
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
     segments: np.ndarray  # (q, 3) what a part has of a piece: first slot, their end, and the piece
     segment_starts: np.ndarray  # (parts + 1,) first segment of each part
-    groups: Groups  # of a solve, as it begins
+    groups: Groups  # each solve has its own
     falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
@@ -149,7 +152,7 @@ def make_scratch(matrix):
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
         segments=segments,
         segment_starts=segment_starts,
-        groups=Groups(*(np.zeros(0, np.int32) for _ in range(3))),
+        groups=NO_GROUPS,
         falls=np.zeros(count, np.bool_),
     )
 

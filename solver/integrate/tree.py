@@ -12,8 +12,9 @@ What is small enough for a leaf before the others are goes on to the second half
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.sparse.csgraph import dijkstra
 
+from ..geometry.seams import same_places
 from ..geometry.topology import starts
 from ..kernel import phases
 
@@ -29,15 +30,12 @@ def grow(pairs, length, count):
     pairs, length : (s, 2), (s,) [m] springs of all garments; particles that have none are spread over the leaves of
         the largest piece, with which `pieces_of` has them
     """
-    piece, is_joined = pieces_of(pairs, count), np.zeros(count, np.bool_)
-    is_joined[pairs] = True
-    number, parts = np.cumsum(is_joined) - 1, phases.part_count(count)
-    leaf = np.ones(count, np.int32)
-    leaf[is_joined] = _halve(_coordinates(number[pairs], length, int(is_joined.sum())), parts)
-    leaves, loose = max(1 << int(leaf.max(initial=1)).bit_length() - 1, parts), np.flatnonzero(~is_joined)
-    hosts = (
-        np.unique(leaf[is_joined & (piece == piece.max(initial=0))]) if is_joined.any() else leaves + np.arange(leaves)
-    )
+    piece, joined, parts = pieces_of(pairs, count), np.unique(pairs), phases.part_count(count)
+    leaf, hosts = np.empty(count, np.int32), np.arange(parts, 2 * parts)
+    if len(joined):
+        leaf[joined] = _halve(_coordinates(np.searchsorted(joined, pairs), length, piece[joined]), parts)
+        hosts = np.unique(leaf[joined[piece[joined] == piece.max()]])
+    loose = np.setdiff1d(np.arange(count), joined)
     leaf[loose] = hosts[np.arange(len(loose)) * len(hosts) // max(len(loose), 1)]
     return leaf
 
@@ -46,13 +44,10 @@ def pieces_of(pairs, count):
     """(n,) int32 which piece each particle is of that springs join: the smallest first, so that these are near each other, then in the
     order of their first ones. What has no spring, as what is pinned among pinned, goes with the largest.
     """
-    graph = csr_matrix((np.ones(len(pairs)), tuple(pairs.T)), shape=(count, count))
-    name, is_joined = connected_components(graph, directed=False)[1], np.zeros(count, np.bool_)
-    is_joined[pairs] = True
-    _, first, piece, size = np.unique(name[is_joined], return_index=True, return_inverse=True, return_counts=True)
-    found = np.full(count, max(len(size) - 1, 0), np.int32)
-    found[is_joined] = np.argsort(np.lexsort((first, size)))[piece.reshape(-1)]
-    return found
+    first, own = same_places(*pairs.T, count)
+    size = np.bincount(own)
+    number = np.argsort(np.lexsort((first, size))) - np.count_nonzero(size == 1)
+    return np.where(size > 1, number, max(number.max(), 0))[own].astype(np.int32)
 
 
 def first_slots(leaf):
@@ -64,7 +59,7 @@ def answering(leaf, piece):
     """(m,) bool: nodes of one piece that have more of it than either half; leaf, piece : (n,) of slots, in order"""
     first, end = _bounds(leaf)
     size, half = end - first, len(first) // 2
-    is_one = (size > 0) & (piece[np.minimum(first, len(leaf) - 1)] == piece[end - 1])
+    is_one = (size > 0) & (piece[first] == piece[end - 1])
     is_one[1:half] &= (size[2::2] > 0) & (size[3::2] > 0)
     return is_one
 
@@ -77,15 +72,13 @@ def _bounds(leaf):
     return np.searchsorted(leaf, node << height), np.searchsorted(leaf, (node + 1) << height)
 
 
-def _coordinates(pairs, length, count):
-    """(n, k + 1): the piece, and distances along the cloth to landmarks far apart in it.
+def _coordinates(pairs, length, piece):
+    """(n, k + 1): the piece (n,), and distances along the cloth to landmarks far apart in it.
 
     Two layers that lie on each other are far apart in these, whatever their places in space are.
     """
-    i, j = pairs.T
-    graph = csr_matrix((np.maximum(length, SHORTEST_SPRING), (i, j)), shape=(count, count))
-    piece = pieces_of(pairs, count)
-    pieces, first = piece.max(initial=-1) + 1, np.unique(piece, return_index=True)[1]
+    graph = csr_matrix((np.maximum(length, SHORTEST_SPRING), tuple(pairs.T)), shape=2 * (len(piece),))
+    pieces, first = piece.max() + 1, np.unique(piece, return_index=True)[1]
     columns, nearest = [piece.astype(np.float64)], None
     # what is as far within rounding is as far
     scale = DISTANCE_STEPS * max(len(length), 1) / max(float(length.sum()), SHORTEST_SPRING)
@@ -103,9 +96,9 @@ def _coordinates(pairs, length, count):
 
 def _halve(place, least):
     """Leaf of each particle, of at least so many leaves: every group is halved across its longest side, or between pieces, until all are
-    small and of one piece.
+    small and of one piece. The last leaf is never empty: the point of reference of an empty node is the first slot behind it.
     """
-    count, single = len(place), not np.ptp(place[:, 0]) if len(place) else True
+    count, single = len(place), not np.ptp(place[:, 0])
     node = np.ones(count, dtype=np.int64)
     while True:
         order = np.argsort(node, kind="stable")
@@ -113,12 +106,13 @@ def _halve(place, least):
         sorted_place = place[order]
         spread = np.maximum.reduceat(sorted_place, starts) - np.minimum.reduceat(sorted_place, starts)
         sizes, is_mixed = np.diff(starts, append=count), spread[:, 0] > 0
-        if not (is_mixed | (sizes > LEAF_PARTICLES)).any() and not node.max(initial=least) < least:
+        if not (is_mixed | (sizes > LEAF_PARTICLES)).any() and node.max() >= least:
             return node.astype(np.int32)
         spread[:, 0] = np.where(is_mixed, np.inf, 0.0)
         axis = np.repeat(spread.argmax(axis=1), sizes)
         order = order[np.lexsort((sorted_place[np.arange(count), axis], node[order]))]
-        middle = np.where(single | is_mixed | (sizes > LEAF_PARTICLES), (sizes + 1) // 2, 0)
+        is_halved = (single & (sizes > 1)) | is_mixed | (sizes > LEAF_PARTICLES)
+        middle = np.where(is_halved, (sizes + 1) // 2, 0)
         if not single:
             _move_to_borders(middle, place[order, 0], starts, sizes)
         rank = np.arange(count) - np.repeat(starts, sizes)
@@ -132,11 +126,12 @@ def _move_to_borders(middle, piece, starts, sizes):
     """
     border = np.flatnonzero(np.diff(piece)) + 1
     group = np.searchsorted(starts, border, side="right") - 1
+    inside = border > starts[group]
+    border, group = border[inside], group[inside]
     rank = border - starts[group]
-    off = np.abs(2 * rank - sizes[group])
-    for k in np.argsort(-off, kind="stable"):  # the nearest has the last word
-        if rank[k] > 0:
-            middle[group[k]] = rank[k]
+    order = np.lexsort((np.abs(2 * rank - sizes[group]), group))
+    nearest = order[np.flatnonzero(np.diff(group[order], prepend=-1))]
+    middle[group[nearest]] = rank[nearest]
 
 
 def smallest_common(first, second):

@@ -102,6 +102,11 @@ def prepared(cloth, body):
     wrap.target = linked("Wrap", bpy.data.meshes.new("Wrap"))
     body.modifiers.new("Cage", "LATTICE").object = linked("Cage", bpy.data.lattices.new("Cage"))
     with_input(body, linked("Input", curve()))
+    keyed = linked("Keyed", curve())
+    body.modifiers.new("Hook", "HOOK").object = keyed
+    for frame in (1, 9):
+        keyed.data.splines[0].bezier_points[1].co.x = frame
+        keyed.data.splines[0].bezier_points[1].keyframe_insert("co", frame=frame)
     for name in ("Basis", "Fat"):
         body.shape_key_add(name=name)
     for frame in (1, 9):

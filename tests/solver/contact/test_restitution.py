@@ -275,7 +275,9 @@ def test_a_sheet_that_lies_on_a_pinned_one_lies_still(mode):
     held = sheet("held", 10, 10, 0.02, pin=1.0, self_collision=False)
     cloth, state = build([held, sheet("lying", 12, 12, 0.015, lambda x: x + [0.003, 0.004, 0.012])], settings)
     given = FrameInput(FRAME, (state.x + cloth.origin)[None].repeat(2, 0), (), np.array([0, 0, -G]), np.zeros(3))
+    speeds = []
     for frame in range(1, 49):
         advance(cloth, state, given, frame, settings)
-    fastest = 5e-3 if mode in ("PAIRS", "DEPTH_SEQUENCES") else 0.05
-    assert np.median(np.linalg.norm(state.v[cloth.garment == 1], axis=1)) < fastest
+        speeds.append(np.median(np.linalg.norm(state.v[cloth.garment == 1], axis=1)))
+    slow, fields = ("PAIRS", "DEPTH_SEQUENCES"), ("VELOCITY_FIELD", "BOTH")  # in these 7 to 17 mm/s, by where it begins
+    assert np.mean(speeds[-12:]) < (5e-3 if mode in slow else 0.025 if mode in fields else 0.05)

@@ -35,9 +35,11 @@ def fill_branch(branch, parts, matrix, s):
     """Blocks of the groups of a branch, inverse but for that of the branch as a whole.
 
     A particle takes 120 flops, a spring 170 and 130 bytes, another pair 50. # outputs: those of s.node_block; s.block, all of
-    what is on the diagonal, as far as particles may move
+    what is on the diagonal, as far as particles may move; nothing in s.crown, for a branch without particles is never gathered
     """
     node_block = s.node_block
+    for row in range(np.uintp(2 * branch), np.uintp(2 * branch + 2)):
+        store(s.crown, row, vec4(0.0, 0.0, 0.0, 0.0))
     root, span = np.uintp(parts + branch), np.uintp(s.sums.shape[0] // 4 // parts)
     low, high = root * span, (root + ONE) * span
     for k in range(low, high):

@@ -45,9 +45,13 @@ def test_a_ribbon_swings_as_without_the_sheet_beside_it():
     assert off.max() < 0.012
 
 
-def correction(cloth, x, x_prev, part=slice(None)):
-    """(n, 3) [m], and the iterations taken."""
+def correction(cloth, x, x_prev, part=slice(None), memory=None):
+    """(n, 3) [m], and the iterations taken; memory : what the solve's memory holds before."""
     system = make_system(cloth.matrix, cloth.mass, free_pieces(cloth, np.arange(len(cloth.mass))))
+    if memory is not None:
+        for array in system.scratch:
+            if isinstance(array, np.ndarray) and array.dtype == np.float64:
+                array[...] = memory
     unpulled = Pulls(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0))
     target = Target((0.0, 0.0, 0.0), 1 / 240, 0.0, 60, 1e-6)
     taken = solve(system, x[part].copy(), x_prev[part], make_support(cloth), no_stack(), unpulled, target)
@@ -69,6 +73,16 @@ def test_two_sheets_are_solved_for_as_each_alone():
     assert taken == max(times for _, times in alone) > min(times for _, times in alone)
     for part, (found, _) in zip((together[:144], together[144:]), alone, strict=True):
         assert np.abs(part - found).max() < 1e-9 * np.abs(found).max()
+
+
+def test_a_small_sheet_goes_by_nothing_that_memory_holds():
+    """It has 25 particles, the other 2,304, and of its half of the tree a branch is empty: this one was read and never written."""
+    rng, sheets = np.random.default_rng(3), [naive.sheet(n, n, name=str(n)) for n in (5, 48)]
+    cloth, state = build(sheets, SETTINGS)
+    x = state.x + rng.normal(size=state.x.shape) * 1e-3
+    (blank, taken), (found, times) = (correction(cloth, x, state.x, memory=memory) for memory in (0.0, np.nan))
+    assert np.abs(blank).max() > 1e-4 and times == taken
+    np.testing.assert_array_equal(found, blank)
 
 
 def test_what_touches_is_one_group():

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..geometry.seams import same_places
 from ..geometry.topology import Hinges, border_edges, edge_keys
 from .membrane import warp_of_pattern
 
@@ -101,11 +102,20 @@ def fit_hinges(x, faces, hinges, halves, uv, ratio):
     area, share = np.append(hinges.area, square[known:]), np.append(share, np.zeros(count - known))
     share += np.divide(stiffness * area, square, out=np.zeros(count), where=square > 0.0)
     beside = np.concatenate([hinges.triangles, np.full((count - known, 2), -1)])
-    # damping acts on as many as before
-    order = np.argsort(np.where(counts, -np.round(mean, SAME_DIGITS), np.inf), kind="stable")
-    is_damped = np.append(~is_fitted.any(axis=1), np.zeros(count - known, dtype=bool))
-    is_damped[order[: np.count_nonzero(is_fitted.any(axis=1))]] = True
-    return Hinges(stencils, beside, area, share, is_damped)
+    piece = same_places(*faces.triangles[:, [0, 1, 1, 2]].reshape(-1, 2).T, len(x))[1][stencils[:, 0]]
+    rank = np.where(counts, -np.round(mean, SAME_DIGITS), np.inf)
+    return Hinges(stencils, beside, area, share, _damped(is_fitted.any(axis=1), rank, piece))
+
+
+def _damped(is_fitted, rank, piece):
+    """(h,) bool: damping acts on as many of each piece (h,) of cloth as before; of those that are fitted, which come first, on
+    others of the lowest rank (h,)."""
+    order = np.lexsort((rank, piece))
+    sizes, quota = np.bincount(piece), np.bincount(piece[: len(is_fitted)][is_fitted], minlength=int(piece.max()) + 1)
+    place = np.arange(len(piece)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_damped = np.append(~is_fitted, np.zeros(len(piece) - len(is_fitted), dtype=bool))
+    is_damped[order[place < quota[piece[order]]]] = True
+    return is_damped
 
 
 def _lines(x, triangles, is_single):

@@ -38,19 +38,24 @@ def find_groups(matrix, stencils, segments):
 
 @fused
 def _join_kernel(matrix, stencils, group):
-    """Join the groups of pieces (p,) that stencils (k, 4) lie between. # outputs: group"""
+    """Join the groups of pieces (p,) that stencils (k, 4) have corners in: one side may be of several, too, as a triangle
+    without stiffness along its edges. # outputs: group
+    """
     for k in range(np.uintp(stencils.shape[0])):
         one = _name(group, matrix.piece[matrix.slot[stencils[k, 0]]])
-        other = _name(group, matrix.piece[matrix.slot[stencils[k, 3]]])
-        group[max(one, other)] = min(one, other)
+        for end in range(1, 4):
+            other = _name(group, matrix.piece[matrix.slot[stencils[k, end]]])
+            one, other = min(one, other), max(one, other)
+            group[other] = one
     for p in range(group.shape[0]):
         group[p] = group[group[p]]  # of lower ones it is known
 
 
 @fused_inner
 def _name(group, piece):
-    """The first piece of the group of one."""
+    """The first piece of the group of one. Ways there are halved as they are gone (Tarjan and van Leeuwen 1984). # outputs: group"""
     while group[piece] != piece:
+        group[piece] = group[group[piece]]
         piece = group[piece]
     return piece
 

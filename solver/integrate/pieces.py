@@ -25,9 +25,11 @@ class Pieces(NamedTuple):
 def free_pieces(cloth, held: np.ndarray, ties: np.ndarray = NO_TIES) -> Pieces:
     """Those that none of the particles `held` (m,) belongs to; in the order of their first particles.
 
-    ties : (k, 4) particles that threads join, however far apart
+    ties : (k, 4) particles that threads join, however far apart; seams that pull, too, but not those of an open zip
     """
-    piece = _connected(cloth.edges, cloth.triangles, ties, len(cloth.mass))
+    pulls = np.ones(len(cloth.edges), np.bool_)
+    pulls[cloth.seams] = cloth.seam_force > 0.0
+    piece = _connected(cloth.edges[pulls], cloth.triangles, ties, len(cloth.mass))
     is_free = np.ones(piece.max(initial=-1) + 1, np.bool_)
     is_free[piece[held]] = False
     number = np.where(is_free, np.cumsum(is_free) - 1, -1).astype(np.int32)

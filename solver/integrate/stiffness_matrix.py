@@ -51,7 +51,7 @@ from .system import (
     SPRING_BEND_DAMPING,
     StiffnessMatrix,
 )
-from .tree import answering, by_node, first_slots, pieces_of, smallest_common
+from .tree import answering, by_node, first_slots, hosted, pieces_of, smallest_common
 
 ROW_STEP = 4  # entries
 
@@ -66,7 +66,7 @@ def lay_out(cloth):
     hinge = hinge_numbers(cloth)
     spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
-    node_first, piece = first_slots(leaf), pieces_of(edges, count)
+    node_first, piece = first_slots(leaf), hosted(leaf, pieces_of(edges, count), np.unique(edges))
     spring_start, node_springs = by_node(smallest_common(*leaf[edges].T), len(node_first) - 1)
     far_start, far, one = both_ways(far_keys // count, far_keys % count, count)
     far_start, far, far_bend = _in_step(far_start, far, far_bend[one])

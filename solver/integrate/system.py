@@ -43,7 +43,7 @@ class StiffnessMatrix(NamedTuple):
     node_springs: np.ndarray  # (e,) springs of a node: it is the smallest that holds both ends
     node_far: np.ndarray  # (q / 2, 3) far pairs of a node: both slots, and the entry
     answers: np.ndarray  # (m,) bool: nodes that answer (`tree.answering`)
-    piece: np.ndarray  # (n,) of each slot, ascending
+    piece: np.ndarray  # (n,) of each slot, ascending where the tree was grown for these springs (`tree.hosted`)
     coupled: np.ndarray  # (p,) the first of the pieces that hinges join with each
 
 

@@ -55,11 +55,25 @@ def first_slots(leaf):
     return np.append(_bounds(leaf)[0], len(leaf)).astype(np.int32)
 
 
+def hosted(leaf, piece, joined):
+    """(n,) pieces of slots, what has no spring being of its leaf's, or the one before: it moves with no spring's end, and takes no
+    node its piece. leaf, piece : (n,) of slots, in order; joined : slots that have springs
+    """
+    own = np.full(int(leaf.max()) + 1, -1, piece.dtype)
+    own[leaf[joined]] = piece[joined]
+    is_joined = np.zeros(len(leaf), np.bool_)
+    is_joined[joined] = True
+    found = np.where(is_joined, piece, own[leaf])
+    known = np.maximum.accumulate(np.where(found >= 0, np.arange(len(found)), -1))
+    return np.where(known >= 0, found[known], piece.max(initial=0)).astype(piece.dtype)
+
+
 def answering(leaf, piece):
     """(m,) bool: nodes of one piece that have more of it than either half; leaf, piece : (n,) of slots, in order"""
     first, end = _bounds(leaf)
     size, half = end - first, len(first) // 2
-    is_one = (size > 0) & (piece[first] == piece[end - 1])
+    change = np.cumsum(np.diff(piece, prepend=piece[0]) != 0)  # of a tree that is older than its pins there may be any
+    is_one = (size > 0) & (change[np.minimum(first, len(leaf) - 1)] == change[end - 1])
     is_one[1:half] &= (size[2::2] > 0) & (size[3::2] > 0)
     return is_one
 

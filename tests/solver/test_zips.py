@@ -167,3 +167,24 @@ def test_what_would_cross_by_opening_stays_closed():
     first, own = same_places(*seams[closed].T, len(state.x))
     assert sum(count_crossings(state.x, first[own][cloth.triangles], cloth.garment)) == 0
     assert 0 < closed.sum() < len(seams)
+
+
+def test_what_an_open_zip_has_let_go_falls_as_alone():
+    """A zip over the whole height, open from the first frame on, one half pinned along its side. The other falls by Euler's
+    g t (t + dt) / 2: it was 442 mm off in a second, when an open zip still made both one piece.
+    """
+    flat, settings, middle = naive.sheet(COLUMNS, ROWS, SIDE, SIDE), Settings(air_drag=0.0), COLUMNS // 2 * ROWS
+    garment = cut(flat, COLUMNS // 2, ROWS, 1.0)
+    seams = np.stack([middle + np.arange(ROWS), COUNT + np.arange(ROWS)], axis=1)
+    pins, edges = np.zeros(len(garment.x)), np.concatenate([garment.edges, seams]).astype(np.int32)
+    pins[:ROWS] = 1.0
+    zips = dict(edges=edges, zip_edges=seams, zip_opens=np.full(ROWS, 0.5), tear_edges=None, tear_strength=None)
+    cloth, state = build([garment._replace(**zips, sewing=True, pin=pins)], settings)
+    let_go = np.arange(len(pins)) >= middle + ROWS
+    state.v[let_go, 2] += 1.0
+    share = np.where(let_go, cloth.mass, 0.0) / cloth.mass[let_go].sum()
+    centre, still = share @ state.x, naive.still(garment.x)._replace(zip_open=(1.0,))
+    for frame in range(1, 13):
+        advance(cloth, state, still, frame, settings)
+    assert share @ state.v == pytest.approx([0.0, 0.0, 1.0 - 9.81 * 0.5], abs=1e-6)
+    assert share @ state.x - centre == pytest.approx([0.0, 0.0, 0.5 - 0.5 * 9.81 * 0.5 * (0.5 + 1 / 240)], abs=5e-3)

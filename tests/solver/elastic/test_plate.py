@@ -128,3 +128,18 @@ def test_painted_stiffness_counts_where_it_is():
         bent = state.x + np.outer(0.5e-3 * state.x[:, 1] ** 2, [0, 0, 1])
         energy.append(naive.bending_energy(cloth, bent))
     assert energy[1] / energy[0] == pytest.approx(5.5, rel=0.05)
+
+
+def test_a_button_has_the_same_damped_hinges_whatever_else_is_of_its_garment():
+    """A fan of six triangles, alone and beside a sheet: it was ranked among all of the garment's lines, six of nine, and none."""
+    turn = np.arange(6) * np.pi / 3
+    rim = 0.01 * np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=1)
+    x, fan = np.append([[0.0, 0.0, 0.0]], rim, axis=0), [[0, 1 + k, 1 + (k + 1) % 6] for k in range(6)]
+    sheet = naive.sheet(20, 20, diagonals="none")
+    both = naive.garment(np.append(x + [2, 0, 0], sheet.x, axis=0), np.append(fan, sheet.triangles + 7, axis=0))
+    damped = []
+    for garment in (naive.garment(x, fan), both):
+        found = fitted(garment)[1]
+        own = (found.stencils < 7).all(axis=1)
+        damped.append({tuple(ends) for ends in found.stencils[own & found.is_damped].tolist()})
+    assert damped[0] == damped[1] and len(damped[0]) == 6

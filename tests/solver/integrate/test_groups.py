@@ -5,7 +5,7 @@ import naive
 import numpy as np
 import pytest
 import solids
-from taffeta.solver.build import build
+from taffeta.solver.build import build, repin
 from taffeta.solver.contact.body.constraints import make_support
 from taffeta.solver.contact.cloth.constraints import no_stack
 from taffeta.solver.forces.optional import Pulls
@@ -94,6 +94,8 @@ def test_what_touches_is_one_group():
         ([[80, 26, 27, 31]], [0, 1, 2, 1]),
         ([[80, 26, 27, 31], [0, 1, 50, 51], [30, 31, 55, 56]], [0, 0, 0, 0]),
         ([[55, 81, 82, 86], [3, 4, 8, 9]], [0, 1, 2, 2]),
+        ([[0, 26, 2, 5]], [0, 0, 2, 3]),  # a triangle without stiffness along its edges has corners in several
+        (5 * [[75, 50, 51, 55], [50, 25, 26, 30], [25, 0, 1, 5]], [0, 0, 0, 0]),
     ):
         groups = find_groups(cloth.matrix, np.array(stencils, np.int32).reshape(-1, 4), scratch.segments)
         assert groups.group.tolist() == names
@@ -127,3 +129,20 @@ def test_each_piece_has_nodes_of_its_own_up_to_all_of_it(sizes):
     assert set(wholes) <= set(found) and {
         slots for slots in map(tuple, own.values()) if len(set(piece[list(slots)])) == 1
     } == set(found)
+
+
+def test_pins_of_a_frame_leave_each_button_its_nodes():
+    """Of thirty buttons beside a sheet a half is pinned by keys: no node is of two, and each button has one of all that moves."""
+    buttons = [naive.sheet(4, 5, width=0.03, height=0.04, name=f"Button {k}", pin_moves=True) for k in range(30)]
+    cloth, _ = build([*buttons, naive.sheet(30, 30, name="Sheet", pin_moves=True)], SETTINGS)
+    pinned = repin(cloth, np.concatenate([*(30 * [np.repeat([1.0, 0.0], 10)]), np.zeros(900)]))
+    matrix = pinned.matrix
+    own = np.where(pinned.inv_mass > 0.0, pinned.garment, -1)[matrix.order]
+    leaf = pinned.leaf[matrix.order]
+    wholes = set()
+    for node in np.flatnonzero(matrix.answers):
+        height = len(matrix.answers).bit_length() - 1 - int(node).bit_length()
+        moving = own[(leaf >> height == node) & (own >= 0)]
+        assert len(set(moving)) <= 1
+        wholes |= {int(k) for k in moving[:1] if len(moving) == np.count_nonzero(own == k)}
+    assert wholes == set(range(31))

@@ -32,6 +32,7 @@ class Fix:
     """What the buttons have in common: an object's name, a report, and the list that is made anew."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+    is_of_scene = False  # whether no object is asked for
 
     object: StringProperty(name="Object", description="What is to be mended; empty where it is the scene")
 
@@ -40,6 +41,8 @@ class Fix:
         try:
             if self.object and obj is None:
                 raise ValueError(f"There is no {self.object} in the scene; press Check Before Baking again")
+            if obj is None and not self.is_of_scene:
+                raise ValueError("Say which object is to be mended: object='Name'")
             if obj is not None:
                 refuse_linked(obj)
                 if obj.mode != "OBJECT":
@@ -59,6 +62,7 @@ class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_save"
     bl_label = "Save the File"
+    is_of_scene = True
     bl_options = {"REGISTER", "INTERNAL"}
 
     filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
@@ -203,6 +207,7 @@ class TAFFETA_OT_fix_colliders(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_colliders"
     bl_label = "Make Colliders of What Lies Below"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """All that are near."""
@@ -240,6 +245,7 @@ class TAFFETA_OT_fix_gravity(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_gravity"
     bl_label = "Turn Gravity On"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """That of the scene, if it has one."""
@@ -255,6 +261,7 @@ class TAFFETA_OT_fix_gravity_scale(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_gravity_scale"
     bl_label = "Set Gravity to 9.81 m/s²"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """A scene without any has none to make stronger."""
@@ -270,6 +277,7 @@ class TAFFETA_OT_fix_remapping(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_remapping"
     bl_label = "Turn Time Stretching Off"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """Old and New are the same then."""
@@ -282,6 +290,7 @@ class TAFFETA_OT_fix_dynamics(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_dynamics"
     bl_label = "Use Linearly Implicit"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """The rows that count steps are made anew."""
@@ -296,6 +305,7 @@ class TAFFETA_OT_fix_cloth_contact(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_cloth_contact"
     bl_label = "Use Pairs"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """For all garments alike."""
@@ -309,6 +319,7 @@ class TAFFETA_OT_fix_tangles(Fix, bpy.types.Operator):
 
     bl_idname = "taffeta.fix_tangles"
     bl_label = "Untangle All"
+    is_of_scene = True
 
     def mend(self, context, obj):
         """As the button in Layers, and crossings are counted anew."""

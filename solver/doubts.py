@@ -124,7 +124,7 @@ class Doubts:
         if self.longest is not None:
             much = f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}"
             words = (
-                f"{much}, where bodies leave it no room between them: part them there, or make it wider"
+                f"{much}, where bodies leave it no room between them: part them there, lower their Distance, or make it wider"
                 if self.is_pinched
                 else f"{much}: see there what pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
             )

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from statistics import fmean, median
 from typing import NamedTuple
 
 from ...solver.cache.about import About
@@ -28,10 +29,9 @@ from . import PACKAGE, on_disk
 from .images import Images
 
 QUEUE_BYTES = 1_000_000_000  # bytes of sampled frames that may wait for the solver
-# [s] after which a thread that computes in Python hands over to the window. While numba compiles, that is each time a
-# panel is drawn: with Python's 5 ms the redraw of a screen takes a second.
+# [s] after which a thread that computes in Python hands over to the window: with Python's 5 ms it redraws for a second.
 THREAD_HANDOVER = 0.0005
-SLOW_FRAME = 10.0  # times what the frames before took, from which on the frame in flight is told of
+SLOW_FRAME = 10.0  # times what frames before took, in the middle, from which on the one in flight is told of
 LEAST_SLOW = 3.0  # [s] that it takes at least
 FAILURES = (ValueError, OSError, FloatingPointError)  # what an animator can do something about
 
@@ -120,16 +120,16 @@ class Job:
         usual = self._usual_seconds()
         return None if usual is None else left * usual
 
-    def _usual_seconds(self) -> float | None:
-        recent = [sum(report.seconds.values()) for report in self.reports[-10:]]
-        return sum(recent) / len(recent) if recent else None
+    def _usual_seconds(self, count=10, usual=fmean) -> float | None:
+        recent = [sum(report.seconds.values()) for report in self.reports[-count:]]
+        return usual(recent) if recent else None
 
     def slow(self) -> str:
         """A sentence while the frame in flight takes far longer than those before, else ""."""
         seconds = time.perf_counter() - (self.frame_began or math.inf)
         if seconds < LEAST_SLOW or self.stop.is_set():  # as in nearly all: it is asked in each substep
             return ""
-        usual = self._usual_seconds()
+        usual = self._usual_seconds(len(self.reports), median)  # they may get slow one by one
         if usual is None or seconds < SLOW_FRAME * usual:
             return ""
         frame = self.reports[-1].frame + 1

@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator
 
-from ..read import measures
+import numpy as np
+
+from ..read import anchors, measures
 from ..read.attach import carrier
 from ..read.force_fields import emitters
 from ..read.keyed import is_animated, keyed_settings, pin_moves
@@ -47,6 +49,33 @@ def _pins(shot: Shot) -> Iterator[Problem]:
                 f"Paint group '{pin.vertex_group}' only where the cloth is to be held",
                 heavy=True,
             )
+
+
+def _loose_parts(shot: Shot) -> Iterator[Problem]:
+    """Buttons and pockets that nothing joins to their coat: they fall off in the first frame."""
+    for obj in shot.cloths:
+        count = _loose_count(obj)
+        sentence = f"{obj.name} has {count} small parts that are joined to nothing and not pinned: what is not worn, as a belt, falls off"
+        if count == 1:
+            sentence = f"{obj.name} has 1 small part that is joined to nothing and not pinned: if it is not worn, as a belt, it falls off"
+        if count:
+            remedy = "Sew, pin or attach it, or separate it (P in Edit Mode, By Loose Parts) and press Add Trim"
+            yield Problem("WARNING", obj.name, sentence, remedy)
+
+
+def _loose_count(obj) -> int:
+    """How many small parts of a garment nothing holds; 0 where that is not known, as where a map or keys may hold them."""
+    cloth, pin, mesh = obj.taffeta_cloth, obj.taffeta_cloth.pin, obj.data
+    if obj.mode == "EDIT" or not len(mesh.polygons) or cloth.model == "RIGID" or cloth.weld > 0.0 or pin_moves(obj):
+        return 0
+    part = measures.small_parts(mesh)
+    if not (part >= 0).any() or pin.source not in ("UNIFORM", "GROUP") or (pin.source == "UNIFORM" and pin.value > 0.0):
+        return 0
+    held = anchors.numbers(mesh) > 0
+    if pin.source == "GROUP" and pin.vertex_group in obj.vertex_groups:
+        weights = measures.weights(obj, pin.vertex_group)
+        held |= pin.minimum + (pin.maximum - pin.minimum) * (1.0 - weights if pin.invert else weights) > 0.0
+    return len(np.setdiff1d(part[part >= 0], part[held]))
 
 
 def _unattached(shot: Shot) -> Iterator[Problem]:
@@ -103,4 +132,4 @@ def _still(shot: Shot) -> Iterator[Problem]:
             yield Problem("INFO", obj.name, sentence, "Animate the body or the pins, or set Wind, if it is to move")
 
 
-PIN_CHECKS = (_pins, _unattached, _ties, _still)
+PIN_CHECKS = (_pins, _loose_parts, _unattached, _ties, _still)

@@ -28,10 +28,11 @@ from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from ..read.screen import redraw
-from . import crossings, fingerprint, releases
+from . import crossings, fingerprint, releases, squeezed
+from .cache_rows import stale
 from .fabric_rows import fabric_sentence
 from .problem import Problem, Shot
-from .rows import CHECKS, colliders, missing, stale
+from .rows import CHECKS, colliders, missing
 
 LIST_DELAY = 0.3  # [s] between a change and the new list
 PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
@@ -42,6 +43,7 @@ VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
     "apart. Press Untangle in Layers to have garments apart"
 )
+UNTANGLE_FIRST = "Press Untangle in Layers. In a bake layers are eased apart, too, but not all that start deep in each other, and these tremble"
 
 # What the operator found last in each scene (by session uid): problems, and vertices to select by object name.
 _thorough: dict[int, list[Problem]] = {}
@@ -77,11 +79,12 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
     found = [problem for obj in shown[0] for problem in _read_maps(obj)]
     yield "Reading the first frame"
-    tangles = yield from crossings.find_tangles(*crossings.start_pose(scene, *shown))
+    surfaces = crossings.start_pose(scene, *shown)
+    tangles = yield from crossings.find_tangles(*surfaces)
     yield "Reading the shot as a bake does"
     for key in [key for key in _vertices if key[0] == scene.session_uid]:
         del _vertices[key]
-    found += _tangles(scene, shown[1], *tangles)
+    found += [*_tangles(scene, shown[1], *tangles), *_squeezed(scene, *surfaces)]
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
@@ -118,6 +121,8 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
                 remedy = VELOCITY_FIELD_REMEDY
             else:
                 remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+                if other not in {body.name for body in bodies}:
+                    remedy = UNTANGLE_FIRST
                 verbs = ("taffeta.fix_tangles",)
             _keep(scene, garment, crossing.vertices)
             _keep(scene, other, crossing.other_vertices)
@@ -139,6 +144,23 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
                 remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
             _keep(scene, garment, immersion.vertices)
         yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
+
+
+def _squeezed(scene: bpy.types.Scene, garments, bodies) -> Iterator[Problem]:
+    """Garments that start between two bodies without the room that their Distances ask for."""
+    for one in squeezed.find_squeezed(garments, bodies, metres_per_unit(scene)):
+        count, room, needed = len(one.vertices), *map(crossings.length, (one.room, one.needed))
+        sentence = (
+            f"{one.garment} starts between {one.body} and {one.other} with {room} of room at {count} of its vertices: it needs "
+            f"{needed} there, or sticks"
+        )
+        remedy = "Give it more room there"
+        if one.fitting > 0.0:
+            remedy = (
+                f"Lower Distance of {one.body} and {one.other} to {crossings.length(one.fitting)}, or give it more room"
+            )
+        _keep(scene, one.garment, one.vertices)
+        yield Problem("WARNING", one.garment, sentence, remedy, heavy=True)
 
 
 def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:

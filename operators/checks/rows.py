@@ -15,17 +15,15 @@ import bpy
 from ...panels.mapped import MAPPED, ROWS
 from ...panels.translations import translated
 from ..playback import cache_modifier
-from ..playback.bake_files import strays
-from ..playback.owners import cache_file, cache_folder, wanted_folder
+from ..playback.owners import cache_folder, wanted_folder
 from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
 from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
-from ..read.modifier_stack import find_cache
 from ..read.participants import colliders_of, near_bodies
 from ..read.time_and_gravity import frame_seconds
-from . import fingerprint, releases
+from .cache_rows import CACHE_CHECKS
 from .cage_rows import CAGE_CHECKS
 from .contact_rows import CONTACT_CHECKS
 from .fabric_rows import FABRIC_CHECKS
@@ -162,7 +160,7 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
                 "ERROR",
                 obj.name,
                 f"{obj.name} is in no collection that this view layer shows: Blender does not move it",
-                "Tick its collection in the Outliner, and turn on its monitor icon",
+                "Tick its collection in the Outliner, and turn on its monitor icon, or take Taffeta off it",
             )
         elif obj.hide_viewport:
             yield Problem(
@@ -171,6 +169,9 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} is disabled in viewports; it takes part in the bake all the same",
                 "Turn on its monitor icon in the Outliner, or take Taffeta off it",
             )
+        elif "hide_viewport" in keyed(obj):
+            sentence = f"{obj.name} is disabled in viewports by keys; it takes part in the bake all the same"
+            yield Problem("WARNING", obj.name, sentence, "Clear these keys, or take Taffeta off it")
 
 
 def _maps(shot: Shot) -> Iterator[Problem]:
@@ -335,46 +336,6 @@ def _existing(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if os.path.exists(path)), Path(folder.anchor or "."))
 
 
-def _caches(shot: Shot) -> Iterator[Problem]:
-    """Bakes that cannot be played, or that were made of something else."""
-    for obj in shot.cloths:
-        if sentence := cache_modifier.trouble(obj):
-            remedy = "Bake again, bring the cache folder back, or look into the list of bakes and its trash"
-            if ";" in sentence:  # it says so itself
-                remedy = "The list of bakes and its trash may hold others"
-            yield Problem("WARNING", obj.name, sentence, remedy)
-        elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                words,
-                "Resume bakes anew from the first frame that differs, and keeps those before",
-            )
-
-
-def _temporary(shot: Shot) -> Iterator[Problem]:
-    """Bakes of a saved file that lie where the system may delete them."""
-    for obj in shot.cloths:
-        if obj.library is None and strays([obj])[0] is not None:
-            yield Problem(
-                "WARNING",
-                obj.name,
-                f"{obj.name}'s bake lies in a temporary folder, which is emptied at times",
-                "Bring it beside the file, or press Resume, which does that, too",
-                ("taffeta.fix_temporary",),
-            )
-
-
-def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
-    """What was changed since the bake, Taffeta itself included, as a sentence; "" when nothing was."""
-    if fingerprint.is_of_another_release(obj.taffeta_cloth.fingerprint):
-        words = releases.changes(cache_file(obj), scene, obj)
-        before = f", and before you changed {words}" if words else ""
-        return f"{obj.name} was baked by another release of Taffeta{before}: it plays as it was, and a new bake makes all frames anew"
-    words = fingerprint.changes(obj, scene, bodies)
-    return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
-
-
 CHECKS = (
     _setup,
     _meshes,
@@ -394,6 +355,5 @@ CHECKS = (
     *RIGID_CHECKS,
     _frames,
     _disk,
-    _caches,
-    _temporary,
+    *CACHE_CHECKS,
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from taffeta.operators.checks import fingerprint, problem_list, rows
+from taffeta.operators.checks import cache_rows, fingerprint, problem_list
 from taffeta.solver.cache import pc2
 
 KEPT = Path(__file__).with_name("release_0_1")
@@ -105,14 +105,14 @@ def test_it_says_which_settings_a_new_bake_would_have_otherwise(make, saved):
     cloth.fingerprint = json.dumps(json.loads(cloth.fingerprint) | {"Taffeta": "0"})
     told = "Cloth was baked by another release of Taffeta{}: it plays as it was, and a new bake makes all frames anew"
     told = told.replace("Cloth", obj.name)
-    assert rows.stale(obj, saved, []) == told.format("")
+    assert cache_rows.stale(obj, saved, []) == told.format("")
     cloth.mass.value, saved.taffeta.wind, saved.taffeta.substeps = 0.4, (1.0, 0.0, 0.0), 7
     cloth.shrink.value = 0.1
     cloth.shrink.keyframe_insert("value", frame=2)
     saved.gravity = (0.0, 0.0, -1.62)
-    assert rows.stale(obj, saved, []) == told.format(", and before you changed Wind, Mass and gravity")
+    assert cache_rows.stale(obj, saved, []) == told.format(", and before you changed Wind, Mass and gravity")
     path.with_suffix(".recipe").write_text("[" * 5000)
-    assert rows.stale(obj, saved, []) == told.format("")
+    assert cache_rows.stale(obj, saved, []) == told.format("")
 
 
 def test_a_fingerprint_of_another_release_is_known_by_its_entry(make, scene):

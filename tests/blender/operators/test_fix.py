@@ -346,3 +346,8 @@ def test_the_menu_lets_through(shot):
     assert button.__dict__ == {"anyway": True, "resume": True, "from_frame": 3, "object": ""}
     shot.frame_end = 2
     assert bpy.ops.taffeta.bake("INVOKE_DEFAULT") == {"FINISHED"}
+
+
+def test_a_button_for_an_object_asks_which(shot):
+    with pytest.raises(RuntimeError, match="Say which object is to be mended: object='Name'"):
+        bpy.ops.taffeta.fix_scale()

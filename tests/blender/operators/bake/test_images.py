@@ -18,7 +18,7 @@ from taffeta.gpu_ldi import context, motion
 from taffeta.gpu_ldi.context import NoGraphics
 from taffeta.operators.bake import images, job, run
 from taffeta.operators.bake.order import read_order
-from taffeta.operators.checks.rows import stale
+from taffeta.operators.checks.cache_rows import stale
 from taffeta.operators.live import simulation
 from taffeta.operators.playback import bake_files
 from taffeta.panels.choices import BODY_IMAGES

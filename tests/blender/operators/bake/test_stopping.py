@@ -101,3 +101,10 @@ def test_frames_like_those_before_are_not_told_of(job):
     for seconds, told in ((2.0 * usual, False), (0.5 * usual, True)):
         job.reports = [step.Report(2, {"solve": seconds}, 0.0, 0.0, 0, 0)]
         assert bool(job.slow()) == told
+
+
+def test_frames_that_get_slow_one_by_one_are_told_of(job):
+    """0.1 s a frame, then 1, 3 and 10: the mean of the last ten grows along, what frames usually took does not."""
+    job.reports = [step.Report(k, {"solve": t}, 0.0, 0.0, 0, 0) for k, t in enumerate([0.1] * 20 + [1.0, 3.0, 10.0])]
+    job.frame_began = time.perf_counter() - 12.0
+    assert job.slow().endswith("those before 0.1 s; Stop or Ctrl-C ends it")

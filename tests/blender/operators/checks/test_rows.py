@@ -53,6 +53,22 @@ def test_hidden_collider(shot, found, only, body):
     assert found() == [], "the eye only hides"
 
 
+def test_monitor_icon_by_keys(shot, only, body):
+    for frame, is_off in ((1, False), (10, True)):
+        body().hide_viewport = is_off
+        body().keyframe_insert("hide_viewport", frame=frame)
+    shot.frame_set(1)
+    only("WARNING", "Body", "disabled in viewports by keys")
+
+
+def test_a_bake_that_ends_before_the_range(shot, only, baked):
+    """It has ten frames."""
+    shot.frame_end = 10
+    baked()
+    shot.frame_end = 24
+    only("INFO", "Cloth", "baked up to frame 10", "to frame 24")
+
+
 def test_excluded_collection(shot, only, body):
     away = bpy.data.collections.new("Away")
     shot.collection.children.link(away)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about the bakes that garments play: gone, of something else, too short, in a temporary folder."""
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..playback import cache_modifier
+from ..playback.bake_files import shown_frames, strays
+from ..playback.owners import cache_file
+from ..read.modifier_stack import find_cache
+from . import fingerprint, releases
+from .problem import Problem, Shot
+
+
+def _caches(shot: Shot) -> Iterator[Problem]:
+    """Bakes that cannot be played, or that were made of something else."""
+    for obj in shot.cloths:
+        if sentence := cache_modifier.trouble(obj):
+            remedy = "Bake again, bring the cache folder back, or look into the list of bakes and its trash"
+            if ";" in sentence:  # it says so itself
+                remedy = "The list of bakes and its trash may hold others"
+            yield Problem("WARNING", obj.name, sentence, remedy)
+        elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
+            yield Problem(
+                "WARNING",
+                obj.name,
+                words,
+                "Resume bakes anew from the first frame that differs, and keeps those before",
+            )
+
+
+def _short(shot: Shot) -> Iterator[Problem]:
+    """Bakes that end before the range does, as where a shot was made longer."""
+    for obj in shot.cloths:
+        path = cache_modifier.played(obj) if obj.library is None else None
+        frames = shown_frames(path) if path is not None else range(0)
+        if len(frames) and frames.stop <= shot.scene.frame_end:
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} is baked up to frame {frames.stop - 1}, and stands still from there to frame {shot.scene.frame_end}",
+                "Press Resume, which bakes the rest, or end the range there",
+            )
+
+
+def _temporary(shot: Shot) -> Iterator[Problem]:
+    """Bakes of a saved file that lie where the system may delete them."""
+    for obj in shot.cloths:
+        if obj.library is None and strays([obj])[0] is not None:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name}'s bake lies in a temporary folder, which is emptied at times",
+                "Bring it beside the file, or press Resume, which does that, too",
+                ("taffeta.fix_temporary",),
+            )
+
+
+def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
+    """What was changed since the bake, Taffeta itself included, as a sentence; "" when nothing was."""
+    if fingerprint.is_of_another_release(obj.taffeta_cloth.fingerprint):
+        words = releases.changes(cache_file(obj), scene, obj)
+        before = f", and before you changed {words}" if words else ""
+        return f"{obj.name} was baked by another release of Taffeta{before}: it plays as it was, and a new bake makes all frames anew"
+    words = fingerprint.changes(obj, scene, bodies)
+    return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
+
+
+CACHE_CHECKS = (_caches, _short, _temporary)

@@ -37,7 +37,7 @@ EVENNESS = 0.05  # what equal shares count in the least squares
 SWEEPS = 15  # over the shares of a face, twice: enough for 1 % of the rigidity
 LEAST_SHARE = 0.2  # mean share below which a hinge or line is left out
 MOST_RAISED = 2.0  # times that the shares of a face with too few hinges are raised, to have the rigidity in the mean
-SAME_DIGITS = 6  # of mean shares that are told apart
+SAME_DIGITS = 6  # of mean shares, and of cosines, that are told apart
 FACES_AT_ONCE = 1024  # fitted together; more would not stay in a processor's cache
 PLACES = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)  # of what a symmetric matrix of three rows is made
 
@@ -146,13 +146,14 @@ def _lines(x, triangles, is_single):
 
 def _cross(unit):
     """What goes on from each spoke, of unit (v, k, 3): (v, k) which is most beside both, which is opposite, and whether
-    they make a line."""
-    cosine = np.einsum("vai,vbi->vab", unit, unit)
+    they make a line. Of equal ones the first, wherever the mesh lies.
+    """
+    cosine = np.round(np.einsum("vai,vbi->vab", unit, unit), SAME_DIGITS)
     opposite = cosine.argmin(axis=2)
     way = unit - np.take_along_axis(unit, opposite[..., None], axis=1)
     size = np.sqrt(np.einsum("vai,vai->va", way, way))[..., None]
     along = np.abs(np.einsum("vai,vbi->vab", way, unit))
-    along = np.divide(along, size, out=np.ones_like(along), where=size > 0.0)
+    along = np.round(np.divide(along, size, out=np.ones_like(along), where=size > 0.0), SAME_DIGITS)
     is_line = (cosine.min(axis=2) <= -LEAST_OPPOSED) & (along.min(axis=2) <= np.sqrt(1.0 - LEAST_BESIDE**2))
     return along.argmin(axis=2), opposite, is_line
 

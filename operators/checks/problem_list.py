@@ -81,10 +81,12 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     yield "Reading the first frame"
     surfaces = crossings.start_pose(scene, *shown)
     tangles = yield from crossings.find_tangles(*surfaces)
+    yield "Looking for room between bodies"
+    narrow = list(squeezed.find_squeezed(*surfaces, metres_per_unit(scene)))
     yield "Reading the shot as a bake does"
     for key in [key for key in _vertices if key[0] == scene.session_uid]:
         del _vertices[key]
-    found += [*_tangles(scene, shown[1], *tangles), *_squeezed(scene, *surfaces)]
+    found += [*_tangles(scene, shown[1], *tangles), *_squeezed(scene, narrow)]
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
@@ -146,9 +148,9 @@ def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) 
         yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
 
 
-def _squeezed(scene: bpy.types.Scene, garments, bodies) -> Iterator[Problem]:
+def _squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:
     """Garments that start between two bodies without the room that their Distances ask for."""
-    for one in squeezed.find_squeezed(garments, bodies, metres_per_unit(scene)):
+    for one in narrow:
         count, room, needed = len(one.vertices), *map(crossings.length, (one.room, one.needed))
         sentence = (
             f"{one.garment} starts between {one.body} and {one.other} with {room} of room at {count} of its vertices: it needs "

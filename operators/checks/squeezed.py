@@ -17,7 +17,6 @@ from .crossings import Surface
 
 FITTING_PART = 0.9  # of the room, that lower Distances are to take
 LEAST_DISTANCE = 1e-4  # [m] below which no Distance is proposed
-MOST_VERTICES = 20_000  # of a garment that are looked at, evenly: a look is 3 microseconds
 
 
 class Squeezed(NamedTuple):
@@ -60,7 +59,7 @@ def _between(garment: Surface, one: Surface, other: Surface, needed: float) -> t
     reach = low.max(axis=0) - needed, high.min(axis=0) + needed  # where the boxes of both are near
     chosen = np.flatnonzero(((garment.x >= reach[0]) & (garment.x <= reach[1])).all(axis=1))
     vertices, rooms = [], []
-    for vertex in chosen[:: -(-len(chosen) // MOST_VERTICES) or 1]:
+    for vertex in chosen:  # 3 microseconds each
         point = Vector(garment.x[vertex])
         room = _room(point, one, other, needed)
         if room is not None:

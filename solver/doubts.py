@@ -36,6 +36,7 @@ class Doubts:
         self.worst, self.longest, self.longest_frame, self.is_pinched = MOST_STRETCH, None, 0, False
         self.crossed = Counter()  # pairs of triangles by what goes through what
         self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
+        self.crossed_first, self.first_frame = Counter(), 0  # those of the first frame that is looked at
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
         self.began = None  # (n, 3) [m] where the next frame begins: it may have come out of itself by its end
@@ -44,6 +45,11 @@ class Doubts:
         """Note a frame: x (n, 3) [m] relative to the cloth's origin, as files have it, and its `Report`; returns that, with
         all crossings where something may have gone into the bodies.
         """
+        if self.began is None:
+            self.crossed_first, self.first_frame = (
+                self._by_name(find_crossings(cloth, x, colliders)[0], colliders),
+                report.frame,
+            )
         if report.let_in:
             found, _ = find_crossings(cloth, x, colliders)
             report = report._replace(crossings=len(found))
@@ -102,13 +108,19 @@ class Doubts:
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
         found, held = find_crossings(cloth, x, colliders)
         self.held, self.last_frame = Counter(held.tolist()), frame
-        for (low, high), count in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
-            other = colliders[BODY - low].name if low <= BODY else "itself" if low == high else self.names[low]
-            self.crossed[f"{self.names[high]} through {other}"] += int(count)
+        self.crossed = self._by_name(found, colliders)
         for garment, (pairs, opens) in enumerate(zip(self.sewn, self.opens, strict=True)):
             own, pairs = x[cloth.garment == garment], pairs[opens > (zip_open[garment] if zip_open else 0.0)]
             self.gaps.append(float(gaps(pairs, own).max()) if len(pairs) else 0.0)
         return self.crossed.total()
+
+    def _by_name(self, found, colliders):
+        """Counts of crossings (k, 2), as from `find_crossings`, by what goes through what."""
+        named = Counter()
+        for (low, high), count in zip(*np.unique(found, axis=0, return_counts=True), strict=True):
+            other = colliders[BODY - low].name if low <= BODY else "itself" if low == high else self.names[low]
+            named[f"{self.names[high]} through {other}"] += int(count)
+        return named
 
     def seam_gap(self):
         """How far the worst seam was open in the last frame [m]; None where nothing is sewn."""
@@ -162,4 +174,8 @@ class Doubts:
         if whole + part == total:
             return "pins hold corners of all of that there: move what is pinned, or paint Pin away beside it"
         pinned = f"pins hold {whole + part} of them there, or corners of these. " if whole + part else ""
-        return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed"
+        begun = ", ".join(what for what in self.crossed if what in self.crossed_first)
+        earlier = (
+            f"; {begun} was so in frame {self.first_frame} already: press Untangle before you bake" if begun else ""
+        )
+        return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{earlier}"

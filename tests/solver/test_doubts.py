@@ -121,3 +121,18 @@ def test_cloth_that_crosses_cloth_when_a_frame_begins_is_counted_by_the_way():
         pose = state.x + cloth.origin
         report = advance(cloth, state, naive.still(pose), 0, Settings())
         assert (report.crossings or 0) >= (count or 0) and (report.crossings is None) == (count is None)
+
+
+@pytest.mark.parametrize("high", [0.0, 2.0])
+def test_what_crossed_from_the_first_frame_on_is_for_untangle(high):
+    """And not where the first frame was clean."""
+    cloth, x, body = across()
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    doubts = Doubts(["Coat"])
+    for frame, up in ((2, high), (3, 0.0)):
+        doubts.look(cloth, x + [0.0, 0.0, up], Report(frame, **about), (body,))
+    doubts.look_closer(cloth, x, (body,), 3)
+    ((_, words),) = doubts.tell()
+    assert words.endswith("Coat through Body was so in frame 2 already: press Untangle before you bake") == (
+        high == 0.0
+    )

@@ -46,10 +46,8 @@ class Doubts:
         all crossings where something may have gone into the bodies.
         """
         if self.began is None:
-            self.crossed_first, self.first_frame = (
-                self._by_name(find_crossings(cloth, x, colliders)[0], colliders),
-                report.frame,
-            )
+            found, _ = find_crossings(cloth, x, colliders)
+            self.crossed_first, self.first_frame = self._by_name(found, colliders), report.frame
         if report.let_in:
             found, _ = find_crossings(cloth, x, colliders)
             report = report._replace(crossings=len(found))

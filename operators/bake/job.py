@@ -29,9 +29,9 @@ from . import PACKAGE, on_disk
 from .images import Images
 
 QUEUE_BYTES = 1_000_000_000  # bytes of sampled frames that may wait for the solver
-# [s] after which a thread that computes in Python hands over to the window: with Python's 5 ms it redraws for a second.
+# [s] after which a thread in Python hands over to the window: with Python's 5 ms a redraw takes a second while numba compiles
 THREAD_HANDOVER = 0.0005
-SLOW_FRAME = 10.0  # times what frames before took, in the middle, from which on the one in flight is told of
+SLOW_FRAME = 10.0  # times the median of the frames before, from which on the one in flight is told of
 LEAST_SLOW = 3.0  # [s] that it takes at least
 FAILURES = (ValueError, OSError, FloatingPointError)  # what an animator can do something about
 

@@ -30,9 +30,7 @@ def _pins(shot: Shot) -> Iterator[Problem]:
                     heavy=True,
                 )
             continue
-        weights = measures.weights(obj, pin.vertex_group)
-        weights = 1.0 - weights if pin.invert else weights
-        values = pin.minimum + (pin.maximum - pin.minimum) * weights
+        values = _grouped(obj)
         if values.max() <= 0.0:
             yield Problem(
                 "WARNING",
@@ -49,6 +47,13 @@ def _pins(shot: Shot) -> Iterator[Problem]:
                 f"Paint group '{pin.vertex_group}' only where the cloth is to be held",
                 heavy=True,
             )
+
+
+def _grouped(obj) -> np.ndarray:
+    """(n,) pin weights by the vertex group, which must exist."""
+    pin = obj.taffeta_cloth.pin
+    weights = measures.weights(obj, pin.vertex_group)
+    return pin.minimum + (pin.maximum - pin.minimum) * (1.0 - weights if pin.invert else weights)
 
 
 def _loose_parts(shot: Shot) -> Iterator[Problem]:
@@ -73,8 +78,7 @@ def _loose_count(obj) -> int:
         return 0
     held = anchors.numbers(mesh) > 0
     if pin.source == "GROUP" and pin.vertex_group in obj.vertex_groups:
-        weights = measures.weights(obj, pin.vertex_group)
-        held |= pin.minimum + (pin.maximum - pin.minimum) * (1.0 - weights if pin.invert else weights) > 0.0
+        held |= _grouped(obj) > 0.0
     return len(np.setdiff1d(part[part >= 0], part[held]))
 
 

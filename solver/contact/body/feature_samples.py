@@ -24,6 +24,7 @@ SMALLEST_RIDGE_PART = 64  # ridges: fewer are done before another thread wakes u
 FIRST_ROOM = 16  # triangles near a ridge for which there is room at first
 SPARE_WAY = 0.3  # of the way between ridge and cloth: neither goes quite where it was expected
 OVER_FACE = 0.1  # square of the cosine to a ridge's face from which the cloth is over that face
+LARGEST_LEVER = 4.0  # times what a sample wants that a corner goes at most, as in pairs of cloth (`cloth.response`)
 NOWHERE = -1.0  # weight of the sample of a ridge that is near no cloth
 
 
@@ -308,12 +309,13 @@ def gather_feature_samples(order, inv_mass, samples, contacts, fixed, aims, x):
         if touched[p] <= 0:
             _go_on(samples, contacts, s)
             continue
-        dx, dy, dz, total = aims[row, 0], aims[row, 1], aims[row, 2], 0.0
+        dx, dy, dz, total, largest = aims[row, 0], aims[row, 1], aims[row, 2], 0.0, 0.0
         for corner in range(3):
             i, w = parents[s, corner], weight[s, corner]
             dx, dy, dz = dx - w * x[i, 0], dy - w * x[i, 1], dz - w * x[i, 2]
             if inv_mass[i] > 0.0:
-                total += w * w
+                total, largest = total + w * w, max(largest, w)
+        total = max(total, largest / LARGEST_LEVER)  # beside a pinned edge the corner that is free may have next to no share
         along = dx * normal[p, 0, 0] + dy * normal[p, 0, 1] + dz * normal[p, 0, 2]
         most = push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2
         if total == 0.0 or most == 0.0 or along <= 0.0:

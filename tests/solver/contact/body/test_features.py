@@ -124,3 +124,14 @@ def test_corners_bring_a_sample_to_its_aim_and_not_beyond():
     gather_feature_samples(np.arange(2), np.array([1.0, 1.0, 0.0]), samples, contacts, 0, aims, x)
     assert np.allclose(weight[0] @ x, [0.3, 0.2, 0.1]) and (x[2] == [0, 1, 0]).all()
     assert contacts.count.tolist() == [1, 1, 0, 1, 1] and contacts.normal[0, 0, 2] == 1.0
+
+
+def test_a_free_corner_beside_a_pinned_edge_goes_four_times_what_a_ridge_wants_at_most():
+    """A ridge that pokes through just beside a pinned edge: to bring the sample all the way the free corner would go 50 times as far."""
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    weight, none, contacts = np.array([[0.5, 0.48, 0.02]]), np.zeros(0, np.int32), no_contacts(3, 1)
+    samples = Samples(np.array([[0, 1, 2]], np.int32), weight, np.zeros(4, np.int32), none, np.zeros(0), 0.0, 1.0)
+    wanted = np.array([[0.0, 0.0, 0.01]])
+    contacts.normal[3:, 0, 2], contacts.count[3:], contacts.push[:] = 1.0, 1, wanted
+    gather_feature_samples(np.arange(1), np.array([0.0, 0.0, 1.0]), samples, contacts, 0, weight @ x + wanted, x)
+    assert np.allclose(x, [[0, 0, 0], [1, 0, 0], [0, 1, 0.04]])

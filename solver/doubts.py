@@ -13,6 +13,7 @@ from .ldi.inside import find_inside
 MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
 PINCH_REACH = 0.1  # [m] from what bodies pinch up to which they are what draws at cloth: about a hand
+PINCH_FRAMES = 12  # for which a pinch is remembered: what it has caught is drawn out of it later
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
 
 
@@ -33,7 +34,10 @@ class Doubts:
         self.opens = [zip_opens(*known) for known in zip(garments, self.sewn, strict=True)]
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
-        self.worst, self.longest, self.longest_frame, self.is_pinched = MOST_STRETCH, None, 0, False
+        self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
+        self.pinch_frame = None  # in which bodies left no room near what is longest, None if in none
+        self.pinched = {}  # particles by the frame in which they were pinched last
+        self.through = {}  # pairs of triangles that cross, and whether something is pinched, by frame
         self.crossed = Counter()  # pairs of triangles by what goes through what
         self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
         self.crossed_first, self.first_frame = Counter(), 0  # those of the first frame that is looked at
@@ -53,6 +57,9 @@ class Doubts:
             report = report._replace(crossings=len(found))
             for trouble in report.let_in if (found <= BODY).any() else ():
                 self.let_in.setdefault(trouble, []).append(report.frame)
+        elif report.crossings:
+            self.through[report.frame] = report.crossings, report.pinched is not None
+        self.pinched |= dict.fromkeys([] if report.pinched is None else report.pinched.tolist(), report.frame)
         if report.worst_stretch > self.worst:
             self._note_stretch(cloth, x, report)
         self._look_at_switches(cloth, x, report, colliders)
@@ -99,8 +106,9 @@ class Doubts:
         length, counts = np.linalg.norm(x[one] - x[other], axis=1), cloth.is_mesh_edge & (cloth.rest_length > 0.0)
         edge = np.divide(length, cloth.rest_length, out=np.zeros(len(length)), where=counts).argmax()
         self.longest = self.names[cloth.garment[one[edge]]]
-        pinched = x[:0] if report.pinched is None else x[report.pinched]
-        self.is_pinched = bool((np.linalg.norm(pinched - x[one[edge]], axis=1) < PINCH_REACH).any())
+        recent = [k for k, frame in self.pinched.items() if frame >= report.frame - PINCH_FRAMES]
+        near = np.flatnonzero(np.linalg.norm(x[recent] - x[one[edge]], axis=1) < PINCH_REACH)
+        self.pinch_frame = max((self.pinched[recent[k]] for k in near), default=None)
 
     def look_closer(self, cloth, x, colliders, frame, zip_open=None):
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
@@ -133,21 +141,19 @@ class Doubts:
         told = list(self.switched)
         if self.longest is not None:
             much = f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}"
-            words = (
-                f"{much}, where bodies leave it no room between them: part them there, lower their Distance, or make it wider"
-                if self.is_pinched
-                else f"{much}: see there what pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
-            )
+            room = "part them there, lower their Distance, or make it wider"
+            if self.pinch_frame is None:
+                words = f"{much}: see there what pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
+            elif self.pinch_frame == self.longest_frame:
+                words = f"{much}, where bodies leave it no room between them: {room}"
+            else:
+                words = f"{much}, drawn out of where bodies left it no room between them in frame {self.pinch_frame}: {room}"
             told.append(Doubt(self.longest_frame, words))
         for trouble, frames in self.let_in.items():
             who = " and ".join(self.names[garment] for garment in trouble.garments)
-            when = (
-                f"frame {frames[0]}" if len(frames) == 1 else f"{len(frames)} frames from {frames[0]} to {frames[-1]}"
-            )
-            words = (
-                f"{who} went into {' and '.join(trouble.bodies)} in {when}: make room for it there, or raise Substeps"
-            )
+            words = f"{who} went into {' and '.join(trouble.bodies)} in {_when(frames)}: make room for it there, or raise Substeps"
             told.append(Doubt(frames[0], words))
+        told += self._on_the_way()
         for name, gap, thickness in zip(self.names, self.gaps, self.thickness, strict=False):
             if gap > max(MOST_GAP, GAP_THICKNESSES * thickness):
                 words = (
@@ -164,6 +170,22 @@ class Doubts:
             told.append(Doubt(self.last_frame, words))
         return told
 
+    def _on_the_way(self):
+        """A `Doubt` of what passed through in frames before the last, if more did in one of these; the last is counted closer."""
+        frames = [frame for frame in self.through if frame != self.last_frame]
+        worst = max(frames, key=lambda frame: self.through[frame][0], default=None)
+        if worst is None or self.through[worst][0] <= self.crossed.total():
+            return []
+        if self.through[worst][1]:
+            way = "bodies that go into each other leave it no room there: part them, or lower their Distance"
+        elif self.crossed_first:
+            way = f"it did so in frame {self.first_frame} already: press Untangle before you bake"
+        else:
+            way = "more Substeps help, or more room where it is pressed"
+        most = f"{self.through[worst][0]} pairs of triangles"
+        how = f"in {_when(frames)} ({most if len(frames) == 1 else f'{most} in frame {worst}'})"
+        return [Doubt(worst, f"Cloth passes through something {how}: {way}")]
+
     def _way_out(self):
         """What to do about what passes through."""
         whole, part, total = self.held[ALL_HELD], self.held[SOME_HELD], self.crossed.total()
@@ -177,3 +199,8 @@ class Doubts:
             f"; {begun} was so in frame {self.first_frame} already: press Untangle before you bake" if begun else ""
         )
         return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{earlier}"
+
+
+def _when(frames):
+    """Words for frames, in order."""
+    return f"frame {frames[0]}" if len(frames) == 1 else f"{len(frames)} frames from {frames[0]} to {frames[-1]}"

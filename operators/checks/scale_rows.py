@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..read import groups, measures
+from ..read.keyed import curves
 from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
 
@@ -12,6 +14,9 @@ SMALLEST_GARMENT, LARGEST_GARMENT = 0.05, 20.0  # [m] longest side of a garment 
 LARGEST_BODY = 20.0  # [m] of a body; grounds and walls are flat and may be larger
 GROUND_FLATNESS = 0.05  # shortest over longest side of a ground or wall
 SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 1, without a word
+DISTANCE_EDGES = (
+    3.0  # usual edges of a garment, the Distance of a body from which on it is meant for cloth of another size
+)
 APPLY = ("taffeta.fix_scale",)
 LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
@@ -88,6 +93,46 @@ def _is_one(matrix) -> bool:
     return matrix.determinant() > 0.0 and all(abs(side - 1.0) <= SCALE_TOLERANCE for side in matrix.to_scale())
 
 
+def _growing(shot: Shot) -> Iterator[Problem]:
+    """Garments whose scale, or that of what carries them, is keyed: cloth does not grow."""
+    for obj in shot.cloths:
+        owner = obj
+        while owner is not None and not _grows(owner):
+            owner = owner.parent
+        if owner is not None:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} keeps the size that it has in the first frame, though the Scale of {owner.name} is keyed",
+                "Key its Shrink along, -1 where it is twice as large; or take the keys of Scale away and bake at one size",
+            )
+
+
+def _grows(obj: bpy.types.Object) -> bool:
+    """Whether keys give an object more than one scale; many are keyed with a scale that stays."""
+    values: dict[int, list[float]] = {}
+    for curve in curves(obj):
+        if curve.data_path == "scale":
+            values.setdefault(curve.array_index, []).extend(point.co.y for point in curve.keyframe_points)
+    return any(max(own) - min(own) > SCALE_TOLERANCE * max(map(abs, own)) for own in values.values() if own)
+
+
+def _distances(shot: Shot) -> Iterator[Problem]:
+    """Bodies with a Distance that is meant for cloth of another size: it would be thrown off them in the first frame."""
+    unit = metres_per_unit(shot.scene)
+    for body in shot.colliders:
+        edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in shot.cloths if groups.meet(obj, body)}
+        name = min((name for name in edges if edges[name] > 0.0), key=edges.get, default=None)
+        distance = body.taffeta_collider.aura
+        if name is not None and distance > DISTANCE_EDGES * edges[name]:
+            yield Problem(
+                "WARNING",
+                body.name,
+                f"{body.name} keeps {name} off by a Distance of {1000.0 * distance:.3g} mm, over {DISTANCE_EDGES:.0f} times the edges of its mesh",
+                f"Set the Distance to {1000.0 * edges[name]:.2g} mm or less, if the garment is as small as that",
+            )
+
+
 def _gravity(shot: Shot) -> Iterator[Problem]:
     """Gravity that the unit scale has made another."""
     problem = gravity_problem(shot.scene) if shot.cloths else None
@@ -111,4 +156,4 @@ def gravity_problem(scene: bpy.types.Scene) -> Problem | None:
     )
 
 
-SCALE_CHECKS = (_scales, _gravity)
+SCALE_CHECKS = (_scales, _growing, _distances, _gravity)

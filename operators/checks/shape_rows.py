@@ -4,13 +4,18 @@
 from collections.abc import Iterator
 
 from ..read import measures, modifier_stack
-from ..read.arrays import positions
-from ..read.keyed import moves
+from ..read.arrays import corner_count, positions
+from ..read.keyed import keyed, moves
 from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
 
 DOUBLED_REACH = 1e-4  # [m] up to which two vertices of open edges were meant to be one
 SHORT_EDGE = 0.02  # of the usual edge, below which one is no part of a pattern but was left by cutting or smoothing
+
+MOST_CORNERS = 4  # of a face that Blender cuts into triangles alike however it bends, but for the other diagonal
+
+# Modifiers that make other vertices where they are set otherwise, as by keys
+COUNTERS = {"ARRAY", "BEVEL", "DECIMATE", "MASK", "MULTIRES", "REMESH", "SCREW", "SUBSURF", "WELD", "WIREFRAME"}
 
 # Modifiers whose new vertices depend on the shape that they are given, and so may differ from frame to frame: when.
 SHAPE_DEPENDENT = {
@@ -92,6 +97,21 @@ def _short(shot: Shot) -> Iterator[Problem]:
             )
 
 
+def _many_corners(shot: Shot) -> Iterator[Problem]:
+    """Garments with faces that Blender shows by other triangles in each frame than those that are simulated."""
+    for obj in shot.cloths:
+        many = int((corner_count(obj.data) > MOST_CORNERS).sum())
+        if many:
+            faces = "1 face" if many == 1 else f"{many:,} faces"
+            yield Problem(
+                "INFO",
+                obj.name,
+                f"{obj.name} has {faces} with more than four corners: Blender cuts them into other triangles as they bend, and what it "
+                "shows may pass through where the bake does not",
+                "Triangulate them in Edit Mode for the final bake: Face > Triangulate Faces",
+            )
+
+
 def _rebuilt_bodies(shot: Shot) -> Iterator[Problem]:
     """Bodies whose number of vertices may change while the shot runs: the bake would stop there."""
     for obj in shot.colliders:
@@ -116,6 +136,8 @@ def _may_rebuild(obj, modifier, posed: bool) -> bool:
         return tool is not None and (posed or moves(tool) or moves(obj))
     return (
         modifier.type in {"BUILD", "EXPLODE"}
+        or modifier.type in COUNTERS
+        and any(path.startswith(f'modifiers["{modifier.name}"].') for path in keyed(obj))
         or posed
         and modifier.type in SHAPE_DEPENDENT
         and SHAPE_DEPENDENT[modifier.type](modifier)
@@ -206,4 +228,4 @@ def _levels(scene, modifier) -> tuple[int, int]:
     return min(shown, render.simplify_subdivision), min(rendered, render.simplify_subdivision_render)
 
 
-SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _modifiers, _rebuilt_bodies)
+SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _many_corners, _modifiers, _rebuilt_bodies)

@@ -91,6 +91,32 @@ def test_why_cloth_is_too_long(pinched, told):
     assert frame == 7 and "Coat is stretched by 80 % in frame 7" in words and told in words
 
 
+def test_what_a_pinch_has_caught_is_drawn_out_of_it_for_half_a_second():
+    """A corner that was pinched in frame 1 is long in a later one: no substeps help; after half a second it is something else."""
+    cloth, x, _ = across()
+    long = x.copy()
+    long[0] -= 2.0 * (x[cloth.edges[cloth.edges[:, 0] == 0, 1]].mean(axis=0) - x[0])
+    about = {"seconds": {}, "mean_stretch": 0.1, "body_contacts": 0, "cloth_contacts": 0}
+    for later, words in ((5, "no room between them in frame 1"), (14, "more Substeps")):
+        doubts = Doubts(["Coat"])
+        doubts.look(cloth, x, Report(1, **about, worst_stretch=0.1, pinched=np.array([0])))
+        doubts.look(cloth, long, Report(later, **about, worst_stretch=0.8))
+        ((frame, told),) = doubts.tell()
+        assert frame == later and words in told
+
+
+@pytest.mark.parametrize(("pinched", "why"), [(np.array([0]), "part them"), (None, "more Substeps help")])
+def test_what_crosses_on_the_way_is_told_though_nothing_does_at_the_end(pinched, why):
+    cloth, x, _ = across()
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    doubts = Doubts(["Coat"])
+    for frame, crossings in enumerate((None, 3, 20, None, 7), 1):
+        doubts.look(cloth, x, Report(frame, **about, crossings=crossings, pinched=pinched if crossings else None))
+    doubts.look_closer(cloth, x, (), 5)
+    ((frame, words),) = doubts.tell()
+    assert frame == 3 and "in 2 frames from 2 to 3 (20 pairs of triangles in frame 3)" in words and why in words
+
+
 def test_the_end_is_counted_by_what_goes_through_what():
     cloth, x, body = across()
     twice = body._replace(name="Other")

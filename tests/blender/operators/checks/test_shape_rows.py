@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Preflight tells of meshes and modifiers that spoil a bake, before the bake does."""
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -158,3 +159,24 @@ def test_rebuilding_modifier_before_the_rig(shot, found, only, cloth):
 def test_blenders_own_cloth_on_top(shot, only, cloth):
     cloth().modifiers.new("Cloth", "CLOTH")
     only("WARNING", "Cloth", "simulated by Blender's Cloth as well")
+
+
+def test_faces_that_blender_cuts_anew_in_each_frame(shot, found, only, cloth):
+    mesh = cloth().data
+    bm = bmesh.new()
+    bm.from_mesh(mesh)
+    bmesh.ops.dissolve_edges(bm, edges=[next(edge for edge in bm.edges if len(edge.link_faces) == 2)])
+    bm.to_mesh(mesh)
+    bm.free()
+    assert max(len(face.vertices) for face in mesh.polygons) > 4
+    only("INFO", "Cloth", "1 face with more than four corners")
+
+
+def test_a_body_with_a_keyed_number_of_vertices(shot, found, only, body):
+    """A level that stays is none of it; one with keys ends the bake in the middle."""
+    modifier = body().modifiers.new("Fewer", "DECIMATE")
+    assert found() == []
+    modifier.keyframe_insert("ratio", frame=1)
+    modifier.ratio = 0.5
+    modifier.keyframe_insert("ratio", frame=10)
+    only("WARNING", "Body", "Fewer may change its vertices")

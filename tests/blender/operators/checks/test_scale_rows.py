@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preflight tells of sizes that change, and of bodies that are meant for cloth of another size."""
+
+import bpy
+
+
+def keyed_scale(obj, *sizes):
+    for frame, size in enumerate(sizes):
+        obj.scale = (size, size, size)
+        obj.keyframe_insert("scale", frame=1 + 9 * frame)
+    bpy.context.scene.frame_set(1)
+
+
+def test_cloth_that_is_to_grow_with_its_parent(shot, found, only, cloth):
+    """Keys of a scale that stays are none of it: whole transforms are keyed so."""
+    rig = bpy.data.objects.new("Rig", None)
+    bpy.context.scene.collection.objects.link(rig)
+    cloth().parent = rig
+    keyed_scale(rig, 1.0, 1.0)
+    assert found() == []
+    keyed_scale(rig, 1.0, 2.0)
+    only("WARNING", "Cloth", "keeps the size that it has in the first frame", "Scale of Rig")
+    cloth().parent = None
+    assert found() == []
+    keyed_scale(cloth(), 1.0, 0.6)
+    only("WARNING", "Cloth", "Scale of Cloth")
+
+
+def test_a_distance_for_cloth_of_another_size(shot, found, only, body):
+    """Four times the cloth's edges is farther off than a mesh can tell; a body that does not meet it counts for nothing."""
+    edge = 1.0 / 8
+    body().taffeta_collider.aura = 2.9 * edge
+    assert [problem for problem in found() if "keeps Cloth off" in problem.sentence] == []
+    body().taffeta_collider.aura = 4.0 * edge
+    assert [problem.object for problem in found() if "keeps Cloth off" in problem.sentence] == ["Body"]

@@ -23,6 +23,7 @@ from ..solver.cache import pc2
 from ..solver.cache.files import in_words, put_in_place
 from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
+from .checks.played_rows import played_otherwise
 from .playback.cache_modifier import trouble
 from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
@@ -284,6 +285,9 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
             in_window = self.asked
             files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
             for obj in targets:
+                for told in played_otherwise(obj):
+                    words = ". ".join(translated(text) for text in told)
+                    self.report({"WARNING"}, words)
                 if sentence := outside_bake(obj, first, last):
                     self.report({"WARNING"}, translated(sentence))
         except OSError as error:

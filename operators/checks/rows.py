@@ -32,6 +32,7 @@ from .group_rows import GROUP_CHECKS
 from .instance_rows import INSTANCE_CHECKS
 from .maker_rows import MAKER_CHECKS, making
 from .pin_rows import PIN_CHECKS
+from .played_rows import PLAYED_CHECKS
 from .problem import Problem, Shot
 from .rig_rows import RIG_CHECKS
 from .rigid_rows import RIGID_CHECKS
@@ -126,7 +127,7 @@ def _setup(shot: Shot) -> Iterator[Problem]:
 
 
 def _meshes(shot: Shot) -> Iterator[Problem]:
-    """Meshes that cannot be simulated, or are shared, linked, hidden."""
+    """Meshes that cannot be simulated, or are shared, linked, hidden, being edited."""
     for obj in shot.cloths:
         if not obj.data.polygons:
             yield Problem(
@@ -155,6 +156,9 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
             yield Problem("ERROR", obj.name, f"{obj.name} has no faces: nothing can touch it", remedy, alone=True)
     evaluated = evaluated_names(shot.depsgraph.view_layer.layer_collection)
     for obj in (*shot.cloths, *shot.colliders):
+        if obj.mode == "EDIT":
+            remedy = f"Leave it: select {obj.name} and press Tab"
+            yield Problem("ERROR", obj.name, f"{obj.name} is in Edit Mode, where Blender does not move it", remedy)
         if obj.name not in evaluated:
             yield Problem(
                 "ERROR",
@@ -356,4 +360,5 @@ CHECKS = (
     _frames,
     _disk,
     *CACHE_CHECKS,
+    *PLAYED_CHECKS,
 )

@@ -253,6 +253,15 @@ def test_bad_requests_say_what_to_do(make, scene, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
 
 
+def test_a_cache_that_shows_something_else_is_told(make, scene, tmp_path, capfd):
+    obj = draped(make, tmp_path)
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "right.abc"), object="Cloth") == {"FINISHED"}
+    assert "Warning" not in capfd.readouterr().out
+    obj.modifiers["Taffeta Cache"].show_render = False
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "wrong.abc"), object="Cloth") == {"FINISHED"}
+    assert "Warning: Cloth: the camera icon of Taffeta Cache is off" in capfd.readouterr().out
+
+
 def test_frames_outside_the_bake_are_told(make, scene, tmp_path, capfd):
     draped(make, tmp_path)
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth", frame_end=20) == {"FINISHED"}

@@ -53,6 +53,15 @@ def test_hidden_collider(shot, found, only, body):
     assert found() == [], "the eye only hides"
 
 
+def test_a_body_and_a_garment_in_edit_mode(shot, only, found, body, cloth):
+    for obj in (body(), cloth()):
+        bpy.context.view_layer.objects.active = obj
+        bpy.ops.object.mode_set(mode="EDIT")
+        only("ERROR", obj.name, "is in Edit Mode")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert found() == []
+
+
 def test_monitor_icon_by_keys(shot, only, body):
     for frame, is_off in ((1, False), (10, True)):
         body().hide_viewport = is_off

@@ -16,11 +16,13 @@ from .setup import allows, begin_compiling, editable, make_cloth, meshes
 def convert(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
     """Make a garment of what `read.blender_cloth.simulator` moves, which there must be; returns what was left behind."""
     found, modifier = told(obj, scene), simulator(obj)
+    keeps = keeps_pins(obj, found)
     make_cloth(obj, scene)
     cloth = obj.taffeta_cloth
     for name, value in found.settings.items():
         setattr(cloth, name, value)
-    _pin(obj, found)
+    if not keeps:
+        _pin(obj, found)
     _weave(cloth, found)
     for body, values in found.bodies.items():
         collider = body.taffeta_collider
@@ -32,6 +34,23 @@ def convert(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
     return found.lost
 
 
+def keeps_pins(obj: bpy.types.Object, found: Told) -> bool:
+    """Whether an object is Taffeta Cloth already, with pins that it keeps, because Blender's own cloth was told of none."""
+    pin = obj.taffeta_cloth.pin
+    has_pins = obj.taffeta_cloth.enabled and (pin.source != "UNIFORM" or pin.value > 0.0)
+    return has_pins and not _names_a_map(obj, found) and _held(found) == 0.0
+
+
+def _names_a_map(obj, found: Told) -> bool:
+    return str(found.pin) in obj.vertex_groups or str(found.pin) in obj.data.attributes
+
+
+def _held(found: Told) -> float:
+    """How firmly all is held where no map says it."""
+    held = 0.0 if isinstance(found.pin, str) else found.pin
+    return 1.0 - held if found.pin_inverted else held
+
+
 def _pin(obj, found: Told):
     """Hold the garment where it was held; a group that there is not holds nothing, as before."""
     pin, name = obj.taffeta_cloth.pin, str(found.pin)
@@ -41,8 +60,7 @@ def _pin(obj, found: Told):
     elif name in obj.data.attributes:
         pin.source, pin.attribute = "ATTRIBUTE", name
     else:
-        held = 0.0 if isinstance(found.pin, str) else found.pin
-        pin.value = 1.0 - held if found.pin_inverted else held
+        pin.value = _held(found)
 
 
 def _weave(cloth, found: Told):
@@ -83,8 +101,13 @@ class TAFFETA_OT_convert(bpy.types.Operator):
             self.report({"ERROR"}, translated(f"{', '.join(empty)} has no faces; add some, or select others"))
             return {"CANCELLED"}
         for obj in found:
+            keeps = keeps_pins(obj, told(obj, context.scene))
             lost = convert(obj, context.scene)
             self.report({"INFO"}, translated(f"{obj.name} is Taffeta Cloth now; Blender's own is switched off"))
+            if keeps:
+                self.report(
+                    {"INFO"}, translated(f"{obj.name} keeps the pins that it had: Blender's own cloth has none")
+                )
             if lost:
                 self.report(
                     {"WARNING"}, translated(f"{obj.name} left behind what Taffeta has nothing for: {'; '.join(lost)}")

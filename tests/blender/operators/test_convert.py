@@ -66,6 +66,21 @@ def test_a_mass_that_is_a_fabrics_is_taken_and_what_is_not_told_of(old):
     assert "pressure" in lost and "friction" in lost and "the speed" not in lost
 
 
+def test_cloth_that_is_pinned_already_keeps_its_pins_where_blenders_has_none(old, make, capfd):
+    sheet, _ = old
+    pin = make.cloth(sheet).taffeta_cloth.pin
+    pin.source, pin.vertex_group, pin.maximum = "GROUP", "Hem", 0.5
+    sheet.modifiers["Cloth"].settings.vertex_group_mass = ""
+    assert bpy.ops.taffeta.convert() == {"FINISHED"}
+    assert (pin.source, pin.vertex_group, pin.maximum) == ("GROUP", "Hem", 0.5)
+    assert "Cloth keeps the pins that it had" in capfd.readouterr().out
+    sheet.modifiers["Cloth"].show_viewport = True
+    sheet.modifiers["Cloth"].settings.vertex_group_mass = "Corner"
+    assert bpy.ops.taffeta.convert() == {"FINISHED"}
+    assert (pin.vertex_group, pin.maximum) == ("Corner", 1.0), "those that Blender's cloth has are taken over"
+    assert "keeps the pins" not in capfd.readouterr().out
+
+
 def test_a_collision_collection_is_kept_and_others_are_left_alone(old, make):
     sheet, ball = old
     apart, within = make.ball("Apart"), bpy.data.collections.new("Within")

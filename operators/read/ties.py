@@ -63,17 +63,19 @@ def ties_of(obj: bpy.types.Object) -> tuple[Tie, ...]:
     if strange.any():
         raise ValueError(
             f"{obj.name} has {int(strange.sum())} vertices that were attached as part of another object, as before it was joined; "
-            "attach them again, or detach them (Pins)"
+            "attach them again, or detach them (More > Attachments and Blending)"
         )
     for index, entry in enumerate(obj.taffeta_cloth.attachments):
         tied = anchors.read(obj.data, entry.number)
         if not len(tied.vertices):
             continue
         if entry.body is None:
-            raise ValueError(f"{obj.name} is attached to a body that was deleted; detach it (Pins), or undo that")
+            raise ValueError(
+                f"{obj.name} is attached to a body that was deleted; detach it (More > Attachments and Blending), or undo that"
+            )
         if not entry.body.users_scene:  # what Blender's Delete leaves of an object that something points to
             raise ValueError(
-                f"{obj.name} is attached to {entry.body.name}, which was deleted or is in no scene; detach it (Pins), or undo that"
+                f"{obj.name} is attached to {entry.body.name}, which was deleted or is in no scene; detach it (More > Attachments and Blending), or undo that"
             )
         if copied := anchors.copies(obj.data, entry.number):
             raise ValueError(

@@ -159,7 +159,10 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
         for wedge, is_whole in zip(self._every, whole, strict=True):
             if not is_whole:
                 self.report({"WARNING"}, translated(f"{wedge.name}: {self._told.get(wedge.name, 'It was not baked')}"))
-        self.report({"INFO"}, translated(f"Baked {sum(whole)} of {len(whole)} wedges; Adopt plays one"))
+        told = f"None of {len(whole)} wedges was baked"
+        if any(whole):
+            told = f"Baked {sum(whole)} of {len(whole)} wedges; Adopt plays one"
+        self.report({"INFO"}, translated(told))
         return {"FINISHED"} if all(whole) else {"CANCELLED"}
 
 

@@ -101,11 +101,18 @@ def shot_folder(folder: Path) -> Path:
 
 
 def write(cache: Path, wedge: Wedge) -> None:
-    """Note what a wedge is made of, beside its bakes; OSError where that cannot be written."""
+    """Note what a wedge is made of, beside its bakes; OSError, with a sentence, where that cannot be written."""
     folder = folder_of(cache, wedge.name)
-    folder.mkdir(parents=True, exist_ok=True)
-    with written(folder / NOTE) as out:
-        out.write(json.dumps({"settings": wedge.settings}, indent=1).encode())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with written(folder / NOTE) as out:
+            out.write(json.dumps({"settings": wedge.settings}, indent=1).encode())
+    except OSError as error:
+        if error.strerror is None:  # a sentence already
+            raise
+        raise OSError(
+            f"The cache {folder} cannot be written ({error.strerror}): choose another cache folder"
+        ) from error
 
 
 def read(cache: Path, name: str) -> Wedge | None:

@@ -74,6 +74,17 @@ def test_one_is_adopted_and_the_shot_is_kept(shot):
     assert scene.taffeta.wind[0] == 0.0 and cache_modifier.played(obj) == own, "the way back"
 
 
+def test_a_cache_folder_that_cannot_be_written(shot, tmp_path, capfd):
+    (tmp_path / "file").write_text("")
+    shot.taffeta.cache_folder = str(tmp_path / "file")
+    before = state(shot)
+    assert bpy.ops.taffeta.wedges_bake() == {"CANCELLED"}
+    told = capfd.readouterr().out
+    assert told.count("cannot be written (Not a directory): choose another cache folder") == 2 and "Errno" not in told
+    assert "None of 2 wedges was baked" in told and "Adopt" not in told
+    assert state(shot) == before
+
+
 def test_only_the_frames_can_be_adopted(shot):
     assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
     assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9", settings=False) == {"FINISHED"}

@@ -35,6 +35,14 @@ def numbered(path: Path, value: str, frame: int) -> str:
     return f"{path.stem}_{value.lower()}_{'-' if frame < 0 else ''}{abs(frame):04d}{path.suffix}"
 
 
+def format_of(path: Path) -> str:
+    """What the ending of a file's name says; ValueError if that is none of ours."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS.values():
+        raise ValueError(f"{path.name or 'The file'}: the name has to end in {', '.join(ENDINGS.values())}")
+    return next(name for name in ENDINGS if ENDINGS[name] == ending)
+
+
 class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
     """Write values of the baked cloth as images, one a frame, laid out by a UV map: for shaders and game engines"""
 
@@ -115,6 +123,7 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
         first = self.frame_start if given("frame_start") else scene.frame_start
         last = self.frame_end if given("frame_end") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath))
+        self.format = format_of(path)
         obj = self._cloth(context, path, first, last)
         names = [numbered(path, value, frame) for value in self._chosen() for frame in range(first, last + 1)]
         check_free(path.parent, names, self.overwrite)
@@ -139,8 +148,6 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
             raise ValueError("No value is chosen; choose one at least")
         if last < first:
             raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
-        if path.suffix.lower() != ENDINGS[self.format]:
-            raise ValueError(f"{path.name or 'The file'}: the name has to end in {ENDINGS[self.format]}")
         return obj
 
     def _chosen(self):

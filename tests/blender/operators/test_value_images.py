@@ -92,6 +92,12 @@ def test_a_png_is_white_at_the_value_that_is_asked_for(sheet, tmp_path):
         assert grey == pytest.approx(np.clip(exact / 0.2, 0.0, 1.0), abs=2e-5)
 
 
+def test_the_ending_chooses_the_format(sheet, tmp_path):
+    for ending, other, first in ((".png", "OPEN_EXR", b"\x89PNG"), (".EXR", "PNG", b"\x76\x2f\x31\x01")):
+        assert write(tmp_path, f"Cloth{ending}", format=other, frame_start=2, frame_end=2) == {"FINISHED"}
+        assert (tmp_path / f"Cloth_compression_0002{ending}").read_bytes()[:4] == first
+
+
 def test_what_stands_behind_changes_nothing_and_stays(sheet, tmp_path):
     assert write(tmp_path, "a/Cloth.exr", frame_start=3, frame_end=3) == {"FINISHED"}
     sheet.modifiers.new("Fine", "SUBSURF")
@@ -133,7 +139,7 @@ def test_stopped_in_the_middle_it_leaves_no_file_and_the_frame(sheet, scene, tmp
         ({"values": set()}, "No value is chosen"),
         ({"frame_start": 3, "frame_end": 1}, "ends \\(1\\) before it starts \\(3\\)"),
         ({"uv_map": "Gone"}, "Cloth has no UV map 'Gone'"),
-        ({"format": "PNG"}, "has to end in .png"),
+        ({"name": "out/Cloth.jpg"}, "Cloth.jpg: the name has to end in .exr, .png"),
         ({"object": "Nobody"}, "Nobody is not a Taffeta Cloth"),
     ],
 )

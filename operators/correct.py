@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
+from ..panels.correct import corrected_by, is_correcting
 from ..panels.translations import translated
 from .live import turn
 from .read import correction
@@ -99,15 +100,15 @@ def _select(context, obj) -> None:
     obj.select_set(True)
 
 
-def end(context, sculpted: bpy.types.Object) -> bpy.types.Object:
-    """Delete the object that was sculpted and show its garment again, which is returned."""
-    obj = sculpted.taffeta_correcting.garment
+def end(context, sculpted: bpy.types.Object) -> bpy.types.Object | None:
+    """Delete the object that was sculpted and show its garment again, which is returned; None where it was deleted, too."""
+    obj = corrected_by(sculpted)
     _object_mode(context, sculpted)
     mesh = sculpted.data
     bpy.data.objects.remove(sculpted)
     if not mesh.users:
         bpy.data.meshes.remove(mesh)
-    if obj.name in context.view_layer.objects:
+    if obj is not None and obj.name in context.view_layer.objects:
         obj.hide_set(False)
         _select(context, obj)
     return obj
@@ -126,10 +127,12 @@ def take_over(context, sculpted: bpy.types.Object) -> bpy.types.NodesModifier | 
     Raises
     ------
     ValueError
-        The bake cannot be corrected any more, or the object has other vertices.
+        The bake cannot be corrected any more, its garment was deleted, or the object has other vertices.
     """
     noted, scene = sculpted.taffeta_correcting, context.scene
-    obj, frame = noted.garment, noted.frame
+    obj, frame = corrected_by(sculpted), noted.frame
+    if obj is None:
+        raise ValueError(f"The garment that {sculpted.name} corrects was deleted; undo that, or press Cancel")
     _refuse(scene, obj, frame)
     _object_mode(context, sculpted)
     x = positions(sculpted.evaluated_get(depsgraph_of(scene)).data).astype(float)
@@ -200,7 +203,7 @@ class OfSculpted(CorrectVerb):
 
     @staticmethod
     def works_on(obj):
-        return obj.taffeta_correcting.garment is not None
+        return is_correcting(obj)
 
 
 class Fading:

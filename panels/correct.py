@@ -34,6 +34,17 @@ class TaffetaCorrecting(bpy.types.PropertyGroup):
     )
 
 
+def is_correcting(obj: bpy.types.Object) -> bool:
+    """Whether an object was made to be sculpted; its garment may have been deleted since."""
+    return obj.taffeta_correcting.is_property_set("frame")
+
+
+def corrected_by(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The garment that such an object corrects; None where it was deleted, also where Blender keeps it until the file is saved."""
+    garment = obj.taffeta_correcting.garment
+    return garment if garment is not None and garment.users_scene else None
+
+
 class TAFFETA_PT_corrections(SubPanel, bpy.types.Panel):
     """What is added to the bake by hand"""
 
@@ -79,12 +90,15 @@ class TAFFETA_PT_correcting(PhysicsPanel, bpy.types.Panel):
 
     @classmethod
     def poll(cls, context):
-        return context.object is not None and context.object.taffeta_correcting.garment is not None
+        return context.object is not None and is_correcting(context.object)
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        noted = context.object.taffeta_correcting
-        layout.label(text=translated(f"{noted.garment.name}, frame {noted.frame}"), icon="SCULPTMODE_HLT")
+        noted, garment = context.object.taffeta_correcting, corrected_by(context.object)
+        if garment is None:
+            sentences(layout, context, f"The garment that {context.object.name} corrects was deleted", "ERROR")
+        else:
+            layout.label(text=translated(f"{garment.name}, frame {noted.frame}"), icon="SCULPTMODE_HLT")
         column = layout.column(align=True)
         column.prop(noted, "before")
         column.prop(noted, "after")
@@ -100,7 +114,7 @@ def _ends(row):
 def draw_header(self, context):
     """In the 3D view, while a frame is corrected: what ends that, left of all else, where no view is too narrow for it."""
     obj = context.object
-    if obj is not None and obj.taffeta_correcting.garment is not None:
+    if obj is not None and is_correcting(obj):
         _ends(self.layout.row(align=True))
 
 

@@ -241,6 +241,29 @@ def test_what_cannot_be_corrected_is_refused_in_a_sentence(make, scene, tmp_path
     refused("plays no bake; bake it, then correct it")
 
 
+@pytest.mark.parametrize("by", ["script", "outliner"])
+def test_cancel_takes_the_object_away_whose_garment_was_deleted(make, scene, tmp_path, by):
+    obj, _ = garment(make, tmp_path)
+    scene.frame_set(FRAME)
+    bpy.ops.taffeta.correct_frame()
+    sculpted = bpy.context.object
+    name = sculpted.name
+    bpy.ops.object.mode_set(mode="OBJECT")
+    if by == "script":
+        bpy.data.objects.remove(obj)
+    else:  # Blender keeps what something looks at until the file is saved
+        for collection in obj.users_collection:
+            collection.objects.unlink(obj)
+        bpy.context.view_layer.objects.active = sculpted
+    beside = draw("TAFFETA_PT_correcting")
+    assert f"{name} corrects was deleted" in " ".join(beside.texts())
+    with pytest.raises(RuntimeError, match=f"The garment that {name} corrects was deleted; undo that, or press Cancel"):
+        bpy.ops.taffeta.correct_done()
+    assert bpy.context.object.name == name, "what was sculpted is still there"
+    assert bpy.ops.taffeta.correct_cancel() == {"FINISHED"}
+    assert name not in bpy.data.objects and not scene.objects
+
+
 def test_a_correction_of_another_mesh_is_left_out(make, scene, tmp_path):
     obj, x = garment(make, tmp_path)
     sculpt(obj, FRAME, bumps(obj, 1))

@@ -164,7 +164,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
 
     object: StringProperty(name="Garment", description="Name of the garment; empty takes the active one")
     vertices: IntProperty(
-        name="Vertices", default=10_000, min=20, max=cages.MOST_VERTICES, soft_min=500, soft_max=40_000,
+        name="Vertices", default=10_000, min=cages.LEAST_VERTICES, max=cages.MOST_VERTICES, soft_min=500, soft_max=40_000,
         description="About how many vertices the cage has, and no more than the garment",
     )  # fmt: skip
     edge_length: FloatProperty(
@@ -185,7 +185,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
             {"INFO"},
             translated(f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"),
         )
-        for sentence in _doubts(context.scene, cage, thickness):
+        for sentence in _doubts(context.scene, obj, cage, thickness):
             self.report({"WARNING"}, translated(sentence))
         tell_left_out(self, obj, cage)
         show(context, cage)
@@ -198,8 +198,11 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         return {"FINISHED"}
 
 
-def _doubts(scene: bpy.types.Scene, cage: bpy.types.Object, shell: float) -> Iterator[str]:
-    """What a cage in the middle of a shell of this thickness [m], 0 if it is none, does not keep."""
+def _doubts(scene: bpy.types.Scene, obj: bpy.types.Object, cage: bpy.types.Object, shell: float) -> Iterator[str]:
+    """Whether a cage is of use to its garment, and what it does not keep in the middle of a shell of this thickness [m], 0 if that
+    is none."""
+    if fewer := cages.count_to_ask(obj, cage):
+        yield f"{cage.name} is hardly coarser than {obj.name}, and bakes hardly faster; undo that, and choose {fewer:,} Vertices"
     kept, half = cage.taffeta_cloth.thickness.value, 0.5 * shell
     if kept < AS_THICK * shell:
         yield (

@@ -25,6 +25,8 @@ from .sheet import Sheet, sheet_of
 MODIFIER_NAME = "Taffeta Cage"
 MOST_VERTICES = 200_000  # of a cage
 LEAST_FACES = 8
+HARDLY = 0.75  # of the garment's vertices from which on a cage is hardly quicker to simulate
+LEAST_VERTICES = 20  # that a cage may be asked to have
 BELOW = 0.97  # of the garment's vertices that its cage has at most, so that it keeps below them where it comes near
 
 
@@ -157,9 +159,20 @@ def _bind(obj, cage, modifier):
         bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
         is_bound = modifier.is_bound
     if not is_bound:
+        if fewer := count_to_ask(obj, cage):
+            raise ValueError(
+                f"{obj.name} cannot be bound to its cage, which has {len(cage.data.vertices):,} vertices and is hardly coarser than "
+                f"its own {len(obj.data.vertices):,}; choose {fewer:,} Vertices or fewer"
+            )
         raise ValueError(
             f"{obj.name} cannot be bound to its cage; choose fewer Vertices, or clean up the mesh where it folds"
         )
+
+
+def count_to_ask(obj: bpy.types.Object, cage: bpy.types.Object) -> int:
+    """How many vertices to ask for where a cage is hardly coarser than its garment; 0 where it is coarser, or cannot be."""
+    own, half = len(obj.data.vertices), len(obj.data.vertices) // 2
+    return half if len(cage.data.vertices) > HARDLY * own and half >= LEAST_VERTICES else 0
 
 
 @contextmanager

@@ -5,6 +5,7 @@ bake of its cage, plays and exports without Taffeta, and is as it was when the c
 import subprocess
 import sys
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -336,6 +337,35 @@ def test_a_coarse_garment_gets_no_cage_that_is_finer(make, scene):
     coarse = make.cloth(make.grid(name="Coarse", count=9))
     assert "Coarse is coarse enough already: it has 81 vertices" in refused(coarse, edge_length=0.02)
     assert len(make_cage(coarse, vertices=10_000).data.vertices) <= 81
+
+
+def test_a_cage_that_is_hardly_coarser_is_told_with_the_count_to_ask_for(make, scene, capfd):
+    flat = make.cloth(make.grid(name="Flat", count=31))
+    assert len(make_cage(flat, vertices=10_000).data.vertices) > 0.9 * 961
+    assert "Flat Cage is hardly coarser than Flat" in (told := capfd.readouterr().out) and "choose 480 Vertices" in told
+    make_cage(make.cloth(make.grid(name="Asked", count=31)), vertices=480)
+    assert "hardly coarser" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (19, "its cage, which has 362 vertices and is hardly coarser than its own 400; choose 200 Vertices or fewer"),
+        (9, "its cage; choose fewer Vertices, or clean up the mesh where it folds"),
+    ],
+)
+def test_what_cannot_be_bound_folds_or_asks_for_fewer_vertices(make, scene, count, said):
+    """Blender binds nothing to an edge of three faces; flat grids whose cage is hardly coarser it refuses by chance."""
+    obj, cage = make.grid(name="Flat", count=20), make.grid(name="Cage", count=count)
+    bm = bmesh.new()
+    bm.from_mesh(cage.data)
+    edge = next(edge for edge in bm.edges if len(edge.link_faces) == 2)
+    bm.faces.new((*edge.verts, bm.verts.new((0.0, 0.0, 1.0))))
+    bm.to_mesh(cage.data)
+    bm.free()
+    with pytest.raises(ValueError, match=f"Flat cannot be bound to {said}"):
+        cages.bind(obj, cage)
+    assert not obj.modifiers
 
 
 def test_it_is_made_in_steps_and_leaves_nothing_when_stopped(make, scene):

@@ -31,7 +31,8 @@ from .read.participants import chosen_cloths, cloths_of, refuse_linked
 
 
 class BakeVerb:
-    """What the verbs of the list share: the cloth, the file, and sentences instead of tracebacks."""
+    """What the verbs of the list share: the cloth, the file, and sentences instead of tracebacks. `work` returns what was done, or ""
+    where it has told that itself."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # of a line of the list, which a search does not know
 
@@ -47,7 +48,8 @@ class BakeVerb:
             turn.end()
             obj = chosen_cloths(context, self.object)[0]
             refuse_linked(obj)
-            self.report({"INFO"}, translated(self.work(context, obj, self._chosen(context.scene, obj))))
+            if told := self.work(context, obj, self._chosen(context.scene, obj)):
+                self.report({"INFO"}, translated(told))
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
@@ -197,10 +199,15 @@ class TAFFETA_OT_bake_restore(BakeVerb, bpy.types.Operator):
         back = bake._replace(path=trash.restore(bake.path))
         cloths = cloths_of(context.scene)
         names = [entry.path for entry in bakes_of(context.scene, cloths)[cloths.index(obj)]]
-        if played(obj) is None and back.path in names:
+        if played(obj) is not None or back.path not in names:
+            return f"Restored {back.path.name}"
+        try:
             play(obj, back)
-            return f"Restored {back.path.name}; {obj.name} plays it"
-        return f"Restored {back.path.name}"
+        except (ValueError, OSError) as error:  # as of another mesh: it is back all the same
+            told = f"Restored {back.path.name} to the list, but it is not played. {in_words(error)}"
+            self.report({"WARNING"}, translated(told))
+            return ""
+        return f"Restored {back.path.name}; {obj.name} plays it"
 
 
 class TAFFETA_OT_trash_empty(bpy.types.Operator):

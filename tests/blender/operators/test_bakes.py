@@ -359,3 +359,18 @@ def test_a_bake_of_another_mesh_is_refused_and_what_plays_goes_on_as_it_was(shee
         bpy.ops.taffeta.bake_play(object="Cloth", path=first)
     cache = cloth().modifiers["Taffeta Cache"]
     assert cache.frame_start == 3 and not cache.show_viewport
+
+
+def test_a_bake_of_another_mesh_comes_back_from_the_trash_and_is_not_played(sheet, capfd):
+    path = baked()
+    before = bits(path)
+    assert bpy.ops.taffeta.bake_delete(object="Cloth", path=str(path)) == {"FINISHED"}
+    count = len(sheet.data.vertices)
+    sheet.data.vertices.add(1)
+    (gone,) = trash.trashed(path.parent)
+    assert bpy.ops.taffeta.bake_restore(object="Cloth", path=str(gone)) == {"FINISHED"}
+    assert "Warning: Restored Cloth.pc2 to the list, but it is not played" in (told := capfd.readouterr().out)
+    assert f"its cache has {count} vertices, its mesh {count + 1}" in told and "Info: Restored" not in told
+    assert bits(path) == before and not trash.trashed(path.parent)
+    assert cache_modifier.played(cloth()) is None and cache_modifier.find_cache(cloth()) is None
+    assert [item.path for item in listed()] == [str(path)]

@@ -24,7 +24,7 @@ SMALLEST_RIDGE_PART = 64  # ridges: fewer are done before another thread wakes u
 FIRST_ROOM = 16  # triangles near a ridge for which there is room at first
 SPARE_WAY = 0.3  # of the way between ridge and cloth: neither goes quite where it was expected
 OVER_FACE = 0.1  # square of the cosine to a ridge's face from which the cloth is over that face
-LARGEST_LEVER = 4.0  # times what a sample wants that a corner goes at most, as in pairs of cloth (`cloth.response`)
+RIDGE_LEVER = 4.0  # times what a sample wants that a corner goes at most, as in pairs of cloth (`cloth.response`)
 NOWHERE = -1.0  # weight of the sample of a ridge that is near no cloth
 
 
@@ -316,7 +316,7 @@ def gather_feature_samples(order, inv_mass, samples, contacts, fixed, aims, x):
             if inv_mass[i] > 0.0:
                 total, largest = total + w * w, max(largest, w)
         total = max(
-            total, largest / LARGEST_LEVER
+            total, largest / RIDGE_LEVER
         )  # beside a pinned edge the corner that is free may have next to no share
         along = dx * normal[p, 0, 0] + dy * normal[p, 0, 1] + dz * normal[p, 0, 2]
         most = push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2

@@ -25,6 +25,7 @@ from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
 from .checks.played_rows import played_otherwise
 from .playback.cache_modifier import trouble
+from .playback.correction_files import lost
 from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths
@@ -288,8 +289,9 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
                 for told in played_otherwise(obj):
                     words = ". ".join(translated(text) for text in told)
                     self.report({"WARNING"}, words)
-                if sentence := outside_bake(obj, first, last):
-                    self.report({"WARNING"}, translated(sentence))
+                for sentence in (*lost(obj), outside_bake(obj, first, last)):
+                    if sentence:
+                        self.report({"WARNING"}, translated(sentence))
         except OSError as error:
             raise OSError(in_words(error)) from error
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name

@@ -6,7 +6,7 @@ from bpy.props import StringProperty
 from mathutils import Matrix
 
 from ..panels.translations import translated
-from ..solver.cache import moves
+from ..solver.cache import moves, wedge
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
 from .attach import tie
@@ -15,8 +15,10 @@ from .checks.maker_rows import obstacle
 from .checks.shape_rows import DOUBLED_REACH
 from .playback.bake_files import bake_paths, refuse_long, shown_frames, stored_path, strays
 from .playback.cache_modifier import play_instead
+from .playback.correction_files import are_temporary, astray, folder_beside, play_from
 from .playback.owners import owner_in
 from .read.attach import attach, carrier
+from .read.correction import follow_cache
 from .read.keyed import keyed
 from .read.mesh_io import metres_per_unit
 from .read.modifier_stack import lift_rebuilders, makers
@@ -24,6 +26,7 @@ from .read.participants import cloths_of, colliders_of, near_bodies, refuse_link
 from .read.preroll import at_start
 from .read.sampling import depsgraph_of
 from .read.shape_key import refuse_shared
+from .wedges import list_again
 
 EARTH = 0.0, 0.0, -9.81  # [m/s2]
 
@@ -79,19 +82,35 @@ class TAFFETA_OT_fix_save(Fix, bpy.types.Operator):
 
 
 class TAFFETA_OT_fix_temporary(Fix, bpy.types.Operator):
-    """Copy the bake, with the older ones of the list, to where bakes of this file lie, and play it from there"""
+    """Copy the bake, with the older ones of the list, its corrections and wedges, to where bakes of this file lie, and play it
+    from there"""
 
     bl_idname = "taffeta.fix_temporary"
     bl_label = "Bring It Beside the File"
+    bl_description = " ".join(__doc__.split())
 
     def mend(self, context, obj):
         """What lies in the temporary folder stays there, so that nothing is lost, whatever ends it."""
         cloths = cloths_of(context.scene)
         source = strays([obj])[0]
-        if source is None or obj not in cloths:
+        if (source is None and not are_temporary(obj)) or obj not in cloths:
             raise ValueError(f"{obj.name} plays no bake from a temporary folder; press Check Before Baking again")
         target = bake_paths(context.scene, cloths)[cloths.index(obj)]
         refuse_long(target)
+        if source is not None:
+            self._copy(obj, source, target)
+        files = astray(context.scene, obj, target)
+        places = {file: moves.bring_file(file, folder_beside(target)) for file in files}
+        play_from(obj, places)
+        if source is None:
+            follow_cache(obj)
+            return f"{obj.name} plays its corrections from {stored_path(folder_beside(target))} now; save the file to keep that"
+        play_instead(obj, target, shown_frames(target).start)
+        list_again(context)
+        return f"{obj.name} plays its bake from {stored_path(target)} now; save the file to keep that"
+
+    def _copy(self, obj, source, target):
+        """The bake, the older ones and the wedges."""
         if in_use(source) or in_use(target):
             raise ValueError(f"{obj.name} is being baked; wait for that or press Stop first")
         older = moves.set_aside(target)
@@ -101,8 +120,7 @@ class TAFFETA_OT_fix_temporary(Fix, bpy.types.Operator):
         finally:
             if older is not None:
                 moves.put_back(older, target)  # only where nothing was brought
-        play_instead(obj, target, shown_frames(target).start)
-        return f"{obj.name} plays its bake from {stored_path(target)} now; save the file to keep that"
+        wedge.bring(source, target, owner_in(target.parent))
 
 
 class TAFFETA_OT_fix_scale(Fix, bpy.types.Operator):

@@ -53,6 +53,7 @@ class Order(NamedTuple):
     paths: list[Path]  # one .pc2 per garment
     sources: list[Path | None]  # the bake whose frames are copied to a garment's path first, to go on from
     strays: list[Path | None]  # the bake in a temporary folder that is brought there before anything else
+    corrections: list[list[Path]]  # files of its corrections that lie elsewhere, and go along
     resume: bool
     from_frame: int | None
     fingerprints: list[str]  # what the scene was like, for the panel
@@ -86,14 +87,14 @@ class Job:
         self.found_count = 0  # good frames on disk before
         self.reports: list[Report] = []
         self.older: dict[Path, list[Path]] = {}  # by path: where bakes in the way were set aside
+        self.corrections: dict[Path, Path] = {}  # where files of corrections were brought, by where they lay
         self.lacking: list[str] = []  # garments without a frame, beside others that had some
         self.is_told = False  # what is told of the bakes in the list is written
         self.started = time.perf_counter()
         self.prepared_at: float | None = None
         self.ended_at: float | None = None
         self.error = ""
-        # Frame, sentence: what is wrong with frames that are on disk all the same.
-        self.doubts: list[tuple[int, str]] = []
+        self.doubts: list[tuple[int, str]] = []  # frame, sentence: what is wrong with frames that are on disk
         self.crossed: dict[str, int] = {}  # pairs of triangles in the last frame, by what goes through what
         self.gaping: str | None = None  # garment with the seam that is open farthest in the last frame, if one is
         self.complete = False
@@ -379,12 +380,11 @@ def _note(job: Job, frame: int, report: Report | None) -> None:
         job.prepared_at = time.perf_counter()
     if frame >= job.order.first_frame:
         job.frame = frame
-    if report is not None:
-        job.reports.append(report)
     if report is None:
         if frame > job.order.frames.start:
             job.status = f"Frame {frame} is on disk already; preparing the solver…"
         return
+    job.reports.append(report)
     left = job.seconds_left()
     status = f"Frame {frame} of {job.order.frames.stop - 1}"
     job.status = f"{status}, {_duration(left)} left" if left else status

@@ -8,14 +8,16 @@ import contextlib
 from functools import partial
 from pathlib import Path
 
-from ...solver.cache import about, frames, moves, names, recipe
+from ...solver.cache import about, frames, moves, names, recipe, wedge
 from ...solver.model import Report
+from ..playback.correction_files import folder_beside
 
 
 def open_caches(job, caches: list) -> None:
     """Fill `caches`, one per garment; each is in the list as soon as it is open, so that it gets closed."""
     order = job.order
     is_new = not order.resume and order.from_frame is None
+    _bring_corrections(job)
     _bring_strays(job)
     for path, garment, source, owner in zip(order.paths, order.garments, order.sources, order.owners, strict=True):
         if is_new or source is not None:
@@ -38,6 +40,17 @@ def _bring_strays(job) -> None:
         if stray is not None and not job.stop.is_set():
             _set_aside(job, path)
             moves.bring(stray, path, owner, partial(_copied, job, stray))
+            wedge.bring(stray, path, owner, partial(_copied, job, stray))
+
+
+def _bring_corrections(job) -> None:
+    """Copy files of corrections that lie elsewhere to where the bakes go; what was copied is found again if the bake fails."""
+    for path, files in zip(job.order.paths, job.order.corrections, strict=True):
+        for file in files:
+            if job.stop.is_set():
+                return
+            if (place := moves.bring_file(file, folder_beside(path), partial(_copied, job, file))) is not None:
+                job.corrections[file] = place
 
 
 def tell_about(job, frame: int, report: Report | None) -> None:

@@ -13,6 +13,7 @@ from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
+from ..playback.correction_files import astray
 from ..playback.owners import owner_in
 from ..read import measures, snapshot
 from ..read.groups import meet, met, met_by
@@ -64,8 +65,7 @@ def read_order(
         garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
         garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
         read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
-    prints = _prints(scene, cloths, bodies) if kept else []
-    now = datetime.now().strftime(DATE)
+    prints, now = _prints(scene, cloths, bodies) if kept else [], datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
         garments=garments,
@@ -81,6 +81,7 @@ def read_order(
         paths=paths,
         sources=sources(cloths, paths) if go_on else [None] * len(paths),
         strays=strays(cloths),
+        corrections=[astray(scene, obj, path) for obj, path in zip(cloths, paths, strict=True)] if kept else [],
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=prints,

@@ -19,6 +19,7 @@ from ...solver.cache.files import read_whole, written
 from ..checks import problem_list
 from ..playback.bake_files import stored_path
 from ..playback.cache_modifier import attach
+from ..playback.correction_files import play_from
 from ..read.participants import find_object
 from ..read.sampling import frame_inputs, posed
 from . import job as jobs
@@ -126,6 +127,7 @@ def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
         obj = objects.get(known.uid)
         if obj is not None and len(obj.data.vertices) == known.vertex_count:
             obj.taffeta_cloth.cache_path = stored_path(path)
+            play_from(obj, job.corrections)
             attach(obj, path, job.order.first_frame)
             playing.append((index, obj))
     return playing

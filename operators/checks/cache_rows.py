@@ -7,6 +7,7 @@ import bpy
 
 from ..playback import cache_modifier
 from ..playback.bake_files import shown_frames, strays
+from ..playback.correction_files import are_temporary, lost
 from ..playback.owners import cache_file
 from ..read.modifier_stack import find_cache
 from . import fingerprint, releases
@@ -47,14 +48,31 @@ def _short(shot: Shot) -> Iterator[Problem]:
 def _temporary(shot: Shot) -> Iterator[Problem]:
     """Bakes of a saved file that lie where the system may delete them."""
     for obj in shot.cloths:
-        if obj.library is None and strays([obj])[0] is not None:
+        what = _in_temporary_folder(obj) if obj.library is None else ""
+        if what:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name}'s bake lies in a temporary folder, which is emptied at times",
+                what,
                 "Bring it beside the file, or press Resume, which does that, too",
                 ("taffeta.fix_temporary",),
             )
+
+
+def _in_temporary_folder(obj) -> str:
+    if strays([obj])[0] is not None:
+        return f"{obj.name}'s bake lies in a temporary folder, which is emptied at times"
+    if are_temporary(obj):
+        return f"{obj.name}'s corrections lie in a temporary folder, which is emptied at times"
+    return ""
+
+
+def _lost_corrections(shot: Shot) -> Iterator[Problem]:
+    """Corrections that the bake plays without, because their files are gone."""
+    for obj in shot.cloths:
+        for sentence in lost(obj):
+            remedy = "Bring the file back, or mute or delete the correction (More, Corrections) and make it again"
+            yield Problem("ERROR", obj.name, sentence, remedy)
 
 
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:
@@ -67,4 +85,4 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-CACHE_CHECKS = (_caches, _short, _temporary)
+CACHE_CHECKS = (_caches, _short, _temporary, _lost_corrections)

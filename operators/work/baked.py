@@ -19,6 +19,7 @@ from ...solver.cache.files import in_words, written
 from ...solver.cache.names import safe_name
 from ..playback.bake_files import refuse_long, stored_path
 from ..playback.cache_modifier import played, trouble
+from ..playback.correction_files import FOLDER
 from ..playback.owners import cache_folder
 from ..read import correction, groups, offsets
 from ..read.arrays import edges, triangulated
@@ -30,7 +31,6 @@ from ..read.sampling import depsgraph_of, posed
 from .steps import Step, Steps
 from .window import LongWork
 
-FOLDER = "corrections"  # below the cache folder
 LARGEST_FADE = 1000  # [frames]
 MOST_NUMBERS = 2**28  # of all positions that are read: 2 GB
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole bakes that get another place: set aside when something else is baked in theirs, or copied to go on from."""
 
+import filecmp
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -150,6 +151,37 @@ def bring(source: Path, target: Path, owner: str, go_on: Callable[[float], bool]
         if other != source and is_ours(other) and owner_of(other) in ("", owner_of(source)):
             copy_frames(other, older_name(target), owner, go_on=go_on)
     return True
+
+
+def bring_file(source: Path, folder: Path, go_on: Callable[[float], bool] = lambda share: True) -> Path | None:
+    """Copy a single file that belongs to a bake into a folder, under its name or, where another file has that, one with a number.
+
+    go_on : as of `copy_frames`. Returns where it is now, which may be where the same was brought before; None if it was given up.
+
+    Raises
+    ------
+    OSError
+        It cannot be read or written: a sentence, and nothing is left of the copy.
+    """
+    source, number = Path(source), 1
+    target = Path(folder) / source.name
+    try:
+        while os.path.lexists(target):
+            if target.is_file() and not target.is_symlink() and filecmp.cmp(source, target, shallow=False):
+                return target
+            number += 1
+            target = target.with_name(f"{source.stem}-{number}{source.suffix}")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        size = source.stat().st_size
+        with source.open("rb") as file, written(target) as out:
+            if not _pour(file, out, size, lambda done: go_on(done / size)):
+                raise InterruptedError
+    except InterruptedError:
+        return None
+    except OSError as error:
+        reason = error.strerror or error
+        raise OSError(f"{source} cannot be copied to {target} ({reason}): make room, then resume") from error
+    return target
 
 
 def _pour(source: BinaryIO, out: BinaryIO, size: int, go_on: Callable[[int], bool] = lambda copied: True) -> bool:

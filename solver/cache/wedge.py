@@ -9,13 +9,14 @@ The folder is one that others write to, too: what a note says is checked, and no
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from . import moves
 from .files import read_whole, written
-from .names import LONGEST_NAME, safe_name
+from .names import LONGEST_NAME, in_use, newest_name, safe_name
 
 FOLDER, NOTE = "wedges", "wedge.json"
 LARGEST_NOTE = 1 << 16  # bytes
@@ -136,6 +137,25 @@ def listed(cache: Path) -> list[Wedge]:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     found = [wedge for name in names if (wedge := read(cache, name)) is not None]
     return [wedge for group in grouped(sorted(found, key=_order)) for wedge in group]
+
+
+def bring(source: Path, target: Path, owner: str, go_on: Callable[[float], bool] = lambda share: True) -> None:
+    """Copy the wedges of a garment that lie beside its bake at `source` to those beside its bake at `target`, with what they set.
+
+    owner, go_on, errors : as of `moves.bring`, the owner seen from the folder of `target`
+
+    One that is there already stays as it is, and so does one of its name that sets something else.
+    """
+    source, target = newest_name(source), newest_name(target)
+    old, new = shot_folder(source.parent), shot_folder(target.parent)
+    for wedge in listed(old) if old != new else ():
+        folder, there = folder_of(new, wedge.name), read(new, wedge.name)
+        bake, place = folder_of(old, wedge.name) / source.name, folder / target.name
+        if (there is not None and there.settings != wedge.settings) or moves.present(place) or in_use(bake):
+            continue
+        seen = Path(os.path.relpath(target.parent / owner, folder)).as_posix() if owner else ""
+        if moves.bring(bake, place, seen, go_on) and there is None:
+            write(new, wedge)
 
 
 def grouped(wedges: list[Wedge]) -> list[list[Wedge]]:

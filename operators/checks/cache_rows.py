@@ -8,7 +8,7 @@ import bpy
 from ..playback import cache_modifier
 from ..playback.bake_files import shown_frames, strays
 from ..playback.correction_files import are_temporary, lost
-from ..playback.owners import cache_file
+from ..playback.owners import cache_file, maker_of
 from ..read.modifier_stack import find_cache
 from . import fingerprint, releases
 from .problem import Problem, Shot
@@ -23,12 +23,12 @@ def _caches(shot: Shot) -> Iterator[Problem]:
                 remedy = "The list of bakes and its trash may hold others"
             yield Problem("WARNING", obj.name, sentence, remedy)
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
-            yield Problem(
-                "WARNING",
-                obj.name,
-                words,
-                "Resume bakes anew from the first frame that differs, and keeps those before",
-            )
+            remedy = "Resume bakes anew from the first frame that differs, and keeps those before"
+            if _maker(obj):
+                remedy = (
+                    "Play one of the list of bakes that fits, or press Resume, which gives this file a bake of its own"
+                )
+            yield Problem("WARNING", obj.name, words, remedy)
 
 
 def _short(shot: Shot) -> Iterator[Problem]:
@@ -82,7 +82,15 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
         before = f", and before you changed {words}" if words else ""
         return f"{obj.name} was baked by another release of Taffeta{before}: it plays as it was, and a new bake makes all frames anew"
     words = fingerprint.changes(obj, scene, bodies)
+    if words and (maker := _maker(obj)):  # which may have baked it since, or this file was changed: nobody knows
+        return f"{obj.name} plays a bake of {maker}, made with other settings than this file has: {fingerprint.sentence(words)}"
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
+
+
+def _maker(obj) -> str:
+    """Name of the other .blend whose bake a garment plays; "" for its own."""
+    path = cache_file(obj)
+    return maker_of(path) if path is not None else ""
 
 
 CACHE_CHECKS = (_caches, _short, _temporary, _lost_corrections)

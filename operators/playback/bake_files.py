@@ -133,9 +133,9 @@ def refuse_long(path: Path) -> None:
 
 def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[list[Bake]]:
     """For each cloth the bakes that it can play: the one that its path names, the one in its place, and the older ones of
-    both, newest first.
+    both, newest first. Of another .blend's, that one and those that lie beside it: it may have been set aside by a new bake there.
 
-    Of another .blend's, of other objects' and of those that the original of a copy has, only the one that is played.
+    Of other objects' and of those that the original of a copy has, only the one that is played.
     """
     found, meshes = [], [obj for obj in bpy.data.objects if obj.type == "MESH"]
     for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
@@ -144,10 +144,12 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
         bases = [own]
         if played is not None:
             paths = [played]
-            if not maker_of(played) and not shared_with(obj):
+            if not shared_with(obj):
                 bases.insert(0, newest_name(played))
+        makers = {"", maker_of(played) if played is not None and bases[0] != own else ""}
         for base in bases:
-            paths += [path for path in (base, *older_bakes(base)[::-1]) if path not in others and not maker_of(path)]
+            beside = [path for path in (base, *older_bakes(base)[::-1]) if path not in others]
+            paths += [path for path in beside if maker_of(path) in (makers if base == bases[0] else {""})]
         paths = [path for path in dict.fromkeys(paths) if is_ours(path) and shown_frames(path)]
         found.append(_told(paths))
     return found

@@ -263,6 +263,34 @@ def test_another_files_bake_can_be_played_and_no_more(sheet, tmp_path):
     assert files(tmp_path / "taffeta_cache") == before
 
 
+def test_what_the_old_file_bakes_since_is_told_and_its_bake_from_before_can_be_played(sheet, tmp_path):
+    before = bits(baked(label="approved"))
+    bpy.ops.wm.save_mainfile()
+    save_as(tmp_path / "shot_v2.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.context.scene.taffeta.wind[2] = 8.0
+    path = baked(label="windy")
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot_v2.blend"))
+    assert cache_modifier.played(cloth()) == path and bits(path) != before
+    assert [(item.label, item.maker, item.changed) for item in listed()] == [
+        ("windy", "shot.blend", "Wind"),
+        ("approved", "shot.blend", ""),
+    ]
+    (row,) = [p for p in problem_list.latest(bpy.context.scene) if "made with other settings" in p.sentence]
+    assert row.sentence == "Cloth plays a bake of shot.blend, made with other settings than this file has: Wind"
+    assert row.remedy.startswith("Play one of the list of bakes that fits")
+    older, known = listed()[1].path, files(tmp_path / "taffeta_cache")
+    for verb in ("rename", "delete"):
+        with pytest.raises(RuntimeError, match="is a bake of shot.blend"):
+            getattr(bpy.ops.taffeta, f"bake_{verb}")(object="Cloth", path=older)
+    assert bpy.ops.taffeta.bake_play(object="Cloth", path=older) == {"FINISHED"}
+    assert bits(cache_modifier.played(cloth())) == before and len(listed()) == 2, "and the way back"
+    assert "made with other settings" not in " ".join(p.sentence for p in problem_list.latest(bpy.context.scene))
+    bpy.ops.taffeta.free(object="Cloth", others="LEAVE", older=True)
+    assert files(tmp_path / "taffeta_cache") == known
+
+
 def test_a_free_that_was_killed_half_way_is_taken_back_when_the_file_is_opened(sheet, tmp_path):
     path = baked()
     bpy.ops.wm.save_mainfile()

@@ -13,6 +13,7 @@ from ..panels.report import number, read_report
 from ..solver.cache import wedge as wedges
 from ..solver.cache.files import written
 from ..solver.cache.frames import cached_frames
+from ..solver.cache.journal import read_journal
 from ..solver.cache.wedge import Wedge
 from .bake import wedged
 from .bake.run import kept_report
@@ -60,8 +61,18 @@ def on_disk(scene: bpy.types.Scene) -> list[Wedge]:
 
 
 def plays(obj: bpy.types.Object, path: Path) -> bool:
-    """Whether a garment plays the bake at `path`."""
-    return played(obj) == path
+    """Whether a garment plays the frames of the bake at `path`, there or in a copy."""
+    shown = played(obj)
+    return shown is not None and (shown == path or are_same_frames(shown, path))
+
+
+def are_same_frames(one: Path, other: Path) -> bool:
+    """Whether two bakes hold the same frames, made of the same: their journals say so."""
+    try:
+        found = [read_journal(path.with_suffix(".journal"))[:2] for path in (one, other)]
+    except (OSError, ValueError):
+        return False
+    return all(header for header, _ in found) and found[0][1] == found[1][1]
 
 
 def in_words(row: Row) -> list[str]:

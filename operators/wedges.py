@@ -4,6 +4,7 @@
 The shot's own settings and bake come back after each; its frames are never written to.
 """
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
@@ -11,8 +12,11 @@ from bpy.app.handlers import persistent
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..panels.translations import translated
+from ..solver.cache import about, moves
 from ..solver.cache import wedge as wedges
 from ..solver.cache.files import in_words
+from ..solver.cache.names import older_bakes, older_name
+from ..solver.cache.trash import size_of
 from . import wedge_table
 from .bake import job as jobs
 from .bake import wedged
@@ -20,8 +24,8 @@ from .bake_queue import BAKED, BakeQueue
 from .bakes import play
 from .checks.problem_list import look_again
 from .live import turn
-from .playback.bake_files import told_of
-from .playback.owners import cache_folder
+from .playback.bake_files import bake_paths, refuse_long, room, told_of
+from .playback.owners import cache_file, cache_folder, owner_in
 from .read import setting_path
 from .read.participants import cloths_of, refuse_linked
 from .read.screen import redraw
@@ -36,6 +40,37 @@ def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
     """Every combination of the wedges that are listed in a scene."""
     varied = [setting_path.wedge(f"{entry.name}={entry.values}") for entry in scene.taffeta_wedges]
     return wedges.combinations({}, varied) if varied else []
+
+
+def keep_adopted(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> int:
+    """Let garments that play a wedge's bake play a copy of it among the shot's own, which no later bake of that wedge changes.
+
+    Returns the bytes that were copied: none of what was copied before.
+
+    Raises
+    ------
+    ValueError, OSError
+        It cannot be copied: a sentence, and the garment plays what it played.
+    """
+    copied = 0
+    for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
+        path = cache_file(obj)
+        if path is None or obj.library or own.parent == path.parent or wedges.shot_folder(path.parent) == path.parent:
+            continue
+        known = [place for place in (own, *older_bakes(own)) if moves.present(place) and is_same(place, path)]
+        place = known[0] if known else older_name(own) if moves.present(own) else own
+        if not known:
+            refuse_long(place)
+            if not moves.copy_frames(path, place, owner_in(place.parent)):
+                raise ValueError(f"{obj.name} has no whole frame in {path}; bake that wedge again")
+            copied += size_of([place])
+        play(obj, told_of(place))
+    return copied
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether one bake is a copy of the other."""
+    return about.read(one) == about.read(other) and wedge_table.are_same_frames(one, other)
 
 
 def list_again(context: bpy.types.Context) -> None:
@@ -127,6 +162,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
             for obj in cloths:
                 refuse_linked(obj)
             wedged.check(scene, self._every)
+            keep_adopted(scene, cloths)  # of a .blend from before frames were copied where they are adopted
         except FAILURES as error:
             self.report({"ERROR"}, translated(in_words(error)))
             return False
@@ -178,7 +214,7 @@ class TAFFETA_OT_wedges_list(bpy.types.Operator):
 
 
 class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
-    """Play this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
+    """Play a copy of this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
 
     bl_idname = "taffeta.wedge_adopt"
     bl_label = "Adopt Wedge"
@@ -203,6 +239,7 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
                 for obj, path in zip(cloths, row.paths, strict=True):
                     refuse_linked(obj)
                     play(obj, told_of(path))
+                copied = keep_adopted(scene, cloths)
             except FAILURES:
                 wedged.play_again(before)
                 wedged.take_back(scene, values)
@@ -213,10 +250,11 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
         list_again(context)
         look_again()
         first, last = row.frames.start, row.frames.stop - 1
-        self.report(
-            {"INFO"},
-            translated(f"{', '.join(obj.name for obj in cloths)} plays {self.wedge}: frames {first} to {last}"),
-        )
+        names = ", ".join(obj.name for obj in cloths)
+        told = f"{names} plays {self.wedge}: frames {first} to {last}"
+        if copied:
+            told = f"{names} plays a copy of {self.wedge} ({room(copied)}): frames {first} to {last}"
+        self.report({"INFO"}, translated(told))
         return {"FINISHED"}
 
     def _found(self, scene) -> wedge_table.Row:

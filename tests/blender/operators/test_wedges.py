@@ -6,6 +6,7 @@ import shutil
 import bpy
 import pytest
 from layouts import draw
+from taffeta.operators.bakes import play
 from taffeta.operators.playback import bake_files, cache_modifier, owners
 from taffeta.solver.cache.names import parts
 
@@ -61,7 +62,9 @@ def test_one_is_adopted_and_the_shot_is_kept(shot):
     assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9") == {"FINISHED"}
     assert shot.taffeta.wind[0] == 9.0 and found()["scene.wind.x=9"].plays
     played = cache_modifier.played(obj)
-    assert played.parent.name == "scene.wind.x=9" and own_files() == files
+    assert played == own.with_name("Skirt.bak1.pc2") and own_files() == files
+    made = own.parent / "wedges" / "scene.wind.x=9" / "Skirt.pc2"
+    assert played.read_bytes() == made.read_bytes(), "a copy"
     listed = [bake.path for bake in bake_files.bakes_of(shot, [obj])[0]]
     assert set(listed) == {played, own}, "both are in the list of bakes"
     bpy.ops.wm.save_mainfile()
@@ -83,6 +86,32 @@ def test_a_cache_folder_that_cannot_be_written(shot, tmp_path, capfd):
     assert told.count("cannot be written (Not a directory): choose another cache folder") == 2 and "Errno" not in told
     assert "None of 2 wedges was baked" in told and "Adopt" not in told
     assert state(shot) == before
+
+
+def test_what_was_adopted_stays_when_wedges_are_baked_again(shot, capsys):
+    obj = bpy.data.objects["Skirt"]
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9") == {"FINISHED"}
+    assert "plays a copy of scene.wind.x=9 (" in capsys.readouterr().out
+    played, frames = cache_modifier.played(obj), cache_modifier.played(obj).read_bytes()
+    assert bpy.ops.taffeta.wedge_adopt(wedge="scene.wind.x=9") == {"FINISHED"}
+    assert "copy" not in capsys.readouterr().out and cache_modifier.played(obj) == played, "it is copied once"
+    obj.taffeta_cloth.mass.value = 0.9
+    shot.taffeta.wind[1] = 5.0
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert cache_modifier.played(obj) == played and played.read_bytes() == frames
+    assert not found()["scene.wind.x=9"].plays, "what lies there now is another one"
+
+
+def test_one_that_was_adopted_before_frames_were_copied_stays_too(shot, tmp_path):
+    obj = bpy.data.objects["Skirt"]
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    path = tmp_path / "taffeta_cache" / "wedges" / "scene.wind.x=9" / "Skirt.pc2"
+    play(obj, bake_files.told_of(path))
+    frames = path.read_bytes()
+    shot.taffeta.wind[1] = 5.0
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    assert path.read_bytes() != frames and cache_modifier.played(obj).read_bytes() == frames
 
 
 def test_only_the_frames_can_be_adopted(shot):

@@ -196,6 +196,7 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
         name="Cache Name", override=OVERRIDE,
         description="File name of the cache without its ending; empty takes the object's name",
     )
+    earlier: StringProperty(name="Earlier Names", description="Names that its bakes had before it was renamed, a line each")
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
     fingerprint: StringProperty(name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON")
     muted: StringProperty(name="Muted", override=OVERRIDE, description="Modifiers, a line each, that Play Live switched off")
@@ -334,7 +335,7 @@ CLASSES = (
     TaffetaSceneSettings,
 )
 # Notes that operators leave with a garment; writing them changes nothing that anyone would have to look at again.
-NOTES = frozenset(("cache_path", "fingerprint", "muted", "stale", "report_json", "modulus"))
+NOTES = frozenset(("cache_path", "earlier", "fingerprint", "muted", "stale", "report_json", "modulus"))
 
 
 # What is looked at in every frame. All else is read once, before the first, and cannot be keyframed.

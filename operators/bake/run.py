@@ -17,7 +17,7 @@ import bpy
 from ...panels.report import read_report, warnings
 from ...solver.cache.files import read_whole, written
 from ..checks import problem_list
-from ..playback.bake_files import stored_path
+from ..playback.bake_files import remember_name, stored_path
 from ..playback.cache_modifier import attach
 from ..playback.correction_files import play_from
 from ..read.participants import find_object
@@ -126,6 +126,7 @@ def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
     for index, (known, path) in enumerate(zip(job.order.garment_objects, job.order.paths, strict=True)):
         obj = objects.get(known.uid)
         if obj is not None and len(obj.data.vertices) == known.vertex_count:
+            remember_name(obj, path)
             obj.taffeta_cloth.cache_path = stored_path(path)
             play_from(obj, job.corrections)
             attach(obj, path, job.order.first_frame)

@@ -138,7 +138,8 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
     Of other objects' and of those that the original of a copy has, only the one that is played.
     """
     found, meshes = [], [obj for obj in bpy.data.objects if obj.type == "MESH"]
-    for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
+    owned = bake_paths(scene, cloths)
+    for obj, own in zip(cloths, owned, strict=True):
         played, paths = cache_file(obj), []
         others = {cache_file(other) for other in meshes if other != obj}
         bases = [own]
@@ -146,6 +147,7 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
             paths = [played]
             if not shared_with(obj):
                 bases.insert(0, newest_name(played))
+        bases += [path for path in _earlier(obj, own, meshes) if path not in others and path not in owned]
         makers = {"", maker_of(played) if played is not None and bases[0] != own else ""}
         for base in bases:
             beside = [path for path in (base, *older_bakes(base)[::-1]) if path not in others]
@@ -153,6 +155,24 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
         paths = [path for path in dict.fromkeys(paths) if is_ours(path) and shown_frames(path)]
         found.append(_told(paths))
     return found
+
+
+def remember_name(obj: bpy.types.Object, path: Path) -> None:
+    """Before a garment plays its new bake at `path`: what its bakes were called, if it was renamed since the last one."""
+    was = cache_file(obj)
+    if was is None or was.parent != path.parent or not is_ours(was) or maker_of(was) or shared_with(obj):
+        return
+    names = [name for name in (newest_name(was).stem, *obj.taffeta_cloth.earlier.split("\n")) if name]
+    obj.taffeta_cloth.earlier = "\n".join(dict.fromkeys(name for name in names if name != newest_name(path).stem))
+
+
+def _earlier(obj, own: Path, meshes) -> list[Path]:
+    """Where a garment baked under names that it had; those of an original are not its copy's, which comes after it."""
+    before = {name for other in meshes if other.name < obj.name for name in other.taffeta_cloth.earlier.split("\n")}
+    names = dict.fromkeys(
+        safe_name(name) for name in obj.taffeta_cloth.earlier.split("\n") if name not in before | {""}
+    )
+    return [own.with_name(f"{name}.pc2") for name in names]
 
 
 def told_of(path: Path) -> Bake:

@@ -291,6 +291,40 @@ def test_what_the_old_file_bakes_since_is_told_and_its_bake_from_before_can_be_p
     assert files(tmp_path / "taffeta_cache") == known
 
 
+def test_a_garment_that_was_renamed_keeps_its_bakes(sheet, make, tmp_path):
+    first = bits(baked(label="approved"))
+    assert baked(label="heavier").name == "Cloth.pc2"
+    sheet.name = "Curtain"
+    assert bpy.ops.taffeta.bake(label="third") == {"FINISHED"}
+    assert cache_modifier.played(sheet).name == "Curtain.pc2"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    obj = bpy.data.objects["Curtain"]
+
+    def bakes():
+        problem_list.show(bpy.context.scene)
+        return list(bpy.context.window_manager.taffeta.bakes)
+
+    assert [item.label for item in bakes()] == ["third", "heavier", "approved"]
+    copy = obj.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    assert [item.label for item in bakes() if item.garment == copy.name] == ["third"], "they are the original's"
+    bpy.data.objects.remove(copy)
+    assert bpy.ops.taffeta.bake_play(object="Curtain", path=bakes()[2].path) == {"FINISHED"}
+    assert bits(cache_modifier.played(obj)) == first
+    coat = make.cloth(make.grid("Cloth", location=(3, 0, 2)))
+    labels = [item.label for item in bakes() if item.garment == "Curtain"]
+    assert labels == ["approved", "heavier", "third"], "it plays one of that name itself"
+    assert bpy.ops.taffeta.bake_play(object="Curtain", path=str(tmp_path / "taffeta_cache" / "Curtain.pc2")) == {
+        "FINISHED"
+    }
+    assert [item.label for item in bakes() if item.garment == "Curtain"] == ["third"], "they are that one's now"
+    bpy.data.objects.remove(coat)
+    assert bpy.ops.taffeta.free(object="Curtain", older=True) == {"FINISHED"}
+    folder = tmp_path / "taffeta_cache"
+    assert not list(folder.glob("*.pc2")) and len(trash.trashed(folder)) == 3
+
+
 def test_a_free_that_was_killed_half_way_is_taken_back_when_the_file_is_opened(sheet, tmp_path):
     path = baked()
     bpy.ops.wm.save_mainfile()

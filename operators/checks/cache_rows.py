@@ -72,7 +72,7 @@ def _lost_corrections(shot: Shot) -> Iterator[Problem]:
     for obj in shot.cloths:
         for sentence in lost(obj):
             remedy = "Bring the file back, or mute or delete the correction (More, Corrections) and make it again"
-            yield Problem("ERROR", obj.name, sentence, remedy)
+            yield Problem("WARNING", obj.name, sentence, remedy)
 
 
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:

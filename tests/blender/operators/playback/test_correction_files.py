@@ -170,7 +170,7 @@ def test_one_whose_file_is_gone_is_told_and_comes_back_with_it(corrected, home, 
     obj = reopened()
     (row,) = rows("missing")
     (modifier,) = correction.corrections_of(obj)
-    assert row.severity == "ERROR" and row.object == "Cloth" and str(lay) in row.sentence
+    assert row.severity == "WARNING" and row.object == "Cloth" and str(lay) in row.sentence
     assert modifier.name in row.sentence and "Bring the file back" in row.remedy
     assert not modifier.show_viewport and not modifier.show_render
     assert f"Taffeta: {row.sentence}" in capsys.readouterr().out

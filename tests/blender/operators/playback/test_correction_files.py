@@ -176,8 +176,7 @@ def test_one_whose_file_is_gone_is_told_and_comes_back_with_it(corrected, home, 
     assert f"Taffeta: {row.sentence}" in capsys.readouterr().out
     assert bpy.ops.taffeta.export(filepath=str(home / "out.obj"), object="Cloth") == {"FINISHED"}
     assert row.sentence in capsys.readouterr().out
-    with pytest.raises(RuntimeError, match="is missing"):
-        bpy.ops.taffeta.bake(resume=True)
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}, "a bake needs nothing of it"
     bpy.context.view_layer.objects.active = obj
     assert bpy.ops.taffeta.correction_mute(index=0) == {"FINISHED"} and not rows("missing")
     assert bpy.ops.taffeta.correction_mute(index=0) == {"FINISHED"} and rows("missing")

@@ -205,7 +205,7 @@ def anyway(shoot, result, out):
     top, low = rows[0], rows[np.argmax(ends)]
     result["menu"] = int(top), middle, int(low)
     yield from click(x, low - 0.6 * 20 * bpy.context.preferences.system.ui_scale)  # the last line
-    yield from until(lambda: len(entries()) == 4 and plays() and not session().baking)
+    yield from until(lambda: len(entries()) == 5 and plays() and not session().baking)
     result["baked_anyway"] = entries()
     shoot("10_baked_anyway")
     bpy.data.objects["Shawl"].taffeta_cloth.pin.source = "UNIFORM"

@@ -14,6 +14,7 @@ MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
 PINCH_REACH = 0.1  # [m] from what bodies pinch up to which they are what draws at cloth: about a hand
 PINCH_FRAMES = 12  # for which a pinch is remembered: what it has caught is drawn out of it later
+NO_ROOM = "bodies that go into each other leave it no room there: part them, or lower their Distance"
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
 
 
@@ -177,7 +178,7 @@ class Doubts:
         if worst is None or self.through[worst][0] <= self.crossed.total():
             return []
         if self.through[worst][1]:
-            way = "bodies that go into each other leave it no room there: part them, or lower their Distance"
+            way = NO_ROOM
         elif self.crossed_first:
             way = f"it did so in frame {self.first_frame} already: press Untangle before you bake"
         else:
@@ -198,6 +199,8 @@ class Doubts:
         earlier = (
             f"; {begun} was so in frame {self.first_frame} already: press Untangle before you bake" if begun else ""
         )
+        if self.last_frame in self.pinched.values():
+            return f"{pinned}{NO_ROOM}{earlier}"
         return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{earlier}"
 
 

@@ -153,7 +153,8 @@ def bring(source: Path, target: Path, owner: str, go_on: Callable[[float], bool]
         bake, place = folder_of(old, wedge.name) / source.name, folder / target.name
         if (there is not None and there.settings != wedge.settings) or moves.present(place) or in_use(bake):
             continue
-        seen = Path(os.path.relpath(target.parent / owner, folder)).as_posix() if owner else ""
+        is_near = owner and not os.path.isabs(owner)  # what is on another drive is named whole
+        seen = Path(os.path.relpath(target.parent / owner, folder)).as_posix() if is_near else owner
         if moves.bring(bake, place, seen, go_on) and there is None:
             write(new, wedge)
 

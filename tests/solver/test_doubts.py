@@ -105,6 +105,20 @@ def test_what_a_pinch_has_caught_is_drawn_out_of_it_for_half_a_second():
         assert frame == later and words in told
 
 
+def test_substeps_are_not_asked_for_where_bodies_pinch_at_the_end():
+    """In its last frame a sheet crosses a ball: alone, or where something is pinched in that frame; before does not count."""
+    cloth, x, body = across()
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    for pinched, words in ((7, "part them"), (6, "more Substeps help")):
+        doubts = Doubts(["Coat"])
+        for frame in (6, 7):
+            held = np.array([0]) if frame == pinched else None
+            doubts.look(cloth, x, Report(frame, **about, pinched=held))
+        doubts.look_closer(cloth, x, (body,), 7)
+        ((frame, told),) = doubts.tell()
+        assert frame == 7 and words in told
+
+
 @pytest.mark.parametrize(("pinched", "why"), [(np.array([0]), "part them"), (None, "more Substeps help")])
 def test_what_crosses_on_the_way_is_told_though_nothing_does_at_the_end(pinched, why):
     cloth, x, _ = across()

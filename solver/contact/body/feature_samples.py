@@ -315,9 +315,8 @@ def gather_feature_samples(order, inv_mass, samples, contacts, fixed, aims, x):
             dx, dy, dz = dx - w * x[i, 0], dy - w * x[i, 1], dz - w * x[i, 2]
             if inv_mass[i] > 0.0:
                 total, largest = total + w * w, max(largest, w)
-        total = max(
-            total, largest / RIDGE_LEVER
-        )  # beside a pinned edge the corner that is free may have next to no share
+        # beside a pinned edge the corner that is free may have next to no share
+        total = max(total, largest / RIDGE_LEVER)
         along = dx * normal[p, 0, 0] + dy * normal[p, 0, 1] + dz * normal[p, 0, 2]
         most = push[s, 0] ** 2 + push[s, 1] ** 2 + push[s, 2] ** 2
         if total == 0.0 or most == 0.0 or along <= 0.0:

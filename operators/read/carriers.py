@@ -18,7 +18,7 @@ def hung_on(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
         if obj.session_uid not in seen:
             seen.add(obj.session_uid)
             yield obj
-            waiting += [carrier for carrier, _ in _links(obj, before_simulation(obj), True)]
+            waiting += [carrier for carrier, _ in links(obj, before_simulation(obj), True)]
 
 
 def looked_at(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -33,14 +33,14 @@ def armatures_of(obj: bpy.types.Object) -> list[bpy.types.Object]:
     waiting, seen = [(obj, False)], set()
     while waiting:
         one, posed = waiting.pop()
-        for link in _links(one, rigs(one) if one.type != "ARMATURE" else (), posed):
+        for link in links(one, rigs(one) if one.type != "ARMATURE" else (), posed):
             if link not in seen:
                 seen.add(link)
                 waiting.append(link)
     return sorted((one for one, by_pose in seen if by_pose and one.type == "ARMATURE"), key=lambda one: one.name)
 
 
-def _links(obj, modifiers, posed: bool) -> Iterator[tuple[bpy.types.Object, bool]]:
+def links(obj, modifiers, posed: bool) -> Iterator[tuple[bpy.types.Object, bool]]:
     """What an object hangs on by itself, and whether on its pose; of an armature whose pose counts (`posed`) also what its bones do."""
     if obj.parent is not None:
         yield obj.parent, obj.parent_type in {"ARMATURE", "BONE"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import bpy
 
 from ...solver.model import Settings
+from .carriers import links
 from .map_makers import makes, map_name
 from .modifier_stack import rigs, simulated
 
@@ -72,19 +73,27 @@ def moves(obj: bpy.types.Object) -> bool:
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
-    """Whether an object moves or changes its shape: by itself, by what carries it, by shape keys, or by a rig."""
-    keys = obj.data.shape_keys if obj.type == "MESH" else None
-    if moves(obj) or keys is not None and keys.animation_data is not None:
+    """Whether an object moves or changes its shape: by itself, by what carries it, by shape keys, or by a rig, also one whose
+    bones follow another.
+    """
+    waiting, seen = [(obj, False)], set()
+    while waiting:
+        one, posed = waiting.pop()
+        if moves(one) or _changes_shape(one):
+            return True
+        for link in links(one, rigs(one), posed):
+            if link not in seen:  # rigs may look at each other
+                seen.add(link)
+                waiting.append(link)
+    return False
+
+
+def _changes_shape(obj) -> bool:
+    """Whether shape keys or a file of positions do so."""
+    keys = getattr(obj.data, "shape_keys", None)
+    if keys is not None and keys.animation_data is not None:
         return True
-    return any(_carries(modifier) for modifier in rigs(obj))
-
-
-def _carries(modifier: bpy.types.Modifier) -> bool:
-    """Whether a rig may move its mesh: a file of positions does, another object does if it is animated itself."""
-    carrier = getattr(modifier, "object", None) or getattr(modifier, "target", None)
-    if carrier is None:
-        return modifier.type in {"MESH_CACHE", "MESH_SEQUENCE_CACHE"}
-    return is_animated(carrier)
+    return any(modifier.type in {"MESH_CACHE", "MESH_SEQUENCE_CACHE"} for modifier in rigs(obj))
 
 
 def keyed_settings(scene: bpy.types.Scene) -> list[str]:

@@ -58,7 +58,8 @@ def bake_paths(
 ) -> list[Path]:
     """The .pc2 file of each cloth, none of which is played by an object that is not baked now.
 
-    One that goes on keeps the file it plays, even if it was renamed since, but not in a temporary folder.
+    One that goes on keeps the file it plays, even if it was renamed since, but not in a temporary folder, nor in one that is gone
+    or cannot be written.
     folder : where they are, if not in the scene's cache folder, as the bakes of a wedge.
     """
     every, folder = cloths_of(scene), folder or cache_folder(scene)
@@ -72,7 +73,7 @@ def bake_paths(
         # Nor must a file that was saved under another name write into the bake of the file that it came from, nor any
         # file into what its path leads to and Taffeta did not write.
         own = path is not None and is_ours(path) and not shared_with(obj) and not maker_of(path)
-        if own and not is_temporary(path):
+        if own and not is_temporary(path) and os.access(path.parent, os.W_OK):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
 

@@ -116,3 +116,19 @@ def test_a_farm_bakes_one_object_and_then_the_rest(two, saved, tmp_path):
     assert (folder / "Shirt.bak1.pc2").is_file()
     baked = [[part.read_bytes() for part in names.parts(folder / f"{name}.pc2")[:2]] for name in ("Shirt", "Coat")]
     assert baked == [garment[:2] for garment in expected]
+
+
+def test_another_cache_folder_where_the_old_one_cannot_be_written(two, saved, monkeypatch):
+    """As the sentence of a Resume into a read-only folder says: what was there stays, and its frames are gone on with."""
+    expected = whole(two)
+    saved.frame_end, before = 3, bake_files.cache_file(two[0]).parent
+    kept = whole(two)
+    saved.frame_end, saved.taffeta.cache_folder = 6, "//other"
+    access = bake_files.os.access
+    monkeypatch.setattr(bake_files.os, "access", lambda path, mode: path != before and access(path, mode))
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+    assert bake_files.cache_file(two[0]).parent == before.with_name("other")
+    assert json.loads(two[0].taffeta_cloth.report_json)["frames_kept"] == 3
+    for obj, old, new in zip(two, kept, expected, strict=True):
+        assert [part.read_bytes() for part in names.parts(before / f"{obj.name}.pc2")] == old
+        assert files(obj)[:2] == new[:2], "the journal names the .blend as seen from there"

@@ -29,6 +29,7 @@ from .contact_rows import CONTACT_CHECKS
 from .fabric_rows import FABRIC_CHECKS
 from .force_rows import FORCE_CHECKS
 from .group_rows import GROUP_CHECKS
+from .hanging_rows import HANGING_CHECKS
 from .instance_rows import INSTANCE_CHECKS
 from .maker_rows import MAKER_CHECKS, making
 from .pin_rows import PIN_CHECKS
@@ -347,6 +348,7 @@ CHECKS = (
     *SHAPE_CHECKS,
     *MAKER_CHECKS,
     *RIG_CHECKS,
+    *HANGING_CHECKS,
     *CAGE_CHECKS,
     _maps,
     *GROUP_CHECKS,

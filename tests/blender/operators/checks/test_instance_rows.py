@@ -3,6 +3,7 @@
 
 import bpy
 import pytest
+from taffeta.operators.checks import problem_list
 
 
 @pytest.fixture
@@ -62,3 +63,45 @@ def test_what_is_in_the_scene_as_well_takes_part(shot, instance, found, body):
     instance(body())
     shot.collection.objects.link(body())
     assert found() == []
+
+
+def test_body_of_the_background_set(shot, make, found, only, body):
+    """Of a set's own set, too; what is in the scene as well takes part."""
+    make.collider(make.ball("Ground", location=(0, 0, -3)))
+    near, far = (bpy.data.scenes.new(name) for name in ("Near", "Far"))
+    far.collection.objects.link(body())
+    shot.background_set, near.background_set = near, far
+    assert found() == []
+    shot.collection.objects.unlink(body())
+    assert [problem.sentence for problem in found() if problem.heavy] == [
+        "Body is shown by the Background Set Far only: no bake of this scene sees it"
+    ]
+
+
+def told_of_copies(shot):
+    return [problem.sentence for problem in problem_list.check_thoroughly(shot) if "no bake sees" in problem.sentence]
+
+
+def test_instances_by_a_body_s_nodes(shot, body):
+    tree = bpy.data.node_groups.new("Plates", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    given, made, join, instance = (
+        tree.nodes.new(name)
+        for name in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeJoinGeometry", "GeometryNodeGeometryToInstance")
+    )
+    for one, other in ((given, join), (given, instance), (instance, join), (join, made)):
+        tree.links.new(one.outputs[0], other.inputs[0])
+    body().modifiers.new("Nodes", "NODES").node_group = tree
+    bpy.context.view_layer.update()
+    assert told_of_copies(shot) == ["Body shows an instance by its nodes or particles, which no bake sees"]
+    body().modifiers["Nodes"].show_viewport = False
+    bpy.context.view_layer.update()
+    assert told_of_copies(shot) == []
+
+
+def test_instances_at_the_vertices_of_a_parent(shot, make, body):
+    parent = make.grid("Rack", count=2, location=(0, 0, -5))
+    body().parent, parent.instance_type = parent, "VERTS"
+    bpy.context.view_layer.update()
+    assert told_of_copies(shot) == ["Body is shown at each vertex or face of Rack, and no bake sees it there"]

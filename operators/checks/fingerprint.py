@@ -33,6 +33,7 @@ from ..read import (
 from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
+from ..read.mesh_io import metres_per_unit
 
 SCENE_WORDS = {
     "dynamics": "Dynamics",
@@ -104,7 +105,9 @@ def _short(value) -> str:
 BAKED_BY = "Taffeta"  # the entry that says which release has made a bake; what others wrote is not comparable
 MESH = "the mesh of "
 ANIMATION = "the animation"
+BETWEEN = "the curves of the animation"  # what of it is not its keys
 COLLIDERS = "the colliders"
+SIMPLIFY = "Simplify"
 SETTINGS = "the settings of {}"  # each collider has them
 PLACES = {
     placement.PLACE: "the place of {}",
@@ -112,10 +115,13 @@ PLACES = {
     placement.SHAPE: "the shape of {}",
     placement.SHAPE_KEYS: "the shape keys of {}",
     placement.MODIFIERS: "the modifiers of {}",
+    placement.BONES: "the bones of {}",
+    placement.KEY_SHAPES: "the sculpted shape keys of {}",
+    placement.INPUTS: "the node inputs of {}",
 }
 # What bakes of this release had before it could be chosen, by word.
-LATER = {SCENE_WORDS["untangle_each"]: _short([False])}
-OF_PLACES = tuple(words.removesuffix("{}") for words in PLACES.values())
+LATER = {SCENE_WORDS["untangle_each"]: _short([False]), SIMPLIFY: _short(False)}
+OF_PLACES = (BETWEEN, *(words.removesuffix("{}") for words in PLACES.values()))
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
 
@@ -125,13 +131,16 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     colliders = [collider for collider in colliders if not collider.taffeta_cloth.enabled]
     force_fields = emitters(scene, scene.view_layers[0])
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
+    animation, between = measures.animation_sums([scene, obj, *colliders, *force_fields, *_carriers(cloth)])
     prints = {
         BAKED_BY: RELEASE,
         f"{MESH}{obj.name}": measures.mesh_sums(obj.data),
-        ANIMATION: measures.animation_sum([scene, obj, *colliders, *force_fields, *_carriers(cloth)]),
+        ANIMATION: animation,
+        BETWEEN: between,
         "the force fields": [_force_field(emitter) for emitter in force_fields],
         "the frame rate": round(scene.render.fps / scene.render.fps_base, 6),
-        "the unit scale": round(scene.unit_settings.scale_length, 9),
+        "the unit scale": round(metres_per_unit(scene), 9),
+        SIMPLIFY: _simplified(scene, colliders),
         "the first frame": scene.frame_start,
         "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
         COLLIDERS: sorted(collider.name for collider in colliders),
@@ -163,6 +172,14 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
     placed = placement.prints([obj, *colliders, *_carriers(cloth)])
     prints |= {PLACES[what].format(name): value for (what, name), value in placed.items()}
     return {word: _short(value) for word, value in prints.items()}
+
+
+def _simplified(scene, colliders) -> int | bool:
+    """How often Simplify lets bodies be subdivided at most, where that is less than they are to be; False where not."""
+    most = scene.render.simplify_subdivision
+    shown = (modifier for obj in colliders for modifier in obj.modifiers if modifier.show_viewport)
+    finer = any(modifier.levels > most for modifier in shown if modifier.type in {"SUBSURF", "MULTIRES"})
+    return most if scene.render.use_simplify and finer else False
 
 
 def store(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> None:
@@ -213,6 +230,10 @@ def differing(text: str, now: dict[str, str]) -> list[str]:
         )  # as many as there were: another name is no change, and what another one is like is told
     elif COLLIDERS in words:  # what a new one is like goes with it
         words = [word for word in words if word in then or " of " not in word]
+    sculpted, valued = (PLACES[what].removesuffix("{}") for what in (placement.KEY_SHAPES, placement.SHAPE_KEYS))
+    words = [
+        word for word in words if word.replace(sculpted, valued) == word or word.replace(sculpted, valued) not in words
+    ]
     if ANIMATION in words:  # what keys write is left out of places, so that another key changes these, too
         words = [word for word in words if not word.startswith(OF_PLACES)]
     return words

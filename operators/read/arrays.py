@@ -47,8 +47,8 @@ def vertex_normals(mesh: bpy.types.Mesh) -> np.ndarray:
 
 def key_positions(key: bpy.types.ShapeKey) -> np.ndarray:
     """Object-space vertices (n, 3) float32 [Blender units] of a shape key."""
-    x = np.empty(3 * len(key.data), np.float32)
-    key.data.foreach_get("co", x)
+    x = np.empty(3 * len(key.points), np.float32)
+    key.points.foreach_get("co", x)  # 100 times as fast as `data`
     return x.reshape(-1, 3)
 
 

@@ -55,7 +55,9 @@ def links(obj, modifiers, posed: bool) -> Iterator[tuple[bpy.types.Object, bool]
 def _looked_at(modifier: bpy.types.Modifier) -> list[bpy.types.Object]:
     """The objects that a modifier looks at, those of its collection and of the inputs of Geometry Nodes too."""
     names = (prop.identifier for prop in modifier.bl_rna.properties if prop.type == "POINTER")
-    values = [getattr(modifier, name) for name in names] + (_inputs(modifier) if modifier.type == "NODES" else [])
+    values = [getattr(modifier, name) for name in names] + (
+        [value for _, value in node_inputs(modifier)] if modifier.type == "NODES" else []
+    )
     found = [value for value in values if isinstance(value, bpy.types.Object)]
     for group in values:
         if isinstance(group, bpy.types.Collection):
@@ -63,13 +65,13 @@ def _looked_at(modifier: bpy.types.Modifier) -> list[bpy.types.Object]:
     return found
 
 
-def _inputs(modifier) -> list:
-    """What stands in the inputs of Geometry Nodes."""
+def node_inputs(modifier: bpy.types.Modifier) -> list[tuple[str, object]]:
+    """What stands in the inputs of Geometry Nodes, by their identifiers."""
     if hasattr(modifier, "properties"):  # Blender 5.2
         inputs = modifier.properties.inputs
-        sockets = (getattr(inputs, prop.identifier) for prop in inputs.bl_rna.properties if prop.type == "POINTER")
-        return [getattr(socket, "value", None) for socket in sockets]
-    return [modifier[name] for name in modifier.keys()]
+        names = [prop.identifier for prop in inputs.bl_rna.properties if prop.identifier != "rna_type"]
+        return [(name, getattr(getattr(inputs, name), "value", None)) for name in names]
+    return [(name, modifier[name]) for name in modifier.keys()]
 
 
 def _targets(constraints) -> Iterator[tuple[bpy.types.Object, bool]]:

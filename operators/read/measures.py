@@ -12,7 +12,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...solver.elastic.mesh_fit import edge_quantile
-from . import arrays, pattern_size, tear_lines, zips
+from . import arrays, between_keys, pattern_size, tear_lines, zips
 from .carriers import hung_on
 from .keyed import actions_of, curves_in, our_drivers, targets_of
 from .maps import weights_in
@@ -144,6 +144,14 @@ def mesh_sums(mesh: bpy.types.Mesh) -> list[int]:
     return [*counts, zlib.crc32(arrays.positions(mesh)), zlib.crc32(arrays.corner_vertex(mesh))]
 
 
+def keys_sums(mesh: bpy.types.Mesh) -> list[int]:
+    """A checksum of the shape of each shape key of a mesh, in order."""
+    key = ("keys", mesh.shape_keys.session_uid, len(mesh.vertices))
+    if key not in _kept:
+        _kept[key] = [zlib.crc32(arrays.key_positions(block)) for block in mesh.shape_keys.key_blocks]
+    return _kept[key]
+
+
 def lattice_sum(lattice: bpy.types.Lattice) -> list[int]:
     """Counts, and a checksum of where its points are."""
     points = np.empty(3 * len(lattice.points), np.float32)
@@ -183,17 +191,28 @@ def image_sum(image: bpy.types.Image) -> int:
     return _kept[key]
 
 
-def animation_sum(objects: list[bpy.types.Object | bpy.types.Scene]) -> int:
-    """Checksum of the keys of the actions that move these objects, all that they hang on and shape keys, or scenes, and of the
-    drivers of our settings, with what these look at."""
-    seen, checksum = set(), 0
+def animation_sums(objects: list[bpy.types.Object | bpy.types.Scene]) -> tuple[int, int]:
+    """Two checksums of what moves these objects, all that they hang on and shape keys, or scenes: of the keys of their actions and
+    the drivers of our settings, with what these look at; and of how curves go between keys, of strips, and of all other drivers.
+    """
+    seen, checksum, between = set(), 0, 0
     for owner in _animated(objects):
         for action, slot in actions_of(owner):
             if (action.session_uid, slot.handle) not in seen:
                 seen.add((action.session_uid, slot.handle))
-                checksum = zlib.crc32(b"%d" % _action_sum(action, slot), checksum)
-        checksum = zlib.crc32("".join(map(_driver_text, our_drivers(owner))).encode(), checksum)
-    return checksum
+                sums = _action_sums(action, slot)
+                checksum, between = (
+                    zlib.crc32(b"%d" % own, old) for own, old in zip(sums, (checksum, between), strict=True)
+                )
+        ours = our_drivers(owner)
+        checksum = zlib.crc32("".join(map(_driver_text, ours)).encode(), checksum)
+        others = [curve for curve in _drivers(owner) if curve not in ours]
+        between = zlib.crc32("".join([between_keys.strips_text(owner), *map(_driver_text, others)]).encode(), between)
+    return checksum, between
+
+
+def _drivers(owner) -> list[bpy.types.FCurve]:
+    return list(owner.animation_data.drivers) if owner.animation_data else []
 
 
 def _animated(objects):
@@ -218,7 +237,9 @@ def _driver_text(curve: bpy.types.FCurve) -> str:
 
 
 def _value_text(owner: bpy.types.ID, path: str) -> str:
-    """What stands at a data path of an ID; "" where nothing does."""
+    """What stands at a data path of an ID; "" where nothing does, and of the frame that a scene shows."""
+    if isinstance(owner, bpy.types.Scene) and path.startswith("frame_current"):
+        return ""
     try:
         value = owner.path_resolve(path) if path else ""
     except ValueError:
@@ -243,13 +264,15 @@ def forget_actions() -> None:
         del _kept[key]
 
 
-def _action_sum(action, slot) -> int:
+def _action_sums(action, slot) -> tuple[int, int]:
+    """Checksums of the keys of an action, and of how its curves go between these."""
     key = ("action", action.session_uid, slot.handle)
     if key not in _kept:
-        checksum = 0
+        checksum = between = 0
         for curve in curves_in(action, slot):
             checksum = zlib.crc32(arrays.key_points(curve), zlib.crc32(curve.data_path.encode(), checksum))
-        _kept[key] = checksum
+            between = zlib.crc32(b"%d" % between_keys.curve_sum(curve), between)
+        _kept[key] = checksum, between
     return _kept[key]
 
 

@@ -11,15 +11,26 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
-from .carriers import hung_on, looked_at
-from .measures import curve_sum, lattice_sum, mesh_sums, written_paths
+from .carriers import hung_on, looked_at, node_inputs
+from .measures import curve_sum, keys_sums, lattice_sum, mesh_sums, written_paths
 from .modifier_stack import before_simulation
 
 PLACE, POSE, SHAPE, SHAPE_KEYS, MODIFIERS = "PLACE", "POSE", "SHAPE", "SHAPE_KEYS", "MODIFIERS"
+BONES, KEY_SHAPES, INPUTS = "BONES", "KEY_SHAPES", "INPUTS"
 POINTS = "splines", "points", "vertices"  # how the paths of what makes a shape begin
 SHAPES = {"MESH": mesh_sums, "LATTICE": lattice_sum, "CURVE": curve_sum, "SURFACE": curve_sum}  # of what has one
 CHANNELS = "location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale"
 DELTAS = "delta_location", "delta_rotation_quaternion", "delta_rotation_euler", "delta_scale"
+BONE_PARTS = (
+    ("matrix_local", 16, np.float32),
+    ("length", 1, np.float32),
+    ("envelope_distance", 1, np.float32),
+    ("bbone_segments", 1, np.int32),
+    ("inherit_scale", 1, np.int32),
+    ("use_deform", 1, bool),
+    ("use_inherit_rotation", 1, bool),
+    ("use_local_location", 1, bool),
+)
 PLAIN = frozenset(("BOOLEAN", "INT", "FLOAT", "ENUM"))
 SHOWN_ONLY = re.compile(r"name|show_|is_|use_pin_to_last|use_apply_on_spline|open_|execution_time|persistent_uid")
 BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
@@ -39,11 +50,13 @@ def prints(objects: Iterable[bpy.types.Object]) -> dict[tuple[str, str], list]:
         found[PLACE, obj.name] = _place(obj, by_keys)
         if obj.type == "ARMATURE":
             found[POSE, obj.name] = _pose(obj, by_keys)
+            found[BONES, obj.name] = _bones(obj.data)
         if obj.type == "MESH":
             found[SHAPE_KEYS, obj.name] = _shape_keys(obj)
-            found[MODIFIERS, obj.name] = [
-                _settings(modifier, by_keys) for modifier in before_simulation(obj) if modifier.show_viewport
-            ]
+            found[KEY_SHAPES, obj.name] = _key_shapes(obj)
+            shown = [modifier for modifier in before_simulation(obj) if modifier.show_viewport]
+            found[MODIFIERS, obj.name] = [_settings(modifier, by_keys) for modifier in shown]
+            found[INPUTS, obj.name] = [_inputs(modifier, by_keys) for modifier in shown if modifier.type == "NODES"]
     return found
 
 
@@ -101,6 +114,49 @@ def _shape_keys(obj) -> list:
     paths = [f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value' for block in blocks]
     values = [0.0 if path in by_keys else block.value for block, path in zip(blocks, paths, strict=True)]
     return [round(value, 6) for value in values if value]
+
+
+def _key_shapes(obj) -> list:
+    """How the shape keys that are not at rest are sculpted and applied, and which one is shown alone."""
+    keys = obj.data.shape_keys
+    if keys is None:
+        return []
+    by_keys, sums, blocks, found = written_paths(keys), keys_sums(obj.data), keys.key_blocks, []
+    for block, checksum in zip(blocks, sums, strict=True):
+        path = f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value'
+        if not block.mute and block != keys.reference_key and (path in by_keys or block.value):
+            relative = sums[list(blocks).index(block.relative_key)] if keys.use_relative else keys.use_relative
+            found.append([checksum, relative, block.vertex_group])
+    return [found, sums[obj.active_shape_key_index] if obj.show_only_shape_key else None]
+
+
+def _bones(armature) -> list[int]:
+    """Checksums of where the bones of an armature rest, and what they deform and inherit."""
+    found = []
+    for name, width, kind in BONE_PARTS:
+        values = np.empty(len(armature.bones) * width, kind)
+        armature.bones.foreach_get(name, values)
+        found.append(zlib.crc32(values.round(6) + 0.0 if kind is np.float32 else values))
+    return found
+
+
+def _inputs(modifier, by_keys) -> list:
+    """What stands in the inputs of Geometry Nodes where no key writes it: numbers, words, and names of what has no place."""
+    own = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
+    keyed = [path for path in by_keys if path.startswith(own)]
+    found = []
+    for name, value in node_inputs(modifier):
+        if any(re.search(rf"\b{name}\b", path.removeprefix(own)) for path in keyed):
+            continue
+        if isinstance(value, (bpy.types.Object, bpy.types.Collection)):
+            value = True  # what is in it is told by itself, whatever it is called
+        elif isinstance(value, bpy.types.ID):
+            value = value.name_full
+        elif hasattr(value, "__len__") and not isinstance(value, str):
+            value = [round(float(part), 6) for part in value]
+        if value:  # which of the others there are is Blender's business
+            found.append([name, value])
+    return sorted(found)
 
 
 def _settings(modifier, by_keys) -> list:

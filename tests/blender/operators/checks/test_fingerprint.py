@@ -6,6 +6,7 @@ import json
 import bpy
 import pytest
 from taffeta.operators.checks import fingerprint, problem_list
+from taffeta.operators.read.carriers import node_inputs
 
 
 def move_vertex(obj):
@@ -28,6 +29,7 @@ CHANGES = {
     "Self-Collision": lambda cloth, body: setattr(cloth.taffeta_cloth, "self_collision", False),
     "Wind": lambda cloth, body: setattr(bpy.context.scene.taffeta, "wind", (1, 0, 0)),
     "gravity": lambda cloth, body: setattr(bpy.context.scene, "use_gravity", False),
+    "Simplify": lambda cloth, body: setattr(bpy.context.scene.render, "use_simplify", True),
     "the frame rate": lambda cloth, body: setattr(bpy.context.scene.render, "fps", 25),
     "the first frame": lambda cloth, body: setattr(bpy.context.scene, "frame_start", 2),
     "the colliders": lambda cloth, body: setattr(body.taffeta_collider, "enabled", False),
@@ -38,11 +40,23 @@ CHANGES = {
 
 @pytest.mark.parametrize("word", CHANGES)
 def test_stale_cache_says_what_was_changed(shot, tmp_path, word, found, cloth, body, baked):
+    finer = body().modifiers.new("Finer", "SUBSURF")
+    finer.levels = finer.render_levels = shot.render.simplify_subdivision + 1
     baked()
     CHANGES[word](cloth(), body())
     bpy.context.view_layer.update()
     sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
     assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_a_unit_scale_counts_where_units_do(shot, found, baked):
+    units = shot.unit_settings
+    units.system = "NONE"
+    baked()
+    units.scale_length = 0.5
+    assert [p for p in found() if "baked before" in p.sentence] == []
+    units.system = "METRIC"
+    assert "Cloth was baked before you changed the unit scale" in [p.sentence for p in found()]
 
 
 def rigged(body):
@@ -70,6 +84,7 @@ def with_input(body, obj):
     tree = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Number", in_out="INPUT", socket_type="NodeSocketFloat")
     socket = tree.interface.new_socket("Object", in_out="INPUT", socket_type="NodeSocketObject").identifier
     ends = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
     tree.links.new(ends[0].outputs[0], ends[1].inputs[0])
@@ -109,6 +124,7 @@ def prepared(cloth, body):
         keyed.data.splines[0].bezier_points[1].keyframe_insert("co", frame=frame)
     for name in ("Basis", "Fat"):
         body.shape_key_add(name=name)
+    body.shape_key_add(name="Bent").value = 0.3
     for frame in (1, 9):
         body.location.z = 0.01 * frame
         body.keyframe_insert("location", index=2, frame=frame)
@@ -117,6 +133,43 @@ def prepared(cloth, body):
 
 def pose():
     bpy.data.objects["Rig"].pose.bones["B"].location.x = 0.1
+
+
+def ease(body):
+    """As in the Graph Editor: the keys stay, and the way between them is another."""
+    for layer in body.animation_data.action.layers:
+        point = layer.strips[0].channelbags[0].fcurves[0].keyframe_points[0]
+    point.handle_right_type, point.handle_right = "FREE", (3.0, 0.3)
+
+
+def to_strip(obj):
+    """The action goes into a strip, which plays it at half the speed."""
+    data = obj.animation_data
+    action, data.action = data.action, None
+    data.nla_tracks.new().strips.new("Strip", 1, action).scale = 2.0
+
+
+def edit_bone():
+    bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.data.objects["Rig"].data.edit_bones["B"].head.x = 0.1
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def sculpt(body):
+    """A shape key that is applied, as where a corrective shape is worked on after a bake."""
+    body.data.shape_keys.key_blocks["Bent"].data[3].co.z += 0.01
+    body.data.update_tag()
+    bpy.context.view_layer.update()
+
+
+def node_input(body, value):
+    modifier = body.modifiers["Nodes"]
+    for name, old in node_inputs(modifier):
+        if isinstance(old, float) and hasattr(modifier, "properties"):
+            getattr(modifier.properties.inputs, name).value = value
+        elif isinstance(old, float):
+            modifier[name] = value
 
 
 def other_parent(obj):
@@ -138,6 +191,10 @@ PLACED = {
     "the shape of Input": lambda cloth, body: setattr(shape("Input").splines[0].bezier_points[1].co, "x", 0.7),
     "the pose of Rig": lambda cloth, body: pose(),
     "the shape keys of Body": lambda cloth, body: setattr(body.data.shape_keys.key_blocks["Fat"], "value", 0.5),
+    "the sculpted shape keys of Body": lambda cloth, body: sculpt(body),
+    "the bones of Rig": lambda cloth, body: edit_bone(),
+    "the node inputs of Body": lambda cloth, body: node_input(body, 0.5),
+    "the curves of the animation": lambda cloth, body: ease(body),
     "the modifiers of Body": lambda cloth, body: setattr(body.modifiers.new("D", "DISPLACE"), "strength", 0.1),
 }
 
@@ -156,6 +213,28 @@ def test_what_is_moved_without_keys_is_told(shot, word, found, cloth, body, bake
     PLACED[word](cloth(), body())
     sentences = [p.sentence for p in found("WARNING") if p.object == "Cloth"]
     assert sentences == [f"Cloth was baked before you changed {word}"]
+
+
+def test_what_strips_do_is_told(shot, found, cloth, body, baked):
+    """An action that plays in a strip instead, and the strip that is drawn out."""
+    prepared(cloth(), body())
+    to_strip(body())
+    baked()
+    body().animation_data.nla_tracks[0].strips[0].scale = 3.0
+    assert [p.sentence for p in found("WARNING")] == ["Cloth was baked before you changed the curves of the animation"]
+
+
+def test_drivers_are_told_and_frames_that_they_look_at_are_not(shot, found, cloth, body, baked):
+    driver = body().driver_add("location", 0).driver
+    driver.expression, variable = "0.01 * frame", driver.variables.new()
+    variable.name, target = "frame", variable.targets[0]
+    target.id_type, target.data_path = "SCENE", "frame_current"
+    target.id = shot
+    baked()
+    shot.frame_set(5)
+    assert found("WARNING") == []
+    driver.expression = "0.02 * frame"
+    assert [p.sentence for p in found("WARNING")] == ["Cloth was baked before you changed the curves of the animation"]
 
 
 def test_keys_of_what_a_bone_aims_at_are_told(shot, found, cloth, body, baked):
@@ -199,7 +278,7 @@ def test_bake_that_knows_no_places_is_not_stale(shot, found, body, baked):
 def test_bake_from_before_frames_could_be_untangled_is_not_stale(shot, found, baked):
     obj = baked()
     known = json.loads(obj.taffeta_cloth.fingerprint)
-    del known["Untangle Each Frame"]
+    del known["Untangle Each Frame"], known["Simplify"], known["the curves of the animation"]
     obj.taffeta_cloth.fingerprint = json.dumps(known)
     assert found() == []
     shot.taffeta.untangle_each = True

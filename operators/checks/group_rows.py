@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of the preflight list about collision groups: vertex groups that are gone, and garments that meet nothing."""
+"""Rows of the preflight list about groups: those of collision that are gone or in which garments meet nothing, and maps that Dynamic Paint makes."""
 
 from collections.abc import Iterator
 
 from ..read.groups import MASKS, meet, met, missing
+from ..read.map_makers import names_of_maps
 from .problem import Problem, Shot
 
 
@@ -37,4 +38,21 @@ def _collections(shot: Shot) -> Iterator[Problem]:
                 )
 
 
-GROUP_CHECKS = (_vertex_groups, _collections)
+def _dynamic_paint(shot: Shot) -> Iterator[Problem]:
+    """Maps that Dynamic Paint makes while the timeline plays, of which a bake sees what the mesh has."""
+    for obj in shot.cloths:
+        names = names_of_maps(obj)
+        for modifier in obj.modifiers:
+            canvas = modifier.canvas_settings if modifier.type == "DYNAMIC_PAINT" and modifier.show_viewport else None
+            surfaces = [surface for surface in canvas.canvas_surfaces if surface.is_active] if canvas else []
+            made = {name for surface in surfaces for name in (surface.output_name_a, surface.output_name_b)}
+            for name in sorted(names & made):
+                yield Problem(
+                    "WARNING",
+                    obj.name,
+                    f"{obj.name}: {modifier.name} paints '{name}' while it plays, and the bake takes what the mesh has of it",
+                    "Let Vertex Weight Proximity or Geometry Nodes before the simulation make that map",
+                )
+
+
+GROUP_CHECKS = (_vertex_groups, _collections, _dynamic_paint)

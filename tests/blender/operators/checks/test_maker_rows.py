@@ -89,3 +89,19 @@ def test_a_garment_that_follows_a_cage_of_its_half(shot, make, only, cloth):
 def make_square():
     """Vertices and the face of a unit square."""
     return [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], [(0, 1, 2, 3)]
+
+
+def test_a_map_of_dynamic_paint(shot, found, only, cloth):
+    """It paints while the timeline plays, on what is simulated."""
+    obj = cloth()
+    bpy.context.view_layer.objects.active = obj
+    modifier = obj.modifiers.new("Wet", "DYNAMIC_PAINT")
+    bpy.ops.dpaint.type_toggle(type="CANVAS")
+    surface = modifier.canvas_settings.canvas_surfaces[0]
+    surface.surface_type, surface.output_name_a = "WEIGHT", "wet"
+    obj.vertex_groups.new(name="wet")
+    assert found() == []
+    obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.vertex_group = "GROUP", "wet"
+    only("WARNING", "Cloth", "Wet paints 'wet'")
+    surface.is_active = False
+    assert found() == []

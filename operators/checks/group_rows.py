@@ -51,7 +51,7 @@ def _dynamic_paint(shot: Shot) -> Iterator[Problem]:
                     "WARNING",
                     obj.name,
                     f"{obj.name}: {modifier.name} paints '{name}' while it plays, and the bake takes what the mesh has of it",
-                    "Let Vertex Weight Proximity or Geometry Nodes before the simulation make that map",
+                    "Let Geometry Nodes before the simulation make that map, by how near a body is",
                 )
 
 

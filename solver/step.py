@@ -31,6 +31,7 @@ from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
 from .elastic.sewing import limit
 from .filed import as_filed, grain
+from .flat import breathe
 from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
@@ -112,6 +113,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
     cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object))
+    breathe(cloth, state, frame_input.gravity)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = _substeps(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)

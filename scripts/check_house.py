@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds the rules of ARCHITECTURE.md that ruff cannot: who imports whom, and how large and how named things are.
 
-    panels -> solver.model, panels        operators -> panels, gpu_ldi, solver, patterns, operators
-    gpu_ldi -> solver.ldi                 solver -> numpy, scipy, numba and Python itself
+    panels -> solver.model                operators -> panels, gpu_ldi, solver, presets, patterns
+    gpu_ldi -> solver.ldi, solver.model   presets -> patterns
     standalone -> solver                  patterns -> numpy, scipy, ezdxf, mathutils
+    solver -> numpy, scipy, numba and Python itself
 
 Inside `solver/` and `operators/` rooms are in an order (`ORDERS`), and a file imports from its own room and from those
 before it. No files and no folders import each other in a circle. Operators import solver modules that need numba inside
@@ -26,7 +27,7 @@ ALLOWED = {
     "operators": ("operators", "panels", "gpu_ldi", "solver", "presets", "patterns"),
     "gpu_ldi": ("gpu_ldi", "solver.ldi", "solver.model"),
     "solver": ("solver",),
-    "presets": ("presets", "patterns", "solver.model"),
+    "presets": ("presets", "patterns"),
     "patterns": ("patterns",),
     "standalone": ("standalone", "solver"),
 }
@@ -40,13 +41,15 @@ ORDERS = {
         ("broad_phase", "elastic", "forces", "ldi"),
         ("integrate", "contact.cloth", "contact.body"),
         ("contact.guard",),
-        ("contact.resolve",),
+        ("contact.resolve", "contact.brace", "contact.passing"),
         ("contact.frame",),
         ("velocity_field", "depth_layers", "untangle", "cache"),
-        ("rest", "filed"),
+        ("rest", "filed", "flat"),
         ("build",),
         ("crossings", "refit"),
-        ("join", "correct", "besides_pairs"),
+        ("correct", "besides_pairs", "tear"),
+        ("join", "parts"),
+        ("zips",),
         ("step", "doubts"),
         ("shot",),
         ("precompile",),

@@ -2,6 +2,7 @@
 """The rules of the house: each complains of a small house that breaks it, and of that alone."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,17 @@ LICENCE = "# SPDX-License-Identifier: GPL-3.0-or-later\n"
 
 
 @pytest.fixture
-def complaints(tmp_path, monkeypatch):
-    """From files (path -> text), what the lint says of a house of these."""
+def house():
+    """The script as a module, fresh."""
     spec = importlib.util.spec_from_file_location("check_house", SCRIPT)
-    house = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(house)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def complaints(house, tmp_path, monkeypatch):
+    """From files (path -> text), what the lint says of a house of these."""
     monkeypatch.setattr(house, "ROOT", tmp_path)
     monkeypatch.setattr(house, "EXCEPTIONS", {})
 
@@ -81,3 +88,18 @@ def test_the_list_of_exceptions_may_only_shrink(complaints):
     assert "they may only shrink" in complaints({"solver/a.py": LONG}, {"solver/a.py:f": (1, 70)})[0]
     assert "no exception any more" in complaints({"solver/a.py": "def f(x):\n    pass\n"}, {"solver/a.py:f": (1, 2)})[0]
     assert "is gone" in complaints({"solver/a.py": ""}, {"solver/a.py:f": (1, 61)})[0]
+
+
+def test_each_file_of_the_solver_has_a_room(house):
+    files = [
+        path.relative_to(house.ROOT) for path in (house.ROOT / "solver").rglob("*.py") if path.name != "__init__.py"
+    ]
+    names = [".".join(path.with_suffix("").parts) for path in files]
+    assert len(names) > 100 and [name for name in names if house.room_of(name) is None] == []
+
+
+def test_rooms_are_in_the_order_that_the_architecture_tells(house):
+    page = (house.ROOT / "ARCHITECTURE.md").read_text()
+    told = re.search(r"^    (model, .* < precompile)$", page, re.MULTILINE | re.DOTALL)[1]
+    storeys = [{room.strip() for room in storey.split(",")} for storey in told.split("<")]
+    assert storeys == [{room.replace(".", "/") for room in rooms} for rooms in house.ORDERS["solver"]]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from . import step
 from .cache.frames import FrameCache
 from .filed import object_samples
 from .model import RELEASE, Cloth, FrameInput, Report, Settings, State
@@ -56,26 +57,6 @@ def _feed(update: Callable[[bytes], None], value: object) -> None:
         raise TypeError(f"no digest for {type(value).__name__}")
 
 
-def first_stale_frame(
-    cloth: Cloth,
-    state: State,
-    inputs: Iterable[FrameInput],
-    frames: range,
-    settings: Settings,
-    caches: Sequence[FrameCache],
-) -> int | None:
-    """The first frame of `frames` that the caches lack or that was made of something else; None: all are good.
-
-    Arguments as in `run`; nothing is simulated or changed.
-    """
-    _check(cloth, frames, caches)
-    restart = _restart_frame(caches)
-    for frame, _, digest in _digests(cloth, state, inputs, frames, settings, caches, restart):
-        if frame >= caches[0].first_frame and not _is_good(caches, frame, digest, restart):
-            return frame
-    return None
-
-
 def run(
     cloth: Cloth,
     state: State,
@@ -84,7 +65,7 @@ def run(
     settings: Settings,
     caches: Sequence[FrameCache],
     from_frame: int | None = None,
-    advance: Advance | None = None,
+    advance: Advance = step.advance,
 ) -> Iterator[tuple[int, Report | None]]:
     """Bring every frame of `frames` to disk; yields (frame, report), report None where nothing was simulated.
 
@@ -97,7 +78,7 @@ def run(
     caches : one per garment, opened with the same first frame; frames after the first that is stale, or that one of
         them lacks, are dropped from all, with a copy kept (`FrameCache.older`).
     from_frame : bake this frame and all after it anew, and keep those before whatever they were made of.
-    advance : simulates one frame; `step.advance` if None.
+    advance : simulates one frame.
 
     Raises
     ------
@@ -109,7 +90,6 @@ def run(
         The caches do not fit cloth and frames, or `from_frame` has no good frame before it.
     """
     _check(cloth, frames, caches)
-    advance = advance or _step_advance()
     first = caches[0].first_frame
     restart = _restart_frame(caches) if from_frame is None else _checked_start(caches, from_frame)
     cached = any(cache.good_frames() for cache in caches)  # what one has alone goes at the first frame, set aside
@@ -135,12 +115,6 @@ def run(
             samples = object_samples(cloth, state, frame_input.to_object)
             _write(cloth, state, caches, frame, digest, samples, frame == restart)
         yield frame, report
-
-
-def _step_advance() -> Advance:
-    from .step import advance  # here, because it imports numba, which judging a cache does not need
-
-    return advance
 
 
 def _check(cloth: Cloth, frames: range, caches: Sequence[FrameCache]) -> None:

@@ -182,12 +182,6 @@ def _simplified(scene, colliders) -> int | bool:
     return most if scene.render.use_simplify and finer else False
 
 
-def store(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> None:
-    """Keep the garment's fingerprint with it, as a bake does at its end."""
-    obj.taffeta_cloth.fingerprint = json.dumps(take(obj, scene, colliders))
-    obj.taffeta_cloth.stale = ""
-
-
 def digest(text: str) -> str:
     """A fingerprint as JSON, in eight letters: bakes of the same settings have the same."""
     return f"{zlib.crc32(text.encode()):08x}"

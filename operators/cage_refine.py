@@ -93,7 +93,7 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         if played != obj:
             carry_marks.refuse(obj, played, sheet, scene)
         count = self.vertices or len(played.data.vertices)
-        need = yield from self._needs(scene, obj, played)
+        need = yield from self._need(scene, played)
         shortest = _shortest(played)
 
         def lay_out(_):
@@ -129,8 +129,8 @@ many vertices as you allow. Then bake again. The bake that there is stays in the
         last = self.frame_end if asked("frame_end") else known.stop - 1
         return baked.part_of(obj, first, last, 1).frames
 
-    def _needs(self, scene, obj, played) -> Steps:
-        """Steps: what each vertex needs [1/m] of the mesh that was baked, with that mesh: `_Need`."""
+    def _need(self, scene, played) -> Steps:
+        """Steps: what the module's `_need` measures of what was baked."""
         yield from prepared()
         frames = self._frames(played)
         shapes = yield from baked.read(scene, played, frames, 0.0 if self.contact else None)

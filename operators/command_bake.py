@@ -212,7 +212,7 @@ def _untangle_frames(scene, cloths, frames: tuple[int, int] | None) -> None:
     bpy.ops.taffeta.untangle_frames(frame_start=first, frame_end=last)
 
 
-def _bake_once(scene, options, label: str = "") -> None:
+def _bake_once(scene, options, label: str) -> None:
     """Bake the scene as it is set up; an OSError names the files that lack frames."""
     only = [options.object] if options.object else ()
     job = jobs.Job(read_order(scene, options.resume, only=only, label=label))

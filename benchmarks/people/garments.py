@@ -94,12 +94,12 @@ def grid(points, closed, triangles_from):
     return faces, pattern
 
 
-def _tube(name, fabric, points, held_rows, closed=True, layer=0, triangles_from=None):
+def _tube(name, fabric, points, held_rows, closed=True, triangles_from=None):
     """A garment of a grid of points (h, a, 3), whose first rows are held."""
     rows, columns = points.shape[:2]
     faces, pattern = grid(points, closed, rows * 2 // 3 if triangles_from is None else triangles_from)
     held = np.repeat(np.arange(rows) < held_rows, columns)
-    return Garment(name, fabric, points.reshape(-1, 3), faces, pattern, held, layer)
+    return Garment(name, fabric, points.reshape(-1, 3), faces, pattern, held)
 
 
 def skirt(fabric="Cotton", hem=0.56, flare=0.16, columns=96, rows=36):

@@ -122,17 +122,16 @@ def sample_frame(
     cloths: Sequence[GarmentObject],
     colliders: Sequence[Body],
     frame: int,
-    before: Moment | None = None,
+    start: Moment,
 ) -> tuple[FrameInput, Moment]:
     """Everything animated between frame - 1 and frame; call it within `posed`.
 
-    before : the moment of frame - 1 if it is known. The moment of `frame` is returned for the next call.
+    start : the moment of frame - 1. That of `frame` is returned for the next call.
 
     A body that moves on a curve is looked at several times within the frame: twice first, and then as often as keeps
     the straight ways between the samples within a quarter of its aura of the true way (the sagitta of a chord falls
     with the square of their number). Garments with their own animation likewise, to 0.1 % of their size.
     """
-    start = before if before is not None else _moment(scene, depsgraph, cloths, colliders, frame - 1, 0.0)
     moments, asked = {0.0: start}, set()
 
     def at(time: float) -> Moment:

@@ -13,6 +13,7 @@ FRAMES = (1, 120)
 NECK = (0.0, 0.022, 1.502)  # [m] middle of the head hole at the start
 SIZE = (1.00, 1.18)  # [m] along the arms (to the middle of the forearm: fingers would catch), front to back
 HOLE_RADIUS = 0.105  # [m]
+PIXELS = 128  # along each side of the image
 
 
 def add(context, collection):
@@ -54,13 +55,13 @@ def _image_map(obj, quads, pattern):
     obj.data.uv_layers.active = obj.data.uv_layers["Pattern"]
 
 
-def _binding_image(pixels=128):
+def _binding_image():
     """Return an image as an animator would paint it: the band sewn round the neck in white, which must not give."""
-    x, y = np.meshgrid(*((np.arange(pixels) + 0.5) / pixels - 0.5 for _ in range(2)))
+    x, y = np.meshgrid(*((np.arange(PIXELS) + 0.5) / PIXELS - 0.5 for _ in range(2)))
     grey = np.clip((HOLE_RADIUS + 0.05 - np.hypot(x * SIZE[0], y * SIZE[1])) / 0.02, 0.0, 1.0)
-    image = bpy.data.images.new("Poncho Binding", pixels, pixels, alpha=False)
+    image = bpy.data.images.new("Poncho Binding", PIXELS, PIXELS, alpha=False)
     image.colorspace_settings.name = "Non-Color"
-    rgba = np.ones((pixels, pixels, 4), np.float32)
+    rgba = np.ones((PIXELS, PIXELS, 4), np.float32)
     rgba[..., :3] = grey[..., None]
     image.pixels.foreach_set(rgba.ravel())
     image.pack()

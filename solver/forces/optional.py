@@ -70,9 +70,9 @@ def pulls(forces, pins, attached=None):
     return pins._replace(pull=pull[:first]), Pulls(particles, pull, rate), attached
 
 
-def acted_on(forces, pins, attached=None):
-    """(m,) particles on which something acts from outside: pins, attachments, and pressure on an open garment. What it does not act
-    on keeps its momentum, as the solve sees to it.
+def acted_on(forces, pins, attached):
+    """(m,) particles on which something acts from outside: pins, attachments (None: there are none), and pressure on an open garment.
+    What it does not act on keeps its momentum, as the solve sees to it.
     """
     insides = forces.insides if forces is not None else []
     blown = (np.arange(*inside.particles) for inside in insides if not inside.closed)
@@ -80,7 +80,7 @@ def acted_on(forces, pins, attached=None):
 
 
 def act(forces, cloth, x, v, seed, frame, substep):
-    """Velocities after a substep of the forces, and what the solve is pulled by."""
+    """Let the forces act for a substep on particles at x, with v (n, 3) [m], [m/s]. # outputs: v; the `pull` of each of `insides`, for the solve"""
     if forces.fields is not None:
         if substep.slow_dt:
             evaluate(forces.fields, cloth, x, v, frame, substep.t1)

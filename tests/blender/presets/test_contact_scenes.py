@@ -115,7 +115,7 @@ def test_balls_fall_on_silk_and_denim_and_are_thrown_up(saved):
 @pytest.mark.once
 def test_sheets_shot_at_each_other_keep_their_momentum_and_reach_the_ways_of_the_guard(saved):
     """Huh, Metaxas and Badler 2001, 3 to 3.4: in a bake by the operator zones are parted and solved at once; by the programme (3.4.1)
-    in some starts only, so `benchmarks/test_impacts.py` asks for that.
+    in some starts only, so `tests/benchmarks/test_impacts.py` asks for that.
     """
     with impacts.counted() as ways:
         cloths, bodies, _ = bake(saved, "shot_sheets", 5)

@@ -160,7 +160,7 @@ def test_substeps_and_frame_rate_stretch_nothing(model):
 
 
 def test_substeps_and_frame_rate_bend_nothing():
-    """The tip of a strip that bends under its weight, Gamma = 10 (`test_physics.test_cantilever`): the same to 0.1 %."""
+    """The tip of a strip that bends under its weight, Gamma = 10 (`test_closed_forms.test_cantilever`): the same to 0.1 %."""
     cell, mass, found = 1 / 12.5, 0.15, []
     garment = naive.sheet(14, 4, 13 * cell, 3 * cell, pin=np.arange(56) < 8, bending_stiffness=mass * G / 10, mass=mass,
                           stretch_stiffness=2e4, shear_stiffness=5e3, damping=20.0)  # fmt: skip

@@ -225,22 +225,20 @@ class Drape:
 
     def _obey(self, scene, depsgraph):
         """Take over what was set since the last step; what cannot be read is told, and what held before goes on."""
-        from ...solver.build import build  # here, because it imports numba
-
-        cloths, order = self._objects(), self.order
+        cloths = self._objects()
         changes.refuse_other_cloths(scene, cloths)
         self._unread |= self.watch.changed(cloths)
+        about = scene, depsgraph, self.order, cloths, settings(scene), self._unread
         try:
-            order = order._replace(settings=settings(scene), bodies=changes.bodies(scene, depsgraph, order, cloths))
-            if self._unread:
-                order = changes.read_again(scene, depsgraph, order, cloths, self._unread)
-                self.cloth, fresh = build(order.garments, order.settings)
-                self.state = changes.of_cloth(self.state, fresh)
-                self._unread = set()
-                self._held_cloth = None
-            self.order, self.trouble = order, ""
+            self.order, built = changes.obeyed(*about)
         except ValueError as error:
             self.trouble = jobs.sentence(self.order.garments, error)
+            return
+        self.trouble = ""
+        if built is not None:
+            self.cloth, fresh = built
+            self.state, self._unread = changes.of_cloth(self.state, fresh), set()
+            self._held_cloth = None
 
     def _hold(self):
         """The cloth with the pins that were made by hand; once a step, however often a stroke adds some."""

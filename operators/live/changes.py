@@ -66,17 +66,29 @@ def refuse_other_cloths(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) 
     """Raise ValueError when a garment was switched on or off: the others would have to begin anew."""
     for obj in set(cloths_of(scene)) ^ set(cloths):
         what = "is no cloth any more" if obj in cloths else "became cloth"
-        raise ValueError(f"{obj.name} {what}; play live again")
+        raise ValueError(f"{obj.name} {what}; begin again")
 
 
-def bodies(scene, depsgraph, order: Order, cloths: list[bpy.types.Object]) -> list[Body]:
-    """Those that cloth collides with now, as they are set now.
+def obeyed(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], settings: Settings, which: set[int]):
+    """The order as all is set now: these settings, bodies, and those of the garments that were changed (`which`); and their cloth and
+    state, built anew, None where no garment was.
 
     Raises
     ------
     ValueError
-        A body cannot be read: names it and the remedy.
+        A body or a garment cannot be read: names it and the remedy.
     """
+    from ...solver.build import build  # here, because it imports numba
+
+    order = order._replace(settings=settings, bodies=_bodies(scene, depsgraph, order, cloths))
+    if not which:
+        return order, None
+    order = _read_again(scene, depsgraph, order, cloths, which)
+    return order, build(order.garments, order.settings)
+
+
+def _bodies(scene, depsgraph, order: Order, cloths: list[bpy.types.Object]) -> list[Body]:
+    """Those that cloth collides with now, as they are set now."""
     known, found = {body.uid: body for body in order.bodies}, []
     for obj in colliders_of(scene, cloths):
         body = known.get(obj.session_uid) or read_collider(obj, depsgraph, scene)
@@ -97,14 +109,8 @@ def held(holds) -> tuple:
     return holds.attached and holds.attached.particles.tobytes(), [riding is None for riding in holds.rides]
 
 
-def read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], which: set[int]) -> Order:
-    """The order with these garments as they are set now; where they were at rest and began stays.
-
-    Raises
-    ------
-    ValueError
-        A garment cannot be read: names it and the remedy.
-    """
+def _read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], which: set[int]) -> Order:
+    """The order with these garments as they are set now; where they were at rest and began stays."""
     garments, objects = list(order.garments), list(order.garment_objects)
     for index in sorted(which):
         obj, known = cloths[index], garments[index]

@@ -173,23 +173,19 @@ def _gap(scene, frame):
 
 def _obey(live, scene, depsgraph):
     """Take over what was set since the last frame: positions and velocities stay. What cannot be read is told."""
-    from ...solver.build import build  # here, because it imports numba
-
-    cloths, order = _objects(live), live.order
+    cloths = _objects(live)
     changes.refuse_other_cloths(scene, cloths)
     live.unread |= live.watch.changed(cloths)
+    about = scene, depsgraph, live.order, cloths, changes.live_settings(scene), live.unread
     try:
-        order = order._replace(
-            settings=changes.live_settings(scene), bodies=changes.bodies(scene, depsgraph, order, cloths)
-        )
-        if live.unread:
-            order = changes.read_again(scene, depsgraph, order, cloths, live.unread)
-            live.cloth, fresh = build(order.garments, order.settings)
-            live.state = changes.of_cloth(live.state, fresh)
-            live.unread = set()
-        live.order, live.trouble = order, ""
+        live.order, built = changes.obeyed(*about)
     except ValueError as error:
         live.trouble = jobs.sentence(live.order.garments, error)
+        return
+    live.trouble = ""
+    if built is not None:
+        live.cloth, fresh = built
+        live.state, live.unread = changes.of_cloth(live.state, fresh), set()
 
 
 def _step(live, scene, moment, gap):

@@ -186,11 +186,11 @@ def test_a_garment_that_comes_or_goes_ends_it_with_a_sentence(shot, make):
     simulation.start(scene)
     play(scene, range(2, 5))
     make.cloth(make.grid("Coat", location=(0, 0, 0.6)))
-    assert play(scene, [5]).error == "Coat became cloth; play live again"
+    assert play(scene, [5]).error == "Coat became cloth; begin again"
     simulation.end()
     simulation.start(scene)
     bpy.data.objects["Coat"].taffeta_cloth.enabled = False
-    assert play(scene, [6]).error == "Coat is no cloth any more; play live again"
+    assert play(scene, [6]).error == "Coat is no cloth any more; begin again"
 
 
 def test_at_the_timelines_end_the_cloth_begins_anew_or_goes_on(shot, make):

@@ -11,6 +11,7 @@ from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import panels
 from .read.mesh_io import metres_per_unit
 from .read.participants import chosen_cloths, colliders_of, world_box
+from .read.screen import InObjectMode
 from .read.shape_key import refuse_shared
 
 TURNS = (
@@ -106,7 +107,7 @@ class TaffetaPanelPlace(bpy.types.PropertyGroup):
     turn: EnumProperty(name="Turn", items=TURNS, description="How it is turned in its plane, seen from outside")
 
 
-class TAFFETA_OT_panels_arrange(bpy.types.Operator):
+class TAFFETA_OT_panels_arrange(InObjectMode, bpy.types.Operator):
     """Lay the panels of the selected garment around a body, off it and off each other, as large as they are cut: where their names
     say (front, back, sleeve), else by their size. The panel of the operator has the place of each, to be changed there"""
 
@@ -130,13 +131,6 @@ class TAFFETA_OT_panels_arrange(bpy.types.Operator):
         name="Places", type=TaffetaPanelPlace, options={"SKIP_SAVE"},
         description="Place and turn of panels by their names; those that are not in it go where their names say",
     )  # fmt: skip
-
-    @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def execute(self, context):
         try:

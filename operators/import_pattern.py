@@ -14,6 +14,7 @@ from .checks.crossings import length
 from .menus import in_menu
 from .read import pattern_mesh
 from .read.mesh_io import metres_per_unit
+from .read.screen import InObjectMode
 from .setup import begin_compiling, make_cloth
 
 MENU_LABEL = "Taffeta Pattern (.json/.dxf)"
@@ -93,7 +94,7 @@ def _doubt(name: str, pattern) -> str:
     return f"{name}: its largest panel is {length(largest)} long; import it again with other Units if that is not meant"
 
 
-class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
+class TAFFETA_OT_pattern_import(InObjectMode, bpy.types.Operator, ImportHelper):
     """Import a sewing pattern, GarmentCode (.json) or AAMA/ASTM (.dxf), as a garment: its panels flat, placed about the body or
     side by side, in metres as UV map with the warp along u, its stitches as sewing edges that a bake closes"""
 
@@ -110,13 +111,6 @@ class TAFFETA_OT_pattern_import(bpy.types.Operator, ImportHelper):
     units: EnumProperty(
         name="Units", items=UNITS, description="What the numbers of a DXF file are; GarmentCode has its own"
     )
-
-    @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def execute(self, context):
         edge = self.edge_length * metres_per_unit(context.scene)

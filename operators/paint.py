@@ -2,7 +2,7 @@
 """From a property to painting its map with one click, and back.
 
 `taffeta.paint` makes what is missing (vertex group; image and UV map), makes it the property's source, and enters
-weight or texture paint with the right group or image active. `taffeta.paint_done` goes back to Object mode and
+weight or texture paint with the right group or image active. `taffeta.paint_done` goes back to Object Mode and
 packs a painted image into the .blend, where Blender by itself would lose it on closing.
 """
 
@@ -66,7 +66,7 @@ def ensure_uv(obj: bpy.types.Object, prop: str) -> tuple[bpy.types.MeshUVLoopLay
 def _unwrap(obj):
     """Unwrap the active UV map of `obj`: a new one has every face on the whole image."""
     selected = [other for other in bpy.context.view_layer.objects if other is not None and other.select_get()]
-    for other in selected:  # Edit mode takes every selected mesh along
+    for other in selected:  # Edit Mode takes every selected mesh along
         other.select_set(other == obj)
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.reveal(select=False)
@@ -163,7 +163,7 @@ class TAFFETA_OT_paint(bpy.types.Operator):
 
 
 class TAFFETA_OT_paint_done(bpy.types.Operator):
-    """Back to Object mode; a painted image is packed into the .blend"""
+    """Back to Object Mode; a painted image is packed into the .blend"""
 
     bl_idname = "taffeta.paint_done"
     bl_label = "Done Painting"

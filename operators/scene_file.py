@@ -32,6 +32,7 @@ from .read import arrays
 from .read.mesh_io import world_matrix
 from .read.participants import cloths_of
 from .read.sampling import MOST_SAMPLES, frame_inputs, posed
+from .read.screen import InObjectMode
 from .unsaid import Findings, of_faces, of_frame, of_garment, phrases
 from .work.steps import Step, Steps
 from .work.window import LongWork
@@ -287,7 +288,7 @@ def _word(value) -> str:
     return repr(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
-class TAFFETA_OT_scene_export(LongWork, bpy.types.Operator):
+class TAFFETA_OT_scene_export(InObjectMode, LongWork, bpy.types.Operator):
     """Write every cloth of the scene, with what it meets, as a scene file that Taffeta bakes without Blender"""
 
     bl_idname = "taffeta.scene_export"
@@ -301,8 +302,7 @@ class TAFFETA_OT_scene_export(LongWork, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
+        if not super().poll(context):
             return False
         if not cloths_of(context.scene):
             cls.poll_message_set("There is no Taffeta Cloth in this scene; add one in the Physics tab")

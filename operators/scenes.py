@@ -10,6 +10,7 @@ import numpy as np
 from ..panels.translations import translated
 from .menus import in_menu
 from .read.participants import world_box
+from .read.screen import InObjectMode
 from .setup import begin_compiling
 
 # The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
@@ -207,17 +208,10 @@ def _look_at(context, example) -> None:
                 area.spaces.active.context = "PHYSICS"
 
 
-class AddScene:
+class AddScene(InObjectMode):
     """What operators that add an example have in common."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def execute(self, context):
         try:

@@ -22,6 +22,7 @@ from ..solver.cache.files import in_words, written
 from .menus import in_menu
 from .playback.bake_files import refuse_long, stored_path
 from .playback.owners import cache_folder
+from .read.screen import InObjectMode
 from .work.steps import Step, Steps
 from .work.window import LongWork
 
@@ -142,7 +143,7 @@ def import_sequence(context, path: Path, matrix: np.ndarray) -> Steps:
     return obj
 
 
-class TAFFETA_OT_sequence_import(LongWork, bpy.types.Operator):
+class TAFFETA_OT_sequence_import(InObjectMode, LongWork, bpy.types.Operator):
     """Bring in a numbered OBJ sequence as an animated body that cloth collides with"""
 
     bl_idname = "taffeta.sequence_import"
@@ -161,13 +162,6 @@ class TAFFETA_OT_sequence_import(LongWork, bpy.types.Operator):
         name="Scale", default=1.0, min=1e-6, max=1e6, description="1 file unit in Blender units"
     )
     collider: BoolProperty(name="Collider", default=True, description="Keep cloth out of it")
-
-    @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def invoke(self, context, event):
         self.asked = True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make meshes cloth or colliders, and take that back.
 
-They work on every selected mesh and the active one, in Object mode, and set the Taffeta settings only: no modifier,
+They work on every selected mesh and the active one, in Object Mode, and set the Taffeta settings only: no modifier,
 no hidden object. A mesh is one of both, but for a cloth that plays a bake: it can be a collider of those that are baked without it. A cloth's cache modifier appears with its first bake and goes when the cloth is removed.
 """
 
@@ -37,7 +37,7 @@ def allows(cls, context, wanted, sentence: str) -> bool:
     """What operators that make cloth of meshes ask for: `wanted(obj)` has to hold for one mesh at least; else say why not."""
     active = context.view_layer.objects.active
     if active is not None and active.mode != "OBJECT":
-        cls.poll_message_set("Switch to Object mode first")
+        cls.poll_message_set("Switch to Object Mode first")
         return False
     found = meshes(context)
     if not found:

@@ -16,6 +16,7 @@ from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
 from .read.participants import chosen_cloths, refuse_linked
+from .read.screen import InObjectMode
 from .read.shown import shown_positions
 
 CLOSED = 2e-3  # [m] up to which a seam is closed, as a bake welds it (`solver.join`)
@@ -194,7 +195,7 @@ class TAFFETA_OT_sew(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAFFETA_OT_sewing_apply(bpy.types.Operator):
+class TAFFETA_OT_sewing_apply(InObjectMode, bpy.types.Operator):
     """Make a copy of the garment with the shape of this frame, in which closed seams are welded: one mesh, which is its new rest
     shape. The garment itself is kept, hidden and switched off"""
 
@@ -204,13 +205,6 @@ class TAFFETA_OT_sewing_apply(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     object: StringProperty(name="Object", description="Cloth to apply it to; empty takes the selected one")
-
-    @classmethod
-    def poll(cls, context):
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True
 
     def execute(self, context):
         try:

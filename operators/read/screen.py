@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is on the screen: the first 3D view, and editors that are to be drawn anew."""
+"""What is on the screen: its mode, the first 3D view, and editors that are to be drawn anew."""
 
 import bpy
+
+
+class InObjectMode:
+    """What operators are that work in Object Mode alone: in others Blender's data is not what is shown."""
+
+    @classmethod
+    def poll(cls, context):
+        """Say why not."""
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Switch to Object Mode first")
+            return False
+        return True
 
 
 def view3d(context: bpy.types.Context) -> tuple[bpy.types.Area, bpy.types.Region] | None:

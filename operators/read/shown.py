@@ -19,7 +19,7 @@ def shown_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np
         A modifier changes the vertices before anything else moves them, or the mesh is in Edit Mode.
     """
     if obj.mode == "EDIT":
-        raise ValueError(f"{obj.name}: the overlay comes back when you leave Edit mode")
+        raise ValueError(f"{obj.name}: the overlay comes back when you leave Edit Mode")
     count = len(obj.data.vertices)
     evaluated = obj.evaluated_get(depsgraph)
     if len(evaluated.data.vertices) == count:

@@ -7,7 +7,7 @@ import bpy
 
 from ...panels.translations import translated
 from ..bake.job import FAILURES
-from ..read.screen import redraw
+from ..read.screen import InObjectMode, redraw
 from .steps import Run, Steps, run_through
 
 TICK = 0.03  # [s] between two looks of the window at the work
@@ -122,14 +122,5 @@ class LongWork:
         redraw(context)
 
 
-class ObjectModeWork(LongWork):
+class ObjectModeWork(InObjectMode, LongWork):
     """Long work that reads what is shown, which in other modes is not what the mesh is."""
-
-    @classmethod
-    def poll(cls, context):
-        """Outside of Object Mode Blender's data is not what is shown."""
-        active = context.view_layer.objects.active
-        if active is not None and active.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object mode first")
-            return False
-        return True

@@ -276,7 +276,7 @@ def test_a_garment_in_edit_mode_gets_a_sentence(make, saved):
     bpy.context.view_layer.objects.active = obj
     bpy.ops.object.mode_set(mode="EDIT")
     try:
-        with pytest.raises(RuntimeError, match="Object mode"):
+        with pytest.raises(RuntimeError, match="Object Mode"):
             bpy.ops.taffeta.cage_refine(object=obj.name)
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")

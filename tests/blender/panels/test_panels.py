@@ -122,7 +122,8 @@ def test_a_running_bake_shows_its_progress_and_locks_the_settings(garment):
     bars = [arguments for function, arguments, _ in layout.calls if function == "progress"]
     assert bars[0]["factor"] == pytest.approx(0.37) and bars[0]["text"] == session.status
     for name in ("TAFFETA_PT_cloth_fabric", "TAFFETA_PT_scene"):
-        assert all(layout.is_grey() for _, layout in draw(name).properties())
+        layouts = [layout for _, layout in draw(name).properties()]
+        assert layouts and all(layout.is_grey() for layout in layouts), name
 
 
 def test_what_live_cloth_does_at_the_end_is_chosen_and_said(garment):
@@ -285,11 +286,12 @@ def greys(layout):
     return [call for call in layout.calls if call[0] in ("prop", "prop_search", "operator") and call[2].is_grey()]
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_what_is_grey_says_why(garment, name):
-    layout = draw(name)
-    if greys(layout):
-        assert any(a.get("icon") == "INFO" for f, a, _ in layout.calls if f == "label")
+def test_what_is_grey_says_why(garment):
+    grey = {name: layout for name in PANELS if greys(layout := draw(name))}
+    says = {
+        name for name, layout in grey.items() if ("label", "INFO") in ((f, a.get("icon")) for f, a, _ in layout.calls)
+    }
+    assert "TAFFETA_PT_cloth_sewing" in grey and says == set(grey)
 
 
 def test_dynamics_are_those_of_the_solver_and_tell_what_they_are_for():

@@ -22,7 +22,7 @@ from scipy.spatial import cKDTree
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "tests" / "solver")]
 
-from crossings import count_crossings  # noqa: E402
+from crossings import count_worn  # noqa: E402
 from taffeta.solver.untangle import nest, relax  # noqa: E402
 from taffeta.solver.untangle.apart import untangle  # noqa: E402
 from taffeta.solver.untangle.nest import Shape, Worn  # noqa: E402
@@ -103,10 +103,7 @@ def turning_edges():
 
 def count(garments, positions, bodies):
     """Crossings between layers, the body included."""
-    starts = np.cumsum([0] + [len(x) for x in positions])
-    triangles = np.concatenate([g.triangles + s for g, s in zip(garments, starts, strict=False)])
-    owner = np.repeat(np.arange(len(garments)), np.diff(starts))
-    found = count_crossings(np.concatenate(positions), triangles, owner, [(b.x, b.triangles) for b in bodies])
+    found = count_worn(garments, positions, bodies)
     return found.cloth_cloth + found.cloth_body
 
 

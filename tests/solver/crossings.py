@@ -95,3 +95,11 @@ def count_in(cloth, x, colliders=()):
     """Count the crossings of a `Cloth` at x (relative to its origin) with the colliders where their frame ends."""
     bodies = [(collider.x[-1] - cloth.origin, collider.triangles) for collider in colliders]
     return count_crossings(x, cloth.triangles, cloth.garment, bodies)
+
+
+def count_worn(garments, positions, bodies=()):
+    """Count the crossings of garments of `solver.untangle.nest` at other positions (n, 3) each, and with bodies."""
+    starts = np.cumsum([0] + [len(x) for x in positions])
+    triangles = np.concatenate([g.triangles + s for g, s in zip(garments, starts, strict=False)])
+    owner = np.repeat(np.arange(len(garments)), np.diff(starts))
+    return count_crossings(np.concatenate(positions), triangles, owner, [(b.x, b.triangles) for b in bodies])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Garments that cross themselves: a sleeve through a side, a doubled hem, a collar; and how to count what crosses."""
+"""Garments that cross themselves: a sleeve through a side, a doubled hem, a collar."""
 
 import numpy as np
-from crossings import count_crossings
 from taffeta.solver.untangle.nest import Worn
 
 THICKNESS = 0.002
@@ -48,14 +47,6 @@ def collar(wave=0.006):
     radius = np.concatenate((np.full(27, 0.1), 0.1 + np.linspace(0.002, 0.004, 7)))
     bumps = np.concatenate((np.zeros(28), np.full(6, wave)))
     return worn("Shirt", *lathe(radius, np.concatenate((up, down)), 80, bumps))
-
-
-def count(garments, positions, bodies=()):
-    """By ipctk: edges through triangles of cloth and cloth, cloth and itself, cloth and bodies."""
-    starts = np.cumsum([0] + [len(x) for x in positions])
-    triangles = np.concatenate([g.triangles + s for g, s in zip(garments, starts, strict=False)])
-    owner = np.repeat(np.arange(len(garments)), np.diff(starts))
-    return count_crossings(np.concatenate(positions), triangles, owner, [(b.x, b.triangles) for b in bodies])
 
 
 def stretch(garment, x):

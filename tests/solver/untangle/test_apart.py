@@ -5,7 +5,8 @@ themselves. Counted by ipctk.
 
 import numpy as np
 import pytest
-from folds import collar, count, doubled_hem, lathe, sleeve_through_side, stretch, worn
+from crossings import count_worn
+from folds import collar, doubled_hem, lathe, sleeve_through_side, stretch, worn
 from taffeta.solver.untangle.apart import rounds, untangle
 from taffeta.solver.untangle.mend import Bounds, make_cloud, mend
 from taffeta.solver.untangle.nest import Shape
@@ -18,10 +19,10 @@ pytestmark = pytest.mark.once
 @pytest.mark.parametrize("make", [sleeve_through_side, lambda: sleeve_through_side(0.04), doubled_hem, collar])
 def test_a_garment_comes_out_of_itself(make):
     garment = make()
-    before = count([garment], [garment.x])
+    before = count_worn([garment], [garment.x])
     result = untangle([garment], [])
     assert before.cloth_self > 50
-    assert count([garment], result.x).cloth_self == 0 and result.crossing_count == 0
+    assert count_worn([garment], result.x).cloth_self == 0 and result.crossing_count == 0
     assert stretch(garment, result.x[0]) < 0.1
 
 
@@ -45,7 +46,7 @@ def test_nothing_gets_worse_where_not_all_can_be_done(seed):
     for kind, left in result.after.items():
         assert left <= result.before.get(kind, 0), kind
     for index, garment in enumerate(garments):
-        alone = [count([garment], [x], [body]) for x in (garment.x, result.x[index])]
+        alone = [count_worn([garment], [x], [body]) for x in (garment.x, result.x[index])]
         assert alone[1].cloth_self <= alone[0].cloth_self and alone[1].cloth_body <= alone[0].cloth_body
         assert stretch(garment, result.x[index]) < 0.1
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from crossings import count_crossings
+from crossings import count_worn
 from scipy.spatial import cKDTree
 from taffeta.solver.kernel.jit import counted_njit
 from taffeta.solver.untangle.apart import untangle
@@ -44,18 +44,11 @@ def worn(name, mesh, layer, thickness=THICKNESS, rigidity=1.0):
     return Worn(name, x, triangles, np.full(len(x), thickness), layer, rigidity)
 
 
-def crossings(garments, positions, bodies=()):
-    starts = np.cumsum([0] + [len(x) for x in positions])
-    triangles = np.concatenate([g.triangles + s for g, s in zip(garments, starts, strict=False)])
-    owner = np.repeat(np.arange(len(garments)), np.diff(starts))
-    return count_crossings(np.concatenate(positions), triangles, owner, [(b.x, b.triangles) for b in bodies])
-
-
 def between(garments, bodies=()):
     """Untangle, and count what crosses before and after."""
     result = untangle(garments, list(bodies))
-    before = crossings(garments, [g.x for g in garments], bodies)
-    return result, before, crossings(garments, result.x, bodies)
+    before = count_worn(garments, [g.x for g in garments], bodies)
+    return result, before, count_worn(garments, result.x, bodies)
 
 
 BODY = Shape("Body", *dome(0.29, end=2.9), aura=0.004)
@@ -188,7 +181,7 @@ def test_flat_sheets_face_as_the_ones_below():
     lower = worn("Lower", (np.column_stack((u, v, 0.004 * np.sin(20 * u))), faces[:, ::-1].copy()), 0)
     upper = worn("Upper", (np.column_stack((u, v, 0.004 * np.sin(20 * v))), faces), 1)
     up = untangle([lower, upper], []).x
-    assert crossings([lower, upper], up).cloth_cloth == 0
+    assert count_worn([lower, upper], up).cloth_cloth == 0
     # Both wind as the lower one does, so "outside" is where its normals point.
     x, t = lower.x, lower.triangles
     normal = np.cross(x[t[:, 1]] - x[t[:, 0]], x[t[:, 2]] - x[t[:, 0]])[:, 2].mean()

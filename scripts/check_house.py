@@ -45,6 +45,7 @@ ORDERS = {
         ("contact.frame",),
         ("velocity_field", "depth_layers", "untangle", "cache"),
         ("rest", "filed", "flat"),
+        ("check",),
         ("build",),
         ("crossings", "refit"),
         ("correct", "besides_pairs", "tear"),

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From garments at rest to one `Cloth`: validation, masses, springs, hinges, groups.
+"""From garments at rest to one `Cloth`: masses, springs, hinges, groups.
 
 Everything is measured here once and stays constant during the bake. A garment may have faces without area, faces
 twice, edges with any number of faces, loose edges and loose vertices: each gets what it can, nothing is refused that
-physics can do without. What physics cannot do without is told in one sentence that names the garment.
+physics can do without. What it cannot do without, `check` tells.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from .elastic.bands import check_bands, lay_bands
+from .check import check
+from .elastic.bands import lay_bands
 from .elastic.bending import bending_rest, slowed, turn_rigidity
 from .elastic.fabric import spring_rest, thread_stiffness
 from .elastic.masses import LIGHTEST_PARTICLE, masses, sizes
@@ -26,27 +27,8 @@ from .geometry.tear_lines import tear_lines
 from .geometry.topology import Hinges, bend_hinges, clean_faces, find_hinges, find_springs
 from .integrate.stiffness_matrix import lay_out
 from .integrate.tree import grow
-from .model import DYNAMICS, MODELS, Cloth, Pattern, State
-from .rest import check_rest, kept_rest, plastic_of, second_of
-
-LARGEST_POISSON = 0.7  # at 1 cloth could not change its area, and near it the solve does not keep still
-
-# field: (least value, may it be equal to that, what a message calls it, unit)
-VALUE_RULES = {
-    "mass": (0.0, False, "the mass per area", "kg/m2"),
-    "thickness": (0.0, False, "the thickness", "m"),
-    "stretch_stiffness": (0.0, False, "the stretch stiffness", "N/m"),
-    "shear_stiffness": (0.0, True, "the shear stiffness", "N/m"),
-    "bending_stiffness": (0.0, True, "the bending stiffness", "N m"),
-    "damping": (0.0, True, "the damping", "1/s"),
-    "friction": (0.0, True, "the friction", ""),
-    "pin": (0.0, True, "the pin weight", ""),
-    "pin_distance": (0.0, True, "the largest distance from the pose", "m"),
-}
-FURTHER_RULES = {  # of values that a garment need not have
-    "added_mass": (0.0, True, "the added mass", "kg"),
-    "shrink": (-np.inf, True, "the shrinking", ""),
-}
+from .model import DYNAMICS, Cloth, Pattern, State
+from .rest import kept_rest, plastic_of, second_of
 
 SPRING_FIELDS = "edges", "rest_length", "edge_stiffness", "edge_damping", "is_mesh_edge", "taut"
 HINGE_FIELDS = "bend_stencils", "bend_weight", "rest_angle", "bend_stiffness", "bend_damping"
@@ -177,86 +159,6 @@ def bends(mass, inv_mass, stencils, weight):
     squares = weight**2
     free, all_ends = (np.einsum("hk,hk->h", share[stencils], squares) for share in (inv_mass, 1.0 / mass))
     return free > LIGHTEST_PARTICLE**2 * all_ends
-
-
-def check(garment):
-    """Raise a ValueError with one sentence if a garment cannot be simulated."""
-    name, count = garment.name, len(garment.x)
-    if garment.model not in MODELS:
-        raise ValueError(f"'{name}': the model '{garment.model}' does not exist; choose one of {', '.join(MODELS)}.")
-    if not len(garment.triangles):
-        raise ValueError(f"'{name}' has no faces: cloth needs at least one face.")
-    for field in ("x", "x_start"):
-        value = np.asarray(getattr(garment, field))
-        if value.shape != (count, 3):
-            raise ValueError(f"'{name}': {field} has the shape {value.shape}, expected ({count}, 3).")
-        if not np.isfinite(value).all():
-            bad = np.flatnonzero(~np.isfinite(value).all(axis=1))
-            raise ValueError(
-                f"'{name}': {len(bad)} of {count} vertices have a coordinate that is not a finite number "
-                f"(first: vertex {bad[0]}); move or delete them."
-            )
-    for field, corner_count in (("triangles", 3), ("quads", 4), ("edges", 2)):
-        value = np.asarray(getattr(garment, field))
-        if value.ndim != 2 or value.shape[1] != corner_count:
-            raise ValueError(f"'{name}': {field} has the shape {value.shape}, expected (any, {corner_count}).")
-        if value.size and (value.min() < 0 or value.max() >= count):
-            raise ValueError(f"'{name}': {field} refer to a vertex that does not exist ({count} vertices).")
-    if garment.uv is not None and np.shape(garment.uv) != (len(garment.triangles), 3, 2):
-        expected = (len(garment.triangles), 3, 2)
-        raise ValueError(f"'{name}': uv has the shape {np.shape(garment.uv)}, expected {expected}.")
-    for field, rule in VALUE_RULES.items():
-        _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
-    for field, rule in FURTHER_RULES.items():
-        if getattr(garment, field) is not None:
-            _check_value(name, count, np.asarray(getattr(garment, field)), *rule)
-    if garment.shrink is not None and np.max(garment.shrink) >= 1.0:
-        raise ValueError(f"'{name}' shrinks to nothing at vertex {int(np.argmax(garment.shrink))}; use less than 1.")
-    check_rest(garment)
-    check_bands(name, count, garment.bands, garment.band_pull)
-    for field, words in (("meets_bodies", "the bodies"), ("meets_itself", "the self-collision")):
-        value = getattr(garment, field)
-        if value is not None and np.shape(value) != (count,):
-            raise ValueError(f"'{name}': the mask for {words} has the shape {np.shape(value)}, expected ({count},).")
-    for value, words in ((garment.weft_stretch, "stretch stiffness"), (garment.weft_bending, "bending stiffness")):
-        if not 0.0 < value < np.inf:
-            raise ValueError(f"'{name}': the weft's {words} is {value:g} of the warp's; it must be above 0.")
-    if not 0.0 <= garment.poisson <= LARGEST_POISSON:
-        raise ValueError(f"'{name}': Poisson's ratio is {garment.poisson:g}; use 0 to {LARGEST_POISSON:g}.")
-    if not 0.0 <= garment.restitution <= 1.0:
-        raise ValueError(f"'{name}': its bounce off cloth is {garment.restitution:g}; use 0 to 1.")
-    for value, words in ((garment.strain_limit, "strain limit"), (garment.bending_damping, "bending damping")):
-        if not 0.0 <= value < np.inf:
-            raise ValueError(f"'{name}': the {words} is {value:g}; use 0 (none) or more.")
-    if not 1.0 <= garment.stiffening < np.inf:
-        raise ValueError(f"'{name}': it stiffens to {garment.stiffening:g} of its stiffness; use 1 or more.")
-    for value, least, words, unit in (
-        (garment.sewing_time, 0.0, "sewing time", "s"), (garment.sewing_force, 0.0, "sewing force", "N"),
-        (garment.sewing_speed, 0.0, "sewing speed", "m/s"),
-    ):  # fmt: skip
-        if garment.sewing and not value > least:
-            raise ValueError(f"'{name}': the {words} is {value:g} {unit}; it must be above {least:g}.")
-    if np.max(garment.pin) > 1.0:
-        raise ValueError(f"'{name}': the pin weight is above 1 at vertex {int(np.argmax(garment.pin))}; use 0 to 1.")
-
-
-def _check_value(name, count, value, least, may_equal, words, unit):
-    if value.shape != (count,):
-        raise ValueError(f"'{name}': {words} has the shape {value.shape}, expected ({count},).")
-    unknown = np.isnan(value) if words == VALUE_RULES["pin_distance"][2] else ~np.isfinite(value)
-    if unknown.any():
-        raise ValueError(
-            f"'{name}': {words} is not a finite number at {int(unknown.sum())} of {count} vertices "
-            f"(first: vertex {int(np.argmax(unknown))}); check its map."
-        )
-    low = value < least if may_equal else value <= least
-    if low.any():
-        worst = int(np.argmin(value))
-        amount = f"{value[worst]:g} {unit}".rstrip()
-        raise ValueError(
-            f"'{name}': {words} is {amount} at vertex {worst} ({int(low.sum())} of {count} vertices are too low); "
-            f"it must be {f'{least:g} or more' if may_equal else f'above {least:g}'}: change the value or its map."
-        )
 
 
 def _build_part(garment):

@@ -8,7 +8,8 @@ built once more, and what was built for the last frame is kept, so that values t
 
 import numpy as np
 
-from .build import build, check, mask, meetings, per_vertex
+from .build import build, mask, meetings, per_vertex
+from .check import check
 from .kernel.memo import remembered
 from .model import Cloth, FrameInput, Garment, Settings
 

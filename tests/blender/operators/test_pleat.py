@@ -95,9 +95,9 @@ def test_pleats_that_are_no_numbers_are_told(make):
     values[3] = np.nan
     obj.data.attributes.new(pleats.ANGLE, "FLOAT", "EDGE").data.foreach_set("value", values)
     with pytest.raises(ValueError, match="'Strip': the pleat between vertices .* mark it anew"):
-        from taffeta.solver import build
+        from taffeta.solver.check import check
 
-        build.check(read(obj))
+        check(read(obj))
 
 
 def test_copies_have_the_pleats_and_the_panel_knows_what_changed(make):

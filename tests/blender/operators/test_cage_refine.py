@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from crossings import count_crossings
+from seen import triangles_of
 from taffeta.operators import cage_refine
 from taffeta.operators.playback.bake_files import bakes_of
 from taffeta.operators.playback.owners import cache_file
@@ -16,11 +17,6 @@ from taffeta.solver.correct.push_out import Body
 SIDE, FINE, COUNT, FRAMES = 1.0, 46, 350, 16
 STIFF = 2e-3  # [N m]
 BAR = 0.06  # [m] radius of the bar that the cloth hangs over
-
-
-def triangles_of(obj):
-    obj.data.calc_loop_triangles()
-    return np.array([t.vertices for t in obj.data.loop_triangles], int).reshape(-1, 3)
 
 
 def vertices_of(mesh):

@@ -5,18 +5,12 @@ import bpy
 import dynamics
 import numpy as np
 import pytest
+from seen import choose
 from taffeta.operators.convert import convert
 from taffeta.operators.read.blender_cloth import simulator
 from taffeta.operators.read.fabrics import shipped
 
 needs_asset = pytest.mark.skipif(dynamics.library() is None, reason="Blender has Cloth Dynamics from 5.2 on")
-
-
-def choose(*objects):
-    """Select these objects, the first one active."""
-    for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj in objects)
-    bpy.context.view_layer.objects.active = objects[0]
 
 
 def hold(obj, name, vertices):

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from layouts import draw
+from seen import shown
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction, modifier_stack
@@ -16,15 +17,6 @@ from taffeta.solver.cache import pc2
 
 FIRST, FRAME, LAST = 1, 8, 20
 NEAR = 1e-5  # [m] a correction's exactness
-
-
-def shown(obj, frame):
-    """Vertices of the evaluated mesh in object space, (n, 3)."""
-    bpy.context.scene.frame_set(frame)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    x = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", x)
-    return x.reshape(-1, 3)
 
 
 def about_x(angle):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from crossings import count_crossings
 from layouts import draw
+from seen import shown, triangles_of
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction, offsets
@@ -18,15 +19,6 @@ from taffeta.solver.cache import pc2
 FIRST, LAST = 1, 30
 TURN = 2 * np.pi / 6  # a frame
 AURA = 0.004
-
-
-def shown(obj, frame):
-    """Vertices of the evaluated mesh in object space, (n, 3)."""
-    bpy.context.scene.frame_set(frame)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    x = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", x)
-    return x.reshape(-1, 3)
 
 
 def every(obj):
@@ -63,11 +55,6 @@ def over_ball(make, folder):
         ball.location = (0.5, 0.0, height)
         ball.keyframe_insert("location", frame=frame)
     return obj, ball
-
-
-def triangles_of(obj):
-    obj.data.calc_loop_triangles()
-    return np.array([triangle.vertices for triangle in obj.data.loop_triangles])
 
 
 def crossings(make, obj, ball, frame):

@@ -4,15 +4,9 @@
 import bpy
 import numpy as np
 import pytest
+from seen import choose
 from taffeta.operators.read import maps
 from taffeta.panels.mapped import MAPPED
-
-
-def choose(*objects):
-    """Select these objects, the first one active."""
-    for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj in objects)
-    bpy.context.view_layer.objects.active = objects[0] if objects else None
 
 
 @pytest.fixture

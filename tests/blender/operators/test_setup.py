@@ -3,14 +3,8 @@
 
 import bpy
 import pytest
+from seen import choose
 from taffeta.operators.read import modifier_stack
-
-
-def choose(*objects):
-    """Select these objects, the first one active."""
-    for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj in objects)
-    bpy.context.view_layer.objects.active = objects[0] if objects else None
 
 
 @pytest.fixture

@@ -7,15 +7,11 @@ import numpy as np
 import pytest
 from crossings import count_crossings
 from mathutils.bvhtree import BVHTree
+from seen import triangles_of
 from taffeta.operators import command
 from taffeta.operators.checks import problem_list
 
 KEY = "Untangled"
-
-
-def triangles_of(obj):
-    obj.data.calc_loop_triangles()
-    return np.array([t.vertices for t in obj.data.loop_triangles])
 
 
 def count(make, *objects, body=None):

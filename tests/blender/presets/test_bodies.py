@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from crossings import count_crossings
+from seen import in_world
 from taffeta.operators import scenes as operator_scenes
 from taffeta.presets.scenes import bodies, walk
 
@@ -39,16 +40,6 @@ MIXTURES = {
 LONGEST = 0.35
 #: in 5.2 the first says what all say
 NAMES = ["deformed torus", *(pytest.param(name, marks=pytest.mark.once) for name in list(MIXTURES)[1:])]
-
-
-def shown(obj, frame):
-    """World positions of an object's vertices at a frame, and its triangles."""
-    bpy.context.scene.frame_set(frame)
-    seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    matrix, mesh = np.array(seen.matrix_world), seen.data
-    mesh.calc_loop_triangles()
-    x = np.array([vertex.co for vertex in mesh.vertices]) @ matrix[:3, :3].T + matrix[:3, 3]
-    return x, np.array([t.vertices for t in mesh.loop_triangles])
 
 
 def edge_lengths(obj, x):
@@ -85,9 +76,9 @@ def test_a_sheet_goes_with_any_mixture_through_all_of_its_motion_and_nothing_cro
     saved.frame_end = DEFORMED if "deformation" in choice else TURNED
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     report, found, values, lowest = json.loads(cloth.taffeta_cloth.report_json), [0, 0], [], np.inf
-    (start, _), stretches = shown(cloth, 1), []
+    (start, _), stretches = in_world(cloth, 1), []
     for frame in range(13, saved.frame_end + 1, EVERY):
-        (x, triangles), other = shown(cloth, frame), shown(body, frame)
+        (x, triangles), other = in_world(cloth, frame), in_world(body, frame)
         counted = count_crossings(x, triangles, np.zeros(len(x), int), [other])
         found = np.maximum(found, [counted.cloth_body, counted.cloth_self]).tolist()
         values, lowest = [*values, driven(body)], min(lowest, x[:, 2].min())
@@ -114,8 +105,8 @@ def test_no_body_of_choice_reaches_the_ground_or_the_sheet_at_the_start(scene):
         body, sheet = example.colliders[0], example.cloths[0]
         out = np.linalg.norm([vertex.co for vertex in body.data.vertices], axis=1).max()
         assert out < shape.reach + 0.011 and body.location.z - 1.3 * out > 0.09
-        x = shown(sheet, 1)[0]
-        assert count_crossings(x, shown(sheet, 1)[1], np.zeros(len(x), int), [shown(body, 1)]).cloth_body == 0
+        x = in_world(sheet, 1)[0]
+        assert count_crossings(x, in_world(sheet, 1)[1], np.zeros(len(x), int), [in_world(body, 1)]).cloth_body == 0
 
 
 @pytest.mark.once
@@ -126,10 +117,10 @@ def test_the_poncho_goes_along_with_the_walking_mannequin(saved):
     saved.frame_end = 50
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     report = json.loads(poncho.taffeta_cloth.report_json)
-    start, found, crossing = shown(poncho, 1)[0], {}, {}
+    start, found, crossing = in_world(poncho, 1)[0], {}, {}
     for frame in (20, 30, 40, 50):
-        found[frame], triangles = shown(poncho, frame)
-        crossing[frame] = count_crossings(found[frame], triangles, np.zeros(len(start), int), [shown(body, frame)])
+        found[frame], triangles = in_world(poncho, frame)
+        crossing[frame] = count_crossings(found[frame], triangles, np.zeros(len(start), int), [in_world(body, frame)])
     lag = (found[50] - start)[:, 1].mean() + walk.travelled(walk.phase(50.0))
     print(
         f"poncho: {crossing[50]}, {lag:+.3f} m against the walk, stretch {report['worst_stretch']:.1%}, "

@@ -10,18 +10,9 @@ import impacts
 import numpy as np
 import pytest
 from crossings import count_crossings
+from seen import in_world
 
 G = 9.81
-
-
-def shown(obj, frame):
-    """World positions (n, 3) [m] of an object's vertices at a frame, and its triangles."""
-    bpy.context.scene.frame_set(frame)
-    seen = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    matrix, mesh = np.array(seen.matrix_world), seen.data
-    mesh.calc_loop_triangles()
-    x = np.array([vertex.co for vertex in mesh.vertices]) @ matrix[:3, :3].T + matrix[:3, 3]
-    return x, np.array([t.vertices for t in mesh.loop_triangles])
 
 
 def bake(scene, name, last):
@@ -49,12 +40,12 @@ def weight_of(obj):
 
 def crossed(cloths, bodies, frame):
     """How many edges go through triangles in a frame: garments with themselves and each other, and with bodies."""
-    seen = [shown(obj, frame) for obj in cloths.values()]
+    seen = [in_world(obj, frame) for obj in cloths.values()]
     first = np.cumsum([0, *(len(x) for x, _ in seen)])
     owner = np.repeat(np.arange(len(seen)), np.diff(first))
     triangles = np.concatenate([t + start for (_, t), start in zip(seen, first[:-1], strict=True)])
     counted = count_crossings(
-        np.concatenate([x for x, _ in seen]), triangles, owner, [shown(body, frame) for body in bodies.values()]
+        np.concatenate([x for x, _ in seen]), triangles, owner, [in_world(body, frame) for body in bodies.values()]
     )
     return sum(counted)
 
@@ -63,7 +54,7 @@ def test_a_strip_folds_between_its_feeders(saved):
     """Bigliani and Eischen 2000, figure 11."""
     cloths, bodies, _ = bake(saved, "folding_strip", 18)
     assert [crossed(cloths, bodies, frame) for frame in (6, 12, 18)] == [0, 0, 0]
-    x = shown(cloths["Strip"], 18)[0]
+    x = in_world(cloths["Strip"], 18)[0]
     assert len(x) == 375 and x[:, 2].max() < 0.46, "of 62 cm"
     assert (np.diff(np.sign(np.diff(x[:125, 0]))) != 0).sum() >= 6, "it turns back and forth"
 
@@ -73,7 +64,7 @@ def test_a_tablecloth_slides_off_its_box(saved):
     """Bigliani and Eischen 2000, figure 12: nothing of it lies on the box any more, and it crumples on the ground."""
     cloths, bodies, report = bake(saved, "sliding_tablecloth", 40)
     assert [crossed(cloths, bodies, frame) for frame in (10, 20, 30, 40)] == [0] * 4
-    x = shown(cloths["Tablecloth"], 40)[0]
+    x = in_world(cloths["Tablecloth"], 40)[0]
     assert len(x) == 625 and x[:, 2].max() < 0.1 and report["roughness_degrees"] > 2.0
     assert not (np.abs(x[:, :2]) < (0.06, 0.08)).all(axis=1).any()
 
@@ -82,7 +73,7 @@ def test_a_tablecloth_slides_off_its_box(saved):
 def test_nodes_keep_their_energy_in_an_icosahedron(saved):
     """Bigliani and Eischen 2000, figure 6, at a restitution of 1: what they have between their bounces, in the middle."""
     cloths, bodies, _ = bake(saved, "bouncing_nodes", 120)
-    way = np.array([shown(cloths["Nodes"], frame)[0] for frame in range(1, 121)])
+    way = np.array([in_world(cloths["Nodes"], frame)[0] for frame in range(1, 121)])
     speed, middle = 24.0 * np.diff(way, axis=0), 0.5 * (way[1:] + way[:-1])[:, :, 2] + G / 8.0 / 24.0**2
     energy = 0.5 * (speed**2).sum(axis=2) + G * (middle - 0.075)  # [J/kg] of each, over the lowest corner
     assert np.abs(way - [0.0, 0.0, 0.36]).max() < 0.285
@@ -96,7 +87,7 @@ def test_silk_and_denim_slide_off_rods(saved):
     cloths, bodies, _ = bake(saved, "cloth_over_rods", 26)
     assert [crossed(cloths, bodies, frame) for frame in (8, 17, 26)] == [0, 0, 0]
     for cloth in cloths.values():
-        x = shown(cloth, 26)[0]
+        x = in_world(cloth, 26)[0]
         assert len(x) == 961 and 0.0 < x[:, 2].min() and x[:, 2].max() < 0.19, "below the rod"
 
 
@@ -105,11 +96,13 @@ def test_balls_fall_on_silk_and_denim_and_are_thrown_up(saved):
     """Huh, Metaxas and Badler 2001, figure 6: 1,681 particles each. A ball falls as on paper, goes in, and comes out."""
     cloths, bodies, _ = bake(saved, "balls_on_cloth", 14)
     ball = next(obj for name, obj in bodies.items() if name.startswith("Sphere"))
-    height = np.array([np.mean(shown(ball, frame)[0][:, 2]) for frame in range(1, 15)])
+    height = np.array([np.mean(in_world(ball, frame)[0][:, 2]) for frame in range(1, 15)])
     assert height[:4] == pytest.approx(0.29 + 0.12 - 0.5 * G * (np.arange(4) / 24.0) ** 2, abs=1e-3)
     assert 0.24 - 1e-3 < height.min() < 0.26 and height[-1] > height.min() + 0.05
     assert [crossed(cloths, bodies, frame) for frame in (5, 8, 11, 14)] == [0] * 4
-    assert all(len(shown(cloth, 8)[0]) == 1681 and shown(cloth, 8)[0][:, 2].min() < 0.26 for cloth in cloths.values())
+    assert all(
+        len(in_world(cloth, 8)[0]) == 1681 and in_world(cloth, 8)[0][:, 2].min() < 0.26 for cloth in cloths.values()
+    )
 
 
 @pytest.mark.once
@@ -122,7 +115,7 @@ def test_sheets_shot_at_each_other_keep_their_momentum_and_reach_the_ways_of_the
     assert all(ways[way] for way in ("guarded", "parted", "at once")), ways
     assert [crossed(cloths, bodies, frame) for frame in (3, 4, 5)] == [0, 0, 0]
     weights = [weight_of(cloth) for cloth in cloths.values()]
-    at = [[shown(cloth, frame)[0] for cloth in cloths.values()] for frame in range(1, 6)]
+    at = [[in_world(cloth, frame)[0] for cloth in cloths.values()] for frame in range(1, 6)]
     places = np.array([[weight @ x / weight.sum() for weight, x in zip(weights, each, strict=True)] for each in at])
     speed = 24.0 * np.diff(places, axis=0)
     assert np.abs(speed[0, :, 0]) == pytest.approx(40.0, abs=1e-3) and np.abs(speed[1:, :, 0]).max() < 10.0
@@ -135,8 +128,8 @@ def test_sheets_shot_at_each_other_keep_their_momentum_and_reach_the_ways_of_the
 def test_each_flag_of_one_mesh_is_of_its_own_fabric(saved):
     """Pereira 2010, 6.5.2: in the same wind light flags fly, and of the heavy ones the heavier hang lower."""
     cloths, bodies, report = bake(saved, "flags", 16)
-    x = shown(cloths["Flags"], 16)[0].reshape(24, 11, 17, 3)
+    x = in_world(cloths["Flags"], 16)[0].reshape(24, 11, 17, 3)
     assert crossed(cloths, bodies, 16) == 0 and report["worst_stretch"] < 0.1
-    start = shown(cloths["Flags"], 1)[0].reshape(24, 11, 17, 3)
+    start = in_world(cloths["Flags"], 1)[0].reshape(24, 11, 17, 3)
     droop = (start - x)[:, :, -1, 2].mean(axis=1).reshape(4, 6).mean(axis=0)
     assert (np.diff(droop[2:]) > 0.0).all() and droop[:3].max() < 0.05 < 0.15 < droop[4], droop

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from crossings import count_crossings
 from scipy.spatial import cKDTree
+from seen import triangles_of
 
 
 def baked(scene, name, frames, contact=None, **options):
@@ -31,11 +32,6 @@ def shown(make, objects, frame):
     """World positions of each object's vertices at a frame."""
     bpy.context.scene.frame_set(frame)
     return [make.world(obj) for obj in objects]
-
-
-def triangles_of(obj):
-    obj.data.calc_loop_triangles()
-    return np.array([triangle.vertices for triangle in obj.data.loop_triangles])
 
 
 def crossing(make, cloths, bodies, frame):

@@ -3,18 +3,13 @@
 
 import bpy
 import pytest
+from seen import choose
 from taffeta.operators.bake.order import read_order
 from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import cache_modifier
 from taffeta.solver.cache import names
 
 LAST = 14
-
-
-def choose(obj):
-    for other in bpy.context.view_layer.objects:
-        other.select_set(other == obj)
-    bpy.context.view_layer.objects.active = obj
 
 
 @pytest.fixture

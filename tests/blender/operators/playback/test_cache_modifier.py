@@ -10,18 +10,10 @@ import sys
 import bpy
 import numpy as np
 import pytest
+from seen import shown
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import modifier_stack
 from taffeta.solver.cache import pc2
-
-
-def shown(obj, frame, subframe=0.0):
-    """Vertices of the evaluated mesh in object space, (n, 3) float32."""
-    bpy.context.scene.frame_set(frame, subframe=subframe)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    x = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", x)
-    return x.reshape(-1, 3)
 
 
 def names(obj):

@@ -196,16 +196,16 @@ class TAFFETA_OT_fix_weld(Fix, bpy.types.Operator):
 
 
 class TAFFETA_OT_fix_aura(Fix, bpy.types.Operator):
-    """Give the body the usual aura, a shell that cloth is kept out of"""
+    """Give the body the usual Distance, a shell that cloth is kept out of"""
 
     bl_idname = "taffeta.fix_aura"
-    bl_label = "Give It an Aura"
+    bl_label = "Give It a Distance"
 
     def mend(self, context, obj):
         """That of a new collider."""
         settings = obj.taffeta_collider
         settings.aura = settings.bl_rna.properties["aura"].default
-        return f"{obj.name} has an Aura of {1000 * settings.aura:.3g} mm"
+        return f"{obj.name} has a Distance of {1000 * settings.aura:.3g} mm"
 
 
 class TAFFETA_OT_fix_own_collider(Fix, bpy.types.Operator):

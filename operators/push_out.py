@@ -37,7 +37,7 @@ class TAFFETA_OT_push_out(baked.AfterBake, bpy.types.Operator):
 
     distance: FloatProperty(
         name="Distance", default=0.0, min=0.0, max=1.0, soft_max=0.02, unit="LENGTH", precision=4, step=0.1,
-        description="How far from bodies cloth is to be, in metres; 0: as far as each collider's Aura says",
+        description="How far from bodies cloth is to be, in metres; 0: as far as each collider's own Distance says",
     )  # fmt: skip
     radius: FloatProperty(
         name="Radius", default=0.05, min=1e-3, max=10.0, soft_max=0.3, unit="LENGTH", precision=3,

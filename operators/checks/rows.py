@@ -121,7 +121,7 @@ def _setup(shot: Shot) -> Iterator[Problem]:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} has no Aura: its skin shows through the cloth",
+                f"{obj.name} has a Distance of 0: its skin shows through the cloth",
                 "Give it some millimetres",
                 ("taffeta.fix_aura",),
             )

@@ -176,7 +176,7 @@ def test_no_collider(shot, make):
 
 def test_no_aura(shot):
     body().taffeta_collider.aura = 0.0
-    mended("taffeta.fix_aura", "Body has no Aura")
+    mended("taffeta.fix_aura", "Body has a Distance of 0")
     assert body().taffeta_collider.aura == pytest.approx(0.005)
 
 

@@ -152,10 +152,8 @@ class TAFFETA_OT_bake(bpy.types.Operator):
         finally:
             jobs.release()
             look_again()
-        if job.complete:
-            return self._tell(job)
-        if job.frame >= job.order.first_frame:
-            bpy.ops.ed.undo_push(message="Bake Cloth")
+        if not job.complete and job.frame >= job.order.first_frame:
+            bpy.ops.ed.undo_push(message="Bake Cloth")  # Blender pushes none where an operator is CANCELLED
         return self._tell(job)
 
     def cancel(self, context):

@@ -119,7 +119,7 @@ THREADS: dict[str, float] = {
 def follow_value(cloth: bpy.types.PropertyGroup, name: str):
     """Let Min be the value and Max keep its ratio to Min, so that a map keeps its contrast on another fabric.
 
-    Pins and shrinking are left alone: their range is no material's.
+    What is no fabric's (pins, shrinking, elastic, blending) is left alone.
     """
     group, row = getattr(cloth, name), ROWS[name]
     if name not in FABRIC:
@@ -138,7 +138,8 @@ def _mapped_class(row: Mapped) -> type:
         return FloatProperty(
             name=label, description=lead + row.tooltip, default=default, min=low, max=high,
             soft_min=row.soft[0], soft_max=row.soft[1], unit=row.unit, precision=row.precision,
-            step=max(row.default, row.soft[1] * 0.01) * 10, override=OVERRIDE,
+            step=max(row.default, row.soft[1] * 0.01) * 10,  # of which Blender adds a hundredth for a click
+            override=OVERRIDE,
         )
 
     annotations = {

@@ -178,8 +178,8 @@ class Cloth(NamedTuple):
     rest_length: np.ndarray  # (e,) [m]
     edge_stiffness: np.ndarray  # (e,) [N/m]
     edge_damping: np.ndarray  # (e,) [1/s]
-    # (e,) bool: False for the diagonals of quads and n-gons, which shear alone lengthens, and for elastic bands, which are longer
-    is_mesh_edge: np.ndarray  # than at rest on purpose
+    # (e,) bool: False for diagonals of faces, which shear alone lengthens, and for elastic, which is longer than at rest on purpose
+    is_mesh_edge: np.ndarray
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, inf: nowhere, and by how much [N/m]
     couples: np.ndarray  # (c, 2) pairs of springs that pull for each other's lengthening
     coupling: np.ndarray  # (c,) [N/m] how hard
@@ -347,8 +347,8 @@ class Settings(NamedTuple):
     cloth_restitution: float = 0.0  # the least that every garment has
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same bits in about the same time
-    cloth_contact: str = "PAIRS"  # one of CLOTH_CONTACTS: contact/cloth, velocity_field/avoid, the second and then the
-    # first, or depth_layers: above and sticks
+    # one of CLOTH_CONTACTS: contact/cloth; velocity_field/avoid; that and then contact/cloth; depth_layers: above, and sticks
+    cloth_contact: str = "PAIRS"
     field_cell: float = 1.5  # of the velocity field: side of its cells, in mean edges
     field_isotropic: bool = False  # whether it may not converge in any direction; else along the layers' normals alone
     untangle_each: bool = False  # whether what crosses where a frame ends is taken apart (`untangle.untangles`)

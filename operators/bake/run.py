@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bake from its order to the frames that play: sample, simulate, write, play, tell.
-
-sample frame by frame ─► build, simulate, write ─► play, report
-└──── main thread ────┘     └─ worker thread ─┘     └ main thread ┘
-"""
+"""A bake from its order to the frames that play: sample, simulate, write, play, tell (`bake_cloth` has a picture)."""
 
 import contextlib
 import json

@@ -36,7 +36,9 @@ def move(path: Path, target: Path, files: list[Path]) -> None:
             try:
                 put_in_place(file, target.with_name(target.stem + file.name.removeprefix(path.stem)))
             except OSError as error:
-                raise OSError(f"{file} cannot be moved ({error.strerror or error})") from error
+                raise OSError(
+                    f"{file} cannot be moved ({error.strerror or error}): close what reads it, or choose another cache folder"
+                ) from error
 
 
 def set_aside(path: Path) -> Path | None:

@@ -85,7 +85,9 @@ def delete(path: Path) -> None:
         try:
             part.unlink(missing_ok=True)
         except OSError as error:
-            raise OSError(f"{part} cannot be deleted ({error.strerror or error})") from error
+            raise OSError(
+                f"{part} cannot be deleted ({error.strerror or error}): close what reads it, or delete it by hand"
+            ) from error
     _clear(Path(path).parent)
 
 

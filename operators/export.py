@@ -248,12 +248,8 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
 
     def invoke(self, context, event):
         self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
-        if not self.filepath:
-            name = getattr(context.view_layer.objects.active, "name", "cloth")
-            self.filepath = str(Path(bpy.path.abspath("//")) / (bpy.path.clean_name(name) + ENDINGS[self.format]))
-        self.asked = True
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        name = getattr(context.view_layer.objects.active, "name", "cloth")
+        return self.ask_for_file(context, bpy.path.clean_name(name) + ENDINGS[self.format])
 
     def check(self, context):
         path = Path(self.filepath)

@@ -310,12 +310,8 @@ class TAFFETA_OT_scene_export(InObjectMode, LongWork, bpy.types.Operator):
         return True
 
     def invoke(self, context, event):
-        if not self.filepath:
-            name = Path(bpy.data.filepath).stem or bpy.path.clean_name(context.scene.name)
-            self.filepath = str(Path(bpy.path.abspath("//")) / f"{name}.xml")
-        self.asked = True
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        name = Path(bpy.data.filepath).stem or bpy.path.clean_name(context.scene.name)
+        return self.ask_for_file(context, f"{name}.xml")
 
     def steps(self, context):
         path = Path(bpy.path.abspath(self.filepath))

@@ -164,9 +164,7 @@ class TAFFETA_OT_sequence_import(InObjectMode, LongWork, bpy.types.Operator):
     collider: BoolProperty(name="Collider", default=True, description="Keep cloth out of it")
 
     def invoke(self, context, event):
-        self.asked = True
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
+        return self.ask_for_file(context)
 
     def steps(self, context):
         matrix = turn(self.forward_axis, self.up_axis, self.global_scale)

@@ -2,6 +2,7 @@
 """Long work in a window: progress in the status bar, Esc, and the operators that have both."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 
@@ -73,6 +74,14 @@ class LongWork:
         """Show the settings in a dialog first."""
         self.asked = True
         return context.window_manager.invoke_props_dialog(self)
+
+    def ask_for_file(self, context, name: str = ""):
+        """Ask for `filepath` in a file browser first; where none is given, for a file of this name beside the .blend."""
+        if name and not self.filepath:
+            self.filepath = str(Path(bpy.path.abspath("//")) / name)
+        self.asked = True
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
 
     def begin(self, context):
         """Begin beside the window."""

@@ -97,6 +97,10 @@ def _setup(shot: Shot) -> Iterator[Problem]:
             "Select the body and press Taffeta Collider in the Physics tab",
             ("taffeta.fix_colliders",) if chosen is None and near_bodies(shot.scene, shot.cloths) else (),
         )
+
+
+def _bodies(shot: Shot) -> Iterator[Problem]:
+    """Cloths that are colliders, too, and colliders that keep no cloth out, or at no distance."""
     for obj in shot.cloths:
         if obj.taffeta_collider.enabled and cache_modifier.played(obj) is not None:
             yield Problem(
@@ -113,7 +117,7 @@ def _setup(shot: Shot) -> Iterator[Problem]:
                 "Remove Taffeta Collider from it: cloths collide with each other anyway",
                 ("taffeta.fix_own_collider",),
             )
-    for obj in shot.colliders:
+    for obj in shot.colliders if shot.cloths else ():
         if not obj.taffeta_collider.collides and "taffeta_collider.collides" not in keyed(obj):
             remedy = "Switch Collide on in its Physics tab, or key it for the frames in which it is to keep cloth out"
             yield Problem("INFO", obj.name, f"{obj.name} lets all cloth through: its Collide is off", remedy)
@@ -343,6 +347,7 @@ def _existing(folder: Path) -> Path:
 
 CHECKS = (
     _setup,
+    _bodies,
     _meshes,
     *INSTANCE_CHECKS,
     *SHAPE_CHECKS,

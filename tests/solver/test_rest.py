@@ -165,6 +165,6 @@ def test_a_damaged_memory_ends_a_bake_there(tmp_path):
         assert cache.good_frames() == range(1, 4)
 
 
-def test_an_elastic_garment_keeps_no_numbers(tmp_path):
+def test_an_elastic_garment_keeps_no_numbers():
     cloth, state = build([naive.sheet(4, 4)], VACUUM)
     assert cloth.plastic is None and cloth.second is None and state.plastic is None

@@ -128,7 +128,7 @@ def test_what_a_body_is_called_makes_no_bake_stale(tmp_path):
 
 
 @pytest.mark.parametrize("field", FrameInput._fields)
-def test_every_input_of_a_frame_counts(tmp_path, field):
+def test_every_input_of_a_frame_counts(field):
     given = frame_input(3)
     value = getattr(given, field)
     if field == "colliders":

@@ -101,7 +101,7 @@ def middles(garment):
 
 @pytest.mark.once
 @pytest.mark.parametrize(("turn", "at"), [(0.0, (0.0, 0.0, 0.0)), (1.2, (40.0, -3.0, 2.0))])
-def test_a_shirt_stands_around_a_person_wherever_that_looks(scene, person, shirt, turn, at):
+def test_a_shirt_stands_around_a_person_wherever_that_looks(person, shirt, turn, at):
     body, garment = person(turn, at), shirt()
     assert np.abs(middles(garment)["SLEEVE"][0]) > 0.3, "side by side at first"
     assert bpy.ops.taffeta.panels_arrange(gap=GAP) == {"FINISHED"}
@@ -126,7 +126,7 @@ def test_a_shirt_stands_around_a_person_wherever_that_looks(scene, person, shirt
         )
 
 
-def test_names_that_tell_nothing_go_by_size_and_the_animator_has_the_last_word(scene, person, shirt):
+def test_names_that_tell_nothing_go_by_size_and_the_animator_has_the_last_word(person, shirt):
     person()
     garment = shirt(is_turned=True)
     assert bpy.ops.taffeta.panels_arrange() == {"FINISHED"}
@@ -144,7 +144,7 @@ def test_names_that_tell_nothing_go_by_size_and_the_animator_has_the_last_word(s
     assert not np.array_equal(before, world(garment))
 
 
-def test_what_is_below_the_waist_and_about_neck_and_waist(scene, person, tmp_path):
+def test_what_is_below_the_waist_and_about_neck_and_waist(person, tmp_path):
     """A skirt of two halves, a waistband that is cut along the warp, and a collar."""
     body, path = person(), tmp_path / "skirt.dxf"
 
@@ -176,7 +176,7 @@ def test_what_is_below_the_waist_and_about_neck_and_waist(scene, person, tmp_pat
     ("key", {}, "shirt has shape keys"), ("map", {}, "shirt has no Pattern"),
     ("scale", {}, "a unit of its UV map Pattern is 0.5 m; scale the map until it is a metre, or switch Size from Pattern on"),
 ])  # fmt: skip
-def test_what_cannot_be_is_told_and_nothing_moves(scene, make, person, shirt, spoil, given, words):
+def test_what_cannot_be_is_told_and_nothing_moves(make, person, shirt, spoil, given, words):
     if spoil == "ball":
         make.collider(make.ball("Ball"))
     elif spoil:

@@ -98,7 +98,7 @@ def test_pins_and_a_selection(shot):
     assert (entry(cloth, 1).stiffness, entry(cloth, 1).breaking_force) == (40.0, 2.0)
 
 
-def test_what_is_attached_survives_saving_undo_and_duplicating(shot, tmp_path, make):
+def test_what_is_attached_survives_saving_undo_and_duplicating(shot, tmp_path):
     scene, cloth, body = shot
     bpy.ops.ed.undo_push(message="before")
     attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
@@ -298,7 +298,7 @@ def test_the_button_takes_what_is_there(shot):
     assert np.flatnonzero(anchors.numbers(cloth.data) == 3).tolist() == [7]
 
 
-def test_bad_targets_are_told(shot, make):
+def test_bad_targets_are_told(shot):
     scene, cloth, body = shot
     with pytest.raises(RuntimeError, match="There is no Nobody"):
         attach(cloth, vertices="NEAR", body="Nobody")

@@ -181,7 +181,7 @@ def remove_attribute(obj):
         (with_attribute, remove_attribute, ["Cloth", "Mass", "attribute 'Weight'"]),
     ],
 )
-def test_maps_that_went_missing(sheet, make, give, take, words):
+def test_maps_that_went_missing(sheet, give, take, words):
     give(sheet)
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     take(sheet)
@@ -251,7 +251,7 @@ def test_parented_to_a_scaled_and_turned_parent(shot, sheet, make):
     assert baked(make, sheet) == pytest.approx(start - [0, 0, drop()], abs=2e-5)
 
 
-def test_ten_kilometres_away(shot, sheet, make):
+def test_ten_kilometres_away(shot, sheet):
     """The shape is the same as at the origin, to a micrometre in object space."""
     sheet.taffeta_cloth.pin.source = "GROUP"
     sheet.vertex_groups.new(name="Waist").add(range(5), 1.0, "REPLACE")
@@ -498,7 +498,7 @@ def test_the_blend_is_renamed_between_bake_and_playback(sheet, make, tmp_path):
     assert make.world(bpy.data.objects["Cloth"]) == pytest.approx(end, abs=0)
 
 
-def test_two_blenders_bake_into_the_same_cache(sheet, tmp_path):
+def test_two_blenders_bake_into_the_same_cache(sheet):
     bpy.ops.taffeta.bake()
     path = bake_files.cache_file(sheet)
     before = path.read_bytes()

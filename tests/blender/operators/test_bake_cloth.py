@@ -532,7 +532,7 @@ def test_undo_after_a_bake_takes_playback_away_and_no_file(shot, sheet, make):
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_file_saved_under_another_name_leaves_the_bake_of_the_first_alone(shot, sheet, make, tmp_path, resume):
+def test_a_file_saved_under_another_name_leaves_the_bake_of_the_first_alone(shot, sheet, tmp_path, resume):
     """Two shots in one folder, one saved from the other, with the same names in them."""
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     bpy.ops.wm.save_mainfile()

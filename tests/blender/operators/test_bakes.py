@@ -124,7 +124,7 @@ def test_the_first_name_of_a_file_owns_what_it_baked_before(scene, make, tmp_pat
     assert bpy.ops.taffeta.free(object="Cloth") == {"FINISHED"} and not path.exists()
 
 
-def test_a_bake_is_offered_after_an_undo(sheet, tmp_path):
+def test_a_bake_is_offered_after_an_undo(sheet):
     bpy.ops.ed.undo_push(message="Before")
     path = baked()
     expected = bits(path)
@@ -190,7 +190,7 @@ def test_a_cache_that_is_switched_off_is_not_said_to_play(sheet):
     assert not listed()[0].plays
 
 
-def test_every_bake_is_an_entry_and_can_be_played_named_deleted_restored(sheet, tmp_path):
+def test_every_bake_is_an_entry_and_can_be_played_named_deleted_restored(sheet):
     baked(label="heavy")
     sheet.taffeta_cloth.mass.value *= 2.0
     path = baked()
@@ -389,7 +389,7 @@ def test_a_bake_that_is_stopped_before_its_first_frame_puts_the_old_one_back(she
     assert files(path.parent) == before and not job.set_aside()
 
 
-def test_a_resume_that_is_stopped_while_it_looks_has_kept_all(sheet, capfd):
+def test_a_resume_that_is_stopped_while_it_looks_has_kept_all(sheet):
     path = baked()
     fingerprint, before = sheet.taffeta_cloth.fingerprint, bits(path)
     sheet.taffeta_cloth.stale = "stale"
@@ -400,7 +400,7 @@ def test_a_resume_that_is_stopped_while_it_looks_has_kept_all(sheet, capfd):
     assert sheet.taffeta_cloth.stale == "stale" and sheet.taffeta_cloth.fingerprint == fingerprint
 
 
-def test_a_resume_that_is_stopped_while_it_copies_leaves_nothing(sheet, tmp_path, monkeypatch):
+def test_a_resume_that_is_stopped_while_it_copies_leaves_nothing(sheet, tmp_path):
     first = baked()
     before = files(tmp_path / "taffeta_cache")
     save_as(tmp_path / "shot_v2.blend")

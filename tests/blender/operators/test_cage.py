@@ -82,7 +82,7 @@ def everything(obj):
     return plain, pin, x.tobytes(), faces, weights, modifiers, [a.name for a in obj.data.attributes]
 
 
-def test_the_cage_has_even_edges_on_the_garment_and_its_borders(make, scene):
+def test_the_cage_has_even_edges_on_the_garment_and_its_borders(make):
     obj, x, weights = skirt(make)
     _, faces = mesh_of(obj)
     cage = make_cage(obj)
@@ -102,7 +102,7 @@ def test_the_cage_has_even_edges_on_the_garment_and_its_borders(make, scene):
     assert np.minimum(np.abs(y[border, 2] - 1.0), np.abs(y[border, 2] - 0.4)).max() < 1e-5
 
 
-def test_a_flat_sheet_has_even_edges_too(make, scene):
+def test_a_flat_sheet_has_even_edges_too(make):
     cage = make_cage(make.cloth(make.grid(count=40)), vertices=500)
     y, faces = mesh_of(cage)
     size, border = lengths(y, faces)
@@ -209,7 +209,7 @@ def _without_taffeta(folder, name):
     return np.load(out)
 
 
-def test_remove_brings_back_what_was(make, scene):
+def test_remove_brings_back_what_was(make):
     obj, _, _ = skirt(make, 40, 30)
     obj.modifiers.new("Wave", "WAVE").show_render = False
     obj.modifiers.new("Subdivision", "SUBSURF")
@@ -244,7 +244,7 @@ def shell(make, thick=0.012, wide=1.0):
 
 
 @pytest.mark.parametrize("flipped", [False, True])
-def test_a_closed_shell_is_one_sheet(make, scene, flipped):
+def test_a_closed_shell_is_one_sheet(make, flipped):
     obj, mid = shell(make)
     if flipped:
         obj.data.flip_normals()
@@ -260,7 +260,7 @@ def test_a_closed_shell_is_one_sheet(make, scene, flipped):
     assert obj.taffeta_cloth.thickness.value != cage_thickness()
 
 
-def test_what_a_cage_of_a_shell_does_not_keep_is_told(make, scene, capfd):
+def test_what_a_cage_of_a_shell_does_not_keep_is_told(make, capfd):
     """A body that the lining would be in, and edges too short for all of the shell's thickness."""
     make.collider(make.ball(location=(0, 0, -3)), aura=0.005)
     make.collider(make.ball("Far", location=(0, 0, -9)), aura=0.02)
@@ -279,7 +279,7 @@ def cage_thickness():
     return pytest.approx(0.012, rel=0.05)
 
 
-def test_a_balloon_is_no_shell(make, scene):
+def test_a_balloon_is_no_shell(make):
     obj = make.cloth(make.ball(rings=24, segments=40))
     cage = make_cage(obj, vertices=200)
     size, border = lengths(*mesh_of(cage))
@@ -308,7 +308,7 @@ def refused(obj, **options):
     return str(told.value)
 
 
-def test_bad_input_gets_a_sentence(make, scene):
+def test_bad_input_gets_a_sentence(make):
     flat = make.cloth(make.mesh("Lines", [(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)]))
     assert "Lines has no faces with an area" in refused(flat)
     fin = make.cloth(
@@ -333,13 +333,13 @@ def test_bad_input_gets_a_sentence(make, scene):
     assert "vertex 3 has no finite position" in refused(sheet)
 
 
-def test_a_coarse_garment_gets_no_cage_that_is_finer(make, scene):
+def test_a_coarse_garment_gets_no_cage_that_is_finer(make):
     coarse = make.cloth(make.grid(name="Coarse", count=9))
     assert "Coarse is coarse enough already: it has 81 vertices" in refused(coarse, edge_length=0.02)
     assert len(make_cage(coarse, vertices=10_000).data.vertices) <= 81
 
 
-def test_a_cage_that_is_hardly_coarser_is_told_with_the_count_to_ask_for(make, scene, capfd):
+def test_a_cage_that_is_hardly_coarser_is_told_with_the_count_to_ask_for(make, capfd):
     flat = make.cloth(make.grid(name="Flat", count=31))
     assert len(make_cage(flat, vertices=10_000).data.vertices) > 0.9 * 961
     assert "Flat Cage is hardly coarser than Flat" in (told := capfd.readouterr().out) and "choose 480 Vertices" in told
@@ -354,7 +354,7 @@ def test_a_cage_that_is_hardly_coarser_is_told_with_the_count_to_ask_for(make, s
         (9, "its cage; choose fewer Vertices, or clean up the mesh where it folds"),
     ],
 )
-def test_what_cannot_be_bound_folds_or_asks_for_fewer_vertices(make, scene, count, said):
+def test_what_cannot_be_bound_folds_or_asks_for_fewer_vertices(make, count, said):
     """Blender binds nothing to an edge of three faces; flat grids whose cage is hardly coarser it refuses by chance."""
     obj, cage = make.grid(name="Flat", count=20), make.grid(name="Cage", count=count)
     bm = bmesh.new()

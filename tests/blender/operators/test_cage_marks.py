@@ -112,7 +112,7 @@ def test_elastic_gathers_the_waist_of_a_cage_as_that_of_its_garment(make, saved)
     assert waist[0] == pytest.approx(waist[1], rel=0.03) and waist[1] < 0.7 * full
 
 
-def test_values_that_change_along_a_line_and_two_kinds_that_cross_go_over(make, scene):
+def test_values_that_change_along_a_line_and_two_kinds_that_cross_go_over(make):
     obj = skirt(make)
     fold(obj)
     row = 8
@@ -149,7 +149,7 @@ def test_refining_keeps_the_marks_and_refuses_those_of_the_cage_alone(make, save
         assert length_of(marks_of(cage, read)[0]) == pytest.approx(length_of(marks_of(obj, read)[0]), rel=0.01)
 
 
-def test_tear_lines_stay_behind_which_is_told_and_the_cage_is_whole(make, scene, capfd):
+def test_tear_lines_stay_behind_which_is_told_and_the_cage_is_whole(make, capfd):
     obj = make.cloth(make.grid(name="Banner", count=30))
     for vertex in obj.data.vertices:
         vertex.select = vertex.index % 30 == 15
@@ -170,7 +170,7 @@ def test_tear_lines_stay_behind_which_is_told_and_the_cage_is_whole(make, scene,
     assert len(mesh.vertices) - len(mesh.edges) + len(mesh.polygons) == 1  # Euler's number of one sheet
 
 
-def test_marks_on_the_other_side_of_a_shell_are_told(make, scene, capfd):
+def test_marks_on_the_other_side_of_a_shell_are_told(make, capfd):
     line = np.linspace(-0.5, 0.5, 21)
     u, v = (a.ravel() for a in np.meshgrid(line, line))
     flat = np.column_stack((u, v, 0.0 * u))

@@ -71,7 +71,7 @@ def meshed(x, triangles, length, count=0):
         return end.value
 
 
-def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
+def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count():
     line = np.linspace(-0.5, 0.5, 41)
     u, v = (a.ravel() for a in np.meshgrid(line, line))
     x = np.column_stack((u, v, 0.1 * np.sin(3.0 * u)))
@@ -90,7 +90,7 @@ def test_a_mesh_by_a_field_of_lengths_is_graded_and_has_its_count(scene):
         assert len(found) == pytest.approx(count, rel=0.03)
 
 
-def test_cloth_needs_the_curvature_of_what_it_lies_on(make, scene):
+def test_cloth_needs_the_curvature_of_what_it_lies_on(make):
     sheet, radius, gap = make.grid(count=41, size=0.4), 0.2, 0.002
     ball = make.ball(radius=radius, rings=48, segments=64, location=(0.0, 0.0, -radius - 0.5 * gap))
     x, flat = vertices_of(sheet.data), triangles_of(sheet)
@@ -105,7 +105,7 @@ def test_cloth_needs_the_curvature_of_what_it_lies_on(make, scene):
     assert not without.any()
 
 
-def test_who_stops_the_mesh_midway_leaves_nothing_behind(make, scene):
+def test_who_stops_the_mesh_midway_leaves_nothing_behind(make):
     obj = make.grid(count=20)
     before = len(bpy.data.meshes)
     x = vertices_of(obj.data)

@@ -141,7 +141,7 @@ def test_a_file_that_is_no_blend(tmp_path, capsys):
     assert "letter.blend" in capsys.readouterr().err
 
 
-def test_a_broken_scene_has_status_1(blend, make, capsys):
+def test_a_broken_scene_has_status_1(blend, capsys):
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     bpy.data.objects["Cloth"].taffeta_cloth.mass.source = "GROUP"
     bpy.ops.wm.save_mainfile()

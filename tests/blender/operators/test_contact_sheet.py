@@ -95,7 +95,7 @@ def test_some_wedges_are_drawn_and_exported(baked, capfd, tmp_path):
     assert "wedge" in printed and "roughness" in printed and "Skirt.mass=0.2,scene.wind.x=30" in printed
 
 
-def test_a_single_bake_beside_them_leaves_the_table_a_table(baked, tmp_path, capsys):
+def test_a_single_bake_beside_them_leaves_the_table_a_table(baked, tmp_path):
     """The commands of docs/wedges.md, one after another."""
     copy = shutil.copytree(baked, tmp_path / "shot")
     shot = str(copy / "shot.blend")

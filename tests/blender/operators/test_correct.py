@@ -83,7 +83,7 @@ def test_the_frame_is_as_sculpted_and_those_beyond_the_fade_as_baked(make, scene
     assert obj.data.shape_keys is None and mesh == [tuple(vertex.co) for vertex in obj.data.vertices]
 
 
-def test_overlapping_corrections_add_and_are_weighed_muted_deleted(make, scene, tmp_path):
+def test_overlapping_corrections_add_and_are_weighed_muted_deleted(make, tmp_path):
     obj, x = garment(make, tmp_path)
     sculpt(obj, FRAME, bumps(obj, 1), before=4, after=4)
     before = shown(obj, FRAME + 2)
@@ -256,7 +256,7 @@ def test_cancel_takes_the_object_away_whose_garment_was_deleted(make, scene, tmp
     assert name not in bpy.data.objects and not scene.objects
 
 
-def test_a_correction_of_another_mesh_is_left_out(make, scene, tmp_path):
+def test_a_correction_of_another_mesh_is_left_out(make, tmp_path):
     obj, x = garment(make, tmp_path)
     sculpt(obj, FRAME, bumps(obj, 1))
     obj.data.vertices.add(1)

@@ -72,7 +72,7 @@ def imported(action, **options):
 
 
 @pytest.mark.parametrize("ending", [".abc", ".usdc", ".usda", ".usd"])
-def test_one_file_brings_back_every_frame(make, scene, tmp_path, ending):
+def test_one_file_brings_back_every_frame(make, tmp_path, ending):
     obj = draped(make, tmp_path)
     expected, uv = frames_of(make, obj), uv_of(obj.data)
     target = tmp_path / "out" / f"cloth{ending}"
@@ -130,7 +130,7 @@ def test_normals_come_back(make, scene, tmp_path, ending):
         assert normals_of(back) == pytest.approx(normals, abs=1e-4)
 
 
-def test_several_cloths_go_into_one_file(make, scene, tmp_path):
+def test_several_cloths_go_into_one_file(make, tmp_path):
     one, two = draped(make, tmp_path), draped(make, tmp_path, "Cape", count=4, seed=1)
     two.data.materials.clear()
     expected = {"Cloth": frames_of(make, one), "Cape": frames_of(make, two)}
@@ -141,7 +141,7 @@ def test_several_cloths_go_into_one_file(make, scene, tmp_path):
         assert np.abs(frames_of(make, obj) - expected[obj.name.split(".")[0]]).max() < 1e-6
 
 
-def test_linked_duplicates_keep_their_own_bakes(make, scene, tmp_path):
+def test_linked_duplicates_keep_their_own_bakes(make, tmp_path):
     one, two = draped(make, tmp_path), draped(make, tmp_path, "Cape", seed=1, location=(3, 0, 0))
     two.data = one.data
     expected = {"Cloth": frames_of(make, one), "Cape": frames_of(make, two)}
@@ -156,7 +156,7 @@ def test_linked_duplicates_keep_their_own_bakes(make, scene, tmp_path):
             assert sum(np.abs(y - x).max() < 1e-6 for y in found) == 1
 
 
-def test_modifiers_behind_the_cache_are_exported_as_rendered(make, scene, tmp_path):
+def test_modifiers_behind_the_cache_are_exported_as_rendered(make, tmp_path):
     obj = draped(make, tmp_path)
     subdivision = obj.modifiers.new("Subdivision", "SUBSURF")
     subdivision.levels = subdivision.render_levels = 1
@@ -171,7 +171,7 @@ def test_modifiers_behind_the_cache_are_exported_as_rendered(make, scene, tmp_pa
     assert len(make.world(back)) == count
 
 
-def test_a_range_can_be_chosen(make, scene, tmp_path):
+def test_a_range_can_be_chosen(make, tmp_path):
     draped(make, tmp_path)
     path = tmp_path / "x.obj"
     assert bpy.ops.taffeta.export(filepath=str(path), object="Cloth", frame_start=-1, frame_end=1) == {"FINISHED"}
@@ -203,7 +203,7 @@ def test_selection_frame_range_mode_and_visibility_come_back(make, scene, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["x.abc", "x.usdc", "x.obj"])
-def test_nothing_is_overwritten_unless_asked(make, scene, tmp_path, name):
+def test_nothing_is_overwritten_unless_asked(make, tmp_path, name):
     draped(make, tmp_path)
     present = tmp_path / (name if not name.endswith(".obj") else f"x_{FIRST + 2:04d}.obj")
     present.write_text("precious")
@@ -215,7 +215,7 @@ def test_nothing_is_overwritten_unless_asked(make, scene, tmp_path, name):
     assert present.read_bytes() != b"precious"
 
 
-def test_material_file_of_others_is_not_overwritten_either(make, scene, tmp_path):
+def test_material_file_of_others_is_not_overwritten_either(make, tmp_path):
     draped(make, tmp_path)
     material = tmp_path / f"x_{FIRST:04d}.mtl"
     material.write_text("precious")
@@ -253,7 +253,7 @@ def test_bad_requests_say_what_to_do(make, scene, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
 
 
-def test_a_cache_that_shows_something_else_is_told(make, scene, tmp_path, capfd):
+def test_a_cache_that_shows_something_else_is_told(make, tmp_path, capfd):
     obj = draped(make, tmp_path)
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "right.abc"), object="Cloth") == {"FINISHED"}
     assert "Warning" not in capfd.readouterr().out
@@ -262,13 +262,13 @@ def test_a_cache_that_shows_something_else_is_told(make, scene, tmp_path, capfd)
     assert "Warning: Cloth: the camera icon of Taffeta Cache is off" in capfd.readouterr().out
 
 
-def test_frames_outside_the_bake_are_told(make, scene, tmp_path, capfd):
+def test_frames_outside_the_bake_are_told(make, tmp_path, capfd):
     draped(make, tmp_path)
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.abc"), object="Cloth", frame_end=20) == {"FINISHED"}
     assert "Cloth is baked from 3 to 8" in capfd.readouterr().out
 
 
-def test_an_exporter_that_writes_nothing_is_found_out(make, scene, tmp_path, monkeypatch):
+def test_an_exporter_that_writes_nothing_is_found_out(make, tmp_path, monkeypatch):
     draped(make, tmp_path)
     monkeypatch.setitem(writers.EXPORTERS, ".abc", lambda path, first, last: None)
     with pytest.raises(RuntimeError, match="did not write x.abc"):
@@ -284,7 +284,7 @@ def overwrite(path, index, count, numbers):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_not_exported(make, scene, tmp_path, bad):
+def test_numbers_that_are_not_finite_are_not_exported(make, tmp_path, bad):
     draped(make, tmp_path)
     overwrite(tmp_path / "Cloth.pc2", 2, 36, np.float32(bad).tobytes())
     for options in ({}, {"frame_start": 5, "frame_end": 5}):
@@ -328,7 +328,7 @@ def test_an_obj_sequence_keeps_its_name(make, scene, tmp_path, stem):
     assert f"mtllib {path.stem}.mtl" in path.read_text() and path.read_text().count("mtllib") == 1
 
 
-def test_what_killed_exports_left_is_swept(make, scene, tmp_path):
+def test_what_killed_exports_left_is_swept(make, tmp_path):
     """That of an export that runs, in this process or another, stays, and so does what only looks alike."""
     draped(make, tmp_path)
     left, young, running = (tmp_path / f"{export.SCRATCH_PREFIX}{name}" for name in ("killed", "young", "running"))
@@ -351,7 +351,7 @@ def test_what_killed_exports_left_is_swept(make, scene, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == kept and (young / "x.abc").exists()
 
 
-def test_an_error_of_the_system_is_words_and_no_number(make, scene, tmp_path):
+def test_an_error_of_the_system_is_words_and_no_number(make, tmp_path):
     draped(make, tmp_path)
     (tmp_path / "x.abc").mkdir()
     with pytest.raises(RuntimeError, match=r"x.abc") as caught:

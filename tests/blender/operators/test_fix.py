@@ -122,7 +122,7 @@ def test_modifiers(shot):
     assert [modifier.name for modifier in cloth().modifiers] == ["Rig", "Fine", "Thick"]
 
 
-def test_makers(shot, make):
+def test_makers(shot):
     """All that makes the garment, in its order, and its weights with it; what refines it stays."""
     cloth().modifiers.new("Mirror", "MIRROR").use_axis = True, False, False
     cloth().modifiers["Mirror"].use_mirror_merge = False

@@ -68,6 +68,6 @@ def test_free_refuses_files_that_are_not_ours(make, saved, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "Nobody"])
-def test_free_without_a_cloth_says_so(make, scene, name):
+def test_free_without_a_cloth_says_so(name):
     with pytest.raises(RuntimeError, match="check the name|No Taffeta Cloth is selected"):
         bpy.ops.taffeta.free(object=name)

@@ -73,7 +73,7 @@ def test_panels_are_vertex_groups_and_units_those_of_the_scene(scene, imported):
     assert max(at.vector.x for at in obj.data.uv_layers["Pattern"].uv) < 2.0, "metres"
 
 
-def test_a_bad_file_leaves_nothing_behind(scene, imported, tmp_path):
+def test_a_bad_file_leaves_nothing_behind(imported, tmp_path):
     told = cut.shirt()
     told["pattern"]["stitches"][0][0]["panel"] = "Ärmel"
     with pytest.raises(RuntimeError, match="shirt.json: stitch 0 names a panel that is not there: Ärmel"):
@@ -124,7 +124,7 @@ def test_a_panel_scaled_in_the_uv_editor_is_cut_anew(saved, make, imported):
     assert "Size from Pattern" in fingerprint.changes(obj, saved, [])
 
 
-def test_a_pattern_over_another_one_is_no_neighbour_of_it(scene, imported):
+def test_a_pattern_over_another_one_is_no_neighbour_of_it(imported):
     """Pieces that lie on each other in the UV editor are apart at rest, in one plane."""
     obj = imported(cut.shirt(), edge=0.06)
     for loop, at in zip(obj.data.loops, obj.data.uv_layers["Pattern"].uv, strict=True):

@@ -64,7 +64,7 @@ def told(obj):
     return [p for p in problem_list.latest(bpy.context.scene) if p.object == obj.name and "sheet" in p.sentence]
 
 
-def test_a_thickness_that_is_changed_afterwards_is_told_and_one_press_mends_it(make, scene):
+def test_a_thickness_that_is_changed_afterwards_is_told_and_one_press_mends_it(make):
     obj = strip(make, "Foil", 3e-4, 0)
     cloth = obj.taffeta_cloth
     bpy.ops.taffeta.fabric_modulus(object="Foil", modulus=2e8, sheet_thickness=0.0, poisson=0.4)
@@ -80,7 +80,7 @@ def test_a_thickness_that_is_changed_afterwards_is_told_and_one_press_mends_it(m
     assert not told(obj)
 
 
-def test_what_was_changed_by_hand_or_has_a_thickness_of_its_own_is_not_told(make, scene):
+def test_what_was_changed_by_hand_or_has_a_thickness_of_its_own_is_not_told(make):
     obj = strip(make, "Foil", 3e-4, 0)
     cloth = obj.taffeta_cloth
     bpy.ops.taffeta.fabric_modulus(object="Foil", modulus=2e8, sheet_thickness=0.3)
@@ -91,7 +91,7 @@ def test_what_was_changed_by_hand_or_has_a_thickness_of_its_own_is_not_told(make
     assert not told(obj), "it is no sheet of that solid any more"
 
 
-def test_a_thickness_by_a_map_is_refused(make, scene):
+def test_a_thickness_by_a_map_is_refused(make):
     obj = strip(make, "Foil", 3e-4, 0)
     obj.taffeta_cloth.thickness.source, obj.taffeta_cloth.thickness.vertex_group = "GROUP", "top"
     before = obj.taffeta_cloth.stretch_stiffness.value

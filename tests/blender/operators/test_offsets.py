@@ -140,7 +140,7 @@ def test_cloth_goes_out_of_a_body_and_plays_exports_and_undoes(make, saved, tmp_
     assert np.array_equal(every(bpy.data.objects["Cloth"]), after)
 
 
-def test_another_bake_leaves_it_out_until_the_frames_are_the_same_again(make, scene, tmp_path):
+def test_another_bake_leaves_it_out_until_the_frames_are_the_same_again(make, tmp_path):
     obj, x, _ = shaking(make, tmp_path)
     assert bpy.ops.taffeta.smooth_in_time(frame_start=10, frame_end=12, fade=1, keep_out=False) == {"FINISHED"}
     (modifier,) = correction.corrections_of(obj)
@@ -162,7 +162,7 @@ def test_another_bake_leaves_it_out_until_the_frames_are_the_same_again(make, sc
     assert "is missing" in " ".join(draw("TAFFETA_PT_corrections").texts())
 
 
-def test_a_shaking_sheet_keeps_what_a_gaussian_leaves_where_it_is_painted(make, scene, tmp_path):
+def test_a_shaking_sheet_keeps_what_a_gaussian_leaves_where_it_is_painted(make, tmp_path):
     obj, x, shake = shaking(make, tmp_path)
     count = len(obj.data.vertices)
     weight = np.linspace(0.0, 1.0, count)
@@ -188,7 +188,7 @@ def test_a_shaking_sheet_keeps_what_a_gaussian_leaves_where_it_is_painted(make, 
     assert np.array_equal(every(obj), found) and offsets.file_of(first.node_group) != offsets.file_of(second.node_group)
 
 
-def test_fine_folds_go_in_space(make, scene, tmp_path):
+def test_fine_folds_go_in_space(make, tmp_path):
     obj = make.grid(count=41, size=0.4)
     rest = np.array([vertex.co for vertex in obj.data.vertices])
     fold = np.zeros((LAST, *rest.shape))
@@ -203,7 +203,7 @@ def test_fine_folds_go_in_space(make, scene, tmp_path):
     assert np.array_equal(found[3], x[3]) and np.array_equal(found[6], x[6])
 
 
-def test_what_would_go_into_a_body_by_smoothing_stops_there(make, scene, tmp_path):
+def test_what_would_go_into_a_body_by_smoothing_stops_there(make, tmp_path):
     """A sheet that hops off a ball for one frame comes down into it in the mean, unless it is kept out."""
     obj, ball = over_ball(make, tmp_path)
     ball.animation_data_clear()
@@ -224,7 +224,7 @@ def test_what_would_go_into_a_body_by_smoothing_stops_there(make, scene, tmp_pat
     assert sum(told[0]) > 50 and not any(told[1])
 
 
-def test_what_cannot_be_done_is_refused_in_a_sentence(make, scene, tmp_path, monkeypatch):
+def test_what_cannot_be_done_is_refused_in_a_sentence(make, tmp_path, monkeypatch):
     obj, _, _ = shaking(make, tmp_path)
     objects, files = len(bpy.data.objects), sorted(tmp_path.rglob("*"))
 

@@ -162,7 +162,7 @@ def test_maps_of_another_mesh_are_left_and_told(garment, capfd):
     assert "not as they were:" in told and garment.taffeta_cloth.mass.vertex_group == "hem"
 
 
-def test_what_a_bake_was_made_of_goes_with_it(garment, tmp_path):
+def test_what_a_bake_was_made_of_goes_with_it(garment):
     path = baked(label="first")
     garment.taffeta_cloth.mass.maximum = 2.0
     second = baked(label="second")

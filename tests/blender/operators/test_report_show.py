@@ -74,7 +74,7 @@ def test_crossings_lead_to_the_last_frame_and_what_crosses(make, scene):
     assert len(found) > 20 and all(0.2 < np.hypot(x, y) < 0.4 for x, y, _ in found), "along the ball's waist"
 
 
-def test_a_subdivision_behind_the_cache_does_not_disturb(hung, scene):
+def test_a_subdivision_behind_the_cache_does_not_disturb(hung):
     sheet, _ = hung
     sheet.modifiers.new("Fine", "SUBSURF")
     bpy.context.view_layer.update()

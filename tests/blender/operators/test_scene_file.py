@@ -116,5 +116,5 @@ def test_every_setting_is_said(shot, saved):
     assert set(scene_file.UNIFORM.values()) | set(scene_file.PLAIN.values()) <= SETTINGS.keys()
 
 
-def test_without_cloth_it_is_grey(make, saved):
+def test_without_cloth_it_is_grey(saved):
     assert not bpy.ops.taffeta.scene_export.poll()

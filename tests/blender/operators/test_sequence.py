@@ -111,7 +111,7 @@ def test_degenerate_and_loose_parts_do_not_shift_the_vertices(make, saved, tmp_p
     assert 2 <= len(obj.data.polygons) <= 3
 
 
-def test_unsaved_file_says_where_the_cache_is(make, scene, files, capfd, monkeypatch, tmp_path):
+def test_unsaved_file_says_where_the_cache_is(make, files, capfd, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert bpy.ops.taffeta.sequence_import(filepath=str(files)) == {"FINISHED"}
     assert "temporary folder" in capfd.readouterr().out

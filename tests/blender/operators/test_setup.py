@@ -63,7 +63,7 @@ def test_an_object_is_cloth_or_collider(make):
     assert not ground.taffeta_collider.enabled
 
 
-def test_nothing_selected_is_told_by_poll(scene):
+def test_nothing_selected_is_told_by_poll():
     for name in ("cloth_add", "cloth_remove", "collider_add", "collider_remove", "paint"):
         assert not getattr(bpy.ops.taffeta, name).poll()
 

@@ -82,7 +82,7 @@ def test_one_rim_is_a_dart(squares):
     assert sewn(obj) == [(first, first + 4), (first + 1, first + 3)]
 
 
-def test_twice_adds_nothing_and_a_whole_panel_is_refused(squares, capfd):
+def test_twice_adds_nothing_and_a_whole_panel_is_refused(squares):
     obj = squares(5)
     bpy.ops.taffeta.sew()
     bpy.ops.taffeta.sew()

@@ -54,14 +54,14 @@ def test_an_untangled_garment_is_seen_though_a_bake_plays(saved, make, sheet, ca
     assert shows_bake(sheet) is False
 
 
-def test_what_was_not_untangled_goes_on_playing(saved, make, sheet):
+def test_what_was_not_untangled_goes_on_playing(saved, sheet):
     bpy.data.objects["Body"].location.z = -3.0
     bpy.context.view_layer.update()
     assert bpy.ops.taffeta.untangle() == {"FINISHED"}
     assert shows_bake(sheet) is True
 
 
-def test_undo_plays_the_bake_again(make, sheet):
+def test_undo_plays_the_bake_again(sheet):
     name = sheet.name
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.taffeta.untangle()
@@ -112,7 +112,7 @@ def drawn(draw, is_header=False):
     return layout.drawn
 
 
-def test_who_sculpts_under_a_bake_is_told_above_the_mesh_and_in_the_panel(saved, make, sheet):
+def test_who_sculpts_under_a_bake_is_told_above_the_mesh_and_in_the_panel(saved, sheet):
     assert drawn(shown.draw_header, True) == []
     assert drawn(shown.draw_shown)[0].startswith("Plays //Cloth.pc2")
     bpy.ops.object.mode_set(mode="SCULPT")

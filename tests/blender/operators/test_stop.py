@@ -50,12 +50,12 @@ def test_stop_ends_the_bake(running):
     assert running.stop.is_set()
 
 
-def test_stop_ends_a_live_simulation(scene):
+def test_stop_ends_a_live_simulation():
     session = bpy.context.window_manager.taffeta
     session.live = True
     assert bpy.ops.taffeta.stop() == {"FINISHED"}
     assert not session.live
 
 
-def test_stop_with_nothing_to_stop_says_so(scene):
+def test_stop_with_nothing_to_stop_says_so():
     assert bpy.ops.taffeta.stop() == {"CANCELLED"}

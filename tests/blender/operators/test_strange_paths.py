@@ -87,7 +87,7 @@ def test_a_report_is_not_written_through_a_link(saved, make, elsewhere, tmp_path
     assert not report.is_symlink() and json.loads(report.read_text())["complete"]
 
 
-def test_a_report_that_is_a_pipe_does_not_hold_up_resume(saved, make, tmp_path):
+def test_a_report_that_is_a_pipe_does_not_hold_up_resume(saved, make):
     saved.frame_end = 2
     obj = make.cloth(make.grid())
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
@@ -98,7 +98,7 @@ def test_a_report_that_is_a_pipe_does_not_hold_up_resume(saved, make, tmp_path):
     assert json.loads(obj.taffeta_cloth.report_json)["complete"]
 
 
-def test_a_sequence_is_not_written_through_a_link(saved, make, elsewhere, tmp_path):
+def test_a_sequence_is_not_written_through_a_link(saved, elsewhere, tmp_path):
     """Neither under the name it is to have nor under that while it is written."""
     source = tmp_path / "body_0001.obj"
     source.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")

@@ -63,7 +63,7 @@ def test_every_frame_comes_apart_as_a_correction_of_each_garment(make, dipping, 
     assert [crossing(make, dipping, frame) for frame in range(FIRST, LAST + 1)] == before
 
 
-def test_one_garment_alone_is_left_where_it_does_not_cross_itself(make, dipping, saved, capfd):
+def test_one_garment_alone_is_left_where_it_does_not_cross_itself(dipping, saved, capfd):
     dipping[0].select_set(False)
     assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"}
     assert "Upper, frames 1 to 10: nothing passes through anything" in capfd.readouterr().out

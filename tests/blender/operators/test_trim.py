@@ -88,7 +88,7 @@ def test_the_patch_carries_its_mass_and_is_stiffer(shirt):
     assert read().added_mass == pytest.approx(np.full(25, 0.002))
 
 
-def test_what_cannot_be_put_on_is_told(shirt, make):
+def test_what_cannot_be_put_on_is_told(shirt):
     scene, cloth, button = shirt
     with pytest.raises(RuntimeError, match="nothing to put on Shirt"):
         put_on(cloth)

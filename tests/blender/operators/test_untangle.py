@@ -115,7 +115,7 @@ def test_garments_that_are_not_to_meet_stay_in_each_other(make, dressed):
     np.testing.assert_allclose(make.world(coat), before, atol=1e-6)
 
 
-def test_undo_takes_it_back(make, dressed):
+def test_undo_takes_it_back(dressed):
     bpy.ops.ed.undo_push(message="before")
     bpy.ops.taffeta.untangle()
     bpy.ops.ed.undo_push(message="Untangle")
@@ -168,7 +168,7 @@ def test_garments_posed_by_an_armature_come_out_nested_as_posed(make, dressed):
     assert count(make, shirt, coat, body=body) == 0
 
 
-def test_layers_decide_and_rigid_garments_stay(make, scene):
+def test_layers_decide_and_rigid_garments_stay(make):
     inner = make.cloth(make.ball("Inner", radius=0.305, rings=24, segments=48), layer=3, rigidity=100.0)
     outer = make.cloth(make.ball("Outer", radius=0.3, rings=24, segments=48), layer=7)
     select(inner, outer)
@@ -177,7 +177,7 @@ def test_layers_decide_and_rigid_garments_stay(make, scene):
     assert np.linalg.norm(make.world(outer), axis=1).mean() == pytest.approx(0.307, abs=3e-4)
 
 
-def test_only_the_selected_cloths_or_all(make, dressed):
+def test_only_the_selected_cloths_or_all(dressed):
     _, shirt, coat = dressed
     select(shirt)
     bpy.ops.taffeta.untangle()
@@ -186,7 +186,7 @@ def test_only_the_selected_cloths_or_all(make, dressed):
     assert coat.data.shape_keys is not None
 
 
-def test_what_does_not_touch_is_told_and_stays(make, scene, capfd):
+def test_what_does_not_touch_is_told_and_stays(make, capfd):
     inner = make.cloth(make.ball("Inner", radius=0.3), layer=0)
     outer = make.cloth(make.ball("Outer", radius=0.35), layer=1)
     select(inner, outer)
@@ -212,24 +212,24 @@ def test_one_layer_has_no_order(dressed):
     refused("Coat and Shirt cross, and both have Layer 2; give the one that is worn outside a higher Layer")
 
 
-def test_a_garment_alone_needs_company(make, scene):
+def test_a_garment_alone_needs_company(make):
     select(make.cloth(make.ball("Shirt")))
     refused("Shirt is alone, and does not cross itself; select more cloths, or press Taffeta Collider on the body")
 
 
-def test_nothing_selected(make, scene):
+def test_nothing_selected(make):
     select(make.ball("Shirt"))
     refused("No Taffeta Cloth is selected")
 
 
-def test_a_shared_mesh_is_refused(make, dressed):
+def test_a_shared_mesh_is_refused(dressed):
     _, shirt, _ = dressed
     twin = bpy.data.objects.new("Twin", shirt.data)
     bpy.context.scene.collection.objects.link(twin)
     refused("Shirt shares its mesh with other objects")
 
 
-def test_a_position_that_is_no_number_is_named(make, dressed):
+def test_a_position_that_is_no_number_is_named(dressed):
     dressed[1].data.vertices[7].co.x = float("nan")
     refused("Shirt: vertex 7 has no finite position")
 
@@ -256,7 +256,7 @@ def hem(make):
     return obj
 
 
-def test_a_garment_alone_is_taken_out_of_itself(make, scene):
+def test_a_garment_alone_is_taken_out_of_itself(make):
     skirt = hem(make)
     assert bpy.ops.taffeta.untangle() == {"FINISHED"}
     assert crossed(make, skirt) == 0
@@ -264,7 +264,7 @@ def test_a_garment_alone_is_taken_out_of_itself(make, scene):
     assert np.abs(after / before - 1.0).max() < 0.1
 
 
-def test_without_self_collision_it_is_left_as_it_is(make, scene):
+def test_without_self_collision_it_is_left_as_it_is(make):
     hem(make).taffeta_cloth.self_collision = False
     refused("Skirt is alone, and does not cross itself")
 

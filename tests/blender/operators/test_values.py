@@ -94,7 +94,7 @@ def test_a_pinch_is_full_where_two_surfaces_leave_no_room(sheet, make, below, ab
     assert shown(sheet, 1)[value_nodes.PINCH] == pytest.approx(pinch, abs=1e-4)
 
 
-def test_again_measures_anew_and_adds_no_second(sheet, scene):
+def test_again_measures_anew_and_adds_no_second(sheet):
     assert bpy.ops.taffeta.values() == {"FINISHED"}
     groups = len(bpy.data.node_groups)
     for vertex in sheet.data.vertices:
@@ -150,7 +150,7 @@ def test_a_shader_sees_them(sheet, scene, tmp_path):
     assert np.array(picture.pixels).reshape(-1, 4)[:, 0] == pytest.approx(0.1, abs=2e-3)
 
 
-def test_what_is_no_cloth_is_refused(scene, make):
+def test_what_is_no_cloth_is_refused(make):
     make.grid("Table")
     with pytest.raises(RuntimeError, match="Table"):
         bpy.ops.taffeta.values(object="Table")

@@ -180,7 +180,7 @@ def test_what_cannot_be_is_a_sentence_and_changes_nothing(shot, make):
     assert "No wedge is listed" in sentence(bpy.ops.taffeta.wedges_bake)
 
 
-def test_one_that_cannot_be_baked_holds_up_none_behind_it(shot, tmp_path):
+def test_one_that_cannot_be_baked_holds_up_none_behind_it(shot):
     bpy.data.objects["Skirt"].taffeta_cloth.mass.vertex_group = "nowhere"
     shot.taffeta_wedges.clear()
     bpy.ops.taffeta.wedge_add(path="Skirt.mass.source", values="GROUP,UNIFORM")

@@ -24,7 +24,7 @@ def test_each_panel_draws_what_blender_knows(garment, name):
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_panels_appear_on_cloth_alone(garment, make, name):
+def test_panels_appear_on_cloth_alone(garment, name):
     panel = getattr(bpy.types, name)
     bpy.context.scene.taffeta.tolerance = 0.3  # with no preference, expert settings show what a file has otherwise
     assert panel.poll(bpy.context)

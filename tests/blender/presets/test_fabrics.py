@@ -239,7 +239,7 @@ def test_a_new_garment_is_called_cotton_as_its_mesh_shows_it(make, scene):
     assert fabrics.fabric_name(obj, scene) == "Cotton, changed"
 
 
-def test_a_fabric_is_not_thicker_than_a_fine_mesh_bears(make, scene):
+def test_a_fabric_is_not_thicker_than_a_fine_mesh_bears(make):
     """A coat for a doll, with edges of 1 mm: cloth as thick as its edges touches itself all over."""
     obj = make.cloth(make.grid(count=21, size=0.02))
     bpy.context.view_layer.objects.active = obj

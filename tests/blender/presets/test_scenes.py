@@ -92,7 +92,7 @@ def test_standing_feet_do_not_slide_and_nothing_goes_below_the_ground(scene, mak
     assert swings >= 4, "steps in the shot"
 
 
-def test_poncho_is_a_rectangle_with_a_head_hole_and_a_pattern_in_metres(scene):
+def test_poncho_is_a_rectangle_with_a_head_hole_and_a_pattern_in_metres():
     garment = add("poncho")["Poncho"]
     mesh = garment.data
     assert 1200 <= len(mesh.vertices) <= 1300
@@ -106,7 +106,7 @@ def test_poncho_is_a_rectangle_with_a_head_hole_and_a_pattern_in_metres(scene):
         assert (uv[b].vector - uv[a].vector).length == pytest.approx((u - v).length, rel=1e-4)
 
 
-def test_poncho_maps_stiffen_the_hem_and_calm_the_shoulders(scene):
+def test_poncho_maps_stiffen_the_hem_and_calm_the_shoulders():
     from taffeta.operators.read.maps import read_map
 
     garment = add("poncho")["Poncho"]
@@ -154,7 +154,7 @@ def evaluated(obj, frame):
 
 
 @pytest.mark.parametrize("name", list(scenes.SCENES)[list(scenes.SCENES).index("deformed_torus") :])
-def test_bodies_are_closed_and_begin_at_rest(scene, name):
+def test_bodies_are_closed_and_begin_at_rest(name):
     """Faces outward, save plate and hemisphere, which are open; all that moves does so after the sheet has had time to fall."""
     body = next(obj for obj in add(name).values() if obj.taffeta_collider.enabled and obj.name != "Ground")
     x = evaluated(body, 1)
@@ -231,7 +231,7 @@ def test_a_label_fits_its_picture_whatever_the_scene_is_called():
     assert pictures.fitting("bowl  frame 1  0.00 s", room).size == 20
 
 
-def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
+def test_gallery_bakes_a_scene_and_hangs_its_row(tmp_path, monkeypatch):
     gallery = demo_script("gallery")
     monkeypatch.setattr(gallery, "OUT", tmp_path)
     monkeypatch.setattr(gallery.contact_sheet, "STILL", (40, 50))
@@ -246,7 +246,7 @@ def test_gallery_bakes_a_scene_and_hangs_its_row(scene, tmp_path, monkeypatch):
     assert (drawn[:, 0] > 1.3 * drawn[:, 2]).mean() > 0.01, "the red sheet is not in the picture"
 
 
-def test_gallery_counts_what_crosses_in_any_frame_and_not_at_the_end_alone(scene, tmp_path, make):
+def test_gallery_counts_what_crosses_in_any_frame_and_not_at_the_end_alone(scene, make):
     """A sheet that dips into a plate in the second of three frames; the report's worst frame counts, too."""
     gallery = demo_script("gallery")
     sheet_object = make.cloth(make.grid("Sheet", 3, location=(0.05, 0.03, 0.4)))

@@ -154,7 +154,7 @@ def test_no_pipe_and_no_link_is_copied(tmp_path, suffix):
     assert not copy_frames(path, tmp_path / "copy.pc2", "") and not list(tmp_path.glob("copy*"))
 
 
-def test_a_copy_that_is_stopped_or_fails_leaves_nothing(tmp_path, monkeypatch):
+def test_a_copy_that_is_stopped_or_fails_leaves_nothing(tmp_path):
     path = bake(tmp_path / "shirt.pc2", 5)
     before = sorted(os.listdir(tmp_path))
     answers = iter([True, False])

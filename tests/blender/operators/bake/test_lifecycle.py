@@ -116,7 +116,7 @@ def test_a_copy_plays_the_original_until_it_has_its_own_bake(sheet, make, linked
     assert played(make, copy, 1)[:, 2].min() > LEVEL + 4.9
 
 
-def test_a_copy_with_a_cache_name_of_its_originals(sheet, make):
+def test_a_copy_with_a_cache_name_of_its_originals(sheet):
     """`cache_name` is copied too; the file must not be shared for all that, nor in another scene."""
     sheet.taffeta_cloth.cache_name = "hero"
     first = baked(sheet)

@@ -84,7 +84,7 @@ def test_a_second_ctrl_c_does_what_it_did_before(saved, job, substeps):
     assert not jobs.running() and cached_frames(job.order.paths[0]) == range(1, 4)
 
 
-def test_a_frame_that_takes_long_is_told_of_while_it_does(saved, job, substeps, monkeypatch):
+def test_a_frame_that_takes_long_is_told_of_while_it_does(saved, job, substeps):
     told = []
     substeps(lambda number: setattr(job, "frame_began", job.frame_began - 75.0 * (number > 50)))
     run.bake_now(saved, job, lambda job: told.append(job.slow()))

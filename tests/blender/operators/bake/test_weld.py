@@ -90,7 +90,7 @@ def test_a_resumed_bake_has_the_same_bits(halves):
     assert path.read_bytes() == whole
 
 
-def test_another_distance_is_another_bake(halves, make):
+def test_another_distance_is_another_bake(halves):
     """The second sheet's seam is moved off by 1 mm: 0.1 mm does not reach it, 2 mm do."""
     mesh = halves.data
     for index in range(COUNT * COUNT, len(mesh.vertices)):

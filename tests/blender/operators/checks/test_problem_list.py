@@ -46,7 +46,7 @@ def test_check_changes_nothing(shot, found):
     assert not bpy.context.window_manager.taffeta.checked
 
 
-def test_live_list_and_stale_sentence(shot, tmp_path, body, baked):
+def test_live_list_and_stale_sentence(shot, body, baked):
     """What the window does some time after a change; in background mode nobody calls it."""
     obj = baked()
     problem_list._tick()

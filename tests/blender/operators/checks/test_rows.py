@@ -10,7 +10,7 @@ from taffeta.operators.checks import rows
 from taffeta.operators.checks.problem import Problem, Shot
 
 
-def test_empty_scene(scene, found):
+def test_empty_scene(found):
     assert found("ERROR") == [
         Problem(
             "ERROR", "", "Scene Scene has no Taffeta Cloth", "Select a mesh and press Taffeta Cloth in the Physics tab"
@@ -186,7 +186,7 @@ def test_scale(shot, scale, severity, words, only, cloth):
     only(severity, "Cloth", words)
 
 
-def test_sizes(shot, make, found, only, cloth):
+def test_sizes(shot, found, only, cloth):
     cloth().data.transform(((0.02, 0, 0, 0), (0, 0.02, 0, 0), (0, 0, 0.02, 0), (0, 0, 0, 1)))
     bpy.context.view_layer.update()
     only("WARNING", "Cloth", "2 cm long")

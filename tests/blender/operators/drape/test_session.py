@@ -295,7 +295,7 @@ def test_starts_that_cannot_be_and_what_blows_up_change_nothing(shot, make, monk
     assert session.running() is None and modifier_stack.find_live(sheet) is None
 
 
-def test_a_worker_steps_beside_the_window_and_whoever_ends_it_waits(shot, make):
+def test_a_worker_steps_beside_the_window_and_whoever_ends_it_waits(shot):
     scene, sheet, _ = shot
     drape = session.start(scene)
     seen = 0

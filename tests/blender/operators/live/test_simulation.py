@@ -276,7 +276,7 @@ def test_a_bake_ends_it(shot, make):
     assert simulation.running() is None and modifier_stack.find_live(sheet) is None
 
 
-def test_what_goes_wrong_is_told_in_a_sentence(shot, make):
+def test_what_goes_wrong_is_told_in_a_sentence(shot):
     scene, sheet = shot
     before = traces(sheet)
     simulation.start(scene)

@@ -46,7 +46,7 @@ def test_the_bar_of_all_has_what_every_garment_has(baked, make, tmp_path):
     assert [frames(bar) for bar in timeline.bars(bpy.context.scene, None)] == [None, (5, 7)]
 
 
-def test_the_bar_grows_with_the_file_and_reads_it_only_then(baked, make, tmp_path, monkeypatch):
+def test_the_bar_grows_with_the_file_and_reads_it_only_then(baked, monkeypatch):
     path = cache_modifier.cache_file(baked)
     assert frames(timeline.bars(bpy.context.scene, baked)[0]) == (3, 7)
     monkeypatch.setattr(timeline.pc2, "read_header", lambda _: pytest.fail("read though nothing changed"))

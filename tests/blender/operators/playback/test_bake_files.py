@@ -20,13 +20,13 @@ def test_path_is_relative_once_the_file_has_a_place(make, saved, tmp_path):
     assert bake_files.cache_file(obj) == tmp_path / "taffeta_cache" / "Cloth.pc2"
 
 
-def test_path_is_absolute_before_the_file_has_a_place(make, scene, tmp_path):
+def test_path_is_absolute_before_the_file_has_a_place(make, tmp_path):
     obj = make.grid()
     make.bake(obj, tmp_path)
     assert modifier_stack.find_cache(obj).filepath == str(tmp_path / "Cloth.pc2")
 
 
-def test_unsaved_files_of_two_sessions_do_not_share_a_folder(make, scene, tmp_path):
+def test_unsaved_files_of_two_sessions_do_not_share_a_folder(scene, tmp_path):
     folder = bake_files.cache_folder(scene)
     script = (
         "import sys, bpy, taffeta\ntaffeta.register()\nfrom taffeta.operators.playback import bake_files\n"

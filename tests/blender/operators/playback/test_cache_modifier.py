@@ -80,7 +80,7 @@ def test_cache_moves_when_its_place_cannot_work(make, tmp_path):
     assert names(obj).index(modifier_stack.CACHE_NAME) < names(obj).index("SUBSURF")
 
 
-def test_frames_play_bit_exactly_and_subframes_linearly(make, scene, tmp_path):
+def test_frames_play_bit_exactly_and_subframes_linearly(make, tmp_path):
     obj = make.grid(location=(1.0, 2.0, 3.0))
     obj.modifiers.new("WAVE", "WAVE")
     x = make.bake(obj, tmp_path)
@@ -92,7 +92,7 @@ def test_frames_play_bit_exactly_and_subframes_linearly(make, scene, tmp_path):
     assert np.array_equal(shown(obj, make.first_frame + 99), x[-1])
 
 
-def test_subdivision_works_on_the_cloth(make, scene, tmp_path):
+def test_subdivision_works_on_the_cloth(make, tmp_path):
     obj = make.grid()
     x = make.bake(obj, tmp_path)
     obj.modifiers.new("SUBSURF", "SUBSURF").levels = 1
@@ -182,7 +182,7 @@ def test_missing_cache_is_told_when_the_file_is_opened(make, saved, tmp_path, ca
     assert sentence in capfd.readouterr().out
 
 
-def test_broken_caches_are_told_apart(make, scene, tmp_path):
+def test_broken_caches_are_told_apart(make, tmp_path):
     obj = make.grid()
     make.bake(obj, tmp_path)
     path = tmp_path / "Cloth.pc2"
@@ -201,7 +201,7 @@ def test_broken_caches_are_told_apart(make, scene, tmp_path):
     assert cache_modifier.trouble(obj).startswith("Cloth: ")
 
 
-def test_a_linked_object_is_refused(make, scene, tmp_path):
+def test_a_linked_object_is_refused(make, tmp_path):
     make.grid()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -96,7 +96,7 @@ def test_they_are_brought_beside_the_file_with_the_bake(corrected, home):
     assert bpy.ops.taffeta.wedge_adopt(wedge=wedge) == {"FINISHED"}
 
 
-def test_those_that_were_left_behind_are_brought_alone(corrected, home, monkeypatch):
+def test_those_that_were_left_behind_are_brought_alone(corrected, home):
     """As by a Taffeta that brought bakes alone."""
     obj = corrected()
     wanted = shown(obj)

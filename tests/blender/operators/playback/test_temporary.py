@@ -77,7 +77,7 @@ def test_the_older_bakes_of_a_new_file_are_its_own_too(sheet):
     assert len(older) == 1 and not owners.maker_of(older[0])
 
 
-def test_a_bake_that_the_file_wants_in_the_temporary_folder_stays(sheet, scene):
+def test_a_bake_that_the_file_wants_in_the_temporary_folder_stays(sheet):
     bpy.context.scene.taffeta.cache_folder = str(owners.cache_file(sheet).parent)
     assert not lines()
 

@@ -97,7 +97,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_field_pushes_as_blenders_own(scene, make, name):
+def test_a_field_pushes_as_blenders_own(make, name):
     """In every kind and falloff, at 40 places, particles get the acceleration that cloth gets as pressure."""
     field_object(**({"strength": 1.7} | KINDS[name]))
     x, v, expected = of_blender(make, 0.6)
@@ -105,7 +105,7 @@ def test_a_field_pushes_as_blenders_own(scene, make, name):
     assert np.abs(expected).max() > 0.1
 
 
-def test_two_fields_add_up(scene, make):
+def test_two_fields_add_up(make):
     field_object("WIND", strength=1.0)
     field_object("VORTEX", location=(0.3, 0.4, 0.0), strength=-0.8)
     x, v, expected = of_blender(make, 0.3)
@@ -175,7 +175,7 @@ def test_fields_that_are_off_are_not_sampled(scene, make):
     assert first.fields == () and first.field_weight is None
 
 
-def test_units_of_the_scene(scene, make):
+def test_units_of_the_scene(scene):
     """In a scene of centimetres a field's distances are centimetres, and its place is told in metres."""
     scene.unit_settings.scale_length = 0.01
     field_object("FORCE", location=(0, 0, 0), strength=3.0, falloff_power=1.0)

@@ -121,7 +121,7 @@ def test_image_repeats_tile_by_tile():
     assert bilinear(grey, uv) == pytest.approx([0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
 
 
-def test_seam_vertices_average_their_uv_corners(scene, make):
+def test_seam_vertices_average_their_uv_corners(make):
     """Two triangles over one edge; the edge's vertices lie on black in one and on white in the other."""
     obj = make.cloth(make.mesh("Seam", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], [(0, 1, 2), (1, 3, 2)]))
     layer = obj.data.uv_layers.new(name="UVMap")
@@ -152,7 +152,7 @@ def test_attribute_of_any_kind(garment, data_type, domain, field, element, expec
     assert read_map(garment, group, garment.data) == pytest.approx(expected, abs=6e-3)
 
 
-def test_loose_vertices_get_the_minimum_from_an_image(scene, make):
+def test_loose_vertices_get_the_minimum_from_an_image(make):
     obj = make.cloth(make.mesh("Loose", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 5, 5)], [(0, 1, 2)]))
     obj.data.uv_layers.new(name="UVMap")
     white = image_of("White", np.ones((2, 2)))

@@ -182,7 +182,7 @@ def test_parent_carries_the_garment(scene, make):
     assert local == pytest.approx(np.array([v.co for v in obj.data.vertices]), abs=1e-6)
 
 
-def test_the_way_to_object_space_is_the_inverse_of_the_world_matrix(scene, make):
+def test_the_way_to_object_space_is_the_inverse_of_the_world_matrix(make):
     """Turned, mirrored, uneven and far away; flat or not finite is a sentence."""
     obj = make.grid(count=2)
     obj.scale, obj.rotation_euler, obj.location = (-2.0, 0.001, 30.0), (0.3, 1.2, -2.0), (1e4, -5.0, 3.0)

@@ -8,7 +8,7 @@ from seen import shown
 from taffeta.operators.read import modifier_stack
 
 
-def test_muted_shows_the_rig_and_restores_exactly(make, scene, tmp_path):
+def test_muted_shows_the_rig_and_restores_exactly(make, tmp_path):
     obj, unbaked = make.grid(), make.grid("Unbaked")
     wave = obj.modifiers.new("WAVE", "WAVE")
     wave.start_position_x = 0.3
@@ -30,7 +30,7 @@ def test_muted_shows_the_rig_and_restores_exactly(make, scene, tmp_path):
     assert [(m.name, m.show_viewport, m.show_render) for o in (obj, unbaked) for m in o.modifiers] == before
 
 
-def test_muted_survives_a_deleted_object_and_modifier(make, scene, tmp_path):
+def test_muted_survives_a_deleted_object_and_modifier(make, tmp_path):
     obj, gone = make.grid(), make.grid("Gone")
     for one in (obj, gone):
         make.bake(one, tmp_path, one.name)

@@ -79,8 +79,7 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     bodies = colliders(scene, cloths)
     evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
     shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
-    found = [problem for obj in shown[0] for problem in _read_maps(obj)]
-    found += copies(depsgraph_of(scene), bodies)
+    found = [problem for obj in shown[0] for problem in _read_maps(obj)] + [*copies(depsgraph_of(scene), bodies)]
     yield "Reading the first frame"
     surfaces = crossings.start_pose(scene, *shown)
     tangles = yield from crossings.find_tangles(*surfaces)

@@ -30,7 +30,7 @@ from .body import collide
 from .body.calm import Calm, find_calm, hold_calm, make_calm
 from .body.collide import Body
 from .body.constraints import Support, find_support, make_support, weigh
-from .body.contacts import is_pinching, lead_as_before
+from .body.contacts import OUTSIDE, is_pinching, lead_as_before
 from .body.flattening import is_flattened
 from .body.give_way import give_way, without_speed
 from .body.slip import Hold, find_slip, make_hold
@@ -41,13 +41,14 @@ from .cloth.constraints import NO_BODY, NO_BOUNCE, Stack, find_stack, let_go, no
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .cloth.tangles import Tangles, beside_tangles
+from .cloth.tangles import Tangles, beside, beside_tangles
 from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
 
 BODY_TIME, CLOTH_TIME, IMAGE_TIME = "volume collision", "self-collision", "LDI generation"
 MANY_TANGLES = 0.01  # crossings a particle from which on what is held back is not held in each step, and bends ring
+HELD_RINGS = 6  # edges from a pinch and from what is in a body, up to which something always is kept from passing
 MOST_STIRRED = 0.125  # part of all springs that may be beside tangles for the others to tell how fast cloth turns
 
 
@@ -78,7 +79,8 @@ class Contact:
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     was_pinching: bool = False  # when it was last looked at what is calm
-    is_holding: bool = False  # something was kept from passing in the last substep
+    is_holding: bool = False  # something was kept from passing in the last substep, and
+    holds_beside: bool = False  # that only beside a pinch or what is in a body, where something always is
     is_flattening: bool = False  # bodies have taken folds out of cloth in this substep
     let_pass: bool = False  # the guard has had to let cloth pass through cloth in this frame
 
@@ -260,13 +262,25 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
         touched, held, is_moved = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace, calm)
-        # Beside many tangles something always is, and where a pinch is calm: all would be looked at in each step, for twice the
-        # time and nothing.
-        many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(motion.x)
-        contact.is_holding = not many and bool((is_moved & ~calm if len(calm) else is_moved).any())
+        _note_held(contact, is_moved & ~calm if len(calm) else is_moved)
         count += touched
         contact.let_pass |= contact.pairs is not None and contact.pairs.let_pass
     return count, held
+
+
+def _note_held(contact: Contact, is_held: np.ndarray) -> None:
+    """Note whether something `is_held` (n,), where no pinch is calm, and whether all of it is beside a pinch or what is in a body.
+
+    Beside many tangles something always is: all would be looked at in each step, for twice the time and nothing.
+    """
+    many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(is_held)
+    contact.is_holding, contact.holds_beside = not many and bool(is_held.any()), False
+    if contact.is_holding and contact.guarded is not None:
+        contacts, count = contact.body.contacts, len(is_held)
+        stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)
+        stuck |= contacts.calm[:count] if len(contacts.calm) else False
+        if stuck.any():
+            contact.holds_beside = not (is_held & ~beside(stuck, contact.cloth.edges, HELD_RINGS)).any()
 
 
 def _give_way(contact: Contact, motion, origin) -> None:

@@ -22,6 +22,9 @@ from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE, GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
 
 BODY_RESPONSES = 3  # in a substep at most
+CONTENDED = (
+    0.5  # part of what bodies moved cloth by before, above which they do not again: cloth has pushed back, and would
+)
 BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
 
 
@@ -57,14 +60,19 @@ def resolve(
         go_on(pairs, dt)
         touched = respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
     near, is_moved = _near_bodies(bodies, times, start, x), np.zeros(len(x), np.bool_)
+    went_before = np.inf
     for _ in range(BODY_RESPONSES):
         before = x.copy()
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
         is_moved |= (x != before).any(axis=1)
-        if pairs is not None:  # with the lengths that it has: a body moves little of it
+        went = np.abs(x - before).sum()
+        is_contended, went_before = went > CONTENDED * went_before, went
+        if pairs is not None and not is_contended:  # with the lengths that it has: a body moves little of it
             respond(pairs, cloth, start, x, x_prev, dt, brace, calm, rounds=0)
         near = _near_bodies(bodies, times, start, x)
+        if is_contended:
+            break
     zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:
         return touched, np.full(len(x), ALONE, np.int32), is_moved

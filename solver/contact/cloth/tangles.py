@@ -36,8 +36,13 @@ class Tangles(NamedTuple):
 
 def beside_tangles(tangles: Tangles, edges: np.ndarray) -> np.ndarray:
     """(n,) bool: what is tangled, and up to `STIRRED_RINGS` edges (e, 2) from there."""
-    is_beside, (a, b) = tangles.is_tangled.copy(), edges.T
-    for _ in range(STIRRED_RINGS):
+    return beside(tangles.is_tangled, edges, STIRRED_RINGS)
+
+
+def beside(is_there: np.ndarray, edges: np.ndarray, rings: int) -> np.ndarray:
+    """(n,) bool: particles that are there, and those up to so many edges (e, 2) from them."""
+    is_beside, (a, b) = is_there.copy(), edges.T
+    for _ in range(rings):
         is_beside[edges[is_beside[a] | is_beside[b]]] = True
     return is_beside
 

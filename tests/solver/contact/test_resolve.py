@@ -113,6 +113,30 @@ def test_what_the_guard_holds_back_from_a_body_bounces_and_slides(restitution):
     assert np.allclose((x - x_prev) / DT, [slide, 0.0, restitution * 1.9 - 0.1], atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("pushes", "pushed", "answered"), [((8, 3, 1, 1), 3, 4), ((8, 5, 5, 5), 2, 2), ((8, 3, 2, 2), 3, 3)]
+)
+def test_bodies_push_no_more_where_cloth_pushes_back(pushes, pushed, answered, monkeypatch):
+    """Three layers, of which fifteen particles beside an arm were pushed off it by 1.1 mm and back again, three times a contact: who
+    moves by over half of what the push before did is not answered.
+    """
+    cloth, state = build([sheet("A", 4, 4, 0.02), sheet("B", 4, 4, 0.02, lambda x: x + [0.0, 0.0, 0.1])], Settings())
+    x, left, answers = state.x.copy(), list(pushes), []
+
+    def push(bodies, near, cloth, x, x_prev, dt, brace):
+        x[0, 2] += 1e-3 * left.pop(0)
+        return 1
+
+    monkeypatch.setattr(resolve, "_near_bodies", lambda *_: ())
+    monkeypatch.setattr(resolve, "respond", lambda *_, **given: answers.append(given) or 0)
+    monkeypatch.setattr(resolve, "guard", lambda *_: None)
+    monkeypatch.setattr(body_pairs, "push", push)
+    pairs = contact.detect(cloth, x, state.v, DT, Settings())
+    _, _, is_moved = resolve.resolve(pairs, object(), cloth, TIMES, state.x, x, x.copy(), DT)
+    assert (len(pushes) - len(left), len(answers)) == (pushed, answered)
+    assert is_moved[0] and not is_moved[1:].any()
+
+
 def test_zones_keep_momentum_and_what_meets_nothing_keeps_its_way():
     """Two particles fly through a free sheet: with it they go on as one, the sheet's far corner does not notice."""
     cloth, state = build(

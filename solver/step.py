@@ -37,13 +37,14 @@ from .forces.air import blow
 from .geometry.roughness import roughness
 from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
 from .integrate.edge_clamp import blown_up, longest, measure
-from .integrate.predict import Motion, Substep, find_velocities
+from .integrate.predict import Motion, find_velocities
 from .integrate.rides import arrive, leave, set_out
 from .integrate.small_steps import finer
+from .integrate.substeps import runs, substep_count, substeps_of
 from .join import hand_back, join, weld
 from .kernel.stopwatch import Stopwatch
 from .ldi.rasterise import render_motion
-from .model import REFERENCE_FRAME, Report, Trouble
+from .model import Report, Trouble
 from .parts import copied, part_of, put_back, together
 from .refit import cloth_of
 from .rest import at_rest, flow
@@ -54,7 +55,6 @@ from .zips import unzip
 LATE_STRETCH = 0.25  # strain that contact may add in a substep: for more it is taken again, with contact in each step
 LOOKS_IF_LATE = 4  # small steps at least then
 STEPS_IF_FLAT = 8  # the same where bodies have taken the folds out of cloth
-AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
 
 class Stopped(Exception):
@@ -115,13 +115,13 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object))
     breathe(cloth, state, frame_input.gravity)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
-    substeps = _substeps(frame_input.duration, settings, first)
+    substeps = substeps_of(frame_input.duration, settings, first)
     mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
     alternative = prepare_alternative(cloth, state, frame_input, settings)
     about = without_rigid(cloth), state, frame_input, settings
     contact = contact_frame.prepare(*about, alternative, stopwatch, render)
     done, watched = [], watch(whole)
-    for begin, end in pairwise(_cut(len(substeps), contact_frame.detections(contact))):
+    for begin, end in pairwise(runs(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[begin].t0, end / len(substeps))
         for substep in substeps[begin:end]:
             if not go_on():
@@ -368,28 +368,6 @@ def try_out(mechanics, contact, motion, substep):
 def stretch(cloth, x):
     """Worst and mean strain of the mesh's own edges: length over rest length, minus 1."""
     return measure(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, x)
-
-
-def substep_count(duration, settings):
-    """How many substeps a frame of `duration` seconds gets, so that a substep is about as long at any frame rate."""
-    return max(1, round(settings.substeps * duration / REFERENCE_FRAME))
-
-
-def _substeps(duration, settings, first):
-    """`Substep`s of a frame of `duration` seconds, numbered from `first` on."""
-    count = substep_count(duration, settings)
-    *slow, _ = _cut(count, -(-count // (1 if settings.small_steps else AIR_SUBSTEPS)))
-    slow_dt = duration / len(slow)
-    return [
-        Substep(first + k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0)
-        for k in range(count)
-    ]
-
-
-def _cut(count, parts):
-    """Split `count` substeps into `parts` runs, or into as many as there are: the first substep of each, and the end."""
-    parts = min(parts, count)
-    return [*sorted({-(-part * count // parts) for part in range(parts)}), count]
 
 
 def _check_finite(cloth, x, v, frame):

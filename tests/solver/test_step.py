@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from taffeta.solver import step
 from taffeta.solver.build import build
+from taffeta.solver.integrate.substeps import substep_count
 from taffeta.solver.model import CLOTH_CONTACTS, Collider, Settings, State
-from taffeta.solver.step import advance, stretch, substep_count
+from taffeta.solver.step import advance, stretch
 
 QUIET = Settings(air_drag=0.0)
 

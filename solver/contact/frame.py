@@ -7,10 +7,10 @@
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     try_bodies(contact, motion, ...)                     the same where a step is tried out, once a frame
     respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
-    restore(contact, motion)                             each small step: restitution of bodies, on velocities
+    restore(contact, motion, substep)                    each small step: restitution of bodies, on velocities
     look_again(contact, motion, dt)                      where a substep is taken again
     looks_for_bounces(contact, v, dt)                    each substep: how many parts of it cloth that bounces wants
-    bounce(contact, motion, before)                      each of these: restitution of cloth on cloth, on velocities
+    bounce(contact, motion, before, dt)                  each of these: restitution of cloth on cloth, on velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -146,15 +146,14 @@ def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
         hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 
 
-def _look_for_cloth(contact: Contact, *about) -> None:
-    """Look for candidates of cloth on cloth anew where those of the substep before do not last for this one.
-
-    about : x (n, 3) [m], v (n, 3) [m/s] and dt [s] of the substep
+def _look_for_cloth(contact: Contact, x: np.ndarray, v: np.ndarray, dt: float) -> None:
+    """Look for candidates of cloth on cloth anew where those of the substep before do not last for this one of dt [s], which begins
+    at x (n, 3) [m] with v (n, 3) [m/s].
     """
     cloth, settings = contact.cloth, contact.settings
     if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
-        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, *about):
-            contact.pairs = cloth_pairs.detect(cloth, *about, settings, _tangles(contact))
+        if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, dt):
+            contact.pairs = cloth_pairs.detect(cloth, x, v, dt, settings, _tangles(contact))
 
 
 def look_again(contact: Contact, motion, dt: float) -> None:

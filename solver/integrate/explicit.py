@@ -176,7 +176,7 @@ METHODS = {
 FEED_SLOWLY = "HEUN", "MIDPOINT", "ADAPTIVE_MIDPOINT"
 FEEDING = "EULER", *FEED_SLOWLY
 
-# h omega up to which each is stable, restarts included; measured in tests/solver/test_integrators.py
+# h omega up to which each is stable, restarts included; measured in tests/solver/integrate/test_explicit.py
 STABLE_REACH = {
     "EULER": 1.0, "SYMPLECTIC_EULER": 2.0, "HEUN": 1.0, "MIDPOINT": 1.0, "RK4": 2.8, "LEAPFROG": 2.0, "VERLET": 2.0,
     "BEEMAN": 1.0, "GEAR": 0.3, "THETA": 2.0, "ADAPTIVE_MIDPOINT": 1.0, "ADAPTIVE_RK4": 2.8,

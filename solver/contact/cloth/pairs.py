@@ -4,7 +4,7 @@
 The step calls two functions, `resolve` the others:
 
     pairs = detect(cloth, x, v, dt, settings)     at the start of a substep, from positions known to be apart
-    is_current(pairs, cloth, x, v, dt) -> bool    at the start of every substep: False asks for a new `detect`
+    is_current(pairs, cloth, dt) -> bool          at the start of every substep: False asks for a new `detect`
     go_on(pairs, dt)                              once a substep, after the constraints
     respond(pairs, cloth, start, x, x_prev, dt)   after that, as often as others have moved cloth; x and x_prev change
                                                   in place, returns how many pairs touched
@@ -65,7 +65,7 @@ SMALLEST_REACH_PART = 16384  # pairs: fewer are looked through before another th
 FEW_OUT_OF_BOUNDS = 16  # particles that get new trajectories, or
 PART_OUT_OF_BOUNDS = 0.05  # of all; for more all is detected anew, which costs less then
 REACH_MARGIN = (
-    1.0  # contact distances that particles may move by within a substep before pairs are listed anew, all together
+    1.0  # contact distances that particles may move by in a substep before pairs are listed anew, all together
 )
 MOST_FOLLOWS = 4  # times that particles out of bounds get new ones one after the other, before all is detected anew
 MOST_RESPONSES = 3  # responses in a substep at most: one may push a particle off its trajectory, to where nobody looked
@@ -110,7 +110,7 @@ def detect(
     Pairs of garments that do not meet, pairs inside a garment without self-collision or with a particle that is masked
     there, and pairs of which nothing can move, are left out.
     """
-    horizon, slack = _horizon(cloth, v, dt, settings)
+    horizon, slack = _horizon(cloth, v, dt)
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
     stencils, is_edge_pair, search, tangles = _candidates(cloth, x, v, reach, horizon, settings, tangles)
     pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
@@ -136,7 +136,7 @@ def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
     return PairList(*each_joined(found))
 
 
-def is_current(pairs: Pairs, cloth: Cloth, x: np.ndarray, v: np.ndarray, dt: float) -> bool:
+def is_current(pairs: Pairs, cloth: Cloth, dt: float) -> bool:
     """Whether the time that was looked ahead lasts for another substep dt [s]; asked at its start."""
     return pairs.elapsed + dt <= pairs.horizon or not can_meet(cloth)
 
@@ -335,7 +335,7 @@ def can_meet(cloth: Cloth) -> bool:
     return len(cloth.triangles) > 1 and bool(cloth.meets.any())
 
 
-def _horizon(cloth: Cloth, v: np.ndarray, dt: float, settings: Settings) -> tuple[float, float]:
+def _horizon(cloth: Cloth, v: np.ndarray, dt: float) -> tuple[float, float]:
     """How long to look ahead [s]: whole substeps, as long as trajectories do not outgrow the edges; and the slack [m]."""
     edge, speed = scales_kernel(cloth.pattern.x, v, cloth.pattern.triangles)
     longest = LONGEST_HORIZON

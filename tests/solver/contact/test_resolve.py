@@ -67,7 +67,7 @@ def test_no_cloth_crosses_a_body_whatever_the_dynamics_did(turn, way, size):
     pairs = contact.detect(cloth, x, state.v, DT, Settings())
     for number in range(10):
         start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
-        if not contact.is_current(pairs, cloth, x, state.v, DT):
+        if not contact.is_current(pairs, cloth, DT):
             pairs = contact.detect(cloth, x, state.v, DT, Settings())
         x += size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
         move_bodies(bodies, cloth, *times)
@@ -86,7 +86,7 @@ def test_nothing_crosses_where_all_zones_are_parted(turn, way, monkeypatch):
     pairs = contact.detect(cloth, x, state.v, DT, Settings())
     for number in range(6):
         start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
-        if not contact.is_current(pairs, cloth, x, state.v, DT):
+        if not contact.is_current(pairs, cloth, DT):
             pairs = contact.detect(cloth, x, state.v, DT, Settings())
         x += 0.03 * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
         move_bodies(bodies, cloth, *times)

@@ -174,9 +174,9 @@ def test_pairs_hold_until_a_particle_has_used_its_slack_up():
     falling[4, 2] = -2.0
     pairs = contact.detect(cloth, state.x, falling, DT, Settings())
     assert not detected_anew(pairs, cloth, state.x + DT * falling, state.x.copy())  # as foreseen
-    assert contact.is_current(pairs, cloth, state.x, falling, DT)
+    assert contact.is_current(pairs, cloth, DT)
     pairs.elapsed = pairs.horizon
-    assert not contact.is_current(pairs, cloth, state.x, falling, DT)
+    assert not contact.is_current(pairs, cloth, DT)
 
 
 def test_a_wider_search_finds_more_and_is_asked_again_less_often():
@@ -306,7 +306,7 @@ def test_self_collision_off_still_meets_other_garments():
     assert (cloth.garment[pairs.pair_list.stencils[:, 0]] != cloth.garment[pairs.pair_list.stencils[:, 3]]).all()
     alone, start = build(off[:1], Settings())
     none = contact.detect(alone, start.x, np.zeros_like(start.x), DT, Settings())
-    assert len(none.pair_list.stencils) == 0 and contact.is_current(none, alone, start.x, start.x, DT)
+    assert len(none.pair_list.stencils) == 0 and contact.is_current(none, alone, DT)
 
 
 def test_what_cannot_move_is_left_alone_and_what_is_not_finite_does_no_harm():

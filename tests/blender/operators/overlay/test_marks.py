@@ -173,7 +173,7 @@ def test_a_missing_map_and_edit_mode_are_said(garment, switch):
     bpy.context.view_layer.objects.active = garment
     bpy.ops.object.mode_set(mode="EDIT")
     marks.refresh(bpy.context)
-    assert "Edit mode" in marks.drawn().words[0][1]
+    assert "Edit Mode" in marks.drawn().words[0][1]
     bpy.ops.object.mode_set(mode="OBJECT")
 
 

@@ -130,7 +130,7 @@ def test_edit_mode_is_said_in_the_legend(garment, show):
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.context.view_layer.update()
     pictures.refresh(bpy.context)
-    assert "Edit mode" in pictures.drawn()[1].troubles[0]
+    assert "Edit Mode" in pictures.drawn()[1].troubles[0]
     bpy.ops.object.mode_set(mode="OBJECT")
     pictures.refresh(bpy.context)
     assert len(pictures.drawn()[0]) == 1

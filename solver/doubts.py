@@ -180,7 +180,7 @@ class Doubts:
         if self.through[worst][1]:
             way = NO_ROOM
         elif self.crossed_first:
-            way = f"it did so in frame {self.first_frame} already: press Untangle before you bake"
+            way = "it does so from where the bake began: press Untangle before you bake"
         else:
             way = "more Substeps help, or more room where it is pressed"
         most = f"{self.through[worst][0]} pairs of triangles"

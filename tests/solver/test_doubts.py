@@ -131,6 +131,18 @@ def test_what_crosses_on_the_way_is_told_though_nothing_does_at_the_end(pinched,
     assert frame == 3 and "in 2 frames from 2 to 3 (20 pairs of triangles in frame 3)" in words and why in words
 
 
+def test_what_crosses_on_the_way_from_the_start_is_for_untangle():
+    """Its first frame counts with the others: nobody is told of frame 2 that it was so in frame 2 already."""
+    cloth, x, body = across()
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    doubts = Doubts(["Coat"])
+    for frame, up, crossings in ((2, 0.0, 30), (3, 0.0, 20), (4, 2.0, None)):
+        doubts.look(cloth, x + [0.0, 0.0, up], Report(frame, **about, crossings=crossings), (body,))
+    doubts.look_closer(cloth, x + [0.0, 0.0, 2.0], (body,), 4)
+    ((frame, words),) = doubts.tell()
+    assert frame == 2 and words.endswith(": it does so from where the bake began: press Untangle before you bake")
+
+
 def test_the_end_is_counted_by_what_goes_through_what():
     cloth, x, body = across()
     twice = body._replace(name="Other")

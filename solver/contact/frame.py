@@ -80,7 +80,7 @@ class Contact:
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     was_pinching: bool = False  # when it was last looked at what is calm
     is_holding: bool = False  # something was kept from passing in the last substep, and
-    holds_beside: bool = False  # that only beside a pinch or what is in a body, where something always is
+    always_holds: bool = False  # that only where something always is
     is_flattening: bool = False  # bodies have taken folds out of cloth in this substep
     let_pass: bool = False  # the guard has had to let cloth pass through cloth in this frame
 
@@ -258,28 +258,31 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
         poked.ease_off(contact.guarded, cloth, motion.start, motion.x, origin, substep.dt, brace)
         _give_way(contact, motion, origin)
     if contact.pairs is not None or contact.guarded is not None:
-        times, about = (substep.t0, substep.t1), (motion.start, motion.x, origin, substep.dt)
+        about = cloth, (substep.t0, substep.t1), motion.start, motion.x, origin, substep.dt
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
-        touched, held, is_moved = resolve.resolve(contact.pairs, contact.guarded, cloth, times, *about, brace, calm)
-        _note_held(contact, is_moved & ~calm if len(calm) else is_moved)
+        found = resolve.resolve(contact.pairs, contact.guarded, *about, brace, calm)
+        touched, held, is_moved, is_contended = found
+        _note_held(contact, is_moved & ~calm if len(calm) else is_moved, is_contended)
         count += touched
         contact.let_pass |= contact.pairs is not None and contact.pairs.let_pass
     return count, held
 
 
-def _note_held(contact: Contact, is_held: np.ndarray) -> None:
-    """Note whether something `is_held` (n,), where no pinch is calm, and whether all of it is beside a pinch or what is in a body.
+def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) -> None:
+    """Note whether something `is_held` (n,), where no pinch is calm, and whether something always is where all of that is: cloth and
+    bodies contend for it (n,), or it is beside a pinch or what is in a body.
 
-    Beside many tangles something always is: all would be looked at in each step, for twice the time and nothing.
+    Beside many tangles something always is, too: all would be looked at in each step, for twice the time and nothing.
     """
     many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(is_held)
-    contact.is_holding, contact.holds_beside = not many and bool(is_held.any()), False
-    if contact.is_holding and contact.guarded is not None:
+    alone = is_held & ~is_contended
+    contact.is_holding, contact.always_holds = not many and bool(is_held.any()), not alone.any()
+    if alone.any() and contact.guarded is not None:
         contacts, count = contact.body.contacts, len(is_held)
         stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)
         stuck |= contacts.calm[:count] if len(contacts.calm) else False
         if stuck.any():
-            contact.holds_beside = not (is_held & ~beside(stuck, contact.cloth.edges, HELD_RINGS)).any()
+            contact.always_holds = not (alone & ~beside(stuck, contact.cloth.edges, HELD_RINGS)).any()
 
 
 def _give_way(contact: Contact, motion, origin) -> None:

@@ -39,10 +39,10 @@ def resolve(
     dt: float,
     brace=NO_BRACE,
     calm=NONE_CALM,
-) -> tuple[int, np.ndarray, np.ndarray]:
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """Keep cloth at its contact distance from cloth, and let nothing pass; returns how many pairs touched, what the guard
-    holds back (n,) as in `impact_zones.holders`, and what it, or a body's edges and faces, moved (n,) bool. Once in every
-    substep.
+    holds back (n,) as in `impact_zones.holders`, what it, or a body's edges and faces, moved (n,) bool, and what these moved
+    again (n,) bool, because cloth had pushed it back. Once in every substep.
 
     Parameters
     ----------
@@ -60,24 +60,26 @@ def resolve(
         go_on(pairs, dt)
         touched = respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
     near, is_moved = _near_bodies(bodies, times, start, x), np.zeros(len(x), np.bool_)
-    went_before = np.inf
+    went_before, is_contended = np.inf, np.zeros(len(x), np.bool_)
     for _ in range(BODY_RESPONSES):
         before = x.copy()
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
             break
-        is_moved |= (x != before).any(axis=1)
-        went = np.abs(x - before).sum()
-        is_contended, went_before = went > CONTENDED * went_before, went
-        if pairs is not None and not is_contended:  # with the lengths that it has: a body moves little of it
+        is_pushed, went = (x != before).any(axis=1), np.abs(x - before).sum()
+        is_last, went_before = went > CONTENDED * went_before, went
+        if is_last:
+            is_contended = is_moved & is_pushed
+        is_moved |= is_pushed
+        if pairs is not None and not is_last:  # with the lengths that it has: a body moves little of it
             respond(pairs, cloth, start, x, x_prev, dt, brace, calm, rounds=0)
         near = _near_bodies(bodies, times, start, x)
-        if is_contended:
+        if is_last:
             break
     zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
     if zones is None:
-        return touched, np.full(len(x), ALONE, np.int32), is_moved
+        return touched, np.full(len(x), ALONE, np.int32), is_moved, is_contended
     held = impact_zones.holders(zones, cloth.inv_mass)
-    return touched, held, is_moved | (held != ALONE)
+    return touched, held, is_moved | (held != ALONE), is_contended
 
 
 def guard(

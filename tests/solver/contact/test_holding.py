@@ -21,7 +21,7 @@ CORNER, OPPOSITE = (np.arange(SIDE * SIDE) == place for place in (0, SIDE * SIDE
 NOTHING = np.zeros(SIDE * SIDE, np.bool_)
 
 
-def held_in_a_frame(monkeypatch, calm, moved, through=NOTHING):
+def held_in_a_frame(monkeypatch, calm, moved, through=NOTHING, contended=NOTHING):
     """For each substep of a frame whether it is told that something is held, and how often contact was entered."""
     held, given = [], step.respond_to_cloth
 
@@ -33,7 +33,11 @@ def held_in_a_frame(monkeypatch, calm, moved, through=NOTHING):
 
     count = len(moved)
     monkeypatch.setattr(step, "respond_to_cloth", listen)
-    monkeypatch.setattr(contact_frame.resolve, "resolve", lambda *_: (0, np.full(count, ALONE, np.int32), moved.copy()))
+    monkeypatch.setattr(
+        contact_frame.resolve,
+        "resolve",
+        lambda *_: (0, np.full(count, ALONE, np.int32), moved.copy(), contended.copy()),
+    )
     monkeypatch.setattr(step, "finer", lambda substep, steps, least: step_in_four(substep))
     settings, below = Settings(substeps=2), collider(ball(0.1), [(0.0, 0.0, -1.0)] * 2)
     cloth, state = build([sheet("A", SIDE, SIDE, 0.02)], settings)
@@ -66,3 +70,8 @@ def test_what_is_held_beside_that_asks_for_contact_twice(stuck, monkeypatch):
     beside = np.roll(CORNER, 3)
     about = {"calm": NOTHING, "through": NOTHING} | {stuck: CORNER}
     assert held_in_a_frame(monkeypatch, moved=beside, **about) == [True] + 2 * [True]
+
+
+@pytest.mark.parametrize(("contended", "looks"), [(CORNER, 2), (OPPOSITE, 4)])
+def test_what_cloth_and_bodies_contend_for_asks_for_contact_twice(contended, looks, monkeypatch):
+    assert held_in_a_frame(monkeypatch, NOTHING, CORNER, contended=contended) == [True] + looks * [True]

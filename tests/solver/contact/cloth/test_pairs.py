@@ -224,7 +224,7 @@ def test_momentum_is_kept_and_the_approach_ends():
         x_prev, end = x.copy(), x + DT * v
         before = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
         centre = (cloth.mass[:, None] * end).sum(axis=0)
-        touched, _, _ = resolve.resolve(pairs, None, cloth, TIMES, x.copy(), end, x_prev, DT)
+        touched, *_ = resolve.resolve(pairs, None, cloth, TIMES, x.copy(), end, x_prev, DT)
         after = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
         assert np.abs(after - before).max() <= 1e-14 * np.abs(cloth.mass[:, None] * (end - x_prev)).sum()
         assert np.abs((cloth.mass[:, None] * end).sum(axis=0) - centre).max() <= 1e-14

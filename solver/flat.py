@@ -15,7 +15,7 @@ alone: it keeps its momentum to the bit.
 
 import numpy as np
 
-from .forces.random import FIRST_FACTOR, MIX_STEP, SECOND_FACTOR, SHIFT_11, SHIFT_27, SHIFT_30, SHIFT_31
+from .forces.random import sequence
 from .model import Cloth, State
 
 BREATH = 1e-6  # [m/s] the most
@@ -34,12 +34,4 @@ def breathe(cloth: Cloth, state: State, gravity: np.ndarray) -> None:
         x, v, is_free = state.x[first:last], state.v[first:last], cloth.inv_mass[first:last] > 0.0
         for axis in across:
             if (x[:, axis] == x[0, axis]).all() and (v[:, axis] == v[0, axis]).all():
-                v[:, axis] += np.where(is_free, BREATH * _chance(last - first), 0.0)
-
-
-def _chance(count):
-    """(count,) numbers in [-1, 1) that look random, by SplitMix64."""
-    z = np.arange(1, count + 1, dtype=np.uint64) * MIX_STEP
-    z = (z ^ (z >> SHIFT_30)) * FIRST_FACTOR
-    z = (z ^ (z >> SHIFT_27)) * SECOND_FACTOR
-    return ((z ^ (z >> SHIFT_31)) >> SHIFT_11) * 2.0**-52 - 1.0
+                v[:, axis] += np.where(is_free, BREATH * (2.0 * sequence(last - first) - 1.0), 0.0)

@@ -216,7 +216,7 @@ def _parts(contact, steps, looks):
     What is held back pulls at that; it is held in each step, or it would swing back from each substep anew. Where something always is,
     as beside a pinch, twice in a substep takes half the time and does as well.
     """
-    if looks == 1 and contact.is_holding and contact.always_holds and len(steps) > 1:
+    if looks == 1 and contact.always_holds and len(steps) > 1:
         return [steps[: len(steps) // 2], steps[len(steps) // 2 :]]
     return [[step] for step in steps] if contact.is_holding or looks > 1 else [steps]
 

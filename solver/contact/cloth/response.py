@@ -8,13 +8,21 @@ import numpy as np
 
 from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
-from ...kernel.threads import cut, on_threads
-from .proximity import PairList
-from .reach import Reach, farther, gone_by
-
-DIRECTION_GAP = (
-    1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
+from .closeness import (
+    DEPTH,
+    DIRECTION_GAP,
+    END,
+    FIRST_TOUCHED,
+    IS_OVER,
+    NONE_LISTED,
+    SWEEP,
+    list_close,
+    make_scratch,
+    went_out,
 )
+from .proximity import PairList
+from .reach import Reach, gone_by
+
 DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other
 DEFENCE_SPEED = 1.0  # [m/s] given at most by that: cloth that starts too close does not jump
 RESPONSE_SWEEPS = 8  # but for the last, as long as anything touches: friction goes up a pile by about a layer in each
@@ -22,29 +30,9 @@ THROUGH_SWEEPS = 40  # the same where anything was through anything, and as long
 DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RESPONSE_SWEEPS` more may leave
 THIN_GAP = 0.5  # part of the contact distance below which there are more than these
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
-SMALLEST_LOOK_PART = 4096  # pairs: fewer are looked at before another thread wakes up
-LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
-LISTED_PART = 0.01  # part of the margin that any particle may go by besides
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
 NONE_CALM = np.zeros(0, np.bool_)  # of cloth beside no pinch
-
-
-class Scratch(NamedTuple):
-    """What the response keeps from sweep to sweep."""
-
-    close: np.ndarray  # (k,) int32 places in `Reach.active` of pairs that may touch soon
-    is_close: np.ndarray  # (k,) bool the same
-    spare: np.ndarray  # (n,) [m] what particles may go until others may touch
-    allowed: np.ndarray  # (n,) [m] what they may have gone then, in all
-    swept: np.ndarray  # (n,) [m] what they had gone before the last sweep
-    is_out: np.ndarray  # (n,) bool those that have gone farther than was allowed
-    progress: np.ndarray  # (5,) `SWEEP` to `FIRST_TOUCHED`
-
-
-# What `Scratch.progress` tells: sweeps that are done, as many at most, how deep pairs were when last compared [contact
-# distances], whether that was all, and how many touched in the first.
-SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED = range(5)
 
 
 class Substep(NamedTuple):
@@ -191,41 +179,6 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     return True
 
 
-@njit
-def look_kernel(first, last, pairs, reach, x, scratch):
-    """List in `scratch.close`, from place `first` on, those of the active pairs first..last that were close, or that a particle
-    that is out may bring closer than their contact distance before it has gone what it has to spare; returns the place
-    behind the last of them.
-
-    Reads 17 bytes of a pair; 70 more where a particle is out, and 96 of positions, 100 flops, where what it has gone since it
-    was last measured does not tell. Pairs that may be through each other are always listed.
-    # outputs: pairs.through, before the first sweep; reach.bound; scratch.close, scratch.is_close
-    """
-    spare, is_out, place = scratch.spare, scratch.is_out, first
-    is_first = scratch.progress[SWEEP] == 0.0
-    for turn in range(first, last):
-        if not scratch.is_close[turn]:
-            pair = reach.active[turn]
-            a, b, c, d = corners_of(pairs.stencils, pair)
-            if not (is_out[a] or is_out[b] or is_out[c] or is_out[d]):
-                continue
-            gone, is_edge_pair = gone_by(reach.moved, a, b, c, d), pairs.is_edge_pair[pair]
-            enough = pairs.distance[pair] + farther(spare, is_edge_pair, a, b, c, d)
-            room = reach.bound[turn] - gone
-            if room >= enough:
-                continue
-            pairs.through[pair] &= not is_first
-            if room > DIRECTION_GAP * pairs.distance[pair]:
-                wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
-                nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
-                room = max(room, math.sqrt(nx * nx + ny * ny + nz * nz))
-                reach.bound[turn] = room + gone
-            scratch.is_close[turn] = not room >= enough
-        scratch.close[place] = turn
-        place += scratch.is_close[turn]
-    return place
-
-
 @inner
 def _sweep(pairs, reach, first, last, substep, scratch, ease_part):
     """Separate the listed pairs from place `first` to before `last`, forwards or backwards; returns how many were too
@@ -257,47 +210,21 @@ def _sweep(pairs, reach, first, last, substep, scratch, ease_part):
     return touched, thinnest, depth
 
 
-@njit
-def allow_kernel(moved, least, scratch):
-    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides.
-    # outputs: scratch.spare, scratch.allowed
-    """
-    for i in range(len(moved)):
-        if scratch.is_out[i]:
-            scratch.allowed[i] = moved[i] + least + LISTED_SWEEPS * (moved[i] - scratch.swept[i])
-        scratch.spare[i] = scratch.allowed[i] - moved[i]
-
-
 def separate(pairs: PairList, reach: Reach, margin: float, substep: Substep) -> int:
     """A first sweep over the pairs that are close, then back and forth while any touches, `RESPONSE_SWEEPS` times or until piles
     are apart, and a last one over those with something that does not move, which so has the last word; returns how many
     touched in the first.
 
-    Pairs are listed as close when a particle of theirs has gone farther than was allowed for: of 140,000 active pairs of three
-    layers some thousands are close, and a few hundred touch. To list takes all threads; sweeps are serial, for each
-    correction sees those before.
+    Of 180,000 active pairs of three layers some ten thousands are close, and a thousand touch (`closeness`). To list takes all
+    threads; sweeps are serial, for each correction sees those before.
     # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved, reach.last
     """
-    count, size, progress = len(reach.active), len(reach.moved), np.array([0.0, RESPONSE_SWEEPS, 0.0, 0.0, 0.0])
-    listed = np.empty(count, np.int32), np.zeros(count, np.bool_)
-    scratch = Scratch(*listed, *np.empty((2, size)), reach.moved.copy(), np.ones(size, np.bool_), progress)
-    while not progress[IS_OVER]:
-        allow_kernel(reach.moved, LISTED_PART * margin, scratch)
-        close_count = _list_close(pairs, reach, substep.x, scratch)
-        sweeps_kernel(pairs, reach, close_count, substep, scratch)
+    scratch, listed = make_scratch(reach, RESPONSE_SWEEPS), NONE_LISTED
+    while not scratch.progress[IS_OVER]:
+        listed = list_close(listed, pairs, reach, margin, substep.x, scratch)
+        sweeps_kernel(pairs, reach, listed.count, substep, scratch)
     reach.last[:] = substep.x
-    return int(progress[FIRST_TOUCHED])
-
-
-def _list_close(pairs: PairList, reach: Reach, x: np.ndarray, scratch: Scratch) -> int:
-    """List which of the active pairs may touch soon, in their order; returns how many."""
-    ranges = cut(len(reach.active), SMALLEST_LOOK_PART)
-    ends = on_threads(lambda _, first, last: look_kernel(first, last, pairs, reach, x, scratch), ranges)
-    close, count = scratch.close, ends[0]
-    for (first, _), end in zip(ranges[1:], ends[1:], strict=True):
-        close[count : count + end - first] = close[first:end]
-        count += end - first
-    return count
+    return int(scratch.progress[FIRST_TOUCHED])
 
 
 @njit
@@ -321,7 +248,7 @@ def sweeps_kernel(pairs, reach, count, substep, scratch):
             progress[DEPTH], progress[END] = depth, min(sweep + RESPONSE_SWEEPS, THROUGH_SWEEPS)
         goes_on = (met > 0 and sweep < RESPONSE_SWEEPS) or (thinnest < THIN_GAP and sweep < progress[END])
         progress[SWEEP], progress[IS_OVER] = sweep, not goes_on
-        if goes_on and _went_out(reach.moved, scratch):
+        if goes_on and went_out(reach.moved, scratch):
             return
     count = _keep_fixed(pairs, reach, substep.inv_mass, scratch.close, count)
     _sweep(pairs, reach, front, count, substep, scratch, ease_part)
@@ -339,13 +266,3 @@ def _keep_fixed(pairs, reach, inv_mass, listed, count):
         listed[kept] = turn
         kept += min(min(inv_mass[a], inv_mass[b]), min(inv_mass[c], inv_mass[d])) == 0.0
     return kept
-
-
-@inner
-def _went_out(moved, scratch):
-    """Whether a particle has gone farther than was allowed. # outputs: scratch.is_out"""
-    any_out = False
-    for i in range(len(moved)):
-        scratch.is_out[i] = moved[i] > scratch.allowed[i]
-        any_out |= scratch.is_out[i]
-    return any_out

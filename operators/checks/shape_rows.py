@@ -11,6 +11,7 @@ from .problem import Problem, Shot
 
 DOUBLED_REACH = 1e-4  # [m] up to which two vertices of open edges were meant to be one
 SHORT_EDGE = 0.02  # of the usual edge, below which one is no part of a pattern but was left by cutting or smoothing
+FLAT_TRIANGLE = 0.01  # of its shortest side, below which a triangle's height means that a corner lies on a side
 
 MOST_CORNERS = 4  # of a face that Blender cuts into triangles alike however it bends, but for the other diagonal
 
@@ -94,6 +95,20 @@ def _short(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} has {few} less than a fiftieth as long as the usual one, the shortest {1000.0 * shortest:.2g} mm: "
                 "cloth folds and stretches badly there, and takes longer",
                 "Merge its vertices by distance in Edit Mode (M), or smooth the mesh there",
+            )
+
+
+def _flat(shot: Shot) -> Iterator[Problem]:
+    """Garments with triangles that are lines: a corner lies on the side of the triangle beside it, and neither may pass the other."""
+    for obj in shot.cloths:
+        count = measures.flat_triangles(obj, metres_per_unit(shot.scene), FLAT_TRIANGLE)
+        if count and measures.has_area(obj.data):
+            flat = "1 triangle" if count == 1 else f"{count:,} triangles"
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} has {flat} with a corner all but on the side opposite: cloth crumples there, and takes longer",
+                "Select all in Edit Mode, then Mesh > Clean Up > Degenerate Dissolve; or move the corner that lies on a side",
             )
 
 
@@ -228,4 +243,4 @@ def _levels(scene, modifier) -> tuple[int, int]:
     return min(shown, render.simplify_subdivision), min(rendered, render.simplify_subdivision_render)
 
 
-SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _many_corners, _modifiers, _rebuilt_bodies)
+SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _flat, _many_corners, _modifiers, _rebuilt_bodies)

@@ -93,13 +93,17 @@ def face_area(mesh: bpy.types.Mesh) -> np.ndarray:
 
 
 def triangulated(mesh: bpy.types.Mesh) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (t, 3) and face corners (t, 3), int32, of the triangulated faces."""
+    """Vertices (t, 3) and face corners (t, 3), int32, of the triangulated faces: as Blender cuts them, but for slivers."""
     mesh.calc_loop_triangles()
-    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
     corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
     mesh.loop_triangles.foreach_get("loops", corners)
-    return triangles.reshape(-1, 3), corners.reshape(-1, 3)
+    corners, vertex = corners.reshape(-1, 3), corner_vertex(mesh)
+    counts = corner_count(mesh)
+    if len(counts) and counts.max() > 3:
+        from ...solver.geometry.slivers import cut_anew  # here, because pictures of meshes need no solver
+
+        corners = cut_anew(positions(mesh)[vertex], corners, counts)
+    return vertex[corners], corners
 
 
 def edges(mesh: bpy.types.Mesh) -> np.ndarray:

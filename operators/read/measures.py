@@ -123,6 +123,23 @@ def short_edges(obj: bpy.types.Object, metres: float, part: float) -> tuple[int,
     return _kept[key]
 
 
+def flat_triangles(obj: bpy.types.Object, metres: float, part: float) -> int:
+    """How many triangles of a garment at rest have a corner all but on the side opposite: nearer than `part` of their shortest side.
+    0 in Edit Mode."""
+    mesh = obj.data
+    if obj.mode == "EDIT" or not len(mesh.polygons):
+        return 0
+    key = ("flat", mesh.session_uid, len(mesh.vertices), len(mesh.polygons), part, metres, _size(obj))
+    if key not in _kept:
+        with np.errstate(invalid="ignore"):  # as in `_of_faces`
+            corners = rest_positions(obj, obj, metres)[arrays.triangulated(mesh)[0]]
+            sides = corners - np.roll(corners, -1, axis=1)
+            length = np.linalg.norm(sides, axis=2)
+            area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+            _kept[key] = int(np.count_nonzero(area < part * length.min(axis=1) * length.max(axis=1)))
+    return _kept[key]
+
+
 def _of_faces(obj, metres):
     """Rest positions (n, 3) [m] of a garment, and the edges (e, 2) of its faces."""
     mesh = obj.data

@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 SLIVER = 0.05  # height over the longest side below which a triangle is a sliver
-BETTER = 1.01  # times that the worse of two triangles has to be better shaped after a flip, in a face of many corners, and
-MUCH_BETTER = 2.0  # in a quad: long ones are as they are
+BETTER = 1.01  # times that the worse of two triangles has to be better shaped after a flip in a face of many corners
+MUCH_BETTER = 2.0  # the same in a quad: long ones are as they are
 MOST_PASSES = 16  # over a face; each flips what got free by the one before
 
 

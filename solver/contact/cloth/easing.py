@@ -44,6 +44,7 @@ EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
 CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
 HASTE_POINTS = 40  # points of a contour below which it is eased apart faster, and
 MOST_HASTE = 4.0  # times as fast, at most
+FLATTEST = 1e-12  # sine at least between an edge and the triangle that it goes through: one that lies in it goes straight out
 OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
 
 
@@ -262,7 +263,7 @@ def _shortening(piercings: Piercings, x: np.ndarray) -> np.ndarray:
         leaving[own] = _evened(piercings.links, here)[own]
     edge = places[:, 1] - places[:, 0]
     edge /= np.maximum(np.linalg.norm(edge, axis=1), np.finfo(float).tiny)[:, None]
-    steep = np.maximum(_dot(edge, piercings.normal), np.finfo(float).tiny)
+    steep = np.maximum(_dot(edge, piercings.normal), FLATTEST)
     way = leaving - (2.0 * _dot(edge, leaving) / steep)[:, None] * piercings.normal
     return way / np.maximum(np.linalg.norm(way, axis=1), 1.0)[:, None]
 

@@ -338,6 +338,18 @@ def meeting(inv_mass):
     return easing.Eased(piercings, np.array([[0.0, 0.0, 1.0]])), np.array(inv_mass)
 
 
+def test_an_edge_that_lies_in_the_triangle_that_it_goes_through_goes_straight_out():
+    """As of a garment copied from its body's faces without room; its way overflowed."""
+    x = np.array([[0.2, 0.2, 0.0], [0.6, 0.1, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.4, 0.0]])
+    corners, weight = np.array([[0, 1, 2, 3, 4], [0, 5, 2, 3, 4]]), np.tile([0.5, 0.5, -0.4, -0.3, -0.3], (2, 1))
+    up, alone = np.tile([0.0, 0.0, 1.0], (2, 1)), np.zeros((2, 2), np.int64)
+    two, links = np.array([[0, 1], [0, 1]]), np.array([[0, 1]])
+    piercings = easing.Piercings(corners, weight, up, two, links, alone[:, 0], np.zeros(0, np.int64), up, alone)
+    with np.errstate(all="raise"):
+        way = easing._shortening(piercings, x)
+    assert (np.abs(way[:, 2]) > 0.9).all() and (np.linalg.norm(way, axis=1) <= 1.0 + 1e-12).all()
+
+
 def test_what_is_free_alone_among_pins_is_not_thrown():
     """It has a thousandth of the weight where edge and triangle meet, and would go a thousand times as far."""
     eased, inv_mass = meeting([0.0, 1.0, 0.0, 1.0, 1.0])

@@ -44,7 +44,7 @@ EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
 CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
 HASTE_POINTS = 40  # points of a contour below which it is eased apart faster, and
 MOST_HASTE = 4.0  # times as fast, at most
-FLATTEST = 1e-12  # sine at least between an edge and the triangle that it goes through; what lies in it goes straight out
+FLATTEST = 1e-12  # sine at least between an edge and the triangle that it goes through, which may lie in each other
 OPPOSED = 0.1  # mean cosine between the ways that two sheets want a contour to go, below minus which they are opposed
 
 

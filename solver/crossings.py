@@ -30,12 +30,18 @@ def find_crossings(cloth, x, colliders=()):
     (k, 2) the garments of each pair of crossing triangles, the lower first; `BODY` - b for a triangle of body b. (k,) int8
     whether pins hold corners of cloth in the pair: `NONE_HELD`, `SOME_HELD`, or `ALL_HELD`, so that nothing could keep it apart
     """
+    return locate_crossings(cloth, x, colliders)[:2]
+
+
+def locate_crossings(cloth, x, colliders=()):
+    """What `find_crossings` returns, and (k, 3, 3) [m] the corners of each pair's triangle of cloth, of the first if both are."""
     pairs, group, held = _look(cloth, x, colliders)
     found, garment_count = group[pairs], len(cloth.meets)
     found = np.where(found < garment_count, found, BODY - (found - garment_count))
     is_whole, is_cloth = (held[pairs] == ALL_HELD).all(axis=1), group[pairs] < garment_count
     is_part = ((held[pairs] > NONE_HELD) & is_cloth).any(axis=1)
-    return np.sort(found, axis=1), np.where(is_whole, ALL_HELD, np.where(is_part, SOME_HELD, NONE_HELD)).astype(np.int8)
+    how_held = np.where(is_whole, ALL_HELD, np.where(is_part, SOME_HELD, NONE_HELD)).astype(np.int8)
+    return np.sort(found, axis=1), how_held, x[cloth.triangles[pairs.min(axis=1)]]
 
 
 def crossing_triangles(cloth, x):

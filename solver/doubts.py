@@ -5,8 +5,9 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
-from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings
+from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings, locate_crossings
 from .elastic.sewing import gaps, sewn_pairs, zip_opens
 from .ldi.inside import find_inside
 
@@ -14,6 +15,7 @@ MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
 PINCH_REACH = 0.1  # [m] from what bodies pinch up to which they are what draws at cloth: about a hand
 PINCH_FRAMES = 12  # for which a pinch is remembered: what it has caught is drawn out of it later
+CROSSED_REACH = 0.05  # [m] from it up to which what passes through does so for want of room there
 NO_ROOM = "bodies that go into each other leave it no room there: part them, or lower their Distance"
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
 
@@ -23,6 +25,13 @@ class Doubt(NamedTuple):
 
     frame: int  # where to look
     sentence: str
+
+
+class Passing(NamedTuple):
+    """What passes through in a frame."""
+
+    named: Counter  # pairs of triangles by what goes through what
+    has_no_room: bool  # whether most of it does where bodies leave no room
 
 
 class Doubts:
@@ -38,9 +47,11 @@ class Doubts:
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
         self.pinch_frame = None  # in which bodies left no room near what is longest, None if in none
         self.pinched = {}  # particles by the frame in which they were pinched last
-        self.through = {}  # pairs of triangles that cross, and whether something is pinched, by frame
+        self.through = {}  # pairs of triangles that cross, by frame
+        self.most = []  # the last two frames in which they were more than ever before: what `_passing` asks for
         self.crossed = Counter()  # pairs of triangles by what goes through what
         self.held, self.last_frame = Counter(), 0  # the same pairs by what pins hold of them
+        self.has_no_room = False  # as of `Passing`, in the last frame
         self.crossed_first, self.first_frame = Counter(), 0  # those of the first frame that is looked at
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
@@ -59,13 +70,22 @@ class Doubts:
             for trouble in report.let_in if (found <= BODY).any() else ():
                 self.let_in.setdefault(trouble, []).append(report.frame)
         elif report.crossings:
-            self.through[report.frame] = report.crossings, report.pinched is not None
+            if report.crossings > max(self.through.values(), default=0):
+                self.most = [*self.most[-1:], (cloth, x.copy(), report, colliders)]
+            self.through[report.frame] = report.crossings
         self.pinched |= dict.fromkeys([] if report.pinched is None else report.pinched.tolist(), report.frame)
         if report.worst_stretch > self.worst:
             self._note_stretch(cloth, x, report)
         self._look_at_switches(cloth, x, report, colliders)
         self.began = x.copy()
         return report
+
+    def _passing(self, frame):
+        """`Passing` of the worst frame, or of the worst before the last."""
+        cloth, x, report, colliders = next(known for known in self.most if known[2].frame == frame)
+        found, _, place = locate_crossings(cloth, x, colliders)
+        pinched = [] if report.pinched is None else report.pinched
+        return Passing(self._by_name(found, colliders), _has_no_room(x[pinched], place))
 
     def _look_at_switches(self, cloth, x, report, colliders):
         """Note what did not collide in the frame before, where cloth is inside it or crosses it."""
@@ -113,8 +133,10 @@ class Doubts:
 
     def look_closer(self, cloth, x, colliders, frame, zip_open=None):
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
-        found, held = find_crossings(cloth, x, colliders)
+        found, held, place = locate_crossings(cloth, x, colliders)
         self.held, self.last_frame = Counter(held.tolist()), frame
+        pinched = [particle for particle, last in self.pinched.items() if last == frame]
+        self.has_no_room = _has_no_room(x[pinched], place)
         self.crossed = self._by_name(found, colliders)
         for garment, (pairs, opens) in enumerate(zip(self.sewn, self.opens, strict=True)):
             own, pairs = x[cloth.garment == garment], pairs[opens > (zip_open[garment] if zip_open else 0.0)]
@@ -174,17 +196,18 @@ class Doubts:
     def _on_the_way(self):
         """A `Doubt` of what passed through in frames before the last, if more did in one of these; the last is counted closer."""
         frames = [frame for frame in self.through if frame != self.last_frame]
-        worst = max(frames, key=lambda frame: self.through[frame][0], default=None)
-        if worst is None or self.through[worst][0] <= self.crossed.total():
+        worst = max(frames, key=self.through.get, default=None)
+        if worst is None or self.through[worst] <= self.crossed.total():
             return []
-        if self.through[worst][1]:
+        named, has_no_room = self._passing(worst)
+        if has_no_room:
             way = NO_ROOM
-        elif self.crossed_first:
+        elif self.crossed_first and (not named or any(what in self.crossed_first for what in named)):
             way = "it does so from where the bake began: press Untangle before you bake"
         else:
             way = "more Substeps help, or more room where it is pressed"
-        most = f"{self.through[worst][0]} pairs of triangles"
-        how = f"in {_when(frames)} ({most if len(frames) == 1 else f'{most} in frame {worst}'})"
+        most, what = f"{self.through[worst]} pairs of triangles", f": {', '.join(named)}" if named else ""
+        how = f"in {_when(frames)} ({most}{'' if len(frames) == 1 else f' in frame {worst}'}{what})"
         return [Doubt(worst, f"Cloth passes through something {how}: {way}")]
 
     def _way_out(self):
@@ -195,13 +218,29 @@ class Doubts:
         if whole + part == total:
             return "pins hold corners of all of that there: move what is pinned, or paint Pin away beside it"
         pinned = f"pins hold {whole + part} of them there, or corners of these. " if whole + part else ""
-        begun = ", ".join(what for what in self.crossed if what in self.crossed_first)
+        begun = [what for what in self.crossed if what in self.crossed_first]
         earlier = (
-            f"; {begun} was so in frame {self.first_frame} already: press Untangle before you bake" if begun else ""
+            f"{', '.join(begun)} was so in frame {self.first_frame} already: press Untangle before you bake"
+            if begun
+            else ""
         )
-        if self.last_frame in self.pinched.values():
-            return f"{pinned}{NO_ROOM}{earlier}"
-        return f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{earlier}"
+        if not pinned and not self.has_no_room and len(begun) == len(self.crossed):
+            return earlier
+        rest = f"; {earlier}" if begun else ""
+        if self.has_no_room:
+            return f"{pinned}{NO_ROOM}{rest}"
+        return (
+            f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{rest}"
+        )
+
+
+def _has_no_room(pinched, place):
+    """Whether most of what passes through, triangles with corners at (k, 3, 3) [m], is near what bodies pinch, at (p, 3) [m]; where
+    none is known, whether anything is pinched.
+    """
+    if not len(pinched) or not len(place):
+        return len(pinched) > 0
+    return bool(np.mean(cKDTree(pinched).query(place)[0].min(axis=1) < CROSSED_REACH) >= 0.5)
 
 
 def _when(frames):

@@ -106,13 +106,19 @@ def test_what_a_pinch_has_caught_is_drawn_out_of_it_for_half_a_second():
 
 
 def test_substeps_are_not_asked_for_where_bodies_pinch_at_the_end():
-    """In its last frame a sheet crosses a ball: alone, or where something is pinched in that frame; before does not count."""
+    """In its last frame a sheet crosses a ball: alone, or where something is pinched in that frame; before does not count, nor does
+    what is pinched elsewhere.
+    """
     cloth, x, body = across()
+    away = np.linalg.norm(x + cloth.origin - body.x[-1].mean(axis=0), axis=1)
+    here, elsewhere = np.flatnonzero(away < 0.4), np.flatnonzero(away > 0.45)
     about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
-    for pinched, words in ((7, "part them"), (6, "more Substeps help")):
+    for pinched, where, words in (
+        (7, here, "part them"), (6, here, "more Substeps help"), (7, elsewhere, "more Substeps help")
+    ):  # fmt: skip
         doubts = Doubts(["Coat"])
         for frame in (6, 7):
-            held = np.array([0]) if frame == pinched else None
+            held = where if frame == pinched else None
             doubts.look(cloth, x, Report(frame, **about, pinched=held))
         doubts.look_closer(cloth, x, (body,), 7)
         ((frame, told),) = doubts.tell()
@@ -141,6 +147,26 @@ def test_what_crosses_on_the_way_from_the_start_is_for_untangle():
     doubts.look_closer(cloth, x + [0.0, 0.0, 2.0], (body,), 4)
     ((frame, words),) = doubts.tell()
     assert frame == 2 and words.endswith(": it does so from where the bake began: press Untangle before you bake")
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_what_crosses_on_the_way_is_named_and_told_why(is_new):
+    """A sheet crosses a ball, and a corner far from it is pinched: that is not why. A crossing of the start is not, either, if it is
+    of the ball and what is on the way is of another.
+    """
+    cloth, x, body = across()
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    doubts, gone = Doubts(["Coat"]), body._replace(x=body.x + 9.0)
+    other = body._replace(name="Other")
+    corner = np.array([np.linalg.norm(x - x.mean(axis=0), axis=1).argmax()])
+    doubts.look(cloth, x, Report(2, **about), (body, other._replace(x=gone.x)))
+    known = (gone, other) if is_new else (body, other._replace(x=gone.x))
+    for frame, crossings in ((3, 20), (4, None)):
+        doubts.look(cloth, x, Report(frame, **about, crossings=crossings, pinched=corner), known)
+    doubts.look_closer(cloth, x + [0.0, 0.0, 2.0], (), 4)
+    ((_, words),) = doubts.tell()
+    why = "more Substeps help, or more room where it is pressed" if is_new else "press Untangle before you bake"
+    assert f"(20 pairs of triangles: Coat through {'Other' if is_new else 'Body'})" in words and words.endswith(why)
 
 
 def test_the_end_is_counted_by_what_goes_through_what():

@@ -15,6 +15,7 @@ MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
 PINCH_REACH = 0.1  # [m] from what bodies pinch up to which they are what draws at cloth: about a hand
 PINCH_FRAMES = 12  # for which a pinch is remembered: what it has caught is drawn out of it later
+START_FRAMES = 12  # in which what crosses at the start comes out
 CROSSED_REACH = 0.05  # [m] from it up to which what passes through does so for want of room there
 NO_ROOM = "bodies that go into each other leave it no room there: part them, or lower their Distance"
 MOST_STRETCH = 0.5  # strain of an edge beyond which cloth does not look like cloth any more
@@ -45,6 +46,7 @@ class Doubts:
         self.thickness = [float(np.median(garment.thickness)) for garment in garments]
         self.gaps = []  # [m] of each garment's worst seam in the last frame
         self.worst, self.longest, self.longest_frame = MOST_STRETCH, None, 0
+        self.comes_out = False  # whether what is longest comes out of what it crossed at the start
         self.pinch_frame = None  # in which bodies left no room near what is longest, None if in none
         self.pinched = {}  # particles by the frame in which they were pinched last
         self.through = {}  # pairs of triangles that cross, by frame
@@ -75,7 +77,7 @@ class Doubts:
             self.through[report.frame] = report.crossings
         self.pinched |= dict.fromkeys([] if report.pinched is None else report.pinched.tolist(), report.frame)
         if report.worst_stretch > self.worst:
-            self._note_stretch(cloth, x, report)
+            self._note_stretch(cloth, x, report, colliders)
         self._look_at_switches(cloth, x, report, colliders)
         self.began = x.copy()
         return report
@@ -121,7 +123,7 @@ class Doubts:
             )
         )
 
-    def _note_stretch(self, cloth, x, report):
+    def _note_stretch(self, cloth, x, report, colliders):
         self.worst, self.longest_frame = report.worst_stretch, report.frame
         one, other = cloth.edges.T
         length, counts = np.linalg.norm(x[one] - x[other], axis=1), cloth.is_mesh_edge & (cloth.rest_length > 0.0)
@@ -130,6 +132,12 @@ class Doubts:
         recent = [k for k, frame in self.pinched.items() if frame >= report.frame - PINCH_FRAMES]
         near = np.flatnonzero(np.linalg.norm(x[recent] - x[one[edge]], axis=1) < PINCH_REACH)
         self.pinch_frame = max((self.pinched[recent[k]] for k in near), default=None)
+        self.comes_out = False
+        if self.crossed_first and report.frame <= self.first_frame + START_FRAMES:
+            begun = x if self.began is None else self.began
+            *_, place = locate_crossings(cloth, begun, [body._replace(x=body.x[:1]) for body in colliders])
+            ends = cKDTree(begun[[one[edge], other[edge]]])
+            self.comes_out = bool((ends.query(place)[0] < PINCH_REACH).any())
 
     def look_closer(self, cloth, x, colliders, frame, zip_open=None):
         """Count the crossings of the last frame; returns a number of pairs of triangles. zip_open : `FrameInput.zip_open`"""
@@ -165,7 +173,9 @@ class Doubts:
         if self.longest is not None:
             much = f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}"
             room = "part them there, lower their Distance, or make it wider"
-            if self.pinch_frame is None:
+            if self.comes_out and self.pinch_frame is None:
+                words = f"{much}, as it comes out of what it crossed when the bake began: press Untangle before you bake, or make room there"
+            elif self.pinch_frame is None:
                 words = f"{much}: see there what pulls it; more Substeps or Stretch Stiffness help, and the model Fabric where it is Springs"
             elif self.pinch_frame == self.longest_frame:
                 words = f"{much}, where bodies leave it no room between them: {room}"

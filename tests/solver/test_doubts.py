@@ -91,6 +91,24 @@ def test_why_cloth_is_too_long(pinched, told):
     assert frame == 7 and "Coat is stretched by 80 % in frame 7" in words and told in words
 
 
+@pytest.mark.parametrize(
+    ("up", "frame", "told"), [(0.0, 3, "when the bake began"), (2.0, 3, "Substeps"), (0.0, 30, "Substeps")]
+)
+def test_what_is_too_long_where_it_comes_out_of_its_start_is_for_untangle(up, frame, told):
+    """A sheet starts across a ball, and an edge there is long soon after; not where it starts apart, nor a second later."""
+    cloth, x, body = across()
+    about = {"seconds": {}, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    middle = body.x[-1].mean(axis=0) - cloth.origin
+    long = x + 0.0
+    long[np.linalg.norm(x - middle - [0.3, 0.0, 0.0], axis=1).argmin()] += [0.0, 0.0, 0.3]
+    body = body._replace(x=body.x + [0.0, 0.0, up])
+    doubts = Doubts(["Coat"])
+    doubts.look(cloth, x, Report(2, **about, worst_stretch=0.0), (body,))
+    doubts.look(cloth, long, Report(frame, **about, worst_stretch=0.9), (body,))
+    ((_, words),) = doubts.tell()
+    assert words.startswith(f"Coat is stretched by 90 % in frame {frame}") and told in words
+
+
 def test_what_a_pinch_has_caught_is_drawn_out_of_it_for_half_a_second():
     """A corner that was pinched in frame 1 is long in a later one: no substeps help; after half a second it is something else."""
     cloth, x, _ = across()

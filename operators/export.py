@@ -32,7 +32,7 @@ from .read.participants import chosen_cloths
 from .work.other_blender import write_beside
 from .work.steps import Step, Steps
 from .work.window import LongWork
-from .work.writers import EXPORTERS, call, only, plain_stem
+from .work.writers import EXPORTERS, call, is_hidden_by_keys, only, plain_stem
 
 FORMATS = (
     ("ABC", "Alembic", "One .abc file; for other programs and for Blender's Mesh Sequence Cache", 0),
@@ -169,6 +169,14 @@ def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
     return f"{obj.name} is baked from {start} to {end}; outside of that it stands still in the export"
 
 
+def _hidden_by_keys(obj: bpy.types.Object) -> str:
+    """A sentence where keys hide what is exported for a while, which the file does not know; else ""."""
+    seen = garment_of(obj) or obj
+    if not is_hidden_by_keys(seen):
+        return ""
+    return f"{seen.name} is hidden by keys in some frames; the export shows it in all"
+
+
 def _frame_name(path: Path, frame: int) -> str:
     """NAME_0001.obj, as Blender's exporter numbers them; frames before 0 are NAME_-0001.obj."""
     return f"{path.stem}_{'-' if frame < 0 else ''}{abs(frame):04d}.obj"
@@ -285,7 +293,7 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
                 for told in played_otherwise(obj):
                     words = ". ".join(translated(text) for text in told)
                     self.report({"WARNING"}, words)
-                for sentence in (*lost(obj), outside_bake(obj, first, last)):
+                for sentence in (*lost(obj), outside_bake(obj, first, last), _hidden_by_keys(obj)):
                     if sentence:
                         self.report({"WARNING"}, translated(sentence))
         except OSError as error:

@@ -104,7 +104,9 @@ def call(path: Path, first: int, last: int) -> None:
 
 @contextmanager
 def only(context, targets):
-    """Select exactly `targets`, shown and in Object Mode; put back selection, mode, visibility, range and frame."""
+    """Select exactly `targets`, shown and in Object Mode, whatever their collections and keys say; put back selection, mode,
+    visibility, range and frame.
+    """
     scene, objects = context.scene, context.view_layer.objects
     context.view_layer.update()  # removed objects would still be listed, as None
     active, mode = objects.active, context.mode
@@ -112,25 +114,20 @@ def only(context, targets):
     if mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
     selected = [obj for obj in objects if obj.select_get()]
-    hidden = [(obj, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.hide_select) for obj in targets]
     frame, subframe = scene.frame_current, scene.frame_subframe
     first, last = scene.frame_start, scene.frame_end
     try:
-        for obj in selected:
-            obj.select_set(False)
-        for obj in targets:
-            obj.hide_viewport = obj.hide_render = obj.hide_select = False
-            obj.hide_set(False)
-            obj.select_set(True)
-        if subframe:
-            scene.frame_set(frame)  # the OBJ exporter would write each frame as much later
-        yield
+        with _shown(context.view_layer, targets):
+            for obj in selected:
+                obj.select_set(False)
+            for obj in targets:
+                obj.select_set(True)
+            if subframe:
+                scene.frame_set(frame)  # the OBJ exporter would write each frame as much later
+            yield
     finally:
         for obj in targets:
             obj.select_set(False)
-        for obj, eye, monitor, camera, arrow in hidden:
-            obj.hide_set(eye)
-            obj.hide_viewport, obj.hide_render, obj.hide_select = monitor, camera, arrow
         for obj in selected:
             obj.select_set(True)
         objects.active = active
@@ -139,6 +136,66 @@ def only(context, targets):
         scene.frame_set(frame, subframe=subframe)
         if mode != "OBJECT":
             bpy.ops.object.mode_set(mode=edit_mode)
+
+
+@contextmanager
+def _shown(view_layer, targets):
+    """Show `targets` in viewports and renders in every frame, and let them be selected: exporters leave out what is hidden by its
+    collection or by keys without a word, and cloth that keys hide for a while stands still from there on.
+    """
+    hidden = [(obj, obj.hide_get(), obj.hide_viewport, obj.hide_render, obj.hide_select) for obj in targets]
+    closed = _closed(view_layer.layer_collection, targets)[1]
+    muted = [curve for obj in targets for curve in _hiding(obj) if not curve.mute]
+    try:
+        for owner, name in closed:
+            setattr(owner, name, False)
+        view_layer.update()
+        for curve in muted:
+            curve.mute = True
+        for obj in targets:
+            obj.hide_viewport = obj.hide_render = obj.hide_select = False
+            obj.hide_set(False)
+        yield
+    finally:
+        for curve in muted:
+            curve.mute = False
+        for obj, eye, monitor, camera, arrow in hidden:
+            obj.hide_set(eye)
+            obj.hide_viewport, obj.hide_render, obj.hide_select = monitor, camera, arrow
+        for owner, name in closed:
+            setattr(owner, name, True)
+
+
+def _closed(layer, targets) -> tuple[bool, list]:
+    """Whether one of `targets` lies below a layer collection, and the switches, (owner, name), that hide it there."""
+    below = [_closed(child, targets) for child in layer.children]
+    holds = not layer.exclude and any(obj in targets for obj in layer.collection.objects.values())
+    closed = [switch for is_there, switches in below if is_there for switch in switches]
+    if not (holds or any(is_there for is_there, _ in below)):
+        return False, []
+    own = (layer, "hide_viewport"), (layer.collection, "hide_viewport"), (layer.collection, "hide_render")
+    return True, closed + [(owner, name) for owner, name in own if getattr(owner, name)]
+
+
+def is_hidden_by_keys(obj: bpy.types.Object) -> bool:
+    """Whether keys or drivers say in which frames an object is shown."""
+    return any(not curve.mute for curve in _hiding(obj))
+
+
+def _hiding(obj) -> list[bpy.types.FCurve]:
+    """The curves and drivers that disable an object in viewports or in renders, of its strips, too."""
+    data, found = obj.animation_data, []
+    if data is None:
+        return found
+    waiting = [data, *(strip for track in data.nla_tracks for strip in track.strips)]
+    while waiting:
+        one = waiting.pop()
+        waiting += getattr(one, "strips", ())  # of a meta strip
+        slot = one.action_slot if one.action is not None else None
+        layers = one.action.layers if slot is not None else ()
+        bags = (bag for layer in layers for strip in layer.strips for bag in strip.channelbags)
+        found += [curve for bag in bags if bag.slot_handle == slot.handle for curve in bag.fcurves]
+    return [curve for curve in (*found, *data.drivers) if curve.data_path in ("hide_viewport", "hide_render")]
 
 
 def write_there(

@@ -202,6 +202,57 @@ def test_selection_frame_range_mode_and_visibility_come_back(make, scene, tmp_pa
         assert len(frames_of(make, back)[0]) == len(obj.data.vertices), "a hidden cloth is exported all the same"
 
 
+def _read_back(make, tmp_path, ending):
+    """The frames FIRST to LAST of the one mesh of an export `x`, (f, n, 3)."""
+    if ending == ".obj":
+        read = [
+            imported(bpy.ops.wm.obj_import, filepath=str(tmp_path / f"x_{frame:04d}.obj"))[0]
+            for frame in range(FIRST, LAST + 1)
+        ]
+        return np.stack([make.world(obj) for obj in read])
+    read = bpy.ops.wm.alembic_import if ending == ".abc" else bpy.ops.wm.usd_import
+    (back,) = imported(read, filepath=str(tmp_path / f"x{ending}"), set_frame_range=False)
+    return np.stack(frames_of(make, back))
+
+
+@pytest.mark.parametrize("ending", [".abc", ".usdc", ".obj"])
+@pytest.mark.parametrize("switch", ["hide_viewport", "hide_render"])
+def test_cloth_in_a_collection_that_is_disabled_is_exported_all_the_same(make, scene, tmp_path, ending, switch):
+    obj = draped(make, tmp_path)
+    expected = np.stack(frames_of(make, obj))
+    outer, inner = bpy.data.collections.new("Outer"), bpy.data.collections.new("Simulated")
+    scene.collection.children.link(outer)
+    outer.children.link(inner)
+    inner.objects.link(obj)
+    scene.collection.objects.unlink(obj)
+    setattr(outer, switch, True)
+    setattr(inner, switch, True)
+    bpy.context.view_layer.layer_collection.children["Outer"].hide_viewport = True
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / f"x{ending}"), object="Cloth") == {"FINISHED"}
+    assert np.abs(_read_back(make, tmp_path, ending) - expected).max() < 2e-6
+    assert getattr(outer, switch) and getattr(inner, switch), "what the animator had switched off is off again"
+    assert bpy.context.view_layer.layer_collection.children["Outer"].hide_viewport
+
+
+@pytest.mark.parametrize("ending", [".abc", ".usdc", ".obj"])
+@pytest.mark.parametrize("appears", [True, False], ids=["appears", "goes"])
+def test_cloth_that_keys_hide_for_a_while_moves_in_all_frames_of_the_export(
+    make, scene, tmp_path, capfd, ending, appears
+):
+    obj = draped(make, tmp_path)
+    expected = np.stack(frames_of(make, obj))
+    for name in ("hide_viewport", "hide_render"):
+        for frame, is_hidden in ((FIRST, appears), (FIRST + 2, not appears)):
+            setattr(obj, name, is_hidden)
+            obj.keyframe_insert(name, frame=frame)
+    scene.frame_set(FIRST)
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / f"x{ending}"), object="Cloth") == {"FINISHED"}
+    assert "Cloth is hidden by keys in some frames; the export shows it in all" in capfd.readouterr().out
+    curves = obj.animation_data.action.layers[0].strips[0].channelbags[0].fcurves
+    assert not any(curve.mute for curve in curves) and obj.hide_render is appears
+    assert np.abs(_read_back(make, tmp_path, ending) - expected).max() < 2e-6
+
+
 @pytest.mark.parametrize("name", ["x.abc", "x.usdc", "x.obj"])
 def test_nothing_is_overwritten_unless_asked(make, tmp_path, name):
     draped(make, tmp_path)

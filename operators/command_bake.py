@@ -8,7 +8,6 @@ from pathlib import Path
 
 import bpy
 
-from ..solver.cache import recipe
 from ..solver.cache import wedge as wedges
 from ..solver.cache.files import in_words
 from ..solver.cache.frames import cached_frames
@@ -24,6 +23,7 @@ from .playback.owners import cache_folder
 from .read import setting_path, snapshot
 from .read.participants import chosen_cloths, cloths_of
 from .read.preroll import at_start
+from .takes import give
 from .work.steps import run_through
 
 
@@ -174,7 +174,8 @@ def _bake_queue(scene, options) -> None:
             continue
         print(f"Taffeta: take {take.name}", flush=True)
         try:
-            snapshot.apply(recipe.parse(take.settings), scene, cloths, take.name)
+            for sentence in give(scene, take):
+                tell("WARNING", f"{take.name}: {sentence}")
             _bake_once(scene, options, take.name)
         except (*jobs.FAILURES, RuntimeError) as error:
             tell("ERROR", in_words(error))

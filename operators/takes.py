@@ -76,9 +76,21 @@ class TAFFETA_OT_take_show(TakeVerb, bpy.types.Operator):
     bl_label = "Show Take"
 
     def work(self, scene, takes):
-        take = takes[self.index]
-        for sentence in snapshot.apply(recipe.parse(take.settings), scene, cloths_of(scene), take.name):
+        for sentence in give(scene, takes[self.index]):
             self.report({"INFO"}, translated(sentence))
+
+
+def give(scene: bpy.types.Scene, take: bpy.types.PropertyGroup) -> list[str]:
+    """Give a scene and its garments the settings of a take; sentences on what of them could not be had.
+
+    Raises
+    ------
+    ValueError
+        They cannot be read, or are of garments that are not there: a sentence, and nothing was changed.
+    """
+    settings, cloths = recipe.parse(take.settings), cloths_of(scene)
+    snapshot.refuse_unknown(settings, cloths)
+    return snapshot.apply(settings, scene, cloths, take.name)
 
 
 class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
@@ -94,6 +106,7 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
         for take in scene.taffeta_takes:
             take.outcome = ""
         self._before = snapshot.take(scene, cloths_of(scene), with_maps=False)
+        self._lacks = {}
         return True
 
     def count(self, scene):
@@ -101,12 +114,12 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
 
     def make_ready(self, scene, index):
         take = scene.taffeta_takes[index]
-        snapshot.apply(recipe.parse(take.settings), scene, cloths_of(scene), take.name)
+        self._lacks[index] = give(scene, take)
         return take.name
 
     def tell(self, scene, index, told):
         if index < len(scene.taffeta_takes):  # else undone meanwhile
-            scene.taffeta_takes[index].outcome = told
+            scene.taffeta_takes[index].outcome = "; ".join((told, *self._lacks.get(index, ())))
 
     def end(self, scene):
         snapshot.apply(self._before, scene, cloths_of(scene))

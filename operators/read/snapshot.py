@@ -62,16 +62,32 @@ def apply(recipe: Recipe, scene: bpy.types.Scene, cloths: list[bpy.types.Object]
     scene.frame_start, scene.frame_end = first, last
     if len(gravity) == 4:
         scene.use_gravity, scene.gravity = bool(gravity[0]), gravity[1:]
-    _set(scene.taffeta, scene_values)
-    for obj in _bodies(scene):
-        values = bodies.get(obj.name)
-        _set(obj.taffeta_collider, values if isinstance(values, dict) else {})
-    sentences = []
+    lost = _set(scene.taffeta, scene_values)
+    colliding = {obj.name: obj for obj in _bodies(scene)}
+    for name, obj in colliding.items():
+        values = bodies.get(name)
+        lost += _set(obj.taffeta_collider, values if isinstance(values, dict) else {})
+    sentences = [
+        f"there is no collider {name} any more, whose settings are lost" for name in bodies if name not in colliding
+    ]
     for obj in cloths:
         values = by_name.get(obj.name, {})
         sentences += painted.bring_back(obj, values, recipe.maps.get(obj.name, ()), label)
-        _set(obj.taffeta_cloth, values)
-    return sentences
+        lost += _set(obj.taffeta_cloth, values)
+    return sentences + lost
+
+
+def refuse_unknown(recipe: Recipe, cloths: list[bpy.types.Object]) -> None:
+    """Raise a ValueError, with a sentence, where a take names garments that are called otherwise now: they would be baked with
+    settings that are not the take's.
+    """
+    told, names = recipe.settings.get("cloths"), {obj.name for obj in cloths}
+    gone = sorted(set(told) - names) if isinstance(told, dict) else ()
+    if gone:
+        raise ValueError(
+            f"This take has settings for {gone[0]}, and there is no such cloth any more; give it that name again, or add the "
+            "take anew"
+        )
 
 
 def differing(settings: dict, scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -149,19 +165,25 @@ def _changed(group, then, path: str, by_keys: set[str]) -> Iterator[str]:
             yield ROWS[name].label if name in ROWS else prop.name
 
 
-def _set(group, values: dict) -> None:
+def _set(group, values: dict) -> list[str]:
+    """Give a group plain values; returns a sentence for each that names what is not there any more, which stays as it is."""
+    lost = []
     for prop, name in _properties(group):
         if name not in values:
             continue
         value, now = values[name], getattr(group, name)
         if isinstance(now, bpy.types.PropertyGroup):
-            _set(now, value if isinstance(value, dict) else {})
+            lost += _set(now, value if isinstance(value, dict) else {})
             continue
         if prop.type == "POINTER":
             known = getattr(bpy.data, NAMED[prop.fixed_type.identifier])
+            if isinstance(value, str) and value not in known:
+                lost.append(f"{prop.name} was {value}, which is not there any more; it stays as it is")
+                continue
             value = known.get(value) if isinstance(value, str) else None
         try:
             if (list(now) if getattr(prop, "is_array", False) else now) != value:
                 setattr(group, name, value)
         except (TypeError, ValueError, AttributeError, OverflowError):
             pass  # linked from a library, of another version of Taffeta, or edited by hand: this one stays as it is
+    return lost

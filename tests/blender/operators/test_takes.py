@@ -118,3 +118,34 @@ def test_the_command_line_bakes_the_queue(sheet, tmp_path, capfd):
     bpy.context.scene.taffeta_takes.clear()
     bpy.ops.wm.save_mainfile()
     assert command.run(["bake", blend, "--queue"]) == 1
+
+
+def test_a_take_of_a_garment_that_was_renamed_is_refused_and_told(sheet, saved, tmp_path, capfd):
+    """It was baked with the settings of the moment, under the take's name."""
+    sheet.name = "Skirt"
+    assert bpy.ops.taffeta.takes_bake() == {"CANCELLED"}
+    told = "This take has settings for Cloth, and there is no such cloth any more; give it that name again, or add the take anew"
+    assert all(take.outcome.startswith(told) for take in saved.taffeta_takes)
+    assert not entries(sheet) and sheet.taffeta_cloth.mass.value == pytest.approx(0.2)
+    with pytest.raises(RuntimeError, match="there is no such cloth any more"):
+        bpy.ops.taffeta.take_show(index=0)
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", str(tmp_path / "shot.blend"), "--queue"]) == 1
+    assert "there is no such cloth any more" in capfd.readouterr().err
+    bpy.data.objects["Skirt"].name = "Cloth"
+    assert bpy.ops.taffeta.takes_bake() == {"FINISHED"}
+
+
+def test_what_a_take_points_to_and_what_is_called_otherwise_now_stays_and_is_told(sheet, saved, make):
+    body, worn = make.collider(make.ball(location=(9, 9, 9)), aura=0.01), bpy.data.collections.new("Worn")
+    saved.collection.children.link(worn)
+    sheet.taffeta_cloth.collision_collection = worn
+    saved.taffeta_takes.clear()
+    bpy.ops.taffeta.take_add(label="of both")
+    body.name, worn.name = "Hero", "Bodies"
+    assert bpy.ops.taffeta.takes_bake() == {"FINISHED"}
+    assert sheet.taffeta_cloth.collision_collection == worn, "None let it meet every body"
+    assert saved.taffeta_takes[0].outcome == (
+        "Baked frames 1 to 9; there is no collider Body any more, whose settings are lost; "
+        "Collision Collection was Worn, which is not there any more; it stays as it is"
+    )

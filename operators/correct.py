@@ -290,7 +290,8 @@ class TAFFETA_OT_correction_mute(Listed, bpy.types.Operator):
 
     def work(self, context):
         obj, modifier = _chosen(context, self.index)
-        modifier.node_group[correction.MUTED] = not modifier.node_group[correction.MUTED]
+        tree = correction.own_tree(obj, modifier)
+        tree[correction.MUTED] = not tree[correction.MUTED]
         correction.follow_cache(obj)
 
 
@@ -308,8 +309,7 @@ class TAFFETA_OT_correction_fade(Listed, Fading, bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self)
 
     def work(self, context):
-        _, modifier = _chosen(context, self.index)
-        tree = modifier.node_group
+        tree = correction.own_tree(*_chosen(context, self.index))
         correction.fade(tree, tree[correction.FRAME], self.before, self.after)
 
 

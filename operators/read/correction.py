@@ -56,7 +56,7 @@ def follow_cache(obj: bpy.types.Object) -> None:
     """Corrections stand right behind the cache, and show where it shows, unless they are muted or do not fit it."""
     cache = find_cache(obj)
     for place, modifier in enumerate(corrections_of(obj), start=1):
-        tree, why = modifier.node_group, unfit(obj, modifier)
+        tree, why = own_tree(obj, modifier), unfit(obj, modifier)
         if tree.library is None and tree.get(UNFIT, "") != why:
             tree[UNFIT] = why
         plays = cache is not None and not tree[MUTED] and not why
@@ -65,6 +65,21 @@ def follow_cache(obj: bpy.types.Object) -> None:
         if cache is not None and not is_inherited(obj, modifier):  # Blender does not move what is a library's
             before = index_of(obj, modifier) < index_of(obj, cache)
             obj.modifiers.move(index_of(obj, modifier), index_of(obj, cache) + place - before)
+
+
+def own_tree(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bpy.types.NodeTree:
+    """A correction's node group, of this garment alone: a duplicate shares its original's, and what is muted, keyed or found unfit
+    there would be so here.
+    """
+    tree = modifier.node_group
+    if tree.users - tree.use_fake_user < 2 or tree.library is not None or is_inherited(obj, modifier):
+        return tree
+    modifier.node_group = own = tree.copy()
+    if own.animation_data is not None and (action := own.animation_data.action) is not None:
+        slot = own.animation_data.action_slot.identifier
+        own.animation_data.action = action.copy()
+        own.animation_data.action_slot = own.animation_data.action.slots[slot]
+    return own
 
 
 def shown_shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, Frames]:
@@ -171,9 +186,9 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     bpy.data.node_groups.remove(tree)
     if action is not None and not action.users:
         bpy.data.actions.remove(action)
-    if source is not None:
+    if source is not None and not source.users:  # that of a duplicate reads it, too
         offsets.delete_source(source)
-    for name in names:
+    for name in names if obj.data.users == 1 else ():
         if name in obj.data.attributes:
             obj.data.attributes.remove(obj.data.attributes[name])
 

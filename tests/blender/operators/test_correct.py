@@ -263,3 +263,29 @@ def test_a_correction_of_another_mesh_is_left_out(make, tmp_path):
     pc2.write(tmp_path / "more.pc2", np.concatenate((x, x[:, :1]), axis=1), FIRST)
     cache_modifier.attach(obj, tmp_path / "more.pc2", FIRST)
     assert np.array_equal(shown(obj, FRAME)[:-1], x[FRAME - FIRST])
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["copied mesh", "linked mesh"])
+def test_what_is_done_to_a_duplicates_corrections_leaves_the_originals(make, saved, tmp_path, linked):
+    obj, _ = garment(make, tmp_path)
+    sculpt(obj, FRAME, bumps(obj, 1), before=4, after=4)
+    before = np.array([shown(obj, frame) for frame in range(FIRST, LAST + 1)])
+    assert bpy.ops.object.duplicate(linked=linked) == {"FINISHED"}
+    twin = bpy.context.object
+    assert twin != obj and np.array_equal([shown(twin, frame) for frame in range(FIRST, LAST + 1)], before)
+    assert bpy.ops.taffeta.correction_mute(index=0) == {"FINISHED"}
+    assert bpy.ops.taffeta.correction_fade(index=0, before=1, after=1) == {"FINISHED"}
+
+    def untouched():
+        cloth = bpy.data.objects["Cloth"]
+        return np.array_equal([shown(cloth, frame) for frame in range(FIRST, LAST + 1)], before)
+
+    assert not np.array_equal(shown(twin, FRAME), before[FRAME - FIRST]) and untouched()
+    cache_modifier.show_bake(obj, False)  # which looks at its corrections again
+    cache_modifier.show_bake(obj, True)
+    assert untouched(), "muted for the duplicate alone"
+    assert bpy.ops.taffeta.correction_mute(index=0) == {"FINISHED"}
+    faded = shown(twin, FRAME - 2)
+    assert not np.array_equal(faded, before[FRAME - 2 - FIRST]), "its fade is its own"
+    assert bpy.ops.taffeta.correction_remove(index=0) == {"FINISHED"}
+    assert untouched(), "what it reads of the mesh is there"

@@ -251,3 +251,15 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(make, tmp_path, monkeypatc
     refused("Cloth.pc2")
     cache_modifier.detach(obj)
     refused("plays no bake")
+
+
+def test_a_duplicate_that_deletes_its_correction_leaves_the_originals_file_read(make, saved, tmp_path):
+    obj, _, _ = shaking(make, tmp_path)
+    assert bpy.ops.taffeta.smooth_in_time() == {"FINISHED"}
+    before = every(obj)
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    assert bpy.ops.taffeta.correction_mute(index=0) == {"FINISHED"}
+    assert bpy.ops.taffeta.correction_remove(index=0) == {"FINISHED"}
+    cache_modifier.show_bake(obj, False)
+    cache_modifier.show_bake(obj, True)
+    assert np.array_equal(every(obj), before)

@@ -5,14 +5,21 @@ A take that cannot be baked says why and does not hold up those behind it; Stop 
 as they were before, and the last bake plays.
 """
 
+from types import SimpleNamespace
+
 import bpy
+from bpy.app.handlers import persistent
 from bpy.props import IntProperty, StringProperty
 
 from ..panels.translations import translated
 from ..solver.cache import recipe
+from .bake import job as jobs
 from .bake_queue import BAKED, BakeQueue
 from .read import snapshot
 from .read.participants import cloths_of
+
+# The take whose settings the scene has while the queue is baked, and those that it had before: a file that is saved meanwhile has these.
+_baking = SimpleNamespace(scene="", index=-1, before=None)
 
 
 class TAFFETA_OT_take_add(bpy.types.Operator):
@@ -107,6 +114,7 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
             take.outcome = ""
         self._before = snapshot.take(scene, cloths_of(scene), with_maps=False)
         self._lacks = {}
+        _baking.scene, _baking.index, _baking.before = scene.name, -1, self._before
         return True
 
     def count(self, scene):
@@ -115,13 +123,25 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
     def make_ready(self, scene, index):
         take = scene.taffeta_takes[index]
         self._lacks[index] = give(scene, take)
+        _baking.index = index
         return take.name
 
     def tell(self, scene, index, told):
         if index < len(scene.taffeta_takes):  # else undone meanwhile
             scene.taffeta_takes[index].outcome = "; ".join((told, *self._lacks.get(index, ())))
 
+    def execute(self, context):
+        try:
+            return super().execute(context)
+        finally:
+            _baking.before = None
+
+    def cancel(self, context):
+        _baking.before = None
+        super().cancel(context)
+
     def end(self, scene):
+        _baking.before = None
         snapshot.apply(self._before, scene, cloths_of(scene))
         whole = [take.outcome.startswith(BAKED) for take in scene.taffeta_takes]
         for take, is_whole in zip(scene.taffeta_takes, whole, strict=True):
@@ -131,6 +151,53 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
         return {"FINISHED"} if all(whole) else {"CANCELLED"}
 
 
-register, unregister = bpy.utils.register_classes_factory(
+def _baked_scene() -> bpy.types.Scene | None:
+    """The scene whose take is baked now."""
+    return bpy.data.scenes.get(_baking.scene) if _baking.before is not None and jobs.running() else None
+
+
+@persistent
+def _before_saving(*_):
+    if (scene := _baked_scene()) is not None:
+        snapshot.apply(_baking.before, scene, cloths_of(scene))
+
+
+@persistent
+def _after_saving(*_):
+    scene = _baked_scene()
+    if scene is not None and 0 <= _baking.index < len(scene.taffeta_takes):
+        try:
+            give(scene, scene.taffeta_takes[_baking.index])
+        except ValueError as error:  # the frames go on; what is sampled of them is the shot's
+            print(f"Taffeta: {error}")
+
+
+@persistent
+def _on_load(*_):
+    """Another file: its own takes."""
+    _baking.before = None
+
+
+_register, _unregister = bpy.utils.register_classes_factory(
     (TAFFETA_OT_take_add, TAFFETA_OT_take_remove, TAFFETA_OT_take_show, TAFFETA_OT_takes_bake)
 )
+HANDLERS = (
+    ("save_pre", _before_saving),
+    ("save_post", _after_saving),
+    ("save_post_fail", _after_saving),
+    ("load_post", _on_load),
+)
+
+
+def register():
+    """Add the verbs, and let a file that is saved while the queue is baked be the shot."""
+    _register()
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister():
+    """Do that no more."""
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).remove(handler)
+    _unregister()

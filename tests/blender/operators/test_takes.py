@@ -149,3 +149,25 @@ def test_what_a_take_points_to_and_what_is_called_otherwise_now_stays_and_is_tol
         "Baked frames 1 to 9; there is no collider Body any more, whose settings are lost; "
         "Collision Collection was Worn, which is not there any more; it stays as it is"
     )
+
+
+def test_a_file_that_is_saved_while_the_queue_is_baked_has_the_shots_own_settings(sheet, saved, tmp_path, monkeypatch):
+    """A night's queue that Blender does not outlive would leave those of a take, and the animator's were nowhere."""
+    run, places = jobs.steps, []
+
+    def saving(job, inputs):
+        for frame in run(job, inputs):
+            if job.frame == 2:
+                places.append(str(tmp_path / f"middle_{len(places)}.blend"))
+                bpy.ops.wm.save_as_mainfile(filepath=places[-1], copy=True)
+                assert sheet.taffeta_cloth.mass.value != pytest.approx(0.2), "the take's again, which is baked"
+            yield frame
+
+    monkeypatch.setattr(jobs, "steps", saving)
+    assert bpy.ops.taffeta.takes_bake() == {"FINISHED"}
+    assert len(places) == 2 and set(entries(sheet)) == {"light", "heavy"}
+    for place in places:
+        bpy.ops.wm.open_mainfile(filepath=place)
+        scene, obj = bpy.context.scene, bpy.data.objects["Cloth"]
+        now = obj.taffeta_cloth.mass.value, scene.frame_end, *scene.taffeta.wind
+        assert now == (pytest.approx(0.2), 9, 0.0, 0.0, 0.0)

@@ -7,6 +7,7 @@ from taffeta.solver.doubts import Doubts
 from taffeta.solver.elastic import sewing
 
 X = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0.3], [1, 0, 0.5], [0, 1, 0.3], [5, 5, 5]], float)
+NO_CROSSINGS = np.empty((0, 2), int), np.empty(0, bool), np.empty((0, 3, 3))
 EDGES = [[0, 3], [4, 1], [0, 1], [2, 6]]  # two seams, a side of a face, an edge that ends in the air
 
 
@@ -30,7 +31,7 @@ class Nothing:
 
 
 def test_the_widest_seam_is_told(monkeypatch):
-    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: (np.empty((0, 2), int), np.empty(0, bool)))
+    monkeypatch.setattr("taffeta.solver.doubts.locate_crossings", lambda *_: NO_CROSSINGS)
     doubts = Doubts(["Dress"], [garment(sewing=True)])
     doubts.look_closer(Nothing, X, (), 9)
     assert doubts.seam_gap() == 0.5
@@ -39,7 +40,7 @@ def test_the_widest_seam_is_told(monkeypatch):
 
 
 def test_what_is_not_sewn_or_closed_is_not_told(monkeypatch):
-    monkeypatch.setattr("taffeta.solver.doubts.find_crossings", lambda *_: (np.empty((0, 2), int), np.empty(0, bool)))
+    monkeypatch.setattr("taffeta.solver.doubts.locate_crossings", lambda *_: NO_CROSSINGS)
     for made, x in ((garment(), X), (garment(sewing=True), np.where(np.arange(7)[:, None] > 2, X - (0, 0, 0.3), X))):
         doubts = Doubts(["Dress"], [made])
         x = x.copy()

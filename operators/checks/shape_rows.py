@@ -5,12 +5,14 @@ from collections.abc import Iterator
 
 from ..read import measures, modifier_stack
 from ..read.arrays import corner_count, positions
+from ..read.fabrics import least_thickness
 from ..read.keyed import keyed, moves
 from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
 
 DOUBLED_REACH = 1e-4  # [m] up to which two vertices of open edges were meant to be one
 SHORT_EDGE = 0.02  # of the usual edge, below which one is no part of a pattern but was left by cutting or smoothing
+FINE_EDGES = 30  # that are shorter than cloth is thick, from which on they are a part of it
 FLAT_TRIANGLE = 0.01  # of its shortest side, below which a triangle's height means that a corner lies on a side
 
 MOST_CORNERS = 4  # of a face that Blender cuts into triangles alike however it bends, but for the other diagonal
@@ -95,6 +97,21 @@ def _short(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} has {few} less than a fiftieth as long as the usual one, the shortest {1000.0 * shortest:.2g} mm: "
                 "cloth folds and stretches badly there, and takes longer",
                 "Merge its vertices by distance in Edit Mode (M), or smooth the mesh there",
+            )
+
+
+def _thick(shot: Shot) -> Iterator[Problem]:
+    """Garments with places so fine that cloth there is thicker than its edges are long, as ears and fingers of a copied body are."""
+    for obj in shot.cloths:
+        thick = least_thickness(obj)
+        count, shortest = measures.edges_below(obj, metres_per_unit(shot.scene), thick)
+        if count >= FINE_EDGES:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{obj.name} is {1000.0 * thick:.2g} mm thick, and {count:,} of its edges are shorter, down to {1000.0 * shortest:.2g} mm: "
+                "cloth there cannot keep off itself, and takes long",
+                "Merge vertices by distance there in Edit Mode (M), or delete what is covered; or paint Thickness lower there",
             )
 
 
@@ -243,4 +260,4 @@ def _levels(scene, modifier) -> tuple[int, int]:
     return min(shown, render.simplify_subdivision), min(rendered, render.simplify_subdivision_render)
 
 
-SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _flat, _many_corners, _modifiers, _rebuilt_bodies)
+SHAPE_CHECKS = (_coordinates, _areas, _doubled, _short, _thick, _flat, _many_corners, _modifiers, _rebuilt_bodies)

@@ -13,6 +13,7 @@ import numpy as np
 from mathutils import Vector
 
 from ..read import groups
+from ..read.fabrics import least_thickness
 from .crossings import Surface
 
 FITTING_PART = 0.9  # of the room, that lower Distances are to take
@@ -34,7 +35,7 @@ class Squeezed(NamedTuple):
 def find_squeezed(garments: list[Surface], bodies: list[Surface], metres: float) -> Iterator[Squeezed]:
     """Every garment between two bodies without room; metres : of a Blender unit"""
     for garment in garments:
-        thick = _thickness(garment.obj)
+        thick = least_thickness(garment.obj)
         near = [body for body in bodies if groups.meet(garment.obj, body.obj)]
         for index, one in enumerate(near):
             for other in near[index + 1 :]:
@@ -45,12 +46,6 @@ def find_squeezed(garments: list[Surface], bodies: list[Surface], metres: float)
                     fitting = 0.5 * FITTING_PART * (room - thick)
                     fitting = fitting if fitting > LEAST_DISTANCE else 0.0
                     yield Squeezed(garment.name, one.name, other.name, np.array(vertices), room, needed, fitting)
-
-
-def _thickness(obj) -> float:
-    """[m] of a garment; of one that has a map the least."""
-    mapped = obj.taffeta_cloth.thickness
-    return mapped.value if mapped.source == "UNIFORM" else min(mapped.minimum, mapped.maximum)
 
 
 def _between(garment: Surface, one: Surface, other: Surface, needed: float) -> tuple[list[int], list[float]]:

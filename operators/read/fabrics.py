@@ -96,6 +96,12 @@ def most_thickness(obj: bpy.types.Object, scene: bpy.types.Scene) -> float:
     return SHORT_SHARE * short if short > 0.0 else float("inf")
 
 
+def least_thickness(obj: bpy.types.Object) -> float:
+    """Thickness [m] of a garment; of one that has a map the least."""
+    mapped = obj.taffeta_cloth.thickness
+    return mapped.value if mapped.source == "UNIFORM" else min(mapped.minimum, mapped.maximum)
+
+
 def fabric_name(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     """What a garment is made of: "Cotton", also as its mesh shows it; "Cotton, changed"; "" of no preset."""
     cloth = obj.taffeta_cloth

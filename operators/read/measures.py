@@ -109,16 +109,26 @@ def edge_part(obj: bpy.types.Object, metres: float, part: float) -> float:
 def short_edges(obj: bpy.types.Object, metres: float, part: float) -> tuple[int, float]:
     """How many edges of faces are shorter than `part` of the usual one, the median, and how long [m] the shortest is; of a garment
     at rest, as `edge_part`. (0, 0.0) in Edit Mode."""
+    return _edges_below(obj, metres, lambda length: part * np.median(length), ("short", part))
+
+
+def edges_below(obj: bpy.types.Object, metres: float, bound: float) -> tuple[int, float]:
+    """The same of edges that are shorter than a bound [m]."""
+    return _edges_below(obj, metres, lambda _: bound, ("below", bound))
+
+
+def _edges_below(obj, metres, bound, key):
+    """As `short_edges`, below a `bound` of all lengths (e,) [m]; key : a name and a number by which this is kept"""
     mesh = obj.data
     if obj.mode == "EDIT" or not len(mesh.polygons):
         return 0, 0.0
-    key = ("short", mesh.session_uid, len(mesh.vertices), len(mesh.edges), part, metres, _size(obj))
+    key = (key[0], mesh.session_uid, key[1], len(mesh.vertices), len(mesh.edges), metres, _size(obj))
     if key not in _kept:
         x, edges = _of_faces(obj, metres)
         with np.errstate(invalid="ignore"):
             length = np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1)
         known = length[np.isfinite(length)]
-        short = known[known < part * np.median(known)] if len(known) else known
+        short = known[known < bound(known)] if len(known) else known
         _kept[key] = len(short), float(short.min()) if len(short) else 0.0
     return _kept[key]
 

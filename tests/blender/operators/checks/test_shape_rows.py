@@ -56,6 +56,30 @@ def test_edges_that_are_next_to_nothing_beside_the_others(shot, found, only, clo
     only("WARNING", "Cloth", "1 edge that is", "0.009 mm")
 
 
+def test_places_so_fine_that_cloth_is_thicker_than_its_edges(shot, found, only, cloth):
+    """As ears and fingers are, where a garment is a copy of a body; a map may make it thinner there."""
+    obj = cloth()
+    fine = bmesh.new()
+    fine.from_mesh(obj.data)
+    fine.faces.ensure_lookup_table()
+    bmesh.ops.subdivide_edges(fine, edges=fine.faces[20].edges[:], cuts=6, use_grid_fill=True)
+    fine.to_mesh(obj.data)
+    fine.free()
+    below = 1.01 * min((a.co - b.co).length for a, b in map(ends_of(obj.data), obj.data.edges))
+    obj.taffeta_cloth.thickness.value = 0.9 * below
+    assert not [problem for problem in found() if "thick" in problem.sentence]
+    obj.taffeta_cloth.thickness.value = below
+    (told,) = [problem for problem in found() if "thick" in problem.sentence]
+    assert told.severity == "WARNING" and told.sentence.startswith("Cloth is ") and "112 of its edges" in told.sentence
+    obj.taffeta_cloth.thickness.source = "GROUP"
+    obj.taffeta_cloth.thickness.minimum, obj.taffeta_cloth.thickness.maximum = 0.5 * below, below
+    assert not [problem for problem in found() if "thick and" in problem.sentence]
+
+
+def ends_of(mesh):
+    return lambda edge: [mesh.vertices[index] for index in edge.vertices]
+
+
 def test_subdivision_between_the_mesh_and_its_cache(shot, tmp_path, found, only, cloth):
     obj = cloth()
     x = np.array([vertex.co for vertex in obj.data.vertices], np.float32)

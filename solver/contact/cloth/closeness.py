@@ -22,7 +22,7 @@ DIRECTION_GAP = (
 )
 SMALLEST_LOOK_PART = 4096  # pairs: fewer are looked at before another thread wakes up
 FEW_OUT = 0.01  # of all particles: where no more are out, their pairs alone are looked at,
-LOOKS_IF_FEW = 2  # at all that are active, before: to chain a particle's pairs takes as long as one
+LOOKS_IF_FEW = 4  # at all that are active, before: to chain a particle's pairs takes as long as one
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
 LISTED_PART = 0.01  # part of the margin that any particle may go by besides
 

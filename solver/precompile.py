@@ -102,9 +102,12 @@ class Part(NamedTuple):
 
 
 def _compile_dynamics():
-    """Everything but contact: a frame of one sheet in the wind."""
+    """Everything but contact: a frame of one sheet in the wind; what threads do that stand by, as here none may."""
     from .integrate.edge_clamp import longest
+    from .kernel.shared import BOARD, call_away, stand_by
 
+    call_away(BOARD, 0)
+    stand_by(BOARD, 0)
     _advance(1, (), Settings(substeps=2, air_lift=0.1))
     cloth, state, _ = _scene(1, ())
     longest(cloth, state.x)  # asked where something was held back, as nothing is here
@@ -146,6 +149,10 @@ def _compile_bodies():
 
 def _compile_cloth():
     """Cloth on cloth: a corner that is thrown through the sheet below, and a sheet that is through another one."""
+    from .crossings import find_crossings
+
+    cloth, state, _ = _scene(2, ())
+    find_crossings(cloth, state.x)
     _throw(None)
     _look_around()
     _ease()

@@ -43,6 +43,7 @@ from .integrate.small_steps import finer
 from .integrate.substeps import runs, substep_count, substeps_of
 from .join import hand_back, join, weld
 from .kernel.stopwatch import Stopwatch
+from .kernel.threads import muster
 from .ldi.rasterise import render_motion
 from .model import Report, Trouble
 from .parts import copied, part_of, put_back, together
@@ -190,6 +191,7 @@ def advance_substep(mechanics, contact, motion, substep):
     how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the substep was
     taken again, and what went into bodies at last
     """
+    muster()
     steps = mechanics.dynamics.steps(substep, mechanics.settings, turning(contact), motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())
@@ -332,7 +334,7 @@ def move(mechanics, contact, motion, step, ahead):
 def end_step(mechanics, contact, motion, origin, step):
     """Velocities at the end of a small step from where they count from, and the restitution of bodies."""
     cloth, settings = mechanics.cloth, mechanics.settings
-    find_velocities(motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
+    find_velocities(len(motion.x), motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
     if mechanics.rides is not None:
         arrive(mechanics.rides, cloth, motion, step)
     restore(contact, motion, step)

@@ -18,7 +18,8 @@ from scipy.sparse.csgraph import connected_components
 from ..geometry.topology import edge_keys
 from ..kernel.jit import folded, inner, njit
 from ..kernel.memo import remembered
-from ..kernel.threads import cut, joined, on_threads, over
+from ..kernel.shared import shared
+from ..kernel.threads import cut, joined, on_threads
 from ..model import Cloth, Settings
 from .boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, may_touch, span
 from .bvh import bvh_overlaps
@@ -26,7 +27,7 @@ from .spatial_hash import bucket_of, hash_overlaps
 
 OVERLAPS = {"TREE": bvh_overlaps, "HASH": hash_overlaps}  # by `Settings.broad_phase`
 PATCH_SIZE = 8  # triangles
-SMALLEST_SUM_PART, SMALLEST_AROUND_PART = 1024, 8192  # patches: fewer are done before another thread wakes up
+SMALLEST_AROUND_PART = 32  # patches that another thread is asked for
 SMALLEST_PATCH_PART = 1536  # pairs of patches: fewer are done before another thread wakes up
 NEVER_ALIGNED = 2.0  # a cosine that no two directions have
 FIRST_EDGE_BIT = 3  # of `Patches.owned`
@@ -242,7 +243,7 @@ def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
     return least if flat else -1.0
 
 
-@njit
+@shared(SMALLEST_AROUND_PART)
 def _sum_up_kernel(first, last, patches, asked, cloth_triangles, ahead, cone, bounds):
     """Boxes, mean normals and flatness of those of the patches first..last that are `asked` for (p,), out of those of their
     triangles.
@@ -341,7 +342,7 @@ def triangle_pairs(
     count = len(patches.garment)
     bounds = Bounds(empty_boxes(count), np.empty((count, 3)), np.empty(count))
     asked, around = np.ones(len(cloth.triangles), np.bool_), np.ones(count, np.bool_)
-    over(len(around), SMALLEST_AROUND_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
+    _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = OVERLAPS[broad_phase](_swept(bounds), patches.garment, cloth.meets)
     return _expand(patch_pairs, patches, ahead.boxes, asked, around, bounds, cloth.meets), bounds
 
@@ -357,7 +358,7 @@ def pairs_around(cloth: Cloth, changed: np.ndarray, ahead: Ahead, cone: float, b
     """
     patches = patches_of(cloth)
     around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
-    over(len(around), SMALLEST_AROUND_PART, _sum_up_kernel, patches, around, cloth.triangles, ahead, cone, bounds)
+    _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
     patch_pairs = bvh_overlaps(_swept(bounds), patches.garment, cloth.meets, around)
     return _expand(patch_pairs, patches, ahead.boxes, changed, around, bounds, cloth.meets)
 

@@ -129,7 +129,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
-        find_support(motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
+        find_support(len(motion.x), motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
     tangles = _tangles(contact)
     is_tangled = tangles is not None and tangles.count > MANY_TANGLES * len(contact.cloth.mass)
@@ -213,7 +213,8 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     cloth, contacts = contact.cloth, contact.body.contacts
     if constraints.dt != substep.dt:  # the theta method goes on straight to the end, also into the aura
         contacts.sunk[:] *= substep.dt / constraints.dt
-    weigh(solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt)
+    d, r = solution.correction, solution.residual
+    weigh(len(d), d, r, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()

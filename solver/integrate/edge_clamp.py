@@ -16,12 +16,13 @@ import math
 import numpy as np
 
 from ..geometry.edge_projection import project_edge
-from ..kernel.jit import fused, fused_inner, njit
-from ..kernel.threads import cut, joined, on_threads, over
+from ..kernel.jit import fused, fused_inner
+from ..kernel.shared import shared, shared_fused
 
 CLAMP_SWEEPS = 4
-SMALLEST_EDGE_PART = 32768  # edges: fewer are done before another thread wakes up
+SMALLEST_EDGE_PART = 2048  # edges that another thread is asked for
 ALLOWED_LENGTHENING = 0.05  # part of its length by which an edge may be longer than was meant
+COMPARED = 2048  # edges of which the longest is found at once
 BLOWN_UP = 1000.0  # times its rest length from which on an edge is none that anything has pulled
 
 
@@ -31,29 +32,22 @@ def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
     Meant is the length along the edge's direction before, if that is more than `rest_length` (e,) [m]. What a body holds
     (`kind` (n,), as in `contact.support`) stays. # outputs: d
     """
-    long = np.empty(len(edges), np.int32)
-
-    def find(_, first, last):
-        return long[first : _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, long)]
-
-    found = joined(on_threads(find, cut(len(edges), SMALLEST_EDGE_PART)))
+    is_long = np.empty(len(edges), np.bool_)
+    _long_kernel(len(edges), edges, rest_length, is_mesh_edge, x, d, is_long)
+    found = np.flatnonzero(is_long)
     return _shorten_kernel(found, edges, rest_length, inv_mass, kind, x, d) if len(found) else 0
 
 
-@fused
-def _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, long):
-    """List those of the edges first..last in `long`, from `first` on, that are longer than at rest by half of
-    `ALLOWED_LENGTHENING`; returns where they end. 60 bytes and 10 flops an edge. # outputs: long
+@shared_fused(SMALLEST_EDGE_PART)
+def _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, is_long):
+    """Which of the edges first..last are longer than at rest by half of `ALLOWED_LENGTHENING`. 60 bytes and 10 flops an edge.
+    # outputs: is_long (e,)
     """
-    longer = first
-    for e in range(first, last):
+    for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         rx, ry, rz, _, _, _ = _between(x, d, i, j)
         most = (1.0 + ALLOWED_LENGTHENING) * rest_length[e] * rest_length[e]
-        if is_mesh_edge[e] and rx * rx + ry * ry + rz * rz > most:
-            long[longer] = e
-            longer += 1
-    return longer
+        is_long[e] = is_mesh_edge[e] and rx * rx + ry * ry + rz * rz > most
 
 
 @fused
@@ -115,27 +109,28 @@ def longest(cloth, x):
     """The greatest strain of the mesh's edges that are longer than cloth is thick, and the garment that has it: shorter ones
     give way to any contact.
     """
-    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.thickness, x
-    found = over(len(cloth.edges), SMALLEST_EDGE_PART, _longest_kernel, *about)
-    strain, edge = max(found, key=lambda each: each[0])  # the first of them, as everywhere
+    blocks = -(-len(cloth.edges) // COMPARED)
+    strains, edges = np.full(max(blocks, 1), -1.0), np.full(max(blocks, 1), -1)
+    _longest_kernel(blocks, cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.thickness, x, strains, edges)
+    first = strains.argmax()  # of those that are as long, as everywhere
+    strain, edge = float(strains[first]), int(edges[first])
     return (strain, int(cloth.garment[cloth.edges[edge, 0]])) if edge >= 0 else (0.0, 0)
 
 
-@njit
-def _longest_kernel(first, last, edges, rest_length, is_mesh_edge, thickness, x):
-    """The greatest strain of `longest` of the edges first..last, and the first of them that has it, -1 if none counts. What has
-    blown up is infinitely long. 60 bytes and 12 flops an edge.
+@shared(1)
+def _longest_kernel(first, last, edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges):
+    """The greatest strain of `longest` of the blocks first..last of `COMPARED` edges, and the first edge that has it; -1 where none
+    counts. What has blown up is infinitely long. 60 bytes and 12 flops an edge. # outputs: strains (b,), longest_edges (b,)
     """
-    greatest, longest_edge = -1.0, -1
-    for e in range(first, last):
-        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        if is_mesh_edge[e] and rest_length[e] > 0.5 * (thickness[i] + thickness[j]):
-            dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-            strain = math.sqrt(dx * dx + dy * dy + dz * dz) / rest_length[e] - 1.0
-            strain = math.inf if math.isnan(strain) else strain
-            if strain > greatest or longest_edge < 0:
-                greatest, longest_edge = strain, e
-    return greatest, longest_edge
+    for block in range(first, last):
+        for e in range(np.uintp(block * COMPARED), np.uintp(min(block * COMPARED + COMPARED, len(edges)))):
+            i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            if is_mesh_edge[e] and rest_length[e] > 0.5 * (thickness[i] + thickness[j]):
+                dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+                strain = math.sqrt(dx * dx + dy * dy + dz * dz) / rest_length[e] - 1.0
+                strain = math.inf if math.isnan(strain) else strain
+                if strain > strains[block] or longest_edges[block] < 0:
+                    strains[block], longest_edges[block] = strain, e
 
 
 @fused_inner

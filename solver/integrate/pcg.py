@@ -44,6 +44,7 @@ from ..elastic.springs import lengthen
 from ..kernel import phases
 from ..kernel.jit import fused, fused_inner
 from ..kernel.mat3 import FREE, add_product, invert, keep_free, times
+from ..kernel.shared import share_among
 from ..kernel.vec4 import broadcast, load, store, sum_xyz, vec4
 from .groups import (
     FALL,
@@ -87,7 +88,10 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     groups = find_groups(system.matrix, stack.stencils, scratch.segments)
     system = system._replace(scratch=scratch._replace(groups=groups))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
-    return phases.run(_solve, parts, board, log, ledger, system, x, x_prev, support, stack, pulls, target)
+    taken = np.zeros(1, np.int64)
+    notes = taken, board, log, ledger
+    phases.run(solve_kernel, parts, notes, system, x, x_prev, support, stack, pulls, target)
+    return int(taken[0])
 
 
 def correct(system, x, x_prev):
@@ -96,8 +100,15 @@ def correct(system, x, x_prev):
 
 
 @fused
-def _solve(board, log, ledger, system, x, x_prev, support, stack, pulls, target):
+def solve_kernel(threads, crew, notes, system, x, x_prev, support, stack, pulls, target):
+    """`_solve` by a crew of threads. notes : how many iterations it took (1,), and what parts tell each other"""
+    share_among(threads, _solve, crew, (notes, system, x, x_prev, support, stack, pulls, target))
+
+
+@fused_inner
+def _solve(_first, _last, notes, system, x, x_prev, support, stack, pulls, target):
     """What every thread runs. See `solve`."""
+    taken, board, log, ledger = notes
     matrix, s, rate, bend_rate = system.matrix, system.scratch, 1.0 / target.dt, target.loss / target.dt
     parts, starts, phase = s.slot_starts.shape[0] - 1, s.slot_starts, 0
     crew = phases.arrive(board, parts)
@@ -124,14 +135,13 @@ def _solve(board, log, ledger, system, x, x_prev, support, stack, pulls, target)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
     phase = _fill(crew, phase, matrix, s, x, x_prev, stack, bend_rate)
-    phase, taken = _descend(crew, log, ledger, phase, matrix, s, stack, target)
+    phase, taken[0] = _descend(crew, log, ledger, phase, matrix, s, stack, target)
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
         _leave(starts[part], starts[part + 1], matrix.order, s, system.solution)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    return taken
 
 
 @fused_inner

@@ -14,6 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel.jit import fused, inner
+from ..kernel.shared import shared_fused
+
+SMALLEST_FLYING_PART = 1024  # particles that another thread is asked for
 
 
 class Pins(NamedTuple):
@@ -76,21 +79,33 @@ def set_step(pins, rate, dt):
     pins.rate[:] = rate[: len(soft)] = soft
 
 
-@fused
 def predict(motion, inv_mass, acceleration, pins, substep):
     """Move particles by velocity and acceleration, kinematic ones onto the pose; say what soft pins pull with.
 
     acceleration : three floats [m/s2]. A soft pin is a critically damped spring to the moving pose.
     # outputs: motion.x, motion.x_prev, motion.v, pins.pull
     """
-    x, x_prev, v, targets, stiffness = motion.x, motion.x_prev, motion.v, pins.targets, pins.stiffness
-    (ax, ay, az), dt, span = acceleration, substep.dt, targets.shape[0] - 1
-    for i in range(np.uintp(x.shape[0])):
+    fly(len(inv_mass), motion.x, motion.x_prev, motion.v, inv_mass, acceleration, substep.dt)
+    if len(pins.particles):
+        follow_pose(motion.x, motion.x_prev, pins, substep)
+
+
+@shared_fused(SMALLEST_FLYING_PART)
+def fly(first, last, x, x_prev, v, inv_mass, acceleration, dt):
+    """Move particles by velocity and acceleration [m/s2]. 150 bytes and 12 flops each. # outputs: x, x_prev, v"""
+    ax, ay, az = acceleration
+    for i in range(np.uintp(first), np.uintp(last)):
         x_prev[i, 0], x_prev[i, 1], x_prev[i, 2] = x[i, 0], x[i, 1], x[i, 2]
         if inv_mass[i] > 0.0:
             ui, vi, wi = v[i, 0] + dt * ax, v[i, 1] + dt * ay, v[i, 2] + dt * az
             v[i, 0], v[i, 1], v[i, 2] = ui, vi, wi
             x[i, 0], x[i, 1], x[i, 2] = x[i, 0] + dt * ui, x[i, 1] + dt * vi, x[i, 2] + dt * wi
+
+
+@fused
+def follow_pose(x, x_prev, pins, substep):
+    """Move kinematic particles onto the pose; say what soft pins pull with. # outputs: x, x_prev, pins.pull"""
+    targets, stiffness, span = pins.targets, pins.stiffness, pins.targets.shape[0] - 1
     for m in range(pins.particles.shape[0]):
         if stiffness[m] > 0.0:
             i = pins.particles[m]
@@ -130,11 +145,11 @@ def keep_near_pose(x, inv_mass, pins, t1):
                 x[i, 0], x[i, 1], x[i, 2] = px + share * dx, py + share * dy, pz + share * dz
 
 
-@fused
-def find_velocities(x, x_prev, v, inv_mass, max_speed, dt):
+@shared_fused(SMALLEST_FLYING_PART)
+def find_velocities(first, last, x, x_prev, v, inv_mass, max_speed, dt):
     """Velocities from the substep's motion, no faster than `max_speed` [m/s]. # output: v"""
     rate = 1.0 / dt
-    for i in range(np.uintp(x.shape[0])):
+    for i in range(np.uintp(first), np.uintp(last)):
         ui, vi, wi = rate * (x[i, 0] - x_prev[i, 0]), rate * (x[i, 1] - x_prev[i, 1]), rate * (x[i, 2] - x_prev[i, 2])
         square = ui * ui + vi * vi + wi * wi
         if square > max_speed * max_speed and inv_mass[i] > 0.0:

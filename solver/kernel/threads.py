@@ -7,15 +7,14 @@ on any number of threads. What is summed over items is cut by `phases` instead, 
 """
 
 import atexit
-import ctypes
-import sys
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Lock, Thread
 
 import numba
 import numpy as np
-from llvmlite.binding import add_symbol
+
+from .shared import BOARD, LOOKS_BEFORE_SLEEP, call_away, forget_calls, limit, missing, stand_by, standing
 
 _waiting: list[SimpleQueue] = []  # of tasks; None ends a thread
 _others: list[Thread] = []  # that wait there
@@ -57,21 +56,12 @@ class Task:
         return self._result
 
 
-def yielding() -> str:
-    """Name by which compiled code finds the system's function that offers the processor to another thread.
-
-    Windows has no POSIX `sched_yield`, and LLVM ends the process at a name that it does not find.
-    """
-    if sys.platform != "win32":
-        return "sched_yield"
-    name = "SwitchToThread"
-    add_symbol(name, ctypes.cast(getattr(ctypes.windll.kernel32, name), ctypes.c_void_p).value)
-    return name
-
-
 def _work(tasks: SimpleQueue) -> None:
+    """What each of the other threads does: tasks, and between these parts of what kernels post."""
     while (task := tasks.get()) is not None:
         task.run()
+        while tasks.empty() and stand_by(BOARD, LOOKS_BEFORE_SLEEP):
+            pass
 
 
 def thread_count() -> int:
@@ -97,22 +87,36 @@ def send_home() -> None:
     for tasks in _waiting:
         for _ in _others:
             tasks.put(None)
+    if _others:
+        call_away(BOARD, len(_others))
     for thread in _others:
         thread.join()
     _waiting.clear()
     _others.clear()
+    forget_calls()
 
 
 def hand_over(function: Callable, *arguments) -> Task:
     """Have another thread call a function; the threads are made when they are first needed."""
     if not _waiting:
         _waiting.append(SimpleQueue())
+        limit(worker_count() - 1)
         for number in range(max(1, worker_count() - 1)):
             _others.append(Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True))
             _others[-1].start()
     task = Task(function, *arguments)
     _waiting[0].put(task)
+    if standing():
+        call_away(BOARD, 1)
     return task
+
+
+def muster() -> None:
+    """Have the other threads stand by for kernels that share their range (`shared`); those that nobody needs for some
+    milliseconds go to sleep.
+    """
+    for _ in range(missing() if _waiting else worker_count() - 1):
+        hand_over(standing)
 
 
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:

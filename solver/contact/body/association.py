@@ -75,7 +75,7 @@ class Candidates(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one thread needs."""
+    """What one thread needs, or in one dimension more what all of them do."""
 
     seen: np.ndarray  # (t + 1,) int32 the last question in which each triangle was met; how many questions there were
     at: np.ndarray  # (7, 3) [m] the point that is looked at: HERE to RATE
@@ -90,8 +90,14 @@ def make_candidates(count: int) -> Candidates:
 
 
 def make_scratch(triangle_count: int) -> Scratch:
-    """Scratch for bodies of so many triangles."""
-    return Scratch(np.zeros(triangle_count + 1, np.int32), np.empty((7, 3)), np.empty((2, 3, 3)))
+    """Scratch of one thread for bodies of so many triangles."""
+    return Scratch(*(array[0] for array in make_scratches(1, triangle_count)))
+
+
+def make_scratches(threads: int, triangle_count: int) -> Scratch:
+    """Scratch of so many threads."""
+    seen = np.zeros((threads, triangle_count + 1), np.int32)
+    return Scratch(seen, np.empty((threads, 7, 3)), np.empty((threads, 2, 3, 3)))
 
 
 @inner

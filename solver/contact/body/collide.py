@@ -23,10 +23,11 @@ import math
 
 import numpy as np
 
-from ...kernel.threads import cut, on_threads
+from ...kernel.shared import BOARD
+from ...kernel.threads import cut, on_threads, thread_count
 from ...ldi.rasterise import render_motion
 from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
-from .association import NOT_ASKED, make_candidates, make_scratch
+from .association import NOT_ASKED, make_candidates, make_scratches
 from .contacts import OUTSIDE, PINCHED, no_contacts, settle
 from .feature_samples import (
     FEATURE_REACH,
@@ -40,12 +41,11 @@ from .features import NO_FEATURES, find_features
 from .impact import Times
 from .mesh import find_places, make_bodies, merge, patches_of_bodies, way_out
 from .pinch_start import find_grips
-from .response import Points, respond_range
+from .response import Points, respond_kernel
 from .samples import gather, limb, samples_of
 from .view import Body, detections, draw, look, look_farther, move_bodies, near_features
 
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
-SMALLEST_ASKED_PART, SMALLEST_FRESH_PART = 2000, 200  # points: fewer are done before another thread wakes up
 SMALLEST_FEATURES_PART = 1200  # ridges
 SAME_MOMENT = 1e-9  # of the frame
 SLOWEST_BOUNCE = 0.2  # [m/s] against a body, slower than which nothing bounces: what lies there lies still
@@ -144,7 +144,6 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float,
     touching = _points(body, cloth, 0, count, x, x_prev, v, origin, t, dt)
     if len(body.samples.parents):
         touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt, through)
-    body.fresh = False
     return touching
 
 
@@ -209,19 +208,13 @@ def _sweep(
     times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_led)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
-
-    def part(number, start, stop):
-        scratch = body.scratch[number]
-        about = points, body.bodies, body.image, body.candidates, body.contacts, scratch, times
-        return respond_range(first + start, first + stop, only_lost, *about)
-
-    parts = cut(last - first, SMALLEST_FRESH_PART if body.fresh else SMALLEST_ASKED_PART)
-    while len(body.scratch) < len(parts):
-        body.scratch.append(make_scratch(len(body.mesh.triangles)))
-    results = on_threads(part, parts)
-    if len(results) == 1:
-        return results[0]
-    return sum(touching for touching, _ in results), sum(lost for _, lost in results)
+    if body.scratch is None:
+        body.scratch = make_scratches(thread_count(), len(body.mesh.triangles))
+    counts = np.zeros((thread_count(), 2), np.int64)
+    about = points, body.bodies, body.image, body.candidates, body.contacts, body.scratch, times, counts
+    respond_kernel(BOARD, first, last, only_lost, *about)
+    touching, lost = counts.sum(axis=0).tolist()
+    return touching, lost
 
 
 def slowest_bounce(body: Body, dt: float) -> float:
@@ -232,4 +225,4 @@ def slowest_bounce(body: Body, dt: float) -> float:
 def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:
     """Set the velocity of touching particles after a step of dt [s], by restitution and viscous friction."""
     if body.mesh.colliders:
-        settle(cloth.inv_mass, body.contacts, v, dt)
+        settle(len(cloth.inv_mass), cloth.inv_mass, body.contacts, v, dt)

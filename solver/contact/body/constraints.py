@@ -21,14 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernel.jit import fused, fused_inner
+from ...kernel.jit import fused_inner
 from ...kernel.mat3 import CREASED, FREE, HELD, KINEMATIC
+from ...kernel.shared import shared_fused
 from .contacts import CORNER_COSINE
 
 SUPPORT_SINK = 2e-6  # [m] a substep: support leads a hair into the aura, so that it goes on to count as a touch
 STICKING_SLIP = 1e-8  # [m] slip of what sticks, in a substep
 NARROWEST_COSINE = -0.98  # between the normals of two surfaces below which a crease has no way along it
 LEAST_OPENING = 0.5  # length of the sum of two normals that counts: how fast what closes pushes out
+SMALLEST_HELD_PART = 512  # particles that another thread is asked for
 
 
 class Support(NamedTuple):
@@ -115,8 +117,8 @@ def _hold_in_crease(contacts, support, i, x, x_prev, dt):
     return one, other, abs(slip)
 
 
-@fused
-def find_support(x, x_prev, inv_mass, contacts, support, dt):
+@shared_fused(SMALLEST_HELD_PART)
+def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
     """Hold what touched a body in the substep before; x is predicted, x_prev the substep's start.
 
     60 flops and 300 bytes a touching particle. # outputs: support; of `contacts` sunk, and friction of what is pulled out
@@ -125,7 +127,7 @@ def find_support(x, x_prev, inv_mass, contacts, support, dt):
     rebound = contacts.rebound
     kind, normal, want, tangential = support.kind, support.normal, support.want, support.tangential
     sunk, drag, force, slip = contacts.sunk, support.drag, support.force, support.slip
-    for i in range(np.uintp(x.shape[0])):
+    for i in range(np.uintp(first), np.uintp(last)):
         if inv_mass[i] == 0.0:
             continue
         known = (kind[i] == HELD or kind[i] == CREASED) and force[i] > 0.0
@@ -185,8 +187,8 @@ def _weigh_in_crease(r, contacts, support, i, sunk):
     return other if gone == 0 else one
 
 
-@fused
-def weigh(d, r, inv_mass, contacts, support, dt):
+@shared_fused(SMALLEST_HELD_PART)
+def weigh(first, last, d, r, inv_mass, contacts, support, dt):
     """Learn from a solve what the supports took, for the next substep.
 
     d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: of `support` force, slip
@@ -194,7 +196,7 @@ def weigh(d, r, inv_mass, contacts, support, dt):
     touched_normal, friction = contacts.normal, contacts.friction
     kind, normal, tangential = support.kind, support.normal, support.tangential
     drag, force, slip, released = support.drag, support.force, support.slip, support.released
-    for i in range(np.uintp(d.shape[0])):
+    for i in range(np.uintp(first), np.uintp(last)):
         if kind[i] == KINEMATIC and inv_mass[i] > 0.0 and friction[i, 1] == 0.0:  # it can be pulled out from between
             out = 0.0
             for k in range(3):

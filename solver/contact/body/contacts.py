@@ -7,12 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel.jit import inner, njit
+from ...kernel.shared import shared
 
 OUTSIDE, INSIDE, PINCHED = 0, 1, 2
 LET_THROUGH = -1  # of a particle that bodies let through
 LOST = -1  # instead of a number of touches: the image cannot answer
 CORNER_COSINE = 0.9  # between the normals of two surfaces below which a point is in a corner
 SQUEEZED_COSINE = -0.3  # between the normals of two surfaces up to which a point is squeezed between them
+SMALLEST_SETTLED_PART = 512  # particles that another thread is asked for
 
 
 class Contacts(NamedTuple):
@@ -112,8 +114,8 @@ def lead_as_before(contacts, v):
                 velocity[i, slot, axis] -= less * normal[i, slot, axis]
 
 
-@njit
-def settle(inv_mass, contacts, v, dt):
+@shared(SMALLEST_SETTLED_PART)
+def settle(first, last, inv_mass, contacts, v, dt):
     """Velocity of touching particles against the surface: along the normal what restitution leaves of the impact, else none;
     where it touches two, the second only pushes, for the bounce off the first may have thrown it off the second;
     across it what viscous friction leaves in dt [s], which takes a speed's same part in the same time (Bigliani and Eischen
@@ -122,7 +124,7 @@ def settle(inv_mass, contacts, v, dt):
     what touches for its samples held back, or two surfaces: in a groove it would go from one side to the other for ever.
     """
     normal, velocity = contacts.normal, contacts.velocity
-    for i in range(len(inv_mass)):
+    for i in range(first, last):
         if inv_mass[i] == 0.0:
             continue
         slots = contacts.count[i]

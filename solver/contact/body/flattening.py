@@ -16,12 +16,14 @@ import numpy as np
 
 from ...kernel.jit import njit
 from ...kernel.memo import remembered
+from ...kernel.shared import shared
 
 PUSHED = 0.05  # mean edges by which a body has to push a particle
 FLOWN = 0.5  # part of that which it has to have flown in the step, towards the body
 SHORTENED = 0.01  # part of its rest length that an edge has to lose by that
 FLATTENED = 0.02  # part of a garment's edges that have to, and
 FEWEST = 12  # how many at least: fewer are no fold but a corner
+SMALLEST_PUSHED_PART = 1024  # particles that another thread is asked for
 
 
 def is_flattened(
@@ -32,8 +34,11 @@ def is_flattened(
     """
     count = len(cloth.edges)
     pushed, (short, edges) = np.empty(len(x), np.bool_), np.zeros((2, len(cloth.garment_start) - 1), np.int64)
-    least = PUSHED * _mean_edge(cloth) if count else 0.0
-    if not count or pushed_kernel(touched, before, x, v, contacts.count, contacts.velocity, dt, least, pushed) < 2:
+    if not count:
+        return False
+    least = PUSHED * _mean_edge(cloth)
+    pushed_kernel(len(x), touched, before, x, v, contacts.count, contacts.velocity, dt, least, pushed)
+    if np.count_nonzero(pushed) < 2:
         return False
     short_kernel(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.garment, pushed, before, x, short, edges)
     return bool((short > np.maximum(FLATTENED * edges, FEWEST)).any())
@@ -45,22 +50,19 @@ def _mean_edge(cloth) -> float:
     return float(cloth.rest_length.mean())
 
 
-@njit
-def pushed_kernel(touched, before, x, v, touches, velocity, dt, least, pushed):
+@shared(SMALLEST_PUSHED_PART)
+def pushed_kernel(first, last, touched, before, x, v, touches, velocity, dt, least, pushed):
     """Find which particles but those that were touched (n,) are more than `least` [m] from where they were before, and have flown
-    there: against what touches them now, if they know its velocity; returns how many. 50 bytes and 10 flops each, 50 more if
+    there: against what touches them now, if they know its velocity. 50 bytes and 10 flops each, 50 more if
     pushed. # outputs: pushed (n,)
     """
-    count = 0
-    for i in range(len(x)):
+    for i in range(np.uintp(first), np.uintp(last)):
         dx, dy, dz = x[i, 0] - before[i, 0], x[i, 1] - before[i, 1], x[i, 2] - before[i, 2]
         square = dx * dx + dy * dy + dz * dz
         pushed[i] = not touched[i] and square > least * least
         if pushed[i] and touches[i] > 0:
             vx, vy, vz = velocity[i, 0, 0] - v[i, 0], velocity[i, 0, 1] - v[i, 1], velocity[i, 0, 2] - v[i, 2]
             pushed[i] = dt * (vx * dx + vy * dy + vz * dz) > FLOWN * square
-        count += pushed[i]
-    return count
 
 
 @njit

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
+from ...kernel.shared import share_numbered
 from .association import (
     BEFORE_FRICTIONS,
     BEFORE_NORMAL,
@@ -34,6 +35,7 @@ from .association import (
     TAU,
     THERE,
     VELOCITY,
+    Scratch,
     ask,
     deviation_of,
     is_far,
@@ -45,6 +47,7 @@ from .impact import bounce, pushed_by_turn
 from .pinch import hold_pinched, meet
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
+SMALLEST_RESPONSE_PART = 64  # points that another thread is asked for
 MOST_CORRECTIONS = 4  # of one point in one substep: a floor, two walls and one more
 CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
 SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
@@ -315,12 +318,22 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, corners, w
 
 
 @njit
-def respond_range(first, last, only_lost, points, bodies, image, candidates, contacts, scratch, times):
-    """Correct points first..last, or only those of them that are LOST; returns how many touch, how many are LOST.
+def respond_kernel(board, first, last, only_lost, points, bodies, image, candidates, contacts, scratch, times, counts):
+    """Correct points first..last, or only those of them that are LOST.
 
     Particles are moved (x), samples leave what they want in `push`. Per point at rest on a body about 0.3 kB are read.
-    # outputs: of `points` x; contacts, candidates; scratch
+    # outputs: of `points` x; contacts, candidates; counts (threads, 2) how many touch, how many are LOST; scratch
     """
+    about = (first, only_lost), points, bodies, image, candidates, contacts, scratch, times, counts
+    share_numbered(board, _respond_range, last - first, SMALLEST_RESPONSE_PART, about)
+
+
+@inner
+def _respond_range(number, start, stop, which, points, bodies, image, candidates, contacts, scratches, times, counts):
+    """`respond_kernel` of the points start..stop from the first of `which` on, or only those of them that are LOST."""
+    origin, only_lost = which
+    first, last = origin + start, origin + stop
+    scratch = Scratch(scratches.seen[number], scratches.at[number], scratches.before[number])
     x, x_prev, parents, weight = points.x, points.x_prev, points.parents, points.weight
     place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at
     particle_count, touching, lost = len(x), 0, 0
@@ -367,4 +380,5 @@ def respond_range(first, last, only_lost, points, bodies, image, candidates, con
             else:
                 wanted = at[HERE, axis] - (a * x[i, axis] + b * x[j, axis] + c * x[k, axis])
                 contacts.push[p - particle_count, axis] = wanted
-    return touching, lost
+    counts[number, 0] += touching
+    counts[number, 1] += lost

@@ -7,7 +7,7 @@ The layered depth image finds, exact triangles decide: one image is drawn of the
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -66,11 +66,10 @@ class Body:
     render: Callable[..., LDI]  # draws images, as `ldi.rasterise.render_motion` does
     way_out: float = 0.0  # [m] farthest that a point inside a body can be from its surface
     room: float = 1.0  # doubled when points get lost
-    fresh: bool = True  # the image has just been drawn: all points will ask
     view: View | None = None
     image: Image | None = None
     ldi: LDI | None = None
-    scratch: list[Scratch] = field(default_factory=list)  # of each thread
+    scratch: Scratch | None = None  # of all threads
 
 
 def look(body: Body, cloth: Cloth, x, v, t0: float, t1: float) -> View:
@@ -147,7 +146,6 @@ def draw(body: Body, settings: Settings) -> None:
     pixels = ldi.low, ldi.pixel, ldi.shape, ldi.first_pixel, ldi.pixel_start, ldi.depth, ldi.triangle
     about = view.near, view.spheres, view.bulk, mesh.largest_aura, growth, body.way_out, mesh.solids
     body.image = Image(*pixels, *about, view.domain, view.cells, settings.body_search == BODY_SEARCHES[1])
-    body.fresh = True
 
 
 def move_bodies(body: Body, cloth: Cloth, t0: float, t1: float) -> None:

@@ -20,8 +20,8 @@ import numpy as np
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import inner, njit
 from ...kernel.threads import cut, each_joined, on_threads
+from .deviation import deviate
 from .pairs import Pairs
-from .proximity import deviation_kernel
 from .reach import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
@@ -122,8 +122,8 @@ def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_B
     most = len(pairs.pair_list.gap)
     wide = (np.empty((most, 4)) for _ in range(2))
     stack = Stack(np.empty((most, 4), np.int32), *wide, np.empty(most), np.empty(most, np.int32))
-    mean, faster = np.empty(3), np.empty(len(x))
-    deviation_kernel(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, mean, faster)
+    faster = np.empty(len(x))
+    deviate(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, faster)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
     about += x, v, inv_mass, on_body, leaving, dt, stack
 

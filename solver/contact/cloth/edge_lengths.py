@@ -17,36 +17,67 @@ import math
 import numpy as np
 
 from ...geometry.edge_projection import project_edge
-from ...kernel.jit import counted_fused, njit
+from ...kernel.jit import fused, inner, njit
+from ...kernel.shared import BOARD, share
 
 LENGTH_ROUNDS = 3  # of lengths brought back and pairs asked again, after a response
 LENGTH_SWEEPS = 8  # over the edges of a round
 LENGTH_LOSS = 0.005  # part of a length that may be lost
+SMALLEST_MOVED_PART = 4096  # particles or edges that another thread is asked for
 
 
-@counted_fused
 def restore(edges, is_mesh_edge, inv_mass, before, x):
     """Give edges (e, 2) of the mesh, near what has been moved from `before` (n, 3) [m] to x, their lengths back.
 
-    20 bytes an edge, twice; 60 flops a sweep and edge of those near what has been moved. # outputs: x (n, 3) [m]
+    14 bytes an edge, twice; 60 flops a sweep and edge of those near what has been moved. # outputs: x (n, 3) [m]
     """
-    far = np.zeros(x.shape[0], np.int8)  # 1: has been moved, 2: beside that
-    for i in range(np.uintp(x.shape[0])):
-        same = (x[i, 0] == before[i, 0]) & (x[i, 1] == before[i, 1]) & (x[i, 2] == before[i, 2])
-        far[i] = 0 if same else 1
-    for e in range(np.uintp(edges.shape[0])):
+    count = len(edges)
+    moved, beside, is_near = np.empty(len(x), np.bool_), np.zeros(len(x), np.bool_), np.empty(count, np.bool_)
+    near_kernel(BOARD, edges, is_mesh_edge, inv_mass, before, x, moved, beside, is_near)
+    near = np.flatnonzero(is_near)
+    lengths_kernel(near, edges, inv_mass, before, np.empty(len(near)), x)
+
+
+@njit
+def near_kernel(board, edges, is_mesh_edge, inv_mass, before, x, moved, beside, is_near):
+    """Which mesh edges have an end that has been moved, or is beside one that has. # outputs: is_near (e,); moved, beside (n,)"""
+    share(board, _find_moved, len(x), SMALLEST_MOVED_PART, (before, x, moved))
+    share(board, _find_beside, len(edges), SMALLEST_MOVED_PART, (edges, moved, beside))
+    share(board, _find_near, len(edges), SMALLEST_MOVED_PART, (edges, is_mesh_edge, inv_mass, moved, beside, is_near))
+
+
+@inner
+def _find_moved(first, last, before, x, moved):
+    for i in range(np.uintp(first), np.uintp(last)):
+        moved[i] = (x[i, 0] != before[i, 0]) | (x[i, 1] != before[i, 1]) | (x[i, 2] != before[i, 2])
+
+
+@inner
+def _find_beside(first, last, edges, moved, beside):
+    for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        if far[i] + far[j] == 1:
-            far[i], far[j] = 2 - far[i], 2 - far[j]
-    count, near, length = 0, np.empty(edges.shape[0], np.int32), np.empty(edges.shape[0])
-    for e in range(np.uintp(edges.shape[0])):
+        if moved[i] != moved[j]:  # what several write is the same
+            beside[j if moved[i] else i] = True
+
+
+@inner
+def _find_near(first, last, edges, is_mesh_edge, inv_mass, moved, beside, is_near):
+    for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        if is_mesh_edge[e] and far[i] + far[j] > 0 and inv_mass[i] + inv_mass[j] > 0.0:
-            ux, uy, uz = before[j, 0] - before[i, 0], before[j, 1] - before[i, 1], before[j, 2] - before[i, 2]
-            near[count], length[count] = e, math.sqrt(ux * ux + uy * uy + uz * uz)
-            count += 1
+        is_near[e] = (
+            is_mesh_edge[e] and (moved[i] | moved[j] | beside[i] | beside[j]) and inv_mass[i] + inv_mass[j] > 0.0
+        )
+
+
+@fused
+def lengths_kernel(near, edges, inv_mass, before, length, x):
+    """Sweeps over the edges that are `near`. # outputs: x; length (k,) scratch"""
+    for slot in range(np.uintp(len(near))):
+        i, j = np.uintp(edges[near[slot], 0]), np.uintp(edges[near[slot], 1])
+        ux, uy, uz = before[j, 0] - before[i, 0], before[j, 1] - before[i, 1], before[j, 2] - before[i, 2]
+        length[slot] = math.sqrt(ux * ux + uy * uy + uz * uz)
     for _ in range(LENGTH_SWEEPS):
-        for slot in range(np.uintp(count)):
+        for slot in range(np.uintp(len(near))):
             i, j = np.uintp(edges[near[slot], 0]), np.uintp(edges[near[slot], 1])
             ux, uy, uz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
             now = math.sqrt(ux * ux + uy * uy + uz * uz)

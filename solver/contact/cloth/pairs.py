@@ -35,12 +35,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
+from ...geometry.adjacency import topology
 from ...kernel.rows import mean_of
 from ...kernel.threads import cut, each_joined, joined, on_threads, over
 from ...model import Cloth, Settings
+from .deviation import deviate
 from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
 from .proximity import (
-    SMALLEST_AHEAD_PART,
     SMALLEST_CANDIDATE_PART,
     STEEP_COSINE,
     PairList,
@@ -48,14 +49,13 @@ from .proximity import (
     Skin,
     calm_kernel,
     candidates,
-    deviation_kernel,
     drop_kernel,
     empty_search,
     look_ahead_kernel,
     measure_kernel,
     way_ahead_kernel,
 )
-from .reach import Reach, moved_kernel, reachable_kernel
+from .reach import Reach, has_moved, reachable_kernel
 from .response import NO_BRACE, NONE_CALM, Substep, separate
 from .tangles import Tangles, find_tangles, near_tangles, sorted_out
 
@@ -209,7 +209,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
 def _find_reach(pairs: Pairs, x: np.ndarray) -> tuple[Reach, float]:
     """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
     margin, reach, count = pairs.margin, pairs.reach, len(pairs.pair_list.gap)
-    if reach is None or not 2.0 * moved_kernel(x, reach) <= margin:
+    if reach is None or has_moved(reach, x, margin):
         moved = np.zeros(len(x))
         pairs.reach = reach = Reach(x.copy(), x.copy(), moved, *_reachable(pairs, 0, margin, moved))
     elif pairs.reached < count:  # others are nearer by a margin at most than when it was found
@@ -236,8 +236,8 @@ def find_deviation(pairs: Pairs, x, time: float, deviation: np.ndarray | None = 
     """Fill `deviation` (n,) [m], or else that of `pairs`, with how far particles at x (n, 3) [m] are off their
     trajectories at `time` [s]; returns whether one is out of bounds, and how far off all are.
     """
-    mean, deviation = np.empty(3), pairs.deviation if deviation is None else deviation
-    return deviation_kernel(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, mean, deviation), mean
+    deviation = pairs.deviation if deviation is None else deviation
+    return deviate(x, pairs.x_ref, pairs.v_ref, time, pairs.slack, deviation)
 
 
 def follow(pairs: Pairs, cloth: Cloth, start: np.ndarray, x: np.ndarray, dt: float) -> bool:
@@ -321,11 +321,10 @@ def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: 
     """Renew what a search knows of `fresh` particles (n,); returns which triangles have one (t,)."""
     triangles, reach, changed = cloth.triangles, search.reach, np.empty(len(cloth.triangles), np.bool_)
     ahead, height = search.ahead, search.height
-    way_ahead_kernel(x, v, search.drift, fresh, reach, horizon, search.boxes)
-    about = x, v, fresh, triangles, horizon, search.boxes, ahead, height, changed
-    over(len(triangles), SMALLEST_AHEAD_PART, look_ahead_kernel, *about)
-    scratch = np.zeros(len(x), np.bool_), np.zeros_like(x)
-    calm_kernel(triangles, reach, cloth.thickness, changed, ahead, height, *scratch)
+    way_ahead_kernel(len(x), x, v, search.drift, fresh, reach, horizon, search.boxes)
+    look_ahead_kernel(len(triangles), x, v, fresh, triangles, horizon, search.boxes, ahead, height, changed)
+    around = topology(triangles, len(x))
+    calm_kernel(len(x), around, triangles, reach, cloth.thickness, changed, ahead, height)
     ahead.calm[patches_of(cloth).no_sheet] = False
     return changed
 

@@ -12,13 +12,14 @@ from ...broad_phase.boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, enclo
 from ...broad_phase.patches import FIRST_EDGE_BIT, Ahead, Bounds
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner, njit
+from ...kernel.shared import shared
 from ...kernel.threads import cut, joined, on_threads
 from .welded import across_seams
 
 FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
 STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even then
 OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
-SMALLEST_AHEAD_PART = 12288  # triangles: fewer are done before another thread wakes up
+SMALLEST_AHEAD_PART = 512  # triangles or particles that another thread is asked for
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
 ROOM = 2  # candidates a pair of triangles that there is room for at first
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
@@ -119,12 +120,12 @@ def _turn(x, v, horizon, triangles, triangle, normals):
     return area / math.sqrt(longest) if area > 0.0 else 0.0
 
 
-@njit
-def way_ahead_kernel(x, v, drift, fresh, reach, horizon, boxes):
+@shared(SMALLEST_AHEAD_PART)
+def way_ahead_kernel(first, last, x, v, drift, fresh, reach, horizon, boxes):
     """Boxes of `fresh` particles (n,) now and when the time looked ahead is over. What moves by the `drift` (3,) [m/s] of
     the whole stays. # outputs: boxes
     """
-    for i in range(len(x)):
+    for i in range(np.uintp(first), np.uintp(last)):
         if fresh[i]:
             for axis in range(3):
                 here = x[i, axis]
@@ -133,7 +134,7 @@ def way_ahead_kernel(x, v, drift, fresh, reach, horizon, boxes):
                 boxes.end[i, axis], boxes.end[i, axis + HIGH] = there - reach[i], there + reach[i]
 
 
-@njit
+@shared(SMALLEST_AHEAD_PART)
 def look_ahead_kernel(first, last, x, v, fresh, triangles, horizon, boxes, ahead, height, changed):
     """Boxes of those of the triangles first..last that have a `fresh` particle (n,), and how they turn in the time that is
     looked ahead. # outputs: ahead.boxes, ahead.normals, height (t,); changed (t,) bool
@@ -147,40 +148,33 @@ def look_ahead_kernel(first, last, x, v, fresh, triangles, horizon, boxes, ahead
             enclose(boxes.end, ahead.boxes.end, triangles, triangle)
 
 
-@njit
-def calm_kernel(triangles, reach, thickness, changed, ahead, height, beside, mean_normals):
-    """Find the vertices around which the sheet is too flat to meet itself, out of those of triangles that `changed`.
+@shared(SMALLEST_AHEAD_PART)
+def calm_kernel(first, last, around, triangles, reach, thickness, changed, ahead, height):
+    """Find out of the vertices first..last that have a triangle that `changed` those around which the sheet is too flat to meet
+    itself. around : `geometry.adjacency.Topology` of the triangles
 
     If all normals round a vertex stay within 37 degrees of their mean (`FLAT_COSINE`), the triangles round it lie side
     by side when seen along it, so corners and edges that do not touch each other are nearly a triangle's height apart
     and would first have to fold. Up to 60 degrees (`STEEP_COSINE`) that holds too, if what is left of the height keeps them from
-    touching. 100 bytes a triangle, and 50 flops a corner.
-    # outputs: ahead.calm; beside (n,) scratch, all False; mean_normals (n, 3) scratch, zeros
+    touching. 100 bytes and 50 flops a triangle round a vertex. # outputs: ahead.calm
     """
-    normals, calm = ahead.normals, ahead.calm
-    for triangle in range(len(triangles)):
-        if changed[triangle]:
-            for corner in range(3):
-                beside[triangles[triangle, corner]] = True
-                calm[triangles[triangle, corner]] = True
-    for triangle in range(len(triangles)):
-        for corner in range(3):
-            vertex = triangles[triangle, corner]
-            if beside[vertex]:
-                for axis in range(3):
-                    mean_normals[vertex, axis] += normals[triangle, 0, axis]
-    for triangle in range(len(triangles)):
-        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-        if not (beside[a] | beside[b] | beside[c]):
+    start, beside, normals = around.vertex_start, around.vertex_triangles, ahead.normals
+    for vertex in range(first, last):
+        is_asked, mx, my, mz = False, 0.0, 0.0, 0.0
+        for slot in range(start[vertex], start[vertex + 1]):
+            is_asked |= changed[beside[slot]]
+        if not is_asked:
             continue
-        thick = max(thickness[a], max(thickness[b], thickness[c]))
-        slack = 2.0 * max(reach[a], max(reach[b], reach[c])) - min(thickness[a], min(thickness[b], thickness[c]))
-        for corner in range(3):
-            vertex = triangles[triangle, corner]
-            if not beside[vertex]:
-                continue
-            mx, my, mz = mean_normals[vertex, 0], mean_normals[vertex, 1], mean_normals[vertex, 2]
-            size, least = math.sqrt(mx * mx + my * my + mz * mz), math.inf
+        for slot in range(start[vertex], start[vertex + 1]):
+            triangle = beside[slot]
+            mx, my, mz = mx + normals[triangle, 0, 0], my + normals[triangle, 0, 1], mz + normals[triangle, 0, 2]
+        size, calm = math.sqrt(mx * mx + my * my + mz * mz), True
+        for slot in range(start[vertex], start[vertex + 1]):
+            triangle = beside[slot]
+            a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+            thick = max(thickness[a], max(thickness[b], thickness[c]))
+            slack = 2.0 * max(reach[a], max(reach[b], reach[c])) - min(thickness[a], min(thickness[b], thickness[c]))
+            least = math.inf
             for k in range(3):
                 along = normals[triangle, k, 0] * mx + normals[triangle, k, 1] * my + normals[triangle, k, 2] * mz
                 least = min(least, along)
@@ -189,7 +183,8 @@ def calm_kernel(triangles, reach, thickness, changed, ahead, height, beside, mea
             flat |= (
                 least > STEEP_COSINE * size and OPPOSITE_EDGES * side > slack * size and side > (slack + thick) * size
             )
-            calm[vertex] &= flat
+            calm &= flat
+        ahead.calm[vertex] = calm
 
 
 @njit
@@ -211,8 +206,8 @@ def candidate_kernel(
         quiet = False
         for corner in range(3):
             p = triangles[first, corner]
-            shared = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
-            quiet |= shared & calm[p]
+            is_common = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
+            quiet |= is_common & calm[p]
         if quiet:
             continue
         span(triangle_boxes, first, first, 0, both)
@@ -355,26 +350,3 @@ def measure_kernel(start, end, pairs, rest_stencils, skin, x, v, reach, horizon)
         pairs.normal[kept, 0], pairs.normal[kept, 1], pairs.normal[kept, 2] = nx, ny, nz
         kept += 1
     return kept
-
-
-@njit
-def deviation_kernel(x, x_ref, v_ref, time, slack, mean, deviation):
-    """How far particles are from x_ref + time v_ref, less what all are on average; returns whether one is farther off
-    than its slack, or nowhere.
-    # outputs: mean (3,), deviation (n,)
-    """
-    mx, my, mz = 0.0, 0.0, 0.0
-    for i in range(len(x)):
-        mx += x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0]
-        my += x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1]
-        mz += x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2]
-    mx, my, mz = mx / len(x), my / len(x), mz / len(x)
-    mean[0], mean[1], mean[2] = mx, my, mz
-    found = False
-    for i in range(len(x)):
-        dx = x[i, 0] - x_ref[i, 0] - time * v_ref[i, 0] - mx
-        dy = x[i, 1] - x_ref[i, 1] - time * v_ref[i, 1] - my
-        dz = x[i, 2] - x_ref[i, 2] - time * v_ref[i, 2] - mz
-        deviation[i] = math.sqrt(dx * dx + dy * dy + dz * dz)
-        found |= not deviation[i] <= slack[i]
-    return found

@@ -8,6 +8,9 @@ import numpy as np
 
 from ...geometry.ccd import corners_of
 from ...kernel.jit import inner, njit
+from ...kernel.shared import shared
+
+SMALLEST_MOVING_PART = 1024  # particles that another thread is asked for
 
 
 class Reach(NamedTuple):
@@ -53,15 +56,23 @@ def gone_by(moved, a, b, c, d):
     return (moved[a] + moved[b]) + (moved[c] + moved[d])
 
 
-@njit
-def moved_kernel(x, reach):
-    """Count how far particles have gone to x (n, 3) [m] since they were last looked at; returns how far the farthest is from
-    where it was when `reach` was found. # outputs: reach.moved
+def has_moved(reach, x, margin: float) -> bool:
+    """Count how far particles have gone to x (n, 3) [m] since they were last looked at; returns whether one is farther than half
+    a margin [m] from where it was when `reach` was found, or nowhere. # outputs: reach.moved
     """
-    most = 0.0
-    for i in range(len(x)):
+    is_far = np.zeros(1, np.bool_)
+    moved_kernel(len(x), x, reach, 0.25 * margin * margin, is_far)
+    return bool(is_far[0])
+
+
+@shared(SMALLEST_MOVING_PART)
+def moved_kernel(first, last, x, reach, most, is_far):
+    """`has_moved`; most : [m2] the square of how far they may be. 130 bytes a particle. # outputs: reach.moved, is_far (1,)"""
+    found = False
+    for i in range(np.uintp(first), np.uintp(last)):
         dx, dy, dz = x[i, 0] - reach.last[i, 0], x[i, 1] - reach.last[i, 1], x[i, 2] - reach.last[i, 2]
         reach.moved[i] += math.sqrt(dx * dx + dy * dy + dz * dz)
         dx, dy, dz = x[i, 0] - reach.x[i, 0], x[i, 1] - reach.x[i, 1], x[i, 2] - reach.x[i, 2]
-        most = max(most, dx * dx + dy * dy + dz * dz)
-    return math.sqrt(most)
+        found |= not dx * dx + dy * dy + dz * dz <= most
+    if found:
+        is_far[0] = True

@@ -237,7 +237,7 @@ def _place(this: BodyPairs, start, x, known: bool) -> None:
     motions = this.substep.motions if known else _motions(frame, scene, this.substep.times)
     this.substep = this.substep._replace(motions=motions)
     about = contacts.place, contacts.between, frame.tangled, motions, scene.vertices, known
-    place_kernel(start, x, *about, this.substep.trajectories, this.substep.stirred)
+    place_kernel(len(this.substep.stirred), start, x, *about, this.substep.trajectories, this.substep.stirred)
 
 
 def _motions(frame: GuardedFrame, scene: Scene, times: tuple[float, float]) -> np.ndarray:
@@ -271,8 +271,10 @@ def _sweep(this: BodyPairs, start, x) -> None:
 def _bound(this: BodyPairs) -> bool:
     """Bounds of the patches in this substep; whether all patches stay in their rooms."""
     substep, rooms = this.substep, this.patch_pairs.rooms
-    about = substep.trajectories, substep.stirred, this.frame.distance, rooms, substep.bounds
-    return sweep_kernel(this.scene.mesh.members, *about)
+    stay = np.ones(1, np.bool_)
+    about = substep.trajectories, substep.stirred, this.frame.distance, rooms, substep.bounds, stay
+    sweep_kernel(len(rooms), this.scene.mesh.members, *about)
+    return bool(stay[0])
 
 
 def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> np.ndarray | None:

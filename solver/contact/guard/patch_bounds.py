@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel.jit import folded, inner, njit
+from ...kernel.shared import shared
 from ..body.cell_grid import CELL_BODY, CELL_DRAWN
 from .trajectories import has_free, side_of
 
+SMALLEST_SWEPT_PART = 32  # patches that another thread is asked for
 EXPECTED, UNEXPECTED, BEYOND = 0, 1, 2  # of cloth: in a view's grid, where nobody looked for bodies, out of the grid
 
 
@@ -37,17 +39,16 @@ def no_patch_bounds(count: int) -> PatchBounds:
     return PatchBounds(*np.empty((2, count, 6)), *np.empty((2, count), np.bool_))
 
 
-@njit
-def sweep_kernel(members, trajectories, stirred, distance, rooms, bounds):
-    """Bounds of patches with something that is `stirred` (m,), their boxes grown by half a distance [m]; returns whether
-    these patches are in their `rooms` (p, 6). Vertices that are free count for nothing. 70 bytes a vertex of such a
+@shared(SMALLEST_SWEPT_PART)
+def sweep_kernel(first, last, members, trajectories, stirred, distance, rooms, bounds, stay):
+    """Bounds of patches with something that is `stirred` (m,), their boxes grown by half a distance [m], and whether
+    these patches stay in their `rooms` (p, 6). Vertices that are free count for nothing. 70 bytes a vertex of such a
     patch, 5 of another.
-    # outputs: bounds
+    # outputs: bounds; stay (1,), False where one does not
     """
     start, end, free = trajectories.start, trajectories.end, trajectories.free
     boxes, displacements, loose, fresh = bounds.boxes, bounds.displacements, bounds.loose, bounds.fresh
-    stay = True
-    for patch in range(len(boxes)):
+    for patch in range(first, last):
         fresh[patch] = False
         for slot in range(members.start[patch], members.start[patch + 1]):
             fresh[patch] |= stirred[np.uintp(members.vertices[slot])]
@@ -69,9 +70,8 @@ def sweep_kernel(members, trajectories, stirred, distance, rooms, bounds):
                 displacements[patch, axis] = min(displacements[patch, axis], there - here)
                 displacements[patch, axis + 3] = max(displacements[patch, axis + 3], there - here)
         for axis in range(3):
-            stay &= boxes[patch, axis] >= rooms[patch, axis]
-            stay &= boxes[patch, axis + 3] <= rooms[patch, axis + 3]
-    return stay
+            if not (boxes[patch, axis] >= rooms[patch, axis] and boxes[patch, axis + 3] <= rooms[patch, axis + 3]):
+                stay[0] = False
 
 
 @inner

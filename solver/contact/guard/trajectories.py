@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernel.jit import inner, njit
+from ...kernel.jit import inner
+from ...kernel.shared import shared
 from ..body.contacts import OUTSIDE, PINCHED
+
+SMALLEST_PLACED_PART = 512  # vertices that another thread is asked for
 
 
 class Trajectories(NamedTuple):
@@ -49,8 +52,8 @@ def has_free(trajectories, triangles, t):
     return free[triangles[t, 0]] | free[triangles[t, 1]] | free[triangles[t, 2]]
 
 
-@njit
-def place_kernel(start, x, place, between, tangled, motions, vertices, known, trajectories, stirred):
+@shared(SMALLEST_PLACED_PART)
+def place_kernel(first, last, start, x, place, between, tangled, motions, vertices, known, trajectories, stirred):
     """Note where all is at both ends of the substep, the bodies' `vertices` by their `motions`, and which particles are
     free: those that are tangled, and those inside a body or pinched, but not in a groove that is too narrow, where
     bodies do not overlap. 110 bytes a vertex.
@@ -58,14 +61,14 @@ def place_kernel(start, x, place, between, tangled, motions, vertices, known, tr
     """
     all_start, all_end, free = trajectories.start, trajectories.end, trajectories.free
     count = len(x)
-    for i in range(count):
+    for i in range(first, min(last, count)):
         loose = tangled[i] | ((place[i] != OUTSIDE) & ((place[i] != PINCHED) | (between[i] <= 0.0)))
         same = known & (free[i] == loose)
         for axis in range(3):
             same &= (all_start[i, axis] == start[i, axis]) & (all_end[i, axis] == x[i, axis])
             all_start[i, axis], all_end[i, axis] = start[i, axis], x[i, axis]
         free[i], stirred[i] = loose, not same
-    for i in range(count, len(stirred)):
+    for i in range(max(first, count), last):
         stirred[i] = not known
         if not known:
             k = vertices[i - count]

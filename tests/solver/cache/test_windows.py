@@ -15,7 +15,7 @@ import pytest
 from numba import types
 from taffeta.solver.cache import files, moves, names
 from taffeta.solver.cache.frames import cached_frames, open_cache
-from taffeta.solver.kernel import threads
+from taffeta.solver.kernel import atomic
 
 
 def is_reserved(name):
@@ -95,13 +95,13 @@ def test_threads_yield_by_a_function_that_windows_has(monkeypatch):
     """The name is given to the compiler with its address, so that code that is compiled, or loaded from a cache, finds it."""
     calls = []
     function = ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: calls.append(threading.get_ident()) or 1)
-    monkeypatch.setattr(threads.sys, "platform", "win32")
+    monkeypatch.setattr(atomic.sys, "platform", "win32")
     monkeypatch.setattr(
-        threads.ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(SwitchToThread=function)), raising=False
+        atomic.ctypes, "windll", SimpleNamespace(kernel32=SimpleNamespace(SwitchToThread=function)), raising=False
     )
-    name = threads.yielding()
+    name = atomic.yielding()
     monkeypatch.undo()
-    assert name == "SwitchToThread" and threads.yielding() == "sched_yield"
+    assert name == "SwitchToThread" and atomic.yielding() == "sched_yield"
     offer = types.ExternalFunction(name, types.int32())
 
     @numba.njit

@@ -5,7 +5,7 @@ import numba
 import numpy as np
 import pytest
 from taffeta.solver.kernel import phases
-from taffeta.solver.kernel.threads import Task, hand_over
+from taffeta.solver.kernel.threads import hand_over
 
 PHASES, PARTS = 50, 4
 kernel = numba.njit(nogil=True, _nrt=False)  # as `kernel.jit`: a crew's board is not counted
@@ -86,20 +86,21 @@ def test_parts_go_by_size_alone(size, parts):
 
 def test_half_of_the_threads_work_where_others_want_the_processors(monkeypatch):
     """A thread that had its processor for a fifth of the time, and then for all of it, by a clock of ours."""
-    calls, clock = [], {"own": 0.0, "wall": 0.0}
+    crews, clock = [], {"own": 0.0, "wall": 0.0}
     monkeypatch.setattr(phases, "worker_count", lambda: 8)
     monkeypatch.setattr(phases, "_halved", [0])
     monkeypatch.setattr(phases, "thread_time", lambda: clock["own"])
     monkeypatch.setattr(phases, "perf_counter", lambda: clock["wall"])
-    monkeypatch.setattr(phases, "hand_over", lambda *work: calls.append(work) or Task(print))
+    monkeypatch.setattr(phases, "limit", lambda others: crews.append(others + 1))
+    monkeypatch.setattr(phases, "muster", lambda: None)
 
     def threads(share):
-        def kernel():
+        def kernel(board, crew):
             clock["own"], clock["wall"] = clock["own"] + share, clock["wall"] + 1.0
+            assert crew == crews[-1]
 
-        calls.clear()
         phases.run(kernel, 8)
-        return len(calls) + 1
+        return crews[-1]
 
     assert threads(1.0) == 8
     assert threads(0.2) == 8

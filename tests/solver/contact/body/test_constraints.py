@@ -193,18 +193,18 @@ def test_a_crease_holds_on_both_sides_and_lets_go_of_the_one_that_would_pull():
     contacts.count[0], contacts.friction[0] = 2, 0.4
     contacts.normal[0], contacts.velocity[0, 0] = [[1, 0, 0], [0, 0, 1]], [0.3, 0, 0]
     x = np.tile([0, 4e-3, -1e-3], (4, 1))
-    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind.tolist() == [CREASED, FREE, FREE, FREE] and np.allclose(np.abs(support.normal[0]), [0, 1, 0])
     assert np.allclose(support.want[0], [3e-3, 0, 1e-3], atol=1e-5)
     assert np.allclose(support.tangential[0], [0, -4e-3, 0])
     r, d = np.zeros((4, 3)), support.want + support.tangential
     r[0] = -2.0, 0.0, -3.0
-    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    weigh(len(d), d, r, cloth.inv_mass, contacts, support, dt)
     assert support.force[0] == pytest.approx(5.0, rel=0.02) and not support.released.any()
     r[0] = 2.0, 0.0, -3.0
-    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    weigh(len(d), d, r, cloth.inv_mass, contacts, support, dt)
     assert support.released[0].tolist() == [1.0, 0.0, 0.0] and support.force[0] == pytest.approx(3.0, rel=0.02)
-    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind[0] == HELD and support.normal[0].tolist() == [0.0, 0.0, 1.0] and contacts.count[0] == 1
 
 
@@ -220,7 +220,7 @@ def test_supports_are_what_touched_and_presses():
     support.force[3:] = -1.0, 2.0, 3.0
     support.slip[3:] = STICKING_SLIP, 0.004, STICKING_SLIP
     x = np.tile([0, 0, -1e-3], (6, 1))
-    find_support(x, 0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind.tolist() == [FREE, HELD, HELD, FREE, HELD, HELD]
     assert np.allclose(support.want[[1, 2, 4, 5]], [0, 0, 1e-3], atol=1e-5)
     assert np.allclose(support.tangential, [[0, 0, 0], [0.005, 0, 0], [0, 0, 0], [0, 0, 0], [0.005, 0, 0], [0, 0, 0]])
@@ -233,7 +233,7 @@ def test_supports_are_what_touched_and_presses():
     d[4, 0], d[5, 0] = 0.002, 2 * STICKING_SLIP
     r = np.zeros((6, 3))
     r[:, 2] = [0, -2.0, 5.0, 0, -2.0, -3.0]
-    weigh(d, r, cloth.inv_mass, contacts, support, dt)
+    weigh(len(d), d, r, cloth.inv_mass, contacts, support, dt)
     assert np.allclose(support.force[[1, 2, 4, 5]], [2, -5, 2, 3], rtol=0.02)
     assert support.slip[1] == STICKING_SLIP, "it moves with the body: it sticks"
     assert support.slip[4] == pytest.approx(2 * 0.003 - 0.004), "a slip that slows goes on slowing"

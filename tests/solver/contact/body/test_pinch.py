@@ -208,12 +208,12 @@ def test_what_is_pinched_goes_along_unless_it_is_pulled_out():
     contacts.velocity[:3], contacts.friction[:3] = [0.0, 0.5, 0.0], np.inf
     contacts.friction[1:3, 1] = 0.0
     x = np.tile([0.0, 0.0, -1e-3], (4, 1))
-    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert (support.kind[:3] == KINEMATIC).all() and support.kind[3] != KINEMATIC
     assert np.allclose(support.want[:3] + x[:3], [0.0, 0.005, 0.0])
     force = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    weigh(support.want, force, cloth.inv_mass, contacts, support, dt)
-    find_support(x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    weigh(len(support.want), support.want, force, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind[:3].tolist() == [KINEMATIC, KINEMATIC, FREE]
     assert contacts.friction[2, 0] == 0.0, "contact sees that it has been let go"
 

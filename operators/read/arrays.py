@@ -173,3 +173,14 @@ def seams(mesh: bpy.types.Mesh) -> np.ndarray:
     in_face = np.zeros(len(mesh.vertices), bool)
     in_face[corner_vertex(mesh)] = True
     return ends[in_face[ends].all(axis=1)]
+
+
+def first_at_place(x: np.ndarray) -> np.ndarray:
+    """(n,) of each point of x (n, 3) the first that is at its place, to the bit, as the sides of a welded seam are: itself if it is
+    alone."""
+    order = np.lexsort(x.T)  # stable: of equal ones the first comes first
+    begins = np.ones(len(x), bool)
+    begins[1:] = (x[order[1:]] != x[order[:-1]]).any(axis=1)
+    first = np.empty(len(x), np.int32)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return first

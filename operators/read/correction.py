@@ -9,7 +9,8 @@ Each correction is a modifier with a node group of its own, so that it plays, re
 
 The vector (a, b, c) of each vertex is an attribute of the mesh [Blender units], along the vertex' normal n, the direction
 s = n x e / |n x e| beside the edge e to a neighbour, and t = s x n. So it turns with the cloth. Where no edge leaves the
-normal, it is along the object's axes. `fade` is keyed in the node group: 1 at the frame, 0 from where it has faded.
+normal, it is along the object's axes. Vertices at one place, as the sides of a welded seam, have the directions of the first of
+them: by their own, each side would go another way where the correction fades. `fade` is keyed in the node group: 1 at the frame, 0 from where it has faded.
 Corrections of many frames add what a file says instead (`offsets`).
 """
 
@@ -19,23 +20,25 @@ import bpy
 import numpy as np
 
 from . import offsets
-from .arrays import edges, positions, stored_values, vertex_normals
+from .arrays import edges, first_at_place, positions, stored_values, vertex_normals
 from .keyed import curves
 from .modifier_stack import find_cache, index_of, is_inherited
 from .write_back import set_values
 
 FRAME, BEFORE, AFTER = "taffeta_frame", "taffeta_before", "taffeta_after"  # what a node group is told, and keeps
 VERTICES, MUTED, UNFIT = "taffeta_vertices", "taffeta_muted", "taffeta_unfit"
-FADE, WEIGHT, OFFSET, NEIGHBOUR = "Fade", "Weight", "Offset", "Neighbour"  # names of nodes
+FADE, WEIGHT, OFFSET, NEIGHBOUR, FIRST = "Fade", "Weight", "Offset", "Neighbour", "First"  # names of nodes
 LEAST_SINE = 0.1  # of the angle between an edge and the normal for the edge to give a direction
 NOWHERE = -1  # neighbour of a vertex whose offset is along the object's axes
 
 
 class Frames(NamedTuple):
-    """The directions of each vertex of a shape: axes (n, 3, 3), a row a direction t, s, n; neighbour (n,), or NOWHERE."""
+    """The directions of each vertex of a shape: axes (n, 3, 3), a row a direction t, s, n; neighbour (n,), or NOWHERE; first (n,),
+    the first vertex at its place, whose directions they are."""
 
     axes: np.ndarray
     neighbour: np.ndarray
+    first: np.ndarray
 
 
 def corrections_of(obj: bpy.types.Object) -> list[bpy.types.NodesModifier]:
@@ -107,7 +110,8 @@ def _frames(x, normal, ends) -> Frames:
     side = np.cross(n, x[neighbour[turned]] - x[turned])
     side /= np.linalg.norm(side, axis=1, keepdims=True)
     axes[turned] = np.stack((np.cross(side, n), side, n), axis=1)
-    return Frames(axes, neighbour)
+    first = np.where(neighbour == NOWHERE, np.arange(len(x)), first_at_place(x))  # a loose vertex is of no seam
+    return Frames(axes[first], neighbour[first], first)
 
 
 def add(obj: bpy.types.Object, frame: int, before: int, after: int, moved: np.ndarray, directions: Frames):
@@ -119,11 +123,16 @@ def add(obj: bpy.types.Object, frame: int, before: int, after: int, moved: np.nd
     tree = bpy.data.node_groups.new(f"Correction {frame}", "GeometryNodeTree")
     tree[FRAME], tree[VERTICES], tree[MUTED] = frame, len(moved), False
     offset = obj.data.attributes.new(f"{tree.name} Offset", "FLOAT_VECTOR", "POINT")
-    offset_name = offset.name
     set_values(offset, np.einsum("nij,nj->ni", directions.axes, moved))
-    neighbour = obj.data.attributes.new(f"{tree.name} Neighbour", "INT", "POINT")
-    set_values(neighbour, directions.neighbour)
-    _wire(tree, offset_name, neighbour.name)
+    names = {OFFSET: offset.name}
+    numbers = {NEIGHBOUR: directions.neighbour}
+    if (directions.first != np.arange(len(moved))).any():
+        numbers[FIRST] = directions.first
+    for name, values in numbers.items():
+        attribute = obj.data.attributes.new(f"{tree.name} {name}", "INT", "POINT")
+        names[name] = attribute.name
+        set_values(attribute, values)
+    _wire(tree, names)
     fade(tree, frame, before, after)
     modifier = obj.modifiers.new(tree.name, "NODES")
     modifier.node_group = tree
@@ -176,7 +185,7 @@ def add_offsets(obj: bpy.types.Object, name: str, frames: range, path: str, made
 def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     """Delete a correction with its attributes, or its object, unless another object plays it, too."""
     tree = modifier.node_group
-    nodes = [tree.nodes[node] for node in (OFFSET, NEIGHBOUR) if node in tree.nodes]
+    nodes = [tree.nodes[node] for node in (OFFSET, NEIGHBOUR, FIRST) if node in tree.nodes]
     names = [node.inputs["Name"].default_value for node in nodes]
     source = offsets.source_of(tree)
     obj.modifiers.remove(modifier)
@@ -193,18 +202,16 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
             obj.data.attributes.remove(obj.data.attributes[name])
 
 
-def _wire(tree, offset_name: str, neighbour_name: str) -> None:
-    """The nodes of the equation above."""
+def _wire(tree, names: dict[str, str]) -> None:
+    """The nodes of the equation above; names : of the attributes that they read, by the nodes'."""
     geometry, nodes, link = _begin(tree), tree.nodes, tree.links.new
     place, normal = nodes.new("GeometryNodeInputPosition").outputs[0], nodes.new("GeometryNodeInputNormal").outputs
-    offset = _attribute(tree, OFFSET, "FLOAT_VECTOR", offset_name)
-    neighbour = _attribute(tree, NEIGHBOUR, "INT", neighbour_name)
-    there = nodes.new("GeometryNodeSampleIndex")
-    there.data_type, there.domain = "FLOAT_VECTOR", "POINT"
-    for socket, source in zip(there.inputs, (geometry, place, neighbour), strict=True):
-        link(source, socket)
+    offset = _attribute(tree, OFFSET, "FLOAT_VECTOR", names[OFFSET])
+    neighbour = _attribute(tree, NEIGHBOUR, "INT", names[NEIGHBOUR])
     n = normal["True Normal"]
-    edge = _vector(tree, "SUBTRACT", there.outputs[0], place)
+    if FIRST in names:
+        n = _sampled(tree, geometry, n, _attribute(tree, FIRST, "INT", names[FIRST]))
+    edge = _vector(tree, "SUBTRACT", _sampled(tree, geometry, place, neighbour), place)
     side = _vector(tree, "NORMALIZE", _vector(tree, "CROSS_PRODUCT", n, edge))
     parts = nodes.new("ShaderNodeSeparateXYZ")
     link(offset, parts.inputs[0])
@@ -224,15 +231,12 @@ def _wire(tree, offset_name: str, neighbour_name: str) -> None:
 
 def _wire_offsets(tree, source) -> None:
     """The nodes that add what the vertices of `source` are."""
-    geometry, nodes, link = _begin(tree), tree.nodes, tree.links.new
-    read, there = nodes.new("GeometryNodeObjectInfo"), nodes.new("GeometryNodeSampleIndex")
+    geometry, nodes = _begin(tree), tree.nodes
+    read = nodes.new("GeometryNodeObjectInfo")
     read.name = read.label = offsets.SOURCE
     read.inputs["Object"].default_value = source
-    there.data_type, there.domain = "FLOAT_VECTOR", "POINT"
     which = nodes.new("GeometryNodeInputPosition").outputs[0], nodes.new("GeometryNodeInputIndex").outputs[0]
-    for socket, value in zip(there.inputs, (read.outputs["Geometry"], *which), strict=True):
-        link(value, socket)
-    _end(tree, geometry, there.outputs[0], (WEIGHT,))
+    _end(tree, geometry, _sampled(tree, read.outputs["Geometry"], *which), (WEIGHT,))
 
 
 def _begin(tree):
@@ -264,6 +268,15 @@ def _attribute(tree, name, kind, attribute):
     node.data_type = kind
     node.inputs["Name"].default_value = attribute
     return next(socket for socket in node.outputs if socket.enabled)
+
+
+def _sampled(tree, geometry, vector, index):
+    """A node that reads a vector at another vertex; its output."""
+    node = tree.nodes.new("GeometryNodeSampleIndex")
+    node.data_type, node.domain = "FLOAT_VECTOR", "POINT"
+    for socket, source in zip(node.inputs, (geometry, vector, index), strict=True):
+        tree.links.new(source, socket)
+    return node.outputs[0]
 
 
 def _vector(tree, operation, *sources):

@@ -22,7 +22,7 @@ from ..playback.cache_modifier import played, trouble
 from ..playback.correction_files import FOLDER
 from ..playback.owners import cache_folder
 from ..read import correction, groups, offsets
-from ..read.arrays import edges, triangulated
+from ..read.arrays import edges, first_at_place, triangulated
 from ..read.maps import weights_in
 from ..read.mesh_io import check_finite, metres_per_unit, read_collider, world_matrix, world_positions, world_to_object
 from ..read.modifier_stack import find_cache, index_of
@@ -190,6 +190,7 @@ def add(scene, obj, name: str, played_: Played, part: Part, moved: np.ndarray) -
     """
     frames = range(part.moved.start - part.opens, part.moved.stop + part.ends)
     start = part.moved.start - played_.frames.start
+    moved = _together(played_.x[start : start + len(moved)], moved)
     to_object = played_.to_object[start : start + len(part.moved), :3, :3]
     added = np.zeros((len(frames), *moved.shape[1:]))
     added[part.opens : part.opens + len(moved)] = np.einsum("fij,fnj->fni", to_object, moved)
@@ -200,6 +201,20 @@ def add(scene, obj, name: str, played_: Played, part: Part, moved: np.ndarray) -
         out.write(pc2.pack_header(added.shape[1], frames.start, len(frames)))
         out.write(np.ascontiguousarray(added, "<f4").data)
     return correction.add_offsets(obj, label, frames, stored_path(path), offsets.digest(obj, frames))
+
+
+def _together(x, moved) -> np.ndarray:
+    """(f, n, 3) displacements of vertices at x (f, n, 3), those at one place by the mean of all there: each side of a welded seam, a
+    closed zip or a tear line that holds is a border, and would go its own way."""
+    moved = moved.copy()
+    for places, ways in zip(x, moved, strict=True):
+        first = first_at_place(places)
+        count = np.bincount(first, minlength=len(first))
+        shared = count[first] > 1
+        if shared.any():
+            mean = np.stack([np.bincount(first, way, len(first)) for way in ways.T], axis=1)
+            ways[shared] = (mean[first] / count[first, None])[shared]
+    return moved
 
 
 def _free_file(folder: Path, name: str) -> Path:

@@ -83,6 +83,54 @@ def test_the_frame_is_as_sculpted_and_those_beyond_the_fade_as_baked(make, scene
     assert obj.data.shape_keys is None and mesh == [tuple(vertex.co) for vertex in obj.data.vertices]
 
 
+def sewn(make, folder):
+    """Two panels that lie on each other along a line, as the sides of a welded seam do, and fold along it more and more; its baked
+    frames, and the vertices of that line on both sides."""
+    panels = make.grid(location=(-0.5, 0.0, 0.0)), make.grid(location=(0.5, 0.0, 0.0))
+    rest = np.concatenate(
+        [np.array([panel.matrix_world @ vertex.co for vertex in panel.data.vertices]) for panel in panels]
+    )
+    faces, half = np.array([face.vertices for face in panels[0].data.polygons]), len(rest) // 2
+    for panel in panels:
+        bpy.data.objects.remove(panel)
+    obj = make.mesh("Cloth", rest, [*faces.tolist(), *(faces + half).tolist()])
+    fold = np.linspace(0.2, 1.0, LAST - FIRST + 1)[:, None]
+    played = np.repeat(rest[None], LAST - FIRST + 1, axis=0)
+    played[:, :, 2] = fold * (np.abs(rest[:, 0]) + 0.3 * rest[:, 0] + 0.2 * np.sin(6.0 * rest[:, 1]))
+    pc2.write(folder / "Cloth.pc2", played.astype(np.float32), FIRST)
+    cloth = make.cloth(obj)
+    cache_modifier.attach(cloth, folder / "Cloth.pc2", FIRST)
+    bpy.context.view_layer.objects.active = cloth
+    cloth.select_set(True)
+    left, right = np.flatnonzero(rest[:, 0] == 0.0).reshape(2, -1)
+    return cloth, left, right
+
+
+def test_no_correction_opens_a_seam(make, scene, tmp_path):
+    """Where two vertices are at one place, as in a welded seam, a closed zip and a tear line that holds, they stay so."""
+    obj, left, right = sewn(make, tmp_path)
+    scene.frame_start, scene.frame_end = FIRST, LAST
+
+    def closed():
+        found = [shown(obj, frame) for frame in range(FIRST, LAST + 1)]
+        return all(np.array_equal(x[left], x[right]) for x in found)
+
+    x = np.array([vertex.co for vertex in obj.data.vertices])
+    assert np.array_equal(x[left], x[right]) and closed() and len(left) == 5
+    moved = np.exp(-4.0 * (x**2).sum(axis=1))[:, None] * (0.1, 0.05, 0.3)
+    wanted = sculpt(obj, FRAME, moved, before=4, after=4)
+    assert np.abs(shown(obj, FRAME) - wanted).max() < NEAR and closed()
+    assert bpy.ops.taffeta.smooth_in_space(radius=0.3) == {"FINISHED"} and closed()
+    assert bpy.ops.taffeta.smooth_in_time() == {"FINISHED"} and closed()
+    make.collider(make.ball(radius=0.4, location=(0.05, 0.0, 0.1)))
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.push_out(depth=0.5) == {"FINISHED"} and closed()
+    assert len(correction.corrections_of(obj)) == 4
+    for _ in range(4):
+        assert bpy.ops.taffeta.correction_remove(index=0) == {"FINISHED"}
+    assert not [attribute.name for attribute in obj.data.attributes if "Correction" in attribute.name]
+
+
 def test_overlapping_corrections_add_and_are_weighed_muted_deleted(make, tmp_path):
     obj, x = garment(make, tmp_path)
     sculpt(obj, FRAME, bumps(obj, 1), before=4, after=4)

@@ -16,6 +16,7 @@ from .read import snapshot
 from .read.arrays import sewing_edges
 from .read.carry import follow_keys
 from .read.carry_marks import left_out
+from .read.correction import corrections_of
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
 from .read.participants import chosen_cloths, colliders_of, refuse_linked
@@ -114,8 +115,9 @@ def refuse(obj: bpy.types.Object) -> None:
         raise ValueError(f"{obj.name} is played live; press Stop first")
 
 
-def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
-    """Let a garment be simulated itself again, with the settings that its cage has by now."""
+def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
+    """Let a garment be simulated itself again, with the settings that its cage has by now; returns what to tell of what goes with the
+    cage, "" if nothing does that was made by hand."""
     noted, cloth = obj.taffeta_cage, obj.taffeta_cloth
     cage, made = noted.cage, noted.thickness
     others = [o for o in bpy.data.objects if o != obj and o.taffeta_cage.cage == cage]
@@ -123,8 +125,13 @@ def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         _take_back(obj, cage, made)
     cages.let_go(obj)
     cloth.enabled = True
-    if cage is not None and cage.library is None and not others:
-        cages.discard(cage)
+    if cage is None or cage.library is not None or others:
+        return ""
+    name, corrections = cage.name, [modifier.name for modifier in corrections_of(cage)]
+    cages.discard(cage)
+    if not corrections:
+        return ""
+    return f"{name} is deleted with its corrections, {', '.join(corrections)}; undo that to keep them"
 
 
 def _take_back(obj, cage, made):
@@ -266,11 +273,13 @@ stays on disk"""
             refuse_linked(obj)
             if any(each.mode != "OBJECT" for each in (obj, obj.taffeta_cage.cage) if each is not None):
                 raise ValueError(f"{obj.name} or its cage is not in Object Mode; go back to that first")
-            remove(context.scene, obj)
+            lost = remove(context.scene, obj)
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         self.report({"INFO"}, translated(f"{obj.name} is simulated itself again"))
+        if lost:
+            self.report({"WARNING"}, translated(lost))
         show(context, obj)
         look_again(context)
         return {"FINISHED"}

@@ -286,9 +286,9 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
         # Here, because they import numba: a second or two.
         if first_time and not _compile(job):
             return
-        from ...solver.build import build
+        from ..read.torn import built
 
-        cloth, state = build(order.garments, order.settings)
+        cloth, state = built(order.garments, order.settings)
         inputs = iter(inputs)
         ready = list(islice(inputs, 1))  # a scene that cannot be read must not take the bake that is there out of play
         on_disk.open_caches(job, caches)

@@ -34,7 +34,7 @@ from .fabric_rows import fabric_sentence
 from .instance_rows import copies
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing
-from .start_rows import strained
+from .start_rows import beginning
 
 LIST_DELAY = 0.3  # [s] between a change and the new list
 PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
@@ -189,7 +189,7 @@ def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
             except ValueError as error:
                 if obj.name not in refused:  # else that is told already, in other words
                     yield Problem("ERROR", obj.name, str(error), "")
-    yield from strained(scene, garments)
+    yield from beginning(scene, garments)
     yield from _inner_steps(scene, garments)
 
 

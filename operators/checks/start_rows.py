@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Garments whose pose at the start strains them: they jump out of it in the first frames."""
+"""Garments whose pose at the start strains them, so that they jump out of it in the first frames, or has them torn."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,11 +8,18 @@ import numpy as np
 
 from ...solver.geometry.topology import edge_keys, edges_of
 from ...solver.model import Garment
+from ..read.torn import torn_count
 from .problem import Problem
 
 STRAIN = 0.1  # of an edge, from which on it counts: in a square metre of cotton 10 J, which throw it metres high
 SHARE = 0.01  # of the edges that are free, up to which they are a few odd ones
 LEAST = 20  # such edges
+
+
+def beginning(scene: bpy.types.Scene, garments: list[Garment]) -> Iterator[Problem]:
+    """All that is found of how garments begin."""
+    yield from strained(scene, garments)
+    yield from torn(garments)
 
 
 def strained(scene: bpy.types.Scene, garments: Iterable[Garment]) -> Iterator[Problem]:
@@ -35,6 +42,18 @@ def strained(scene: bpy.types.Scene, garments: Iterable[Garment]) -> Iterator[Pr
         )
         remedy = "Bend the pose that it starts from without stretching it (Stretch and Compression in the Taffeta popover shows where), or set a Pre-Roll"
         yield Problem("WARNING", garment.name, sentence, remedy)
+
+
+def torn(garments: Iterable[Garment]) -> Iterator[Problem]:
+    """Garments whose pose at the start holds tear lines apart, which a bake takes for torn."""
+    for garment in garments:
+        if count := torn_count(garment):
+            yield Problem(
+                "INFO",
+                garment.name,
+                f"{garment.name} begins torn at {count:,} places of its tear lines: its pose holds them apart",
+                "That is as it should be of cloth that was torn when it was draped; else move both sides of a line alike, as by the same weights",
+            )
 
 
 def _free(garment):

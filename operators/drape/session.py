@@ -27,6 +27,8 @@ from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
 from ..read.shown import shown_positions
+from ..read.torn import torn_at
+from .baked_state import as_baked
 from .hand import Hand, with_grip
 from .history import History, Past
 from .step import Step
@@ -303,12 +305,16 @@ def start(scene: bpy.types.Scene) -> Drape:
         refuse_linked(obj)
     cloth, state = build(order.garments, order.settings)
     x = _shown(scene, objects, order)
+    if x is not None:
+        state = as_baked(scene, objects, cloth, state, x - cloth.origin)
     try:
         for obj in objects:
             modifier.add(obj)
         moment = read_moment(scene, depsgraph_of(scene), order.garment_objects, order.bodies)
-        begun = (moment.targets if x is None else x) - cloth.origin
-        drape = Drape(order, cloth, state._replace(x=begun, v=np.zeros_like(begun)), moment, scene)
+        if x is None:
+            begun = moment.targets - cloth.origin
+            state = state._replace(x=begun, v=np.zeros_like(begun), broken=torn_at(cloth, begun))
+        drape = Drape(order, cloth, state, moment, scene)
         drape.show()
     except BaseException:
         modifier.remove_all()

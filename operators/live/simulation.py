@@ -31,6 +31,7 @@ from ..read.modifier_stack import find_live
 from ..read.participants import find_object, refuse_linked
 from ..read.sampling import Moment, depsgraph_of, going_on, read_moment, straight_input
 from ..read.time_and_gravity import frame_seconds
+from ..read.torn import torn_at
 from . import changes, modifier, turn
 
 MOST_DROPPED = 6  # frames that one step may span
@@ -197,7 +198,7 @@ def _step(live, scene, moment, gap):
 def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
-    live.state.v[:], live.state.broken[:] = 0.0, 0
+    live.state.v[:], live.state.broken[:] = 0.0, torn_at(live.cloth, live.state.x)
     if live.state.plastic is not None:
         live.state.plastic[:] = 0.0
     _write(live, moment)

@@ -243,6 +243,18 @@ def shell(make, thick=0.012, wide=1.0):
     return make.cloth(make.mesh("Coat", x, [*top.tolist(), *(top[:, ::-1] + len(mid)).tolist(), *rim])), mid
 
 
+def test_corrections_that_go_with_the_cage_are_told(make, saved, capfd):
+    obj, _, _ = skirt(make, 40, 30)
+    saved.frame_end = 3
+    cage = make_cage(obj, vertices=300, bake=True)
+    bpy.context.view_layer.objects.active = cage
+    assert bpy.ops.taffeta.smooth_in_space(radius=0.1) == {"FINISHED"}
+    capfd.readouterr()
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    told = "Warning: Skirt Cage is deleted with its corrections, Smooth in Space 1-3; undo that to keep them"
+    assert told in capfd.readouterr().out and not bpy.data.objects.get("Skirt Cage")
+
+
 @pytest.mark.parametrize("flipped", [False, True])
 def test_a_closed_shell_is_one_sheet(make, flipped):
     obj, mid = shell(make)

@@ -127,11 +127,17 @@ def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
     cloth.enabled = True
     if cage is None or cage.library is not None or others:
         return ""
-    name, corrections = cage.name, [modifier.name for modifier in corrections_of(cage)]
+    name, alone = cage.name, _made_by_hand(obj, cage)
     cages.discard(cage)
-    if not corrections:
-        return ""
-    return f"{name} is deleted with its corrections, {', '.join(corrections)}; undo that to keep them"
+    return f"{name} is deleted with what only it had: {', '.join(alone)}; undo that to keep it" if alone else ""
+
+
+def _made_by_hand(obj, cage) -> list[str]:
+    """Names of what was sculpted or draped on a cage, and its garment has not."""
+    keys, known = cage.data.shape_keys, obj.data.shape_keys
+    names = [key.name for key in keys.key_blocks if key != keys.reference_key] if keys else []
+    own = [name for name in names if known is None or name not in known.key_blocks]
+    return [modifier.name for modifier in corrections_of(cage)] + own
 
 
 def _take_back(obj, cage, made):

@@ -243,15 +243,18 @@ def shell(make, thick=0.012, wide=1.0):
     return make.cloth(make.mesh("Coat", x, [*top.tolist(), *(top[:, ::-1] + len(mid)).tolist(), *rim])), mid
 
 
-def test_corrections_that_go_with_the_cage_are_told(make, saved, capfd):
+def test_what_goes_with_the_cage_is_told(make, saved, capfd):
     obj, _, _ = skirt(make, 40, 30)
     saved.frame_end = 3
     cage = make_cage(obj, vertices=300, bake=True)
     bpy.context.view_layer.objects.active = cage
     assert bpy.ops.taffeta.smooth_in_space(radius=0.1) == {"FINISHED"}
+    assert bpy.ops.taffeta.drape(steps=1) == {"FINISHED"} == bpy.ops.taffeta.drape_keep(result="KEY")
     capfd.readouterr()
     assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
-    told = "Warning: Skirt Cage is deleted with its corrections, Smooth in Space 1-3; undo that to keep them"
+    told = (
+        "Warning: Skirt Cage is deleted with what only it had: Smooth in Space 1-3, Taffeta Pose; undo that to keep it"
+    )
     assert told in capfd.readouterr().out and not bpy.data.objects.get("Skirt Cage")
 
 

@@ -22,6 +22,7 @@ from .bake import job as jobs
 from .checks import crossings
 from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import groups
+from .read.as_one import as_one, joined
 from .read.mesh_io import check_finite, metres_per_unit, read_collider, read_garment, world_positions
 from .read.participants import chosen_cloths, colliders_of
 from .read.sampling import depsgraph_of, posed
@@ -55,9 +56,8 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
         refuse_shared(obj)
         found = read_garment(obj, depsgraph, scene)
         settings = obj.taffeta_cloth
-        garments.append(
-            Worn(obj.name, found.x_start, found.triangles, found.thickness, settings.layer, settings.rigidity)
-        )
+        triangles = joined(found.triangles, as_one(obj.data, found.x_start))
+        garments.append(Worn(obj.name, found.x_start, triangles, found.thickness, settings.layer, settings.rigidity))
     shapes = []
     for obj in bodies:
         body = read_collider(obj, depsgraph, scene)
@@ -153,7 +153,8 @@ def steps(
     limit = stretch if stretch < ANY_STRETCH else np.inf
     found = yield from _taken_apart(rounds(garments, shapes, depth, met, limit))
     yield Step("Giving the garments their new shape", 0.95)
-    if hidden := _give(scene, cloths, [(garment.x, x) for garment, x in zip(garments, found.x, strict=True)], result):
+    given = zip(cloths, garments, found.x, strict=True)
+    if hidden := _give(scene, cloths, [(each.x, x[as_one(obj.data, each.x)]) for obj, each, x in given], result):
         tell("INFO", mesh_shown_sentence(hidden))
     seconds = time.perf_counter() - start
     for sentence in outcome(found, [obj.name for obj in cloths], [obj.name for obj in bodies], stretch, seconds):

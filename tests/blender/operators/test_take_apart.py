@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from crossings import count_crossings
+from edit_mode import select
 from layouts import draw
 from taffeta.operators import command
 from taffeta.operators.playback import cache_modifier
@@ -27,6 +28,12 @@ def dipping(make, saved, tmp_path):
     """Two sheets, 3 mm apart; a bump of the upper one comes 9 mm down and goes. Turned, scaled and moved."""
     saved.frame_end = LAST
     sheets = [make.grid(name, count=21, size=0.2, location=(1.0, 2.0, 3.0)) for name in ("Lower", "Upper")]
+    dip(sheets, tmp_path)
+    return sheets
+
+
+def dip(sheets, folder):
+    """Bakes of the two."""
     depth = 0.009 * np.sin(np.linspace(-0.6, np.pi + 0.6, LAST - FIRST + 1))
     for obj, above in zip(sheets, (0.0, 0.0015), strict=True):
         obj.rotation_euler, obj.scale = (0.3, 0.2, 0.1), (2.0, 2.0, 2.0)
@@ -34,18 +41,20 @@ def dipping(make, saved, tmp_path):
         x = np.repeat(rest[None], len(depth), axis=0)
         if above:
             x[:, :, 2] -= 0.5 * np.maximum(depth, 0.0)[:, None] * np.exp(-((rest[:, :2] / 0.02) ** 2).sum(axis=1))
-        play(obj, x, tmp_path)
-    return sheets
+        play(obj, x, folder)
 
 
-def crossing(make, sheets, frame):
+def crossing(make, sheets, frame, same=((), ())):
+    """Counted by another program; same : vertices of the second sheet, and others that are one with them."""
     bpy.context.scene.frame_set(frame)
     x, triangles = [make.world(obj) for obj in sheets], []
     for obj in sheets:
         obj.data.calc_loop_triangles()
         triangles.append(np.array([t.vertices for t in obj.data.loop_triangles]) + len(x[0]) * len(triangles))
+    one = np.arange(sum(len(places) for places in x))
+    one[len(x[0]) + np.array(same[1], int)] = len(x[0]) + np.array(same[0], int)
     owner = np.repeat(np.arange(len(x)), [len(places) for places in x])
-    return sum(count_crossings(np.concatenate(x), np.concatenate(triangles), owner, []))
+    return sum(count_crossings(np.concatenate(x), one[np.concatenate(triangles)], owner, []))
 
 
 def test_every_frame_comes_apart_as_a_correction_of_each_garment(make, dipping, saved, capfd):
@@ -61,6 +70,23 @@ def test_every_frame_comes_apart_as_a_correction_of_each_garment(make, dipping, 
     for (modifier,) in made:
         modifier.node_group.nodes["Weight"].outputs[0].default_value = 0.0
     assert [crossing(make, dipping, frame) for frame in range(FIRST, LAST + 1)] == before
+
+
+def test_tear_lines_that_hold_stay_closed(make, saved, tmp_path):
+    saved.frame_end = LAST
+    sheets = [make.grid(name, count=21, size=0.2, location=(1.0, 2.0, 3.0)) for name in ("Lower", "Upper")]
+    bpy.context.view_layer.objects.active = upper = sheets[1]
+    select(upper, lambda a, b: abs(a.x) + abs(b.x) < 1e-6)
+    bpy.ops.taffeta.tear_mark()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    dip(sheets, tmp_path)
+    assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"} and correction.corrections_of(upper)
+    rest = np.array([vertex.co for vertex in upper.data.vertices])
+    left, right = np.array([np.flatnonzero((rest == rest[k]).all(axis=1)) for k in range(441, len(rest))]).T
+    for frame in range(FIRST, LAST + 1):
+        assert not crossing(make, sheets, frame, (left, right))
+        x = make.world(upper)
+        assert np.array_equal(x[left], x[right]) and len(left) == 21
 
 
 def test_one_garment_alone_is_left_where_it_does_not_cross_itself(dipping, saved, capfd):

@@ -2,6 +2,7 @@
 """Untangle in Blender: shape key and rest shape, undo, posed garments, what it refuses, and that it runs headless."""
 
 import bpy
+import edit_mode
 import folds
 import numpy as np
 import pytest
@@ -59,6 +60,23 @@ def dressed(make, scene):
     select(coat, shirt)
     assert count(make, shirt, coat, body=body) > 200
     return body, shirt, coat
+
+
+@pytest.mark.parametrize("result", ["KEY", "REST"])
+@pytest.mark.parametrize("mark", ["tear_mark", "zip_mark"])
+def test_zips_and_tear_lines_stay_closed(make, scene, mark, result):
+    sheet = make.cloth(make.grid("Sheet", 15, 0.6, location=(0.0, 0.0, 0.05)), thickness=2e-3)
+    make.collider(make.ball(radius=0.2, location=(0.0, 0.02, -0.05)))
+    select(sheet)
+    edit_mode.select(sheet, lambda a, b: abs(a.x) < 1e-6 and abs(b.x) < 1e-6)
+    getattr(bpy.ops.taffeta, mark)()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = make.world(sheet)
+    left, right = np.array([np.flatnonzero((before == before[k]).all(axis=1)) for k in range(225, len(before))]).T
+    assert bpy.ops.taffeta.untangle(result=result) == {"FINISHED"}
+    x = make.world(sheet)
+    assert len(left) == 15 and np.array_equal(x[left], x[right])
+    assert np.abs(x - before)[left].max() > 0.01, "drawn off the ball"
 
 
 def test_the_result_is_a_shape_key_and_the_garment_stays(make, dressed):

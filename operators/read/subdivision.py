@@ -5,6 +5,7 @@ import bmesh
 import bpy
 
 from .modifier_stack import own_modifiers
+from .zips import OPENS
 
 LARGEST_FACE = 4  # corners; what has more is cut into triangles about its middle before
 
@@ -39,7 +40,7 @@ def subdivide(mesh: bpy.types.Mesh) -> None:
     """Cut each edge of a face in half and each triangle or quad into four; the vertices that there were keep their numbers.
 
     Edges without a face are threads that sew: they stay whole, and where two of them hold two rims together, the new
-    vertices between are sewn, too.
+    vertices between are sewn, too; between two stitches of a zip by one that opens between them.
     """
     work = bmesh.new()
     try:
@@ -49,20 +50,21 @@ def subdivide(mesh: bpy.types.Mesh) -> None:
         bmesh.ops.subdivide_edges(work, edges=[e for e in work.edges if e.link_faces], cuts=1, use_grid_fill=True)
         work.verts.index_update()
         work.verts.ensure_lookup_table()
-        for rim in rims:
+        for rim, opens in rims:
             pair = [_between(work, ends, count) for ends in rim]
-            if work.edges.get(pair) is None:
-                work.edges.new(pair)
+            thread = work.edges.get(pair) or work.edges.new(pair)
+            if opens:
+                thread[work.edges.layers.float[OPENS]] = opens
         work.to_mesh(mesh)
     finally:
         work.free()
     mesh.update()
 
 
-def _sewn_rims(work) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def _sewn_rims(work) -> list[tuple[tuple[tuple[int, int], tuple[int, int]], float]]:
     """Edges of faces that are sewn to each other, as numbers of vertices: threads lead from either end of the one to one of
-    the other, or they share it."""
-    found = {}
+    the other, or they share it. With each how far a zip is open when what is between opens, 0 where that is no zip."""
+    found, layer = {}, work.edges.layers.float.get(OPENS)
     for thread in work.edges:
         if thread.link_faces:
             continue
@@ -72,7 +74,9 @@ def _sewn_rims(work) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             for other in (end, *(edge.other_vert(end) for edge in end.link_edges if not edge.link_faces)):
                 if other in others:
                     rim = (a.index, end.index), (b.index, other.index)
-                    found[frozenset(map(frozenset, rim))] = rim
+                    ends = [thread] if end is other else [thread, work.edges.get((end, other))]
+                    opens = [0.0 if layer is None else each[layer] for each in ends]
+                    found[frozenset(map(frozenset, rim))] = rim, sum(opens) / len(opens) if all(opens) else 0.0
     return list(found.values())
 
 

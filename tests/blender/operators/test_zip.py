@@ -135,6 +135,22 @@ def test_a_keyed_zip_opens_and_closes_and_a_resumed_bake_is_the_same(curtain, ma
     assert gaps(make, curtain).max() > 1e-3, "the keys are known to have changed"
 
 
+def test_a_finer_zip_opens_as_far(curtain, make):
+    """Subdivide: between two stitches comes one that opens between them, and the line has no seam that stays."""
+    scene = bpy.context.scene
+    bpy.ops.taffeta.zip_mark()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.subdivide(object="Curtain") == {"FINISHED"}
+    edges, opens = zips.marked(curtain.data)
+    assert len(edges) == len(seams(curtain.data)) == COUNT - 1
+    assert np.sort(opens) == pytest.approx([1 / 3, 1 / 2, 2 / 3, 5 / 6, 1, 1])
+    curtain.taffeta_cloth.zip_open = 1.0
+    scene.frame_end = 8
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    scene.frame_set(8)
+    assert gaps(make, curtain).min() > 1e-4
+
+
 def test_an_open_zip_is_no_open_seam(curtain, make):
     scene = bpy.context.scene
     bpy.ops.taffeta.zip_mark()

@@ -48,8 +48,11 @@ class TAFFETA_OT_push_out(baked.AfterBake, bpy.types.Operator):
         description="How deep cloth may be inside, in metres; what is deeper is taken to belong there, and is told",
     )  # fmt: skip
 
-    def work(self, scene, obj, part):
+    def steps(self, context):
         turn.refuse()
+        return (yield from super().steps(context))
+
+    def work(self, scene, obj, part):
         yield from prepared("inside", "guard")
         from ..solver.correct.push_out import Worn
 

@@ -39,8 +39,11 @@ class Smoothing(baked.AfterBake):
         layout.prop_search(self, "vertex_group", context.object, "vertex_groups")
         layout.prop(self, "keep_out")
 
-    def work(self, scene, obj, part):
+    def steps(self, context):
         turn.refuse()
+        return (yield from super().steps(context))
+
+    def work(self, scene, obj, part):
         mask = baked.mask_of(obj, self.vertex_group)
         yield from prepared("inside", "guard")
         frames = self.frames_read(obj, part)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is to be baked, read from the scene: garments, bodies, settings, frames and files, checked."""
 
+import contextlib
 import json
 from collections.abc import Collection
 from datetime import datetime
@@ -8,6 +9,7 @@ from datetime import datetime
 import bpy
 
 from ...solver.cache.about import About
+from ...solver.cache.journal import read_header
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
@@ -55,9 +57,7 @@ def read_order(
         )
     bodies = colliders_of(scene, cloths)
     go_on = resume or from_frame != 0
-    paths = bake_paths(scene, cloths, go_on)
-    for path in paths:
-        refuse_long(path)
+    paths = _paths(scene, cloths, go_on, from_frame)
     _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
     frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
     with posed(scene, cloths, bodies), at_start(scene):
@@ -89,6 +89,38 @@ def read_order(
         recipes=[snapshot.take(scene, [obj]) for obj in cloths] if kept else [],
         owners=[owner_in(path.parent) for path in paths],
     )
+
+
+def _paths(scene, cloths, go_on, from_frame):
+    paths = bake_paths(scene, cloths, go_on)
+    for path in paths:
+        refuse_long(path)
+    if from_frame > scene.frame_start:
+        _refuse_other_frames(scene, cloths, paths)
+    return paths
+
+
+def _refuse_other_frames(scene, cloths, paths) -> None:
+    """Raise ValueError where what is baked begins at another frame, or has other times or vertices: none of it can be kept."""
+    for obj, path, source in zip(cloths, paths, sources(cloths, paths), strict=True):
+        header, count = None, len(obj.data.vertices)
+        with contextlib.suppress(OSError):
+            header = read_header((source or path).with_suffix(".journal"))
+        if header is None:
+            continue
+        first, fps, now = header["first_frame"], header["fps"], 1.0 / frame_seconds(scene)
+        if first != scene.frame_start:
+            raise ValueError(
+                f"{obj.name} is baked from frame {first} on, and the range starts at {scene.frame_start} now; press Bake, which keeps that one in the list, or set it back"
+            )
+        if fps != now:
+            raise ValueError(
+                f"{obj.name} is baked at {fps:.5g} frames a second, and the scene has {now:.5g} now; press Bake, which keeps that one in the list, or set it back"
+            )
+        if header["vertex_count"] != count:
+            raise ValueError(
+                f"{obj.name} is baked with {header['vertex_count']} vertices, and its mesh has {count} now; press Bake, which keeps that one in the list, or set it back"
+            )
 
 
 def _prints(scene, cloths, bodies) -> list[str]:

@@ -247,6 +247,9 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(make, tmp_path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(jobs, "running", lambda: True)
         refused("A simulation is under way", bpy.ops.taffeta.push_out)
+        cache_modifier.show_bake(obj, False)  # as while it is played live
+        refused("A simulation is under way", bpy.ops.taffeta.smooth_in_time)
+        cache_modifier.show_bake(obj, True)
     bpy.context.scene.taffeta.cache_folder = str(tmp_path / "Cloth.pc2")  # a file where a folder is wanted
     refused("Cloth.pc2")
     cache_modifier.detach(obj)

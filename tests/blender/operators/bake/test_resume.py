@@ -37,6 +37,24 @@ def set_aside(obj):
     return [path.name for path in names.older_bakes(bake_files.cache_file(obj))]
 
 
+def test_a_rebake_tells_why_no_frame_can_be_kept(two, saved):
+    """Where the range starts elsewhere, frames last otherwise, or the mesh has other vertices; the bake stays and plays."""
+    coat, expected = two[1], whole(two)
+
+    def refused(words):
+        with pytest.raises(RuntimeError, match=words):
+            bpy.ops.taffeta.bake(from_frame=4)
+        assert [files(obj) for obj in two] == expected and not set_aside(coat)
+
+    saved.frame_start = 3
+    refused("Coat is baked from frame 1 on, and the range starts at 3 now; press Bake, which keeps that one")
+    saved.frame_start, saved.render.fps = 1, 48
+    refused("Coat is baked at 24 frames a second, and the scene has 48 now")
+    saved.render.fps = 24
+    coat.data.vertices.add(1)
+    refused("Coat is baked with 16 vertices, and its mesh has 17 now")
+
+
 def test_a_cloth_that_is_added_after_the_bake(saved, make, capfd):
     saved.frame_end = 6
     shirt = make.cloth(make.grid("Shirt", count=4, location=(0, 0, 2)))

@@ -43,23 +43,23 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object], parts: list[bak
     with posed(scene, cloths, bodies):
         thickness = [read_garment(obj, depsgraph_of(scene), scene).thickness for obj in cloths]
     worn = [
-        Worn(
-            obj.name, each.x[0], joined(each.triangles, one), thick, obj.taffeta_cloth.layer, obj.taffeta_cloth.rigidity
-        )
-        for obj, each, thick, one in zip(cloths, played, thickness, _as_one(cloths, played), strict=True)
+        Worn(obj.name, each.x[0], each.triangles, thick, obj.taffeta_cloth.layer, obj.taffeta_cloth.rigidity)
+        for obj, each, thick in zip(cloths, played, thickness, strict=True)
     ]
     own = [found[obj.name] for obj in bodies]
     shapes = [Shape(body.name, body.x[0], body.triangles, body.distance) for body in own]
     counts = np.isin(about.moved, about.frames)
-    return played, Cast(worn, [p.x for p in played], shapes, [b.x for b in own], who_meets(cloths, bodies), counts)
-
-
-def _as_one(cloths, played) -> list[np.ndarray]:
-    """Of each garment (n,) the vertex that each is one with in all frames."""
-    return [
-        as_one(obj.data, each.x.swapaxes(0, 1).reshape(each.x.shape[1], -1))
+    met, x, body_x = who_meets(cloths, bodies), [p.x for p in played], [b.x for b in own]
+    triangles = [
+        [joined(each.triangles, as_one(obj.data, places)) for places in each.x]
         for obj, each in zip(cloths, played, strict=True)
     ]
+    return played, Cast(worn, x, shapes, body_x, met, counts, triangles)
+
+
+def _with_others(obj, x, moved) -> np.ndarray:
+    """Displacements (f, n, 3) in which what is one with another vertex at x (f, n, 3) goes where that goes."""
+    return np.stack([ways[as_one(obj.data, places)] for places, ways in zip(x, moved, strict=True)])
 
 
 class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
@@ -114,9 +114,9 @@ class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
         where = f"{names}, frames {part.frames.start} to {part.frames.stop - 1}"
         if not found.before.any():
             return f"{where}: nothing passes through anything", "INFO"
-        for obj, each, own, moved, one in zip(cloths, played, parts, found.moved, _as_one(cloths, played), strict=True):
+        for obj, each, own, moved in zip(cloths, played, parts, found.moved, strict=True):
             if moved.any():
-                baked.add(scene, obj, "Untangled", each, own, moved[:, one])
+                baked.add(scene, obj, "Untangled", each, own, _with_others(obj, each.x, moved))
         return _outcome(where, found)
 
 

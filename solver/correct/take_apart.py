@@ -31,6 +31,9 @@ class Cast(NamedTuple):
     body_x: list[np.ndarray]  # (f, m, 3) [m] of each body
     meets: np.ndarray  # (g, g + b) bool, as in `untangle.apart`
     counts: np.ndarray  # (f,) bool: frames to work on; the others are moved along
+    triangles: list[list[np.ndarray]] | None = (
+        None  # (t, 3) of each garment in each frame, if they are not those of `worn` in all
+    )
 
 
 class Apart(NamedTuple):
@@ -112,7 +115,9 @@ def _places(cast: Cast, frame: int) -> np.ndarray:
 def _posed(cast: Cast, frame: int, moved: np.ndarray):
     """Garments, moved, and bodies in a frame."""
     own = np.split(moved, np.cumsum([x.shape[1] for x in cast.x])[:-1])
-    worn = [w._replace(x=x[frame] + part) for w, x, part in zip(cast.worn, cast.x, own, strict=True)]
+    every = cast.triangles or [[w.triangles] * len(cast.counts) for w in cast.worn]
+    each = zip(cast.worn, cast.x, own, every, strict=True)
+    worn = [w._replace(x=x[frame] + part, triangles=triangles[frame]) for w, x, part, triangles in each]
     return worn, [s._replace(x=x[frame]) for s, x in zip(cast.shapes, cast.body_x, strict=True)]
 
 

@@ -89,6 +89,24 @@ def test_tear_lines_that_hold_stay_closed(make, saved, tmp_path):
         assert np.array_equal(x[left], x[right]) and len(left) == 21
 
 
+def test_a_seam_that_closes_on_the_way_crosses_nothing(make, saved, tmp_path, capfd):
+    """Two panels that are sewn in frame 3: from there on their rims lie on each other, and are no tangle."""
+    saved.frame_end = LAST
+    panels = make.grid("Left", count=5, size=0.1), make.grid("Right", count=5, size=0.1, location=(0.11, 0.0, 0.0))
+    rest = np.concatenate([make.world(panel) for panel in panels])
+    faces = np.array([face.vertices for face in panels[0].data.polygons])
+    for panel in panels:
+        bpy.data.objects.remove(panel)
+    threads = [(4 + 5 * k, 25 + 5 * k) for k in range(5)]
+    coat = make.mesh("Coat", rest, [*faces.tolist(), *(faces + 25).tolist()], threads)
+    x = np.repeat(rest[None], LAST - FIRST + 1, axis=0)
+    x[2:, 25:, 0] -= x[0, 25, 0] - x[0, 4, 0]
+    x[:, :, 2] = 0.5 * np.abs(x[:, :, 0] - 0.05)
+    play(coat, x, tmp_path)
+    assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"}
+    assert "nothing passes through anything" in capfd.readouterr().out and not correction.corrections_of(coat)
+
+
 def test_one_garment_alone_is_left_where_it_does_not_cross_itself(dipping, saved, capfd):
     dipping[0].select_set(False)
     assert bpy.ops.taffeta.untangle_frames() == {"FINISHED"}

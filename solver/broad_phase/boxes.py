@@ -10,11 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel.jit import inner, njit
+from ..kernel.shared import shared
 
 HIGH = 3  # column of a box (6,) where its highest corner begins
 #: columns of a swept box where its lowest corner begins at the start and at the end, its highest at the start and at the end
 LOW_START, LOW_END, HIGH_START, HIGH_END = 0, 3, 6, 9
 SWEPT_BOX = 12  # columns
+SMALLEST_BOXES_PART = 1024  # boxes that another thread is asked for
 
 
 class SweptBoxes(NamedTuple):
@@ -32,6 +34,25 @@ def empty_boxes(count: int) -> SweptBoxes:
 def still_boxes(boxes: np.ndarray) -> SweptBoxes:
     """Boxes (k, 6) [m] that hold for all the time."""
     return SweptBoxes(boxes, boxes)
+
+
+def swept(boxes: SweptBoxes) -> np.ndarray:
+    """Boxes (k, 6) [m] of where these get all the time."""
+    all_the_time = np.empty_like(boxes.start)
+    swept_kernel(len(all_the_time), boxes.start, boxes.end, all_the_time)
+    return all_the_time
+
+
+@shared(SMALLEST_BOXES_PART)
+def swept_kernel(first, last, start, end, boxes):
+    """`swept` of the boxes first..last. 150 bytes each. # outputs: boxes (k, 6)"""
+    for box in range(np.uintp(first), np.uintp(last)):
+        for low in range(3):
+            high = low + HIGH
+            boxes[box, low], boxes[box, high] = (
+                min(start[box, low], end[box, low]),
+                max(start[box, high], end[box, high]),
+            )
 
 
 @inner

@@ -21,7 +21,7 @@ from ..kernel.memo import remembered
 from ..kernel.shared import shared
 from ..kernel.threads import cut, joined, on_threads
 from ..model import Cloth, Settings
-from .boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, may_touch, span
+from .boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, may_touch, span, swept
 from .bvh import bvh_overlaps
 from .spatial_hash import bucket_of, hash_overlaps
 
@@ -343,7 +343,7 @@ def triangle_pairs(
     bounds = Bounds(empty_boxes(count), np.empty((count, 3)), np.empty(count))
     asked, around = np.ones(len(cloth.triangles), np.bool_), np.ones(count, np.bool_)
     _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
-    patch_pairs = OVERLAPS[broad_phase](_swept(bounds), patches.garment, cloth.meets)
+    patch_pairs = OVERLAPS[broad_phase](swept(bounds.boxes), patches.garment, cloth.meets)
     return _expand(patch_pairs, patches, ahead.boxes, asked, around, bounds, cloth.meets), bounds
 
 
@@ -359,14 +359,8 @@ def pairs_around(cloth: Cloth, changed: np.ndarray, ahead: Ahead, cone: float, b
     patches = patches_of(cloth)
     around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
     _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
-    patch_pairs = bvh_overlaps(_swept(bounds), patches.garment, cloth.meets, around)
+    patch_pairs = bvh_overlaps(swept(bounds.boxes), patches.garment, cloth.meets, around)
     return _expand(patch_pairs, patches, ahead.boxes, changed, around, bounds, cloth.meets)
-
-
-def _swept(bounds: Bounds) -> np.ndarray:
-    """Boxes (p, 6) [m] of where patches get all the time."""
-    low, high = np.minimum(*bounds.boxes), np.maximum(*bounds.boxes)
-    return np.concatenate([low[:, :HIGH], high[:, HIGH:]], axis=1)
 
 
 def _expand(patch_pairs: np.ndarray, patches: Patches, boxes: SweptBoxes, asked, around, bounds: Bounds, meets):

@@ -181,8 +181,8 @@ def share(board, function, count, smallest, arguments):
 
 @inner
 def share_numbered(board, function, count, smallest, arguments):
-    """`share` of function(number, first, last, *arguments), with numbers of threads below `threads.thread_count`: no two that work
-    at a time have the same.
+    """`share` of function(number, first, last, *arguments), with numbers of threads below `MOST_PARTS`: no two that work at a
+    time have the same.
     """
     address, given = _numbered_addresses(function, arguments)
     _post(board, address, given, count, _part_count(board, count, smallest))
@@ -224,11 +224,12 @@ def _shared(function, part, smallest, compiled):
 
 @inner
 def _take_number(board):
-    """The least number from 1 on that no other thread has."""
-    number, bit = 1, np.int64(2)
-    while fetch_or(board, _NUMBERS, bit) & bit != 0:
-        number, bit = number + 1, bit << 1
-    return number
+    """The least number from 1 on that no other thread has; `MOST_PARTS` if all are taken."""
+    for number in range(1, MOST_PARTS):
+        bit = np.int64(1) << np.int64(number)
+        if fetch_or(board, _NUMBERS, bit) & bit == 0:
+            return number
+    return MOST_PARTS
 
 
 @inner
@@ -248,6 +249,8 @@ def stand_by(board, most):
     fewer threads may work; returns whether it was called.
     """
     number, looks, last, called = _take_number(board), 0, 0, False
+    if number == MOST_PARTS:  # who is one too many has nothing to take
+        return False
     fetch_add(board, _STANDING, 1)
     while looks < most and number <= load_counter(board, _LARGEST) and not called:
         ticket = load_counter(board, _TICKET)
@@ -296,5 +299,5 @@ def share_from(items: int = WHOLE) -> None:
 
 
 def limit(others: int) -> None:
-    """How many threads may take parts beside who posts."""
-    BOARD[_LARGEST] = others
+    """How many threads may take parts beside who posts; no more than there are parts for."""
+    BOARD[_LARGEST] = min(others, MOST_PARTS - 1)

@@ -23,8 +23,8 @@ import math
 
 import numpy as np
 
-from ...kernel.shared import BOARD
-from ...kernel.threads import cut, on_threads, thread_count
+from ...kernel.shared import BOARD, MOST_PARTS
+from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
 from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratches
@@ -209,8 +209,8 @@ def _sweep(
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
     if body.scratch is None:
-        body.scratch = make_scratches(thread_count(), len(body.mesh.triangles))
-    counts = np.zeros((thread_count(), 2), np.int64)
+        body.scratch = make_scratches(MOST_PARTS, len(body.mesh.triangles))
+    counts = np.zeros((MOST_PARTS, 2), np.int64)
     about = points, body.bodies, body.image, body.candidates, body.contacts, body.scratch, times, counts
     respond_kernel(BOARD, first, last, only_lost, *about)
     touching, lost = counts.sum(axis=0).tolist()

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
+from ...kernel.shared import shared
 from .closeness import (
     DEPTH,
     DIRECTION_GAP,
@@ -31,6 +32,7 @@ DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RE
 THIN_GAP = 0.5  # part of the contact distance below which there are more than these
 LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
+SMALLEST_BRACING_PART = 2048  # particles that another thread is asked for
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
 NONE_CALM = np.zeros(0, np.bool_)  # of cloth beside no pinch
 
@@ -51,8 +53,17 @@ def braced(cloth, brace: np.ndarray):
     """The cloth with its `brace` for every direction, for whoever knows only inverse masses."""
     if not len(brace):
         return cloth
-    x, y, z = np.square(brace).T
-    return cloth._replace(inv_mass=cloth.inv_mass * (1.0 - (x + z + y)))
+    inv_mass = np.empty_like(cloth.inv_mass)
+    _braced_kernel(len(inv_mass), cloth.inv_mass, brace, inv_mass)
+    return cloth._replace(inv_mass=inv_mass)
+
+
+@shared(SMALLEST_BRACING_PART)
+def _braced_kernel(first, last, mass_before, brace, inv_mass):
+    """Inverse masses of `braced`. 40 bytes and 7 flops a particle. # outputs: inv_mass (n,)"""
+    for i in range(np.uintp(first), np.uintp(last)):
+        x, y, z = brace[i, 0], brace[i, 1], brace[i, 2]
+        inv_mass[i] = mass_before[i] * (1.0 - (x * x + z * z + y * y))
 
 
 @inner

@@ -286,8 +286,10 @@ def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> n
     if len(scene.near) == count:
         return None
     lag = Lag(view.bulk, *((time - view.t0) / (view.t1 - view.t0) - 0.5 for time in substep.times))
-    about = substep.trajectories, frame.distance, substep.bounds, lag, cells, np.empty(6)
-    found = cover_kernel(scene.mesh, frame.patch_count, *about)
+    each, boxes = np.empty(frame.patch_count, np.int8), np.empty((frame.patch_count, 6))
+    about = substep.trajectories, frame.distance, substep.bounds, lag, cells, boxes, each
+    cover_kernel(frame.patch_count, scene.mesh, *about)
+    found = each.max(initial=EXPECTED)
     if found == EXPECTED:
         return None
     if found == BEYOND:

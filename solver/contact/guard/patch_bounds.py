@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernel.jit import folded, inner, njit
+from ...kernel.jit import folded, inner
 from ...kernel.shared import shared
 from ..body.cell_grid import CELL_BODY, CELL_DRAWN
 from .trajectories import has_free, side_of
@@ -75,26 +75,26 @@ def sweep_kernel(first, last, members, trajectories, stirred, distance, rooms, b
 
 
 @inner
-def _cells_of(box, lag, cells, axis):
-    """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box lies on its trajectory."""
+def _cells_of(boxes, box, lag, cells, axis):
+    """First and last cell along an axis, of those in a grid that moves by `lag`, in which a box of these lies on its trajectory."""
     low, size, start, end = cells.low, cells.size, lag.start * lag.bulk[axis], lag.end * lag.bulk[axis]
     # np.floor is a float, as math.floor is none in a kernel: what has flown beyond all integers is BEYOND, too
-    first = np.floor((box[axis] - max(start, end) - low[axis]) / size)
-    last = np.floor((box[axis + 3] - min(start, end) - low[axis]) / size)
+    first = np.floor((boxes[box, axis] - max(start, end) - low[axis]) / size)
+    last = np.floor((boxes[box, axis + 3] - min(start, end) - low[axis]) / size)
     return first + 1.0, last + 1.0
 
 
 @folded
-def _cover(box, lag, cells, mark):
-    """Whether a box touches no cell where bodies are and cloth was not expected (EXPECTED), does so (UNEXPECTED) or lies
-    BEYOND; cloth is expected in these cells from now on if they are to be marked.
+def _cover(boxes, box, lag, cells, mark):
+    """Whether a box of these (k, 6) touches no cell where bodies are and cloth was not expected (EXPECTED), does so
+    (UNEXPECTED) or lies BEYOND; cloth is expected in these cells from now on if they are to be marked.
     """
     flags, shape = cells.flags, cells.shape
-    if not box[0] <= box[3]:
+    if not boxes[box, 0] <= boxes[box, 3]:
         return EXPECTED
-    i0, i1 = _cells_of(box, lag, cells, 0)
-    j0, j1 = _cells_of(box, lag, cells, 1)
-    k0, k1 = _cells_of(box, lag, cells, 2)
+    i0, i1 = _cells_of(boxes, box, lag, cells, 0)
+    j0, j1 = _cells_of(boxes, box, lag, cells, 1)
+    k0, k1 = _cells_of(boxes, box, lag, cells, 2)
     if not (i0 >= 1.0 and j0 >= 1.0 and k0 >= 1.0):
         return BEYOND
     if not (i1 <= shape[0] - 2.0 and j1 <= shape[1] - 2.0 and k1 <= shape[2] - 2.0):
@@ -111,16 +111,16 @@ def _cover(box, lag, cells, mark):
     return found
 
 
-@njit
-def cover_kernel(mesh, count, trajectories, distance, bounds, lag, cells, box):
-    """Whether triangles of the first `count` patches touch cells of a view's grid where bodies are and cloth was not
+@shared(SMALLEST_SWEPT_PART)
+def cover_kernel(first, last, mesh, trajectories, distance, bounds, lag, cells, boxes, found):
+    """Whether triangles of the patches first..last touch cells of a view's grid where bodies are and cloth was not
     expected (UNEXPECTED), or one leaves the grid (BEYOND). 48 bytes and a few dozen cells a patch.
-    # outputs: cells.flags, in which cloth is expected now where it is; box (6,) scratch
+    # outputs: found (p,); cells.flags, in which cloth is expected now where it is; boxes (p, 6) scratch
     """
     patches, triangles = mesh.patches, mesh.triangles
-    found = EXPECTED
-    for patch in range(count):
-        if not bounds.fresh[patch] or _cover(bounds.boxes[patch], lag, cells, False) == EXPECTED:
+    for patch in range(first, last):
+        found[patch] = EXPECTED
+        if not bounds.fresh[patch] or _cover(bounds.boxes, patch, lag, cells, False) == EXPECTED:
             continue
         for slot in range(patches.start[patch], patches.start[patch + 1]):
             t = patches.triangles[slot]
@@ -128,6 +128,5 @@ def cover_kernel(mesh, count, trajectories, distance, bounds, lag, cells, box):
                 continue
             for axis in range(3):
                 least, most = side_of(trajectories, triangles, t, axis)
-                box[axis], box[axis + 3] = least - 0.5 * distance, most + 0.5 * distance
-            found = max(found, _cover(box, lag, cells, True))
-    return found
+                boxes[patch, axis], boxes[patch, axis + 3] = least - 0.5 * distance, most + 0.5 * distance
+            found[patch] = max(found[patch], _cover(boxes, patch, lag, cells, True))

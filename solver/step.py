@@ -42,6 +42,7 @@ from .integrate.rides import arrive, leave, set_out
 from .integrate.small_steps import finer
 from .integrate.substeps import runs, substep_count, substeps_of
 from .join import hand_back, join, weld
+from .kernel.phases import crew_of, part_count
 from .kernel.stopwatch import Stopwatch
 from .kernel.threads import muster
 from .ldi.rasterise import render_motion
@@ -191,7 +192,7 @@ def advance_substep(mechanics, contact, motion, substep):
     how many points touched bodies, and pairs of cloth each other; the small steps; two of `Trouble` or None: why the substep was
     taken again, and what went into bodies at last
     """
-    muster()
+    muster(crew_of(part_count(len(motion.x))))
     steps = mechanics.dynamics.steps(substep, mechanics.settings, turning(contact), motion.x, motion.v)
     looks = looks_for_bounces(contact, motion.v, substep.dt)
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())

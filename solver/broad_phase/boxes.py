@@ -49,10 +49,12 @@ def swept_kernel(first, last, start, end, boxes):
     for box in range(np.uintp(first), np.uintp(last)):
         for low in range(3):
             high = low + HIGH
-            boxes[box, low], boxes[box, high] = (
-                min(start[box, low], end[box, low]),
-                max(start[box, high], end[box, high]),
-            )
+            lowest, highest = start[box, low], start[box, high]
+            if not lowest < end[box, low] and lowest == lowest:  # what is not a number stays so
+                lowest = end[box, low]
+            if not highest > end[box, high] and highest == highest:
+                highest = end[box, high]
+            boxes[box, low], boxes[box, high] = lowest, highest
 
 
 @inner

@@ -6,8 +6,8 @@ the end of the solve when the dress is done; what is left of a garment would go 
 joins have steps, directions and an end of their own, as if each were solved for alone: the matrix has nothing between them, nor
 has the preconditioner. Cloth that lies on cloth, hinges and threads join pieces to a group.
 
-All threads find a group's numbers from the same sums, made in the same order, and write the same bits. One that comes late finds them, too,
-while the next solve has begun: so what they go by is made anew for each solve.
+All threads find a group's numbers from the same sums, made in the same order, and write the same bits. One that comes late in a
+solve finds them, too.
 """
 
 import numpy as np

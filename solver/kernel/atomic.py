@@ -9,6 +9,7 @@ from llvmlite.binding import add_symbol
 from numba import types
 from numba.extending import intrinsic
 
+HINT_YIELD = 1  # of ARM's hints
 COUNTER_STRIDE = 16  # int64 a counter: two processors never write into the same line of their caches
 
 
@@ -76,9 +77,13 @@ def pause(typing):
     """Let the processor rest for some cycles, which another thread of its may have then; nothing where it has no word for that."""
 
     def code(context, builder, signature, arguments):
-        if "x86_64" in builder.module.triple:
+        triple, number = builder.module.triple, ir.IntType(32)
+        if "x86_64" in triple:
             kind = ir.FunctionType(ir.VoidType(), ())
             builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), ())
+        elif "aarch64" in triple or "arm64" in triple:
+            kind = ir.FunctionType(ir.VoidType(), [number])
+            builder.call(builder.module.declare_intrinsic("llvm.aarch64.hint", (), kind), [number(HINT_YIELD)])
         return context.get_dummy_value()
 
     return types.none(), code

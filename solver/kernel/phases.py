@@ -26,7 +26,7 @@ import numpy as np
 
 from .atomic import COUNTER_STRIDE, fetch_add
 from .jit import inner
-from .shared import BOARD, home_of, limit, take_part, wait_for
+from .shared import BOARD, home_of, take_part, wait_for
 from .threads import muster, worker_count
 
 SMALLEST_PHASE_PART = 256  # particles that are worth a part
@@ -96,19 +96,21 @@ def part_count(size):
     return parts
 
 
-def run(kernel, parts, *arguments):
-    """Call kernel(board, crew, *arguments), which shares itself among a crew (`shared.share_among`): as many threads as it has
-    parts, or as work, or half of these while the machine is busy.
-    """
+def crew_of(parts):
+    """How many threads share so many parts: as many, or as work, or half of these while the machine is busy."""
     workers = worker_count()
-    if _halved[0] > 0:
-        workers, _halved[0] = (workers + 1) // 2, _halved[0] - 1
-    limit(workers - 1)
-    muster()
+    return min(parts, (workers + 1) // 2 if _halved[0] > 0 else workers)
+
+
+def run(kernel, parts, *arguments):
+    """Call kernel(board, crew, *arguments), which shares itself among the crew of so many parts (`shared.share_among`)."""
+    crew = crew_of(parts)
+    _halved[0] = max(_halved[0] - 1, 0)
+    muster(crew)
     began, own = perf_counter(), thread_time()
-    kernel(BOARD, min(parts, workers), *arguments)
+    kernel(BOARD, crew, *arguments)
     kept = thread_time() - own
-    if workers > 1 and kept < KEPT * (perf_counter() - began) and _tells_of_a_thread():
+    if crew > 1 and kept < KEPT * (perf_counter() - began) and _tells_of_a_thread():
         _halved[0] = HALVED_CALLS
 
 

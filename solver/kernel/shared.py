@@ -192,6 +192,7 @@ def share_numbered(board, function, count, smallest, arguments):
 def share_among(board, function, crew, arguments):
     """function(first, last, *arguments) on so many threads, or fewer where these do not come in time."""
     address, given = _addresses(function, arguments)
+    crew = min(crew, load_counter(board, _STANDING) + 1)
     _post(board, address, given, crew, crew)
 
 
@@ -255,6 +256,11 @@ def stand_by(board, most):
     while looks < most and number <= load_counter(board, _LARGEST) and not called:
         ticket = load_counter(board, _TICKET)
         if ticket & 1 and ticket != last:
+            if (
+                load_counter(board, _TAKEN) == (np.int64(1) << board[_PARTS]) - 1
+            ):  # who posted need not wait for this one
+                last = ticket
+                continue
             fetch_add(board, _INSIDE, 1)
             if load_counter(board, _TICKET) == ticket:
                 _take_parts(board, number, board[_FUNCTION], board[_ARGUMENTS], board[_COUNT], board[_PARTS])

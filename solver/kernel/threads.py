@@ -19,6 +19,7 @@ from .shared import BOARD, LOOKS_BEFORE_SLEEP, call_away, forget_calls, limit, m
 _waiting: list[SimpleQueue] = []  # of tasks; None ends a thread
 _others: list[Thread] = []  # that wait there
 _spared = [0]  # processors that are left to others
+_gate = Lock()  # through which one goes at a time who makes threads, hands them something or sends them home
 
 
 class Task:
@@ -84,39 +85,49 @@ def spare(processors: int) -> None:
 @atexit.register  # Blender 5.2 crashes where a thread outlives Python
 def send_home() -> None:
     """End the other threads, after what they have begun."""
-    for tasks in _waiting:
-        for _ in _others:
-            tasks.put(None)
-    if _others:
-        call_away(BOARD, len(_others))
-    for thread in _others:
+    with _gate:
+        others, waiting = list(_others), list(_waiting)
+        _others.clear()
+        _waiting.clear()
+        for _ in others:
+            waiting[0].put(None)
+    if others:
+        call_away(BOARD, len(others))
+    for thread in others:
         thread.join()
-    _waiting.clear()
-    _others.clear()
     forget_calls()
 
 
 def hand_over(function: Callable, *arguments) -> Task:
-    """Have another thread call a function; the threads are made when they are first needed."""
-    if not _waiting:
-        _waiting.append(SimpleQueue())
-        limit(worker_count() - 1)
-        for number in range(max(1, worker_count() - 1)):
-            _others.append(Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True))
-            _others[-1].start()
+    """Have another thread call a function."""
     task = Task(function, *arguments)
-    _waiting[0].put(task)
+    with _gate:
+        _tasks().put(task)
     if standing():
         call_away(BOARD, 1)
     return task
 
 
-def muster() -> None:
-    """Have the other threads stand by for kernels that share their range (`shared`); those that nobody needs for some
-    milliseconds go to sleep.
+def muster(crew: int) -> None:
+    """Have so many threads share what kernels post (`shared`), this one included, as far as there are so many; those that nobody
+    needs for some milliseconds go to sleep.
     """
-    for _ in range(missing() if _waiting else worker_count() - 1):
-        hand_over(standing)
+    limit(min(crew, worker_count()) - 1)
+    if missing() > 0:
+        with _gate:
+            tasks = _tasks()
+            for _ in range(missing() - tasks.qsize()):
+                tasks.put(Task(standing))  # comes back at once, to stand by
+
+
+def _tasks() -> SimpleQueue:
+    """Where the other threads wait, which are made when they are first needed."""
+    if not _waiting:
+        _waiting.append(SimpleQueue())
+        for number in range(max(1, worker_count() - 1)):
+            _others.append(Thread(target=_work, args=(_waiting[0],), name=f"taffeta {number}", daemon=True))
+            _others[-1].start()
+    return _waiting[0]
 
 
 def cut(count: int, smallest: int) -> list[tuple[int, int]]:

@@ -22,6 +22,7 @@ from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells, between, ce
 from .contacts import OUTSIDE
 from .motion import DEVIATION, HALF, MIDDLE, RADIUS, SLOPE, TURN
 
+LINE = 32  # int32 that lie in two lines of a cache, which processors fetch together
 MOST_CANDIDATES = 24  # that a point remembers; fewer are sure if more are near, and it asks again sooner
 DEPTH_SLACK = 0.1  # [pixels] by which depths may be off: a graphics card counts in 32 bits
 NOT_ASKED = -1  # instead of a number of candidates
@@ -95,9 +96,9 @@ def make_scratch(triangle_count: int) -> Scratch:
 
 
 def make_scratches(threads: int, triangle_count: int) -> Scratch:
-    """Scratch of so many threads."""
-    seen = np.zeros((threads, triangle_count + 1), np.int32)
-    return Scratch(seen, np.empty((threads, 7, 3)), np.empty((threads, 2, 3, 3)))
+    """Scratch of so many threads, with room between them: no two of them write into the same line of a cache."""
+    seen = np.zeros((threads, -(-(triangle_count + 1) // LINE) * LINE + LINE), np.int32)
+    return Scratch(seen, np.empty((threads, 16, 3)), np.empty((threads, 16, 3, 3)))
 
 
 @inner

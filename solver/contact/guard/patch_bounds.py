@@ -115,7 +115,8 @@ def _cover(boxes, box, lag, cells, mark):
 def cover_kernel(first, last, mesh, trajectories, distance, bounds, lag, cells, boxes, found):
     """Whether triangles of the patches first..last touch cells of a view's grid where bodies are and cloth was not
     expected (UNEXPECTED), or one leaves the grid (BEYOND). 48 bytes and a few dozen cells a patch.
-    # outputs: found (p,); cells.flags, in which cloth is expected now where it is; boxes (p, 6) scratch
+    # outputs: found (p,), of which only the greatest counts: a patch whose cells another has marked already is EXPECTED; cells.flags, in which
+    cloth is expected now where it is; boxes (p, 6) scratch
     """
     patches, triangles = mesh.patches, mesh.triangles
     for patch in range(first, last):

@@ -91,8 +91,7 @@ def test_half_of_the_threads_work_where_others_want_the_processors(monkeypatch):
     monkeypatch.setattr(phases, "_halved", [0])
     monkeypatch.setattr(phases, "thread_time", lambda: clock["own"])
     monkeypatch.setattr(phases, "perf_counter", lambda: clock["wall"])
-    monkeypatch.setattr(phases, "limit", lambda others: crews.append(others + 1))
-    monkeypatch.setattr(phases, "muster", lambda: None)
+    monkeypatch.setattr(phases, "muster", crews.append)
 
     def threads(share):
         def kernel(board, crew):

@@ -50,7 +50,7 @@ def crew(monkeypatch):
     def begin(count):
         threads.send_home()
         monkeypatch.setattr(threads, "thread_count", lambda: count)
-        threads.muster()
+        threads.muster(count)
         until(lambda: shared.standing() == count - 1)
 
     yield begin
@@ -58,11 +58,11 @@ def crew(monkeypatch):
     assert shared.standing() == 0
 
 
-def until(holds):
+def until(holds, crew=None):
     for _ in range(2000):
         if holds():
             return
-        threads.muster()
+        threads.muster(threads.thread_count() if crew is None else crew)
         time.sleep(0.001)
     assert holds()
 
@@ -128,15 +128,8 @@ def test_who_comes_second_to_the_board_does_all_itself(crew):
 
 def test_those_that_are_too_many_leave(crew):
     crew(4)
-    shared.limit(1)
-    for _ in range(2000):
-        if shared.standing() <= 1:
-            break
-        time.sleep(0.001)
-    assert shared.standing() <= 1
-    until(lambda: shared.standing() == 1)
-    shared.limit(3)
-    until(lambda: shared.standing() == 3)
+    until(lambda: shared.standing() == 1, 2)
+    until(lambda: shared.standing() == 3, 4)
 
 
 def test_who_waits_in_vain_goes_to_sleep_and_can_be_woken(crew):
@@ -157,7 +150,7 @@ def test_who_stands_by_takes_tasks(crew):
         task = threads.hand_over(threading.current_thread)
         time.sleep(0.02)
         assert task.result().name == "taffeta 0"
-        threads.muster()
+        threads.muster(2)
 
 
 @shared.shared(8)
@@ -183,3 +176,34 @@ def test_a_shared_kernel_is_called_with_its_count(count, crew):
     whole = 0.5 * np.arange(100.0) + 2.0
     assert (x[:50] == 0.5 * whole[:50]).all() and (x[50:] == whole[50:]).all()
     assert _halve.__doc__ == "Half of each." and _halve.__name__ == "_halve"
+
+
+def test_threads_are_sent_home_while_others_are_called():
+    """By two threads of Python, as by a bake that ends while something else goes on: nobody waits for ever."""
+    ends = time.monotonic() + 1.0
+
+    def call():
+        while time.monotonic() < ends:
+            threads.muster(4)
+            assert threads.hand_over(divmod, 7, 2).result() == (3, 1)
+
+    caller = threading.Thread(target=call, daemon=True)
+    caller.start()
+    while time.monotonic() < ends:
+        threads.send_home()
+    caller.join(30.0)
+    assert not caller.is_alive()
+    threads.send_home()
+
+
+def test_more_threads_than_parts_stay_away(monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: 100)
+    threads.send_home()
+    try:
+        until(lambda: shared.standing() >= shared.MOST_PARTS // 2)
+        for _ in range(100):
+            threads.muster(100)
+            assert shared.standing() < shared.MOST_PARTS
+    finally:
+        threads.send_home()
+    assert shared.standing() == 0

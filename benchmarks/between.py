@@ -82,7 +82,8 @@ def kernels(profile: cProfile.Profile) -> tuple[Counter, int]:
     compiled = set()
     for name, module in list(sys.modules.items()):
         if name.startswith("taffeta."):
-            found = (value.py_func.__code__ for value in vars(module).values() if isinstance(value, Dispatcher))
+            values = (getattr(value, "func", value) for value in vars(module).values())  # as `kernel.shared` has it
+            found = (value.py_func.__code__ for value in values if isinstance(value, Dispatcher))
             compiled |= {(code.co_filename, code.co_firstlineno, code.co_name) for code in found}
     stats, seconds = pstats.Stats(profile), Counter()
     for function, (_, _, own, _, _) in stats.stats.items():

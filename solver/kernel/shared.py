@@ -16,6 +16,10 @@ A kernel of several such loops calls `share` itself, for each.
 
 How a range is cut, and who does what, is the machine's affair and chance: no result may depend on it. What is summed over items is
 cut by size alone (`phases`). One kernel is posted at a time; where two threads want to, the second does all itself.
+
+The board: who posts owns it, writes what is to be done, and then makes the ticket odd. Who finds it odd says that it is inside, looks
+whether the ticket is still that, and takes parts. When all are done the ticket is made even, and the arguments are let go of once
+nobody is inside. All counters are read and changed in one order for all (seq_cst).
 """
 
 from functools import partial, update_wrapper
@@ -256,16 +260,13 @@ def stand_by(board, most):
     while looks < most and number <= load_counter(board, _LARGEST) and not called:
         ticket = load_counter(board, _TICKET)
         if ticket & 1 and ticket != last:
-            if (
-                load_counter(board, _TAKEN) == (np.int64(1) << board[_PARTS]) - 1
-            ):  # who posted need not wait for this one
-                last = ticket
-                continue
-            fetch_add(board, _INSIDE, 1)
-            if load_counter(board, _TICKET) == ticket:
-                _take_parts(board, number, board[_FUNCTION], board[_ARGUMENTS], board[_COUNT], board[_PARTS])
-            fetch_add(board, _INSIDE, -1)
-            last, looks = ticket, 0
+            last, all_taken = ticket, (np.int64(1) << board[_PARTS]) - 1
+            if load_counter(board, _TAKEN) != all_taken:  # else who posted need not wait for this thread, too
+                fetch_add(board, _INSIDE, 1)
+                if load_counter(board, _TICKET) == ticket:
+                    _take_parts(board, number, board[_FUNCTION], board[_ARGUMENTS], board[_COUNT], board[_PARTS])
+                fetch_add(board, _INSIDE, -1)
+                looks = 0
             continue
         looks += 1
         for _ in range(PAUSES):

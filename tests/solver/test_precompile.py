@@ -167,6 +167,7 @@ for part in precompile.PARTS.values():
     part.compile()
 for name, module in list(sys.modules.items()):
     for function in vars(module).values() if name.startswith("taffeta.solver.") else ():
+        function = getattr(function, "func", function)  # of `kernel.shared`
         is_own = isinstance(function, CPUDispatcher) and function.py_func.__module__ == name
         if is_own and function.stats.cache_path and len(function.signatures) != 1:
             print(name.removeprefix("taffeta.solver."))

@@ -19,8 +19,8 @@ def at(cells, x, y, z):
 
 
 @numba.njit
-def of_box(box, lag, cells):
-    return _cells_of(box, lag, cells, 0)
+def of_box(boxes, lag, cells):
+    return _cells_of(boxes, 0, lag, cells, 0)
 
 
 CELLS = make_cells(Box(np.zeros(3), np.ones(3)), 0.05)
@@ -42,6 +42,6 @@ def test_a_point_beyond_has_no_cell(far):
 
 
 def test_a_box_that_reaches_beyond_all_integers_reaches_beyond_the_grid():
-    box = np.array([0.1, 0.1, 0.1, 6e18, 0.2, 0.2])
+    box = np.array([[0.1, 0.1, 0.1, 6e18, 0.2, 0.2]])
     first, last = of_box(box, Lag(np.zeros(3), 0.0, 0.0), CELLS)
     assert first == 2.0 and last > CELLS.shape[0]

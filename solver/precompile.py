@@ -154,7 +154,6 @@ def _compile_cloth():
     cloth, state, _ = _scene(2, ())
     find_crossings(cloth, state.x)
     _throw(None)
-    _look_around()
     _ease()
     _advance(2, (), Settings(substeps=2))
 
@@ -273,20 +272,6 @@ def _throw(body):
         guarded = body_pairs.prepare(cloth, met)
     x[-1] += THROW
     resolve(near, guarded, cloth, (0.0, 1.0), start, x, x_prev, SUBSTEP)
-
-
-def _look_around():
-    """A list of what is close of cloth, by the pairs of the few particles that are out."""
-    from .contact.cloth import closeness, pairs
-    from .contact.cloth.reach import Reach
-
-    cloth, state, _ = _scene(2, ())
-    x, found = state.x, pairs.detect(cloth, state.x, state.v, SUBSTEP, Settings()).pair_list
-    count = len(found.gap)
-    reach = Reach(x, x, np.zeros(len(x)), np.arange(count, dtype=np.int32), np.zeros(count))
-    scratch, before = closeness.make_scratch(reach, 1), closeness.NONE_LISTED
-    scratch.is_out[:] = False
-    closeness.list_close(before._replace(few=closeness.LOOKS_IF_FEW), found, reach, 0.001, x, scratch)
 
 
 def _ease():

@@ -12,15 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
-from ...kernel.jit import folded, inner, njit
-from ...kernel.threads import cut, on_threads
+from ...kernel.jit import folded, inner
+from ...kernel.listed import listing, make_ends
 from .proximity import PairList
 from .reach import Reach, farther, gone_by
 
 DIRECTION_GAP = (
     1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
 )
-SMALLEST_LOOK_PART = 4096  # pairs: fewer are looked at before another thread wakes up
 FEW_OUT = 0.01  # of all particles: where no more are out, their pairs alone are looked at,
 LOOKS_IF_FEW = 4  # at all that are active, before: to chain a particle's pairs takes as long as one
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
@@ -30,105 +29,83 @@ LISTED_PART = 0.01  # part of the margin that any particle may go by besides
 class Links(NamedTuple):
     """Which active pairs a particle is in, as chains through these."""
 
-    first: np.ndarray  # (n,) int32 link of each particle, or -1; none: `NO_LINKS`
+    first: np.ndarray  # (n,) int32 link of each particle, or -1
     next: np.ndarray  # (4 k,) int32 the one after each link, four of which are an active pair's, or -1
-
-
-NO_LINKS = Links(*np.zeros((2, 0), np.int32))
 
 
 class Scratch(NamedTuple):
     """What the response keeps from sweep to sweep."""
 
     close: np.ndarray  # (k,) int32 places in `Reach.active` of pairs that may touch soon
+    ends: np.ndarray  # as of `listed.make_ends`
     is_close: np.ndarray  # (k,) bool the same
     spare: np.ndarray  # (n,) [m] what particles may go until others may touch
     allowed: np.ndarray  # (n,) [m] what they may have gone then, in all
     swept: np.ndarray  # (n,) [m] what they had gone before the last sweep
     is_out: np.ndarray  # (n,) bool those that have gone farther than was allowed
-    progress: np.ndarray  # (5,) `SWEEP` to `FIRST_TOUCHED`
+    links: Links  # once `LOOKS` have been enough
+    progress: np.ndarray  # (7,) `SWEEP` to `LOOKS`
 
 
 # What `Scratch.progress` tells: sweeps that are done, as many at most, how deep pairs were when last compared [contact
-# distances], whether that was all, and how many touched in the first.
-SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED = range(5)
-
-
-class Listed(NamedTuple):
-    """Which pairs are close."""
-
-    count: int  # of `Scratch.close`
-    links: Links
-    few: int  # times that few particles were out
-
-
-NONE_LISTED = Listed(0, NO_LINKS, 0)
+# distances], whether that was all, how many touched in the first, how many pairs are listed, how often few particles were out.
+SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED, LISTED, LOOKS = range(7)
 
 
 def make_scratch(reach: Reach, sweeps: int) -> Scratch:
     """`Scratch` of a response of so many sweeps, at most: all particles are out."""
-    count, size, progress = len(reach.active), len(reach.moved), np.array([0.0, sweeps, 0.0, 0.0, 0.0])
-    listed = np.empty(count, np.int32), np.zeros(count, np.bool_)
-    return Scratch(*listed, *np.empty((2, size)), reach.moved.copy(), np.ones(size, np.bool_), progress)
+    count, size, progress = len(reach.active), len(reach.moved), np.zeros(LOOKS + 1)
+    progress[END], links = sweeps, Links(np.empty(size, np.int32), np.empty(4 * count, np.int32))
+    listed = np.empty(count, np.int32), make_ends(count), np.zeros(count, np.bool_)
+    return Scratch(*listed, *np.empty((2, size)), reach.moved.copy(), np.ones(size, np.bool_), links, progress)
 
 
-def list_close(before: Listed, pairs: PairList, reach: Reach, margin: float, x: np.ndarray, scratch: Scratch) -> Listed:
+@inner
+def list_close(board, pairs, reach, margin, x, scratch):
     """List those of the active pairs that are close with particles at x (n, 3) [m], in their order. margin : [m] as in `reach`
     # outputs: pairs.through, reach.bound; scratch
     """
-    size, (count, links, few) = len(x), before
-    allow_kernel(reach.moved, LISTED_PART * margin, scratch)
-    is_few = np.count_nonzero(scratch.is_out) <= FEW_OUT * size
-    few += is_few
-    if not is_few or few <= LOOKS_IF_FEW:
-        return Listed(_look_at_all(pairs, reach, x, scratch), links, few)
-    if links is NO_LINKS:
-        links = Links(np.empty(size, np.int32), np.empty(4 * len(reach.active), np.int32))
-        link_kernel(pairs, reach, links)
-    return Listed(look_around_kernel(count, links, pairs, reach, x, scratch), links, few)
+    size, progress = len(reach.moved), scratch.progress
+    is_few = _allow(reach.moved, LISTED_PART * margin, scratch) <= FEW_OUT * size
+    progress[LOOKS] += is_few
+    if not is_few or progress[LOOKS] <= LOOKS_IF_FEW:
+        about = pairs, reach, x, scratch
+        progress[LISTED] = _look_at_all(board, len(reach.active), scratch.close, scratch.ends, about)
+        return
+    if progress[LOOKS] == LOOKS_IF_FEW + 1:
+        _link(pairs, reach, scratch.links)
+    _look_around(pairs, reach, x, scratch)
 
 
-def _look_at_all(pairs: PairList, reach: Reach, x: np.ndarray, scratch: Scratch) -> int:
-    """`list_close` by a look at all active pairs; returns how many are close."""
-    ranges = cut(len(reach.active), SMALLEST_LOOK_PART)
-    ends = on_threads(lambda _, first, last: look_kernel(first, last, pairs, reach, x, scratch), ranges)
-    close, count = scratch.close, ends[0]
-    for (first, _), end in zip(ranges[1:], ends[1:], strict=True):
-        close[count : count + end - first] = close[first:end]
-        count += end - first
-    return count
-
-
-@njit
-def allow_kernel(moved, least, scratch):
-    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides.
+@inner
+def _allow(moved, least, scratch):
+    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides;
+    returns how many are out.
     # outputs: scratch.spare, scratch.allowed
     """
+    out = 0
     for i in range(len(moved)):
         if scratch.is_out[i]:
+            out += 1
             scratch.allowed[i] = moved[i] + least + LISTED_SWEEPS * (moved[i] - scratch.swept[i])
         scratch.spare[i] = scratch.allowed[i] - moved[i]
+    return out
 
 
-@njit
-def look_kernel(first, last, pairs, reach, x, scratch):
-    """List in `scratch.close`, from place `first` on, those of the active pairs first..last that were close, or that a particle
-    that is out may bring closer than their contact distance before it has gone what it has to spare; returns the place
-    behind the last of them.
-
-    Reads 17 bytes of a pair; what `_comes_close` does where a particle is out.
-    # outputs: as of `_comes_close`; scratch.close
+@listing
+def _look_at_all(turn, pairs, reach, x, scratch):
+    """Whether an active pair was close, or a particle that is out may bring it closer than its contact distance before it has
+    gone what it has to spare. Reads 17 bytes; what `_comes_close` does where a particle is out.
+    # outputs: as of `_comes_close`; scratch.is_close
     """
-    is_out, is_close, place = scratch.is_out, scratch.is_close, first
-    for turn in range(first, last):
-        if not is_close[turn]:
-            a, b, c, d = corners_of(pairs.stencils, reach.active[turn])
-            if not (is_out[a] or is_out[b] or is_out[c] or is_out[d]):
-                continue
-            is_close[turn] = _comes_close(turn, pairs, reach, x, scratch)
-        scratch.close[place] = turn
-        place += is_close[turn]
-    return place
+    if scratch.is_close[turn]:
+        return True
+    a, b, c, d = corners_of(pairs.stencils, reach.active[turn])
+    if not (scratch.is_out[a] or scratch.is_out[b] or scratch.is_out[c] or scratch.is_out[d]):
+        return False
+    is_close = _comes_close(turn, pairs, reach, x, scratch)
+    scratch.is_close[turn] = is_close
+    return is_close
 
 
 @folded
@@ -154,8 +131,8 @@ def _comes_close(turn, pairs, reach, x, scratch):
     return not room >= enough
 
 
-@njit
-def link_kernel(pairs, reach, links):
+@inner
+def _link(pairs, reach, links):
     """Chain the active pairs of each particle, the last first. 40 bytes a pair. # outputs: links"""
     for i in range(len(links.first)):
         links.first[i] = -1
@@ -165,13 +142,13 @@ def link_kernel(pairs, reach, links):
             links.next[4 * turn + corner], links.first[i] = links.first[i], 4 * turn + corner
 
 
-@njit
-def look_around_kernel(count, links, pairs, reach, x, scratch):
-    """What `look_kernel` does, with all active pairs, `count` of which are listed: it goes by the pairs of each particle
-    that is out, and reads 9 bytes of any other pair where that finds one.
+@inner
+def _look_around(pairs, reach, x, scratch):
+    """What `_look_at_all` does, where some are listed: it goes by the pairs of each particle that is out, and reads 9 bytes of any
+    other pair where that finds one.
     # outputs: as of `_comes_close`; scratch.close, scratch.is_close
     """
-    is_close, found = scratch.is_close, False
+    is_close, links, found = scratch.is_close, scratch.links, False
     for i in range(len(links.first)):
         link = links.first[i] if scratch.is_out[i] else -1
         while link >= 0:
@@ -184,7 +161,7 @@ def look_around_kernel(count, links, pairs, reach, x, scratch):
         for turn in range(len(is_close)):
             scratch.close[count] = turn
             count += is_close[turn]
-    return count
+        scratch.progress[LISTED] = count
 
 
 @inner

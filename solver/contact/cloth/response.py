@@ -8,14 +8,14 @@ import numpy as np
 
 from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import folded, inner, njit
-from ...kernel.shared import shared
+from ...kernel.shared import BOARD, shared
 from .closeness import (
     DEPTH,
     DIRECTION_GAP,
     END,
     FIRST_TOUCHED,
     IS_OVER,
-    NONE_LISTED,
+    LISTED,
     SWEEP,
     list_close,
     make_scratch,
@@ -199,7 +199,7 @@ def _sweep(pairs, reach, first, last, substep, scratch, ease_part):
     Reads 40 bytes of a pair that cannot touch yet, by what its particles have gone since it was measured, and 32 of that;
     else 48 and 96 of positions; 150 flops, more if it may have gone through. A pair that is pushed reads 96 of braces, where
     there are any, and takes 200 flops more then.
-    # outputs: as of `sweeps_kernel`
+    # outputs: as of `separate_kernel`
     """
     moved, touched, thinnest, depth = reach.moved, 0, 1.0, 0.0
     for place in range(first, last, 1 if first < last else -1):
@@ -230,21 +230,29 @@ def separate(pairs: PairList, reach: Reach, margin: float, substep: Substep) -> 
     threads; sweeps are serial, for each correction sees those before.
     # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved, reach.last
     """
-    scratch, listed = make_scratch(reach, RESPONSE_SWEEPS), NONE_LISTED
-    while not scratch.progress[IS_OVER]:
-        listed = list_close(listed, pairs, reach, margin, substep.x, scratch)
-        sweeps_kernel(pairs, reach, listed.count, substep, scratch)
+    scratch = make_scratch(reach, RESPONSE_SWEEPS)
+    separate_kernel(BOARD, pairs, reach, margin, substep, scratch)
     reach.last[:] = substep.x
     return int(scratch.progress[FIRST_TOUCHED])
 
 
 @njit
-def sweeps_kernel(pairs, reach, count, substep, scratch):
-    """Sweep over `count` listed pairs, as `separate` tells, until that is over or a particle has gone too far for the list.
+def separate_kernel(board, pairs, reach, margin, substep, scratch):
+    """What `separate` tells. # outputs: as there, and scratch"""
+    while not scratch.progress[IS_OVER]:
+        list_close(board, pairs, reach, margin, substep.x, scratch)
+        _sweep_listed(pairs, reach, substep, scratch)
+
+
+@inner
+def _sweep_listed(pairs, reach, substep, scratch):
+    """Sweep over the listed pairs, as `separate` tells, until that is over or a particle has gone too far for the list.
     # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved; scratch
     """
+    progress = scratch.progress
+    count = int(progress[LISTED])
     # Not written out below: numba compiles a part of a kernel once more for each number that it is called with.
-    front, progress = np.int64(0), scratch.progress
+    front = np.int64(0)
     ease_part = 1.0 - math.exp(-EASE_RATE * substep.dt)
     sweep = int(progress[SWEEP])
     while not progress[IS_OVER]:

@@ -5,12 +5,13 @@ all pairs finds.
 
 import numpy as np
 import pytest
-from sheets import GRAVITY, NO_TANGLES, sheet
+from sheets import NO_TANGLES, sheet
 from taffeta.solver.build import build
 from taffeta.solver.contact.cloth import closeness, pairs
 from taffeta.solver.contact.cloth.reach import Reach
-from taffeta.solver.model import FrameInput, Settings
-from taffeta.solver.step import advance
+from taffeta.solver.contact.cloth.response import NO_BRACE, RESPONSE_SWEEPS, Substep, separate_kernel
+from taffeta.solver.kernel.shared import BOARD
+from taffeta.solver.model import Settings
 
 DT, MARGIN = 1 / 240, 1e-3
 
@@ -21,43 +22,32 @@ def layers():
     return build(placed, Settings())
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_few_that_are_out_lead_to_the_same_pairs(seed):
+def three_sheets(seed):
+    """What may touch of them with a few particles pushed at, and what the response is given."""
     chosen = np.random.default_rng(seed)
     cloth, state = layers()
     found = pairs.detect(cloth, state.x, state.v, DT, Settings(), NO_TANGLES).pair_list
     count, size = len(found.gap), len(state.x)
-    before, x = state.x.copy(), state.x.copy()
+    x = state.x.copy()
     pushed = chosen.choice(size, 12, replace=False)
-    x[pushed] += chosen.normal(0.0, 4e-4, (12, 3))
-    listed = []
-    for few in (0, closeness.LOOKS_IF_FEW):
-        reach = Reach(before, before, np.zeros(size), np.arange(count, dtype=np.int32), found.gap - 1e-4)
-        scratch = closeness.make_scratch(reach, 8)
-        first = closeness.list_close(closeness.NONE_LISTED, found, reach, MARGIN, before, scratch)
-        reach.moved[pushed] += np.linalg.norm(x - before, axis=1)[pushed]
-        scratch.is_out[:], scratch.progress[closeness.SWEEP] = False, 1
-        scratch.is_out[pushed] = True
-        scratch.swept[pushed] -= 1e-3
-        then = closeness.list_close(first._replace(few=few), found, reach, MARGIN, x, scratch)
-        assert (then.links is closeness.NO_LINKS) == (few == 0)
-        listed.append((scratch.close[: then.count].copy(), reach.bound, then.count - first.count))
-    (close, bound, more), (same, same_bound, _) = listed
-    assert more > 0, "nothing new is close"
-    np.testing.assert_array_equal(close, same)
-    np.testing.assert_array_equal(bound, same_bound)
+    x[pushed] += chosen.normal(0.0, 1.2e-3, (12, 3))
+    gone = np.linalg.norm(x - state.x, axis=1)
+    reach = Reach(state.x.copy(), x.copy(), gone, np.arange(count, dtype=np.int32), found.gap.copy())
+    return found, reach, Substep(cloth.inv_mass, NO_BRACE, state.x.copy(), x, state.x.copy(), DT)
 
 
-def test_layers_go_the_same_ways(monkeypatch):
+@pytest.mark.parametrize("seed", range(4))
+def test_few_that_are_out_lead_to_the_same_pairs(seed):
     """Bit for bit, whether particles have links or not."""
-    ends = []
-    for looks in (0, 10**6):
-        monkeypatch.setattr(closeness, "LOOKS_IF_FEW", looks)
-        monkeypatch.setattr(closeness, "FEW_OUT", 1.0)
-        cloth, state = layers()
-        state.v[:576] += [0.0, 0.0, 0.5]  # the lowest comes up from below
-        given = FrameInput(1 / 24, (state.x + cloth.origin)[None].repeat(2, 0), (), GRAVITY, np.zeros(3))
-        for frame in range(1, 4):
-            advance(cloth, state, given, frame, Settings())
-        ends.append(state.x.copy())
-    np.testing.assert_array_equal(*ends)
+    answers = []
+    for looks in (-(10**6), closeness.LOOKS_IF_FEW):
+        found, reach, substep = three_sheets(seed)
+        scratch = closeness.make_scratch(reach, RESPONSE_SWEEPS)
+        scratch.progress[closeness.LOOKS] = looks
+        separate_kernel(BOARD, found, reach, MARGIN, substep, scratch)
+        few = scratch.progress[closeness.LOOKS] - looks
+        count = int(scratch.progress[closeness.LISTED])
+        answers.append((scratch.close[:count].copy(), reach.bound, reach.moved, substep.x, substep.x_prev))
+        assert few > 0 and scratch.progress[closeness.FIRST_TOUCHED] > 10
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -14,7 +14,6 @@ import numpy as np
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner
 from ...kernel.listed import listing, make_ends
-from .proximity import PairList
 from .reach import Reach, farther, gone_by
 
 DIRECTION_GAP = (
@@ -119,7 +118,7 @@ def _comes_close(turn, pairs, reach, x, scratch):
     a, b, c, d = corners_of(pairs.stencils, pair)
     gone, is_edge_pair = gone_by(reach.moved, a, b, c, d), pairs.is_edge_pair[pair]
     enough = pairs.distance[pair] + farther(scratch.spare, is_edge_pair, a, b, c, d)
-    room = reach.bound[turn] - gone
+    room = reach.bound[pair] - gone
     if room >= enough:
         return False
     pairs.through[pair] &= scratch.progress[SWEEP] > 0.0
@@ -127,7 +126,7 @@ def _comes_close(turn, pairs, reach, x, scratch):
         wa, wb, wc, wd = closest_pair(is_edge_pair, x, a, b, c, d)
         nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
         room = max(room, math.sqrt(nx * nx + ny * ny + nz * nz))
-        reach.bound[turn] = room + gone
+        reach.bound[pair] = room + gone
     return not room >= enough
 
 

@@ -19,13 +19,14 @@ import numpy as np
 
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import inner, njit
-from ...kernel.threads import cut, each_joined, on_threads
+from ...kernel.listed import listing, make_ends
+from ...kernel.shared import BOARD, shared
 from .deviation import deviate
 from .pairs import Pairs
 from .reach import farther
 
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
-SMALLEST_STACK_PART = 12288  # pairs: fewer are done before another thread wakes up
+SMALLEST_ROWS_PART = 256  # rows that another thread is asked for
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 NO_BOUNCE = np.zeros(0)  # nothing bounces
@@ -70,69 +71,74 @@ def look_at(is_edge_pair, x, corners):
 
 
 @njit
-def stack_kernel(span, pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, stack):
-    """List those of a span (first, end) of pairs that touch or will in a substep, in rows from the first on; returns where they end.
-    20 bytes of a pair that is too far off, 150 flops else.
+def find_kernel(board, pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt, found):
+    """List those of the pairs that touch or will in a substep; returns how many. 20 bytes of a pair that is too far off, 150 flops
+    else.
 
     deviation, faster : (n,) [m], [m/s] by how much particles are off their trajectories, and off their speeds
     on_body : (n,) bool, what touches a body, or `NO_BODY`
     leaving : (n,) [m/s] pairs that part faster than the root of both sides' product have bounced, and are not held, if that is
         above 0; or `NO_BOUNCE`
-    # outputs: stack; pairs.pulled, taken back
+    # outputs: found: their numbers (p,) int32, and scratch as of `make_ends`; pairs.pulled, taken back
     """
-    stencils, weight, row, room, pair = stack
-    count = span[0]
-    for p in range(span[0], span[1]):
-        if pairs.pulled[p]:
-            pairs.pulled[p] = False
-            continue
-        a, b, c, d = corners = corners_of(pairs.stencils, p)
-        is_edge_pair, distance = pairs.is_edge_pair[p], pairs.distance[p]
-        least = pairs.gap[p] - elapsed * pairs.closing[p] - farther(deviation, is_edge_pair, a, b, c, d)
-        goes = dt * (pairs.closing[p] + farther(faster, is_edge_pair, a, b, c, d))
-        if least > TOUCHING_GAP * distance and least - goes > distance:
-            continue
-        (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(is_edge_pair, x, corners)
-        if gap == 0.0:
-            continue
-        vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
-        closing = nx * vx + ny * vy + nz * vz
-        if len(leaving) > 0 and closing > 0.0 and closing * closing > leaving[a] * leaving[c] > 0.0:
-            continue
-        if gap > TOUCHING_GAP * distance and gap + dt * closing > distance:
-            continue
+    about = pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt
+    return _list_touching(board, len(pairs.gap), *found, about)
+
+
+@listing
+def _list_touching(pair, pairs, deviation, faster, elapsed, x, v, inv_mass, on_body, leaving, dt):
+    if pairs.pulled[pair]:
+        pairs.pulled[pair] = False
+        return False
+    a, b, c, d = corners = corners_of(pairs.stencils, pair)
+    is_edge_pair, distance = pairs.is_edge_pair[pair], pairs.distance[pair]
+    least = pairs.gap[pair] - elapsed * pairs.closing[pair] - farther(deviation, is_edge_pair, a, b, c, d)
+    goes = dt * (pairs.closing[pair] + farther(faster, is_edge_pair, a, b, c, d))
+    if least > TOUCHING_GAP * distance and least - goes > distance:
+        return False
+    (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(is_edge_pair, x, corners)
+    if gap == 0.0:
+        return False
+    vx, vy, vz = weighted_sum(v, a, b, c, d, wa, wb, wc, wd)
+    closing = nx * vx + ny * vy + nz * vz
+    if len(leaving) > 0 and closing > 0.0 and closing * closing > leaving[a] * leaving[c] > 0.0:
+        return False
+    if gap > TOUCHING_GAP * distance and gap + dt * closing > distance:
+        return False
+    if wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d] == 0.0:
+        return False
+    return not (len(on_body) > 0 and gap > TOUCHING_GAP * distance and _passes(on_body, corners, wb, wc, wd))
+
+
+@shared(SMALLEST_ROWS_PART)
+def fill_kernel(first, last, pairs, x, inv_mass, dt, stack):
+    """Rows of the pairs that `find_kernel` has listed. 150 bytes and 100 flops a row. # outputs: stack, of which `pair` is given"""
+    stencils, weight, row, room, listed = stack
+    for k in range(first, last):
+        pair = listed[k]
+        a, b, c, d = corners = corners_of(pairs.stencils, pair)
+        (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(pairs.is_edge_pair[pair], x, corners)
         mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
-        if mass == 0.0:
-            continue
-        if len(on_body) > 0 and gap > TOUCHING_GAP * distance and _passes(on_body, corners, wb, wc, wd):
-            continue
         h = math.sqrt(FIRMNESS / mass) / dt
-        stencils[count, 0], stencils[count, 1], stencils[count, 2], stencils[count, 3] = a, b, c, d
-        weight[count, 0], weight[count, 1], weight[count, 2], weight[count, 3] = wa, wb, wc, wd
-        row[count, 0], row[count, 1], row[count, 2], row[count, 3] = h * nx, h * ny, h * nz, 0.0
-        room[count], pair[count] = h * max(gap - distance, 0.0), p
-        count += 1
-    return count
+        stencils[k, 0], stencils[k, 1], stencils[k, 2], stencils[k, 3] = a, b, c, d
+        weight[k, 0], weight[k, 1], weight[k, 2], weight[k, 3] = wa, wb, wc, wd
+        row[k, 0], row[k, 1], row[k, 2], row[k, 3] = h * nx, h * ny, h * nz, 0.0
+        room[k] = h * max(gap - pairs.distance[pair], 0.0)
 
 
 def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_BODY, leaving=NO_BOUNCE) -> Stack:
     """`Stack` of the pairs that touch in the substep dt [s] that starts at x (n, 3) [m] with v [m/s], but for those that
-    part faster than `leaving` (n,) [m/s] says, as in `stack_kernel`; on_body : (n,) bool, what touches a body, or `NO_BODY`.
+    part faster than `leaving` (n,) [m/s] says, as in `find_kernel`; on_body : (n,) bool, what touches a body, or `NO_BODY`.
     """
-    most = len(pairs.pair_list.gap)
-    wide = (np.empty((most, 4)) for _ in range(2))
-    stack = Stack(np.empty((most, 4), np.int32), *wide, np.empty(most), np.empty(most, np.int32))
-    faster = np.empty(len(x))
+    most, faster = len(pairs.pair_list.gap), np.empty(len(x))
     deviate(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, faster)
-    about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed
-    about += x, v, inv_mass, on_body, leaving, dt, stack
-
-    def find(_, first, last):
-        end = stack_kernel((first, last), *about)
-        return [array[first:end] for array in stack]
-
-    found = on_threads(find, cut(most, SMALLEST_STACK_PART))
-    return Stack(*each_joined(found))
+    listed, ends = np.empty(most, np.int32), make_ends(most)
+    about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed, x, v, inv_mass, on_body, leaving, dt
+    count = find_kernel(BOARD, *about, (listed, ends))
+    wide = np.empty((count, 4), np.int32), *np.empty((2, count, 4))
+    stack = Stack(*wide, np.empty(count), listed[:count].copy())
+    fill_kernel(count, pairs.pair_list, x, inv_mass, dt, stack)
+    return stack
 
 
 @njit

@@ -36,8 +36,10 @@ import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
 from ...geometry.adjacency import topology
+from ...kernel.listed import make_ends
 from ...kernel.rows import mean_of
-from ...kernel.threads import cut, each_joined, joined, on_threads, over
+from ...kernel.shared import BOARD
+from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from .deviation import deviate
 from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
@@ -61,7 +63,6 @@ from .tangles import Tangles, find_tangles, near_tangles, sorted_out
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
-SMALLEST_REACH_PART = 16384  # pairs: fewer are looked through before another thread wakes up
 FEW_OUT_OF_BOUNDS = 16  # particles that get new trajectories, or
 PART_OUT_OF_BOUNDS = 0.05  # of all; for more all is detected anew, which costs less then
 REACH_MARGIN = (
@@ -210,26 +211,21 @@ def _find_reach(pairs: Pairs, x: np.ndarray) -> tuple[Reach, float]:
     """What particles at x (n, 3) [m] may touch, and the margin [m] by which."""
     margin, reach, count = pairs.margin, pairs.reach, len(pairs.pair_list.gap)
     if reach is None or has_moved(reach, x, margin):
-        moved = np.zeros(len(x))
-        pairs.reach = reach = Reach(x.copy(), x.copy(), moved, *_reachable(pairs, 0, margin, moved))
+        none = np.empty(0, np.int32), np.empty(len(pairs.room.gap))
+        reach = Reach(x.copy(), x.copy(), np.zeros(len(x)), *none)
+        pairs.reach = reach = reach._replace(active=_reachable(pairs, 0, margin, reach))
     elif pairs.reached < count:  # others are nearer by a margin at most than when it was found
-        fresh = _reachable(pairs, pairs.reached, 2.0 * margin, reach.moved)
-        active, bound = (joined(both) for both in zip((reach.active, reach.bound), fresh, strict=True))
-        pairs.reach = reach = reach._replace(active=active, bound=bound)
+        fresh = _reachable(pairs, pairs.reached, 2.0 * margin, reach)
+        pairs.reach = reach = reach._replace(active=np.concatenate([reach.active, fresh]))
     pairs.reached = count
     return reach, margin
 
 
-def _reachable(pairs: Pairs, first: int, margin: float, moved: np.ndarray) -> list[np.ndarray]:
-    """`Reach.active` and `Reach.bound` of the pairs from the first on; margin : [m] as in `reachable_kernel`"""
-
-    def find(_, start, end):
-        active, bound = np.empty(end - start, np.int32), np.empty(end - start)
-        about = pairs.pair_list, pairs.deviation, pairs.elapsed, margin, moved
-        count = reachable_kernel(first + start, first + end, *about, active, bound)
-        return active[:count], bound[:count]
-
-    return each_joined(on_threads(find, cut(len(pairs.pair_list.gap) - first, SMALLEST_REACH_PART)))
+def _reachable(pairs: Pairs, first: int, margin: float, reach: Reach) -> np.ndarray:
+    """`Reach.active` of the pairs from the first on; margin : [m] as in `reachable_kernel` # outputs: reach.bound"""
+    count, about = len(pairs.pair_list.gap) - first, (pairs.pair_list, pairs.deviation, pairs.elapsed, margin)
+    active, ends = np.empty(count, np.int32), make_ends(count)
+    return active[: reachable_kernel(BOARD, first, count, *about, reach.moved, active, reach.bound, ends)]
 
 
 def find_deviation(pairs: Pairs, x, time: float, deviation: np.ndarray | None = None) -> tuple[bool, np.ndarray]:
@@ -287,7 +283,7 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) 
 def _exchange(pairs: Pairs, is_out: np.ndarray, found: PairList) -> None:
     """Put what has been found in place of all pairs that have a particle out of bounds (n,)."""
     count, more = len(pairs.pair_list.gap), len(found.gap)
-    over(count, SMALLEST_REACH_PART, drop_kernel, is_out, pairs.pair_list)
+    drop_kernel(count, is_out, pairs.pair_list)
     if count + more > len(pairs.room.gap):
         pairs.room, count, pairs.reach = _with_room(pairs.pair_list, more)
     for array, fresh in zip(pairs.room, found, strict=True):

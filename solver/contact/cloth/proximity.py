@@ -21,6 +21,7 @@ STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even t
 OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
 SMALLEST_AHEAD_PART = 512  # triangles or particles that another thread is asked for
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
+SMALLEST_DROPPED_PART = 4096  # pairs that another thread is asked for
 ROOM = 2  # candidates a pair of triangles that there is room for at first
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
@@ -284,7 +285,7 @@ def _room(is_edge_pair, x, v, time, a, b, c, d, nx, ny, nz):
     return min(pa, pb) - max(pc, pd) if is_edge_pair else pa - max(pb, max(pc, pd))
 
 
-@njit
+@shared(SMALLEST_DROPPED_PART)
 def drop_kernel(first, last, is_out, pairs):
     """Take their contact distance from those of the pairs first..last that have a particle that is out (n,), so that nobody looks
     at them any more. 20 bytes a pair. # outputs: pairs.gap, pairs.distance

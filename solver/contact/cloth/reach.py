@@ -8,6 +8,7 @@ import numpy as np
 
 from ...geometry.ccd import corners_of
 from ...kernel.jit import inner, njit
+from ...kernel.listed import listing
 from ...kernel.shared import shared
 
 SMALLEST_MOVING_PART = 1024  # particles that another thread is asked for
@@ -20,7 +21,9 @@ class Reach(NamedTuple):
     last: np.ndarray  # (n, 3) [m] where they were when last looked at
     moved: np.ndarray  # (n,) [m] how far they have gone till then, back and forth
     active: np.ndarray  # (k,) int32 pairs that had less room than their contact distance and the margin
-    bound: np.ndarray  # (k,) [m] their distance at least when last measured, plus what their particles had gone by then
+    bound: (
+        np.ndarray
+    )  # (p,) [m] the distance of these at least when last measured, plus what their particles had gone by then
 
 
 @inner
@@ -32,22 +35,27 @@ def farther(deviation, is_edge_pair, a, b, c, d):
 
 
 @njit
-def reachable_kernel(first, last, pairs, deviation, elapsed, margin, moved, active, bound):
-    """List those of the pairs first..last that particles with a deviation (n,) [m] may bring closer than their contact distance and
-    a margin [m], from place 0 on; returns how many. 30 bytes a pair and 32 of `deviation`.
+def reachable_kernel(board, first, count, pairs, deviation, elapsed, margin, moved, active, bound, ends):
+    """List those of `count` pairs from the first on that particles with a deviation (n,) [m] may bring closer than their contact
+    distance and a margin [m]; returns how many. 30 bytes a pair and 32 of `deviation`.
 
     moved : (n,) as in `Reach`
-    # outputs: active their numbers; bound as in `Reach`
+    # outputs: active (count,) their numbers; bound as in `Reach`; ends scratch
     """
-    count = 0
-    for pair in range(first, last):
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
-        room = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
-        if not room >= pairs.distance[pair] + margin:
-            active[count], bound[count] = pair, room + gone_by(moved, a, b, c, d)
-            count += 1
-    return count
+    found = _list_reachable(board, count, active, ends, (first, pairs, deviation, elapsed, margin, moved, bound))
+    for turn in range(found if first > 0 else 0):
+        active[turn] += first
+    return found
+
+
+@listing
+def _list_reachable(item, first, pairs, deviation, elapsed, margin, moved, bound):
+    pair = first + item
+    a, b, c, d = corners_of(pairs.stencils, pair)
+    aside = farther(deviation, pairs.is_edge_pair[pair], a, b, c, d)
+    room = pairs.gap[pair] - elapsed * pairs.closing[pair] - aside
+    bound[pair] = room + gone_by(moved, a, b, c, d)
+    return not room >= pairs.distance[pair] + margin
 
 
 @inner

@@ -208,10 +208,10 @@ def _sweep(pairs, reach, first, last, substep, scratch, ease_part):
         distance = pairs.distance[pair]
         a, b, c, d = corners_of(pairs.stencils, pair)
         gone = gone_by(moved, a, b, c, d)
-        if reach.bound[turn] - gone >= distance:
+        if reach.bound[pair] - gone >= distance:
             continue
-        weights, direction, gap, at_end = _measure_pair(pairs, pair, reach.bound[turn] - gone, substep)
-        reach.bound[turn] = gap + gone
+        weights, direction, gap, at_end = _measure_pair(pairs, pair, reach.bound[pair] - gone, substep)
+        reach.bound[pair] = gap + gone
         if at_end or gap >= distance:
             continue  # an end of an edge is a particle: its pairs with triangles see to it
         if _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_part):

@@ -16,10 +16,11 @@ from ...geometry.ccd import corners_of
 from ...geometry.piercing import area_normal, pierces
 from ...kernel.jit import inner, njit
 from ...kernel.lookup import is_among
-from ...kernel.threads import cut, joined, on_threads, over
+from ...kernel.shared import shared
+from ...kernel.threads import cut, joined, on_threads
 
 SMALLEST_TANGLE_PART = 4096  # pairs of triangles: fewer are done before another thread wakes up
-SMALLEST_SORTED_PART = 12288  # stencils: fewer are done before another thread wakes up
+SMALLEST_SORTED_PART = 1024  # stencils that another thread is asked for
 MOVES, IS_FIXED = 1, 2  # what stencils that are kept are
 FIRST_TANGLE_COUNT = 4096  # edges that there is room for at first
 STIRRED_RINGS = 2  # edges from tangles up to which cloth is stirred as they are eased apart
@@ -99,7 +100,7 @@ def sorted_out(
     asked = np.ones(len(inv_mass), np.bool_) if asked is None else asked
     kind = np.empty(len(stencils), np.uint8)
     about = stencils, is_edge_pair, tangles.couples, tangles.is_tangled, asked, inv_mass, kind
-    over(len(stencils), SMALLEST_SORTED_PART, sort_out_kernel, *about)
+    sort_out_kernel(len(stencils), *about)
     order = np.concatenate([np.flatnonzero(kind == MOVES), np.flatnonzero(kind == IS_FIXED)])
     return stencils.take(order, axis=0), is_edge_pair.take(order)
 
@@ -141,21 +142,21 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
     return count
 
 
-@njit
-def sort_out_kernel(start, end, stencils, is_edge_pair, couples, is_tangled, asked, inv_mass, kind):
-    """What becomes of stencils start..end: 0 left out, because they have a couple with one particle on each side or none that
+@shared(SMALLEST_SORTED_PART)
+def sort_out_kernel(first, last, stencils, is_edge_pair, couples, is_tangled, asked, inv_mass, kind):
+    """What becomes of stencils first..last: 0 left out, because they have a couple with one particle on each side or none that
     is `asked` for (n,); `MOVES`, or `IS_FIXED` in part. 50 bytes each. # outputs: kind (c,)
     """
     count = np.int64(len(is_tangled))
-    for k in range(start, end):
+    for k in range(first, last):
         kind[k] = 0
         a, b, c, d = corners_of(stencils, k)
         if not (asked[a] | asked[b] | asked[c] | asked[d]):
             continue
-        first, is_kept = 2 if is_edge_pair[k] else 1, True  # of the second side
-        for i in range(first if len(couples) > 0 else 0):
+        second, is_kept = 2 if is_edge_pair[k] else 1, True  # where the second side begins
+        for i in range(second if len(couples) > 0 else 0):
             one = stencils[k, i]
-            for j in range(first, 4 if is_tangled[one] else first):
+            for j in range(second, 4 if is_tangled[one] else second):
                 other = stencils[k, j]
                 if is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
                     is_kept = False

@@ -27,8 +27,7 @@ from math import ceil
 
 import numpy as np
 
-from ..kernel.jit import njit
-from ..kernel.threads import on_threads
+from ..kernel.shared import shared
 from .predict import Substep
 
 STRAIN_RATE = 0.05  # [1/s] that linearising may add
@@ -36,7 +35,8 @@ SHORTEST_STEP = 1.0 / 1920.0  # [s]
 SHORTEST_LEVER = 0.5  # of its rest length that an edge counts as, so that one of no length does not turn for ever
 STEP_ROUNDING = 1e-6  # of a step
 STRAIN_BEYOND = 0.005  # of any spring at the end of a step of the theta method
-SPRINGS_AT_ONCE = 32768  # that a thread looks at
+SPRINGS_AT_ONCE = 4096  # that are summed up as one, whatever the machine
+SMALLEST_TURNING_PART = 1  # times so many, that another thread is asked for
 
 
 def part(substep, steps: float, cloth, x, v):
@@ -81,15 +81,9 @@ def _fastest(cloth, x, v):
 
     A button's edges of a millimetre tremble with all that touches them, and there may be more of these than of the coat's.
     """
-    springs, garments = len(cloth.edges), len(cloth.garment_start) - 1
-    starts = range(0, max(springs, 1), SPRINGS_AT_ONCE)  # by size alone, as sums are made
-    sums = np.zeros((2, len(starts), garments))
-
-    def part(number, first, last):
-        about = x, v, cloth.edges, cloth.rest_length, cloth.garment
-        turn_rates(first, last, *about, sums[0, number], sums[1, number])
-
-    on_threads(part, [(first, min(first + SPRINGS_AT_ONCE, springs)) for first in starts])
+    blocks, garments = -(-len(cloth.edges) // SPRINGS_AT_ONCE), len(cloth.garment_start) - 1
+    sums = np.zeros((2, blocks, garments))
+    turn_rates(blocks, x, v, cloth.edges, cloth.rest_length, cloth.garment, *sums)
     squares, shares = sums.sum(axis=1).tolist()
     rates = [square / share for square, share in zip(squares, shares, strict=True) if share > 0.0]
     return max(rates, default=0.0) if all(rate == rate for rate in rates) else math.nan
@@ -111,21 +105,23 @@ def cut(substep, count: int, most: int):
     return [Substep(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]
 
 
-@njit
+@shared(SMALLEST_TURNING_PART)
 def turn_rates(first, last, x, v, edges, rest_length, garment, squares, shares):
-    """Sums over those of the springs first..last that belong to each garment, of the squares [rad2/s2] of the rates at which
-    they turn, each times its share, and of these: the squares of rest lengths [m2], as if of the cloth's area.
-    130 bytes and 40 flops a spring. # outputs: squares (g,), shares (g,)
+    """Sums over those of the springs of each block first..last that belong to each garment, of the squares [rad2/s2] of the rates
+    at which they turn, each times its share, and of these: the squares of rest lengths [m2], as if of the cloth's area.
+    130 bytes and 40 flops a spring. # outputs: squares, shares (blocks, g), 0 before
     """
-    for e in range(first, last):
-        i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
-        dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        wx, wy, wz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
-        square = dx * dx + dy * dy + dz * dz
-        along = wx * dx + wy * dy + wz * dz
-        share = rest_length[e] * rest_length[e]
-        least = max(square, SHORTEST_LEVER * SHORTEST_LEVER * share)
-        if least > 0.0:
-            across = wx * wx + wy * wy + wz * wz - (along * along / square if square > 0.0 else 0.0)
-            squares[garment[i]] += share * max(across, 0.0) / least
-            shares[garment[i]] += share
+    for block in range(first, last):
+        start = block * SPRINGS_AT_ONCE
+        for e in range(np.uintp(start), np.uintp(min(start + SPRINGS_AT_ONCE, len(edges)))):
+            i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+            wx, wy, wz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
+            square = dx * dx + dy * dy + dz * dz
+            along = wx * dx + wy * dy + wz * dz
+            share = rest_length[e] * rest_length[e]
+            least = max(square, SHORTEST_LEVER * SHORTEST_LEVER * share)
+            if least > 0.0:
+                across = wx * wx + wy * wy + wz * wz - (along * along / square if square > 0.0 else 0.0)
+                squares[block, garment[i]] += share * max(across, 0.0) / least
+                shares[block, garment[i]] += share

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rules of the house: each complains of a small house that breaks it, and of that alone."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -96,6 +97,13 @@ def test_each_file_of_the_solver_has_a_room(house):
     ]
     names = [".".join(path.with_suffix("").parts) for path in files]
     assert len(names) > 100 and [name for name in names if house.room_of(name) is None] == []
+
+
+@pytest.mark.parametrize("room", ["contact/body", "contact/cloth", "contact/guard", "integrate", "kernel", "cache"])
+def test_a_large_room_names_its_files(house, room):
+    folder = house.ROOT / "solver" / room
+    told = set(re.findall(r"\w+", ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))))
+    assert {path.stem for path in folder.glob("*.py")} - told == {"__init__"}
 
 
 def test_rooms_are_in_the_order_that_the_architecture_tells(house):

@@ -83,8 +83,7 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
     anchors.write(obj.data, number, anchors.Anchors(chosen.astype(np.int32), corners, foot, share))
     entry = entries.add()
     entry.name, entry.number, entry.body, entry.topology = body.name, number, body, shape
-    forget_empty(obj)
-    return obj.taffeta_cloth.attachments[-1], len(chosen)
+    return entry, len(chosen)
 
 
 def likely(obj: bpy.types.Object) -> str:
@@ -102,11 +101,17 @@ def _free_number():
 
 def forget_empty(obj) -> None:
     """Remove the attachments that no vertex belongs to, and their keyframes."""
-    entries, known = obj.taffeta_cloth.attachments, set(anchors.numbers(obj.data).tolist())
+    entries, known = obj.taffeta_cloth.attachments, [entry.number for entry in anchors.holding(obj)]
     for index in reversed(range(len(entries))):
         if entries[index].number not in known:
             drop_keys(obj, index)
             entries.remove(index)
+
+
+def _kept_for_undo(obj) -> str:
+    """What to tell of attachments that stay in the list without a vertex: Undo in Edit Mode brings back the mesh alone."""
+    is_any = len(obj.taffeta_cloth.attachments) > len(anchors.holding(obj))
+    return "; for Undo the emptied line stays in the list, until Detach is pressed in Object Mode" if is_any else ""
 
 
 def _refuse_shared(obj):
@@ -212,8 +217,14 @@ class Attaching:
             name = self.object or context.view_layer.objects.active.name
             (obj,) = chosen_cloths(context, name)
             self.settle(obj)
+            is_edited = obj.mode == "EDIT"
             with _in_object_mode(obj):
-                self.report({"INFO"}, translated(self.work(context, obj)))
+                told = self.work(context, obj)
+                if is_edited:
+                    told += _kept_for_undo(obj)
+                else:
+                    forget_empty(obj)
+            self.report({"INFO"}, translated(told))
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
@@ -348,7 +359,6 @@ class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
         if not chosen.any() and not (self.index >= 0 or len(entries)):
             raise ValueError(f"{obj.name} is attached to nothing")
         anchors.let_go(obj.data, np.flatnonzero(chosen))
-        forget_empty(obj)
         return f"{_these(int(chosen.sum()), obj)} free again"
 
 

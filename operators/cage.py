@@ -13,6 +13,7 @@ from .checks import problem_list
 from .live import turn
 from .read import cage as cages
 from .read import snapshot
+from .read.anchors import holding
 from .read.arrays import sewing_edges
 from .read.carry import follow_keys
 from .read.carry_marks import left_out
@@ -102,12 +103,12 @@ def refuse(obj: bpy.types.Object) -> None:
         raise ValueError(
             f"{obj.name} is still to be sewn; press Apply Sewing after a bake, or turn Sewing off, and try again"
         )
-    if len(cloth.attachments):
+    if holding(obj):
         raise ValueError(
             f"{obj.name} is attached to a body or tacked; Detach it, make the cage, and attach that instead"
         )
     for other in bpy.data.objects:
-        if other != obj and any(entry.body == obj for entry in other.taffeta_cloth.attachments):
+        if other != obj and any(entry.body == obj for entry in holding(other)):
             raise ValueError(
                 f"{other.name} is tacked to {obj.name}; Detach it, make the cage, and tack it to that instead"
             )

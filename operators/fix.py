@@ -9,7 +9,7 @@ from ..panels.translations import translated
 from ..solver.cache import moves, wedge
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
-from .attach import tie
+from .attach import forget_empty, tie
 from .checks import problem_list
 from .checks.maker_rows import obstacle
 from .checks.shape_rows import DOUBLED_REACH
@@ -255,6 +255,7 @@ class TAFFETA_OT_fix_pins(Fix, bpy.types.Operator):
                 return attach(obj, body)
             except ValueError:  # it hangs on something else, or Blender cannot bind it to that mesh
                 _, count = tie(scene, obj, body)
+                forget_empty(obj)
                 return f"{count} pinned vertices of {obj.name} are attached to {body.name}"
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 
 from ...solver.elastic.rigid import RIGID_DYNAMICS
+from ..read.anchors import holding
 from .problem import Problem, Shot
 
 
@@ -24,7 +25,7 @@ def _rigid(shot: Shot) -> Iterator[Problem]:
             remedy = "Set Dynamics to Linearly Implicit, or choose another Model in Fabric Details"
             yield Problem("ERROR", name, f"{name} is rigid, which these dynamics cannot move", remedy)
         is_pinned = any(mapped.source != "UNIFORM" or mapped.value > 0.0 for mapped in (cloth.pin, cloth.pin_distance))
-        if is_pinned or len(cloth.attachments):
+        if is_pinned or holding(obj):
             remedy = "Clear its Pin, Max Distance and Attachments, or make it a collider that is animated"
             yield Problem("ERROR", name, f"{name} is rigid and can be neither pinned nor attached", remedy)
         if cloth.sewing:

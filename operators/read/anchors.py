@@ -104,6 +104,15 @@ def numbers(mesh: bpy.types.Mesh) -> np.ndarray:
     return np.where(_sum(found, *known) == check, found, 0).astype(np.int32)
 
 
+def holding(obj: bpy.types.Object) -> list:
+    """An object's attachments that vertices belong to; in Edit Mode, where Blender does not tell, all of them."""
+    entries = obj.taffeta_cloth.attachments
+    if obj.mode == "EDIT" or not len(entries):
+        return list(entries)
+    known = set(numbers(obj.data).tolist())
+    return [entry for entry in entries if entry.number in known]
+
+
 def _sum(*numbers):
     """(n,) int32 of whole numbers (n,), below 2**24, which Blender can mix with itself without rounding it."""
     total = np.zeros(len(numbers[0]), np.uint64)

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from . import measures
+from .anchors import holding
 from .keyed import is_animated, moves, pin_moves
 from .modifier_stack import cache_index, index_of, rigs
 from .shape_key import refuse_shared
@@ -27,7 +28,7 @@ def carrier(
         or pin_moves(obj)
         or is_animated(obj)
         or rigs(obj)
-        or len(obj.taffeta_cloth.attachments)
+        or holding(obj)
     ):
         return None
     moving = [body for body in bodies if is_animated(body) and body.data.polygons and body.mode == "OBJECT"]

@@ -9,6 +9,7 @@ import bpy
 
 from . import cage as cages
 from . import carry_marks, tear_lines
+from .anchors import holding
 from .carry import carry
 from .modifier_stack import own_caches
 from .remesh import Meshed
@@ -21,10 +22,10 @@ def refuse(obj: bpy.types.Object) -> None:
     followers = sorted(other.name for other in bpy.data.objects if other.taffeta_cage.cage == obj)
     if len(followers) > 1:
         raise ValueError(f"{' and '.join(followers)} follow {obj.name}; press Remove Cage on all but one of them first")
-    if len(obj.taffeta_cloth.attachments):
+    if holding(obj):
         raise ValueError(f"{obj.name} is attached to a body or tacked; Detach it, and attach it again afterwards")
     for other in bpy.data.objects:
-        if other != obj and any(entry.body == obj for entry in other.taffeta_cloth.attachments):
+        if other != obj and any(entry.body == obj for entry in holding(other)):
             raise ValueError(f"{other.name} is tacked to {obj.name}; Detach it, and tack it again afterwards")
     if trims := trims_of(obj):
         raise ValueError(f"{trims[0].name} follows vertices of {obj.name}; take it off, and add it again afterwards")

@@ -367,3 +367,35 @@ def test_a_tack_to_a_garment_that_leaves_the_bake_follows_its_mesh(layers, make)
         attach(upper, body="Belt", vertices="NEAR", reach=0.0041)
     bake(scene, 4, object="Belt")
     assert np.abs(make.world(lower)[:, 2] + 0.004).max() < 1e-3
+
+
+def pressed(verb, obj, **about):
+    """Press a verb in Edit Mode, as a person does, so that Undo knows of it; all of the garment is selected."""
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="EDIT")
+    bpy.ops.mesh.select_all("EXEC_DEFAULT", True, action="SELECT")
+    assert verb("EXEC_DEFAULT", True, **about) == {"FINISHED"}
+
+
+def test_undo_in_edit_mode_brings_back_what_was_attached(shot):
+    """Undo there knows of the mesh alone: the list's line stays until something is attached or detached in Object Mode."""
+    scene, cloth, body = shot
+    attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
+    pressed(bpy.ops.taffeta.detach, cloth, only_selected=True)
+    bpy.ops.ed.undo()
+    cloth = bpy.data.objects["Cloth"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.flatnonzero(anchors.numbers(cloth.data)).tolist() == [12]
+    assert [each.number for each in anchors.holding(cloth)] == [1]
+    assert not [problem for problem in problem_list.check(scene, depsgraph()) if "attached as part" in problem.sentence]
+
+
+def test_a_line_without_a_vertex_holds_nothing_and_goes_in_object_mode(shot):
+    scene, cloth, body = shot
+    attach(cloth, vertices="GROUP", group=group(cloth, (12,)))
+    pressed(bpy.ops.taffeta.detach, cloth)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(cloth.taffeta_cloth.attachments) == 1 and not anchors.holding(cloth)
+    bpy.ops.taffeta.detach()
+    assert not len(cloth.taffeta_cloth.attachments)

@@ -67,14 +67,14 @@ from .drape import session
 from .live import simulation
 from .overlay import marks, pictures, timeline
 from .playback import cache_modifier, correction_files, owners
-from .read import measures
+from .read import measures, sewing_switch
 
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     overrides, owners, cache_modifier, correction_files, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
     fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
     play_live, drape_cloth, stop,
-    keep_pose, correct, push_out, smooth, take_apart, values, value_images, sew, tear, zip_up, pleat, elastic, import_pattern, arrange, command,
+    keep_pose, correct, push_out, smooth, take_apart, values, value_images, sewing_switch, sew, tear, zip_up, pleat, elastic, import_pattern, arrange, command,
 )  # fmt: skip
 
 

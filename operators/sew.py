@@ -11,7 +11,7 @@ from ..solver.geometry import stitches
 from .menus import in_menu
 from .overlay.colours import lengths
 from .playback.cache_modifier import forget_bake
-from .read import gathered, sewn_edges
+from .read import gathered, sewing_switch, sewn_edges
 from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
@@ -32,10 +32,9 @@ def sew(obj: bpy.types.Object, flip: bool, shift: int, gather: float = 0.0) -> s
         Not two lines, or a dart, are selected: a sentence with a remedy.
     """
     pairs, told = rims(obj, flip, shift, gather)
+    before = sewn_edges.count(obj)
     added = sewn_edges.sew(obj, pairs)
-    cloth = obj.taffeta_cloth
-    if cloth.enabled and not cloth.sewing:
-        cloth.sewing = True
+    if obj.taffeta_cloth.enabled and sewing_switch.turn_on(obj, before):
         told += "; Sewing is on now"
     return f"{added} sewing edges added to {obj.name}{told}"
 

@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ..solver.geometry import stitches
 from .menus import in_menu
-from .read import sewn_edges, zips
+from .read import sewing_switch, sewn_edges, zips
 from .sew import rims
 from .tear import InEditMode
 
@@ -24,7 +24,7 @@ def zip_up(obj: bpy.types.Object, other_end: bool, first: float, last: float) ->
     ValueError
         Neither a line within the cloth nor two rims are selected: a sentence with a remedy.
     """
-    told = ""
+    told, before = "", sewn_edges.count(obj)
     if zips.is_within(obj):
         pairs = zips.cut(obj, _line(obj))
         told = f", and {len(pairs)} vertices are doubled"
@@ -37,8 +37,7 @@ def zip_up(obj: bpy.types.Object, other_end: bool, first: float, last: float) ->
     part = (along + step) / (along[-1] + step) if step > 0.0 else np.linspace(1.0 / len(pairs), 1.0, len(pairs))
     sewn_edges.sew(obj, pairs)
     zips.mark(obj, pairs, np.maximum(first + (last - first) * part, LEAST))
-    if not obj.taffeta_cloth.sewing:
-        obj.taffeta_cloth.sewing = True
+    if sewing_switch.turn_on(obj, before):
         told += "; Sewing is on now"
     return f"A zip of {len(pairs)} sewing edges is in {obj.name}{told}; key Zip Open to work it"
 

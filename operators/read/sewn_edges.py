@@ -5,6 +5,7 @@ import bmesh
 import bpy
 import numpy as np
 
+from .arrays import sewing_edges
 from .mesh_io import world_matrix
 from .write_back import set_positions
 
@@ -17,6 +18,13 @@ def selected(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
     work.verts.index_update()
     ends = [[v.index for v in edge.verts] for edge in work.edges if edge.select and edge.link_faces]
     return x, np.array(ends, int).reshape(-1, 2)
+
+
+def count(obj: bpy.types.Object) -> int:
+    """How many edges of an object have no face, as it is in its mode."""
+    if obj.mode != "EDIT":
+        return len(sewing_edges(obj.data))
+    return sum(edge.is_wire for edge in bmesh.from_edit_mesh(obj.data).edges)
 
 
 def has_active(obj: bpy.types.Object, line: np.ndarray) -> bool:

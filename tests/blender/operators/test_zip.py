@@ -55,6 +55,24 @@ def crosses(make, obj):
     return ipctk.has_intersections(ipctk.CollisionMesh(x, ipctk.edges(faces), faces), x)
 
 
+def test_undo_switches_sewing_off_again_and_redo_on(curtain):
+    """In Edit Mode Undo brings back the mesh alone; the switch goes along with the edges that the verb made."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="EDIT")
+    bpy.ops.mesh.select_mode("EXEC_DEFAULT", True, type="EDGE")
+    assert bpy.ops.taffeta.zip_mark("EXEC_DEFAULT", True) == {"FINISHED"} and curtain.taffeta_cloth.sewing
+    bpy.ops.ed.undo()
+    assert not curtain.taffeta_cloth.sewing
+    bpy.ops.ed.redo()
+    assert curtain.taffeta_cloth.sewing
+    bpy.ops.ed.undo()
+    curtain.taffeta_cloth.sewing = True  # by hand
+    assert bpy.ops.taffeta.zip_mark("EXEC_DEFAULT", True) == {"FINISHED"}
+    bpy.ops.ed.undo()
+    assert curtain.taffeta_cloth.sewing
+
+
 def test_a_line_is_cut_into_a_zip_and_merged_again(curtain):
     before, half = corners(curtain), COUNT // 2
     bpy.ops.object.mode_set(mode="EDIT")

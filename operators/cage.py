@@ -15,6 +15,7 @@ from .read import cage as cages
 from .read import snapshot
 from .read.anchors import holding
 from .read.arrays import sewing_edges
+from .read.cage_shapes import hand_down, shapes_of
 from .read.carry import follow_keys
 from .read.carry_marks import left_out
 from .read.correction import corrections_of
@@ -116,29 +117,38 @@ def refuse(obj: bpy.types.Object) -> None:
         raise ValueError(f"{obj.name} is played live; press Stop first")
 
 
-def remove(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:
-    """Let a garment be simulated itself again, with the settings that its cage has by now; returns what to tell of what goes with the
-    cage, "" if nothing does that was made by hand."""
+def remove(obj: bpy.types.Object) -> tuple[str, str]:
+    """Let a garment be simulated itself again, with the settings and shapes that its cage has by now.
+
+    Returns
+    -------
+    the end of a sentence about the shapes, and a sentence about what goes with the cage that was made by hand; "" where there are none
+    """
     noted, cloth = obj.taffeta_cage, obj.taffeta_cloth
     cage, made = noted.cage, noted.thickness
     others = [o for o in bpy.data.objects if o != obj and o.taffeta_cage.cage == cage]
+    kept, lost = "", []
     if cage is not None:
+        kept, lost = _shapes_taken_over(obj, cage)
         _take_back(obj, cage, made)
     cages.let_go(obj)
     cloth.enabled = True
     if cage is None or cage.library is not None or others:
-        return ""
-    name, alone = cage.name, _made_by_hand(obj, cage)
+        return kept, ""
+    name, lost = cage.name, [modifier.name for modifier in corrections_of(cage)] + lost
     cages.discard(cage)
-    return f"{name} is deleted with what only it had: {', '.join(alone)}; undo that to keep it" if alone else ""
+    return kept, f"{name} is deleted with what only it had: {', '.join(lost)}; undo that to keep it" if lost else ""
 
 
-def _made_by_hand(obj, cage) -> list[str]:
-    """Names of what was sculpted or draped on a cage, and its garment has not."""
-    keys, known = cage.data.shape_keys, obj.data.shape_keys
-    names = [key.name for key in keys.key_blocks if key != keys.reference_key] if keys else []
-    own = [name for name in names if known is None or name not in known.key_blocks]
-    return [modifier.name for modifier in corrections_of(cage)] + own
+def _shapes_taken_over(obj, cage) -> tuple[str, list[str]]:
+    """Give a garment the shapes that its cage was draped into: the end of a sentence about them, and names of those that it cannot have."""
+    shapes = shapes_of(obj, cage)
+    names = (["Rest Shape"] if shapes.rest is not None else []) + shapes.names
+    try:
+        hand_down(obj, cage, shapes)
+    except ValueError:  # its mesh is not its own
+        return "", names
+    return f"; it has taken over what its cage was draped into: {', '.join(names)}" if names else "", []
 
 
 def _take_back(obj, cage, made):
@@ -280,11 +290,11 @@ stays on disk"""
             refuse_linked(obj)
             if any(each.mode != "OBJECT" for each in (obj, obj.taffeta_cage.cage) if each is not None):
                 raise ValueError(f"{obj.name} or its cage is not in Object Mode; go back to that first")
-            lost = remove(context.scene, obj)
+            kept, lost = remove(obj)
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
-        self.report({"INFO"}, translated(f"{obj.name} is simulated itself again"))
+        self.report({"INFO"}, translated(f"{obj.name} is simulated itself again{kept}"))
         if lost:
             self.report({"WARNING"}, translated(lost))
         show(context, obj)

@@ -18,6 +18,7 @@ from .live import turn
 from .playback.cache_modifier import forget_bake
 from .read import anchors, cage_meshes, carry_marks, remesh
 from .read import cage as cages
+from .read.cage_shapes import shapes_of
 from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions
 from .read.participants import refuse_linked
@@ -172,6 +173,11 @@ def _refuse(obj, played) -> None:
         verbs.refuse(obj)
     else:
         cage_meshes.refuse(played)
+        if shapes_of(obj, played).rest is not None:
+            raise ValueError(
+                f"{played.name} was given a rest shape of its own, which another mesh would not have; press Remove Cage, which "
+                f"hands it down to {obj.name}, make the cage anew and bake it"
+            )
     baked.refuse(played, THEN)
     baked.refuse_hidden(played, THEN)
 

@@ -9,7 +9,7 @@ lie on each other, shape keys aside; from there the cage has the keys, the rig a
 touched.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 import bpy
@@ -155,7 +155,7 @@ def bind_to(obj: bpy.types.Object, cage: bpy.types.Object, mesh: bpy.types.Mesh)
 
 
 def _bind(obj, cage, modifier):
-    with _at_rest((obj, cage), modifier), bpy.context.temp_override(object=obj, active_object=obj):
+    with at_rest((obj, cage), modifier), bpy.context.temp_override(object=obj, active_object=obj):
         bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
         is_bound = modifier.is_bound
     if not is_bound:
@@ -176,15 +176,15 @@ def count_to_ask(obj: bpy.types.Object, cage: bpy.types.Object) -> int:
 
 
 @contextmanager
-def _at_rest(objects, kept):
-    """Objects without shape keys and modifiers, but for one of these."""
+def at_rest(objects: Sequence[bpy.types.Object], kept: bpy.types.Modifier | None, key: int = 0):
+    """Objects without modifiers but one that is kept, and of shape keys with this one alone, by number."""
     shown = [(m, m.show_viewport) for obj in objects for m in obj.modifiers if m != kept]
     keyed = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects if obj.data.shape_keys]
     try:
         for modifier, _ in shown:
             modifier.show_viewport = False
         for obj, _, _ in keyed:
-            obj.show_only_shape_key, obj.active_shape_key_index = True, 0
+            obj.show_only_shape_key, obj.active_shape_key_index = True, key
         bpy.context.view_layer.update()
         yield
     finally:

@@ -249,13 +249,38 @@ def test_what_goes_with_the_cage_is_told(make, saved, capfd):
     cage = make_cage(obj, vertices=300, bake=True)
     bpy.context.view_layer.objects.active = cage
     assert bpy.ops.taffeta.smooth_in_space(radius=0.1) == {"FINISHED"}
-    assert bpy.ops.taffeta.drape(steps=1) == {"FINISHED"} == bpy.ops.taffeta.drape_keep(result="KEY")
+    assert bpy.ops.taffeta.drape(steps=1) == {"FINISHED"} == bpy.ops.taffeta.drape_keep(result="REST")
+    with pytest.raises(
+        RuntimeError, match="Skirt Cage was given a rest shape of its own, which another mesh would not"
+    ):
+        bpy.ops.taffeta.cage_refine(object=obj.name)
+    twin = bpy.data.objects.new("Twin", obj.data)  # which would change with what it takes over
     capfd.readouterr()
     assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
-    told = (
-        "Warning: Skirt Cage is deleted with what only it had: Smooth in Space 1-3, Taffeta Pose; undo that to keep it"
-    )
-    assert told in capfd.readouterr().out and not bpy.data.objects.get("Skirt Cage")
+    told = "Warning: Skirt Cage is deleted with what only it had: Smooth in Space 1-3, Rest Shape; undo that to keep it"
+    assert told in capfd.readouterr().out and not bpy.data.objects.get("Skirt Cage") and twin.data == obj.data
+
+
+@pytest.mark.parametrize("result", ["REST", "KEY", "FURTHER"])
+def test_what_a_cage_was_draped_into_goes_over_to_the_garment(make, saved, capfd, result):
+    """The garment has the shape in which it followed the cage; its own shape keys still are what they were beside it."""
+    obj, x, _ = skirt(make, 40, 30)
+    obj.shape_key_add(name="Basis")
+    cage = make_cage(obj, vertices=300)
+    bpy.context.view_layer.objects.active = cage
+    assert bpy.ops.taffeta.drape(steps=4) == {"FINISHED"} == bpy.ops.taffeta.drape_keep(result=result)
+    if result == "FURTHER":
+        cage.data.shape_keys.key_blocks["Drape 1"].value = 0.5
+    followed = make.world(obj)
+    assert np.abs(followed - x).max() > 0.005
+    capfd.readouterr()
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    name = {"REST": "Rest Shape", "KEY": "Taffeta Pose", "FURTHER": "Drape 1"}[result]
+    told = capfd.readouterr().out
+    assert f"Skirt is simulated itself again; it has taken over what its cage was draped into: {name}" in told
+    assert "Warning" not in told and np.abs(make.world(obj) - followed).max() < (1e-4 if result == "REST" else 2e-3)
+    assert (np.abs(mesh_of(obj)[0] - x).max() > 0.005) == (result == "REST")
+    assert obj.data.shape_keys.key_blocks.keys() == ["Basis"] + ([name] if result != "REST" else [])
 
 
 @pytest.mark.parametrize("flipped", [False, True])

@@ -12,7 +12,7 @@ from ..panels.translations import translated
 from .checks import problem_list
 from .live import turn
 from .read import cage as cages
-from .read import snapshot
+from .read import snapshot, zips
 from .read.anchors import holding
 from .read.arrays import sewing_edges
 from .read.cage_shapes import hand_down, shapes_of
@@ -100,6 +100,11 @@ def refuse(obj: bpy.types.Object) -> None:
     keys, cloth = obj.data.shape_keys, obj.taffeta_cloth
     if keys is not None and (not keys.use_relative or obj.show_only_shape_key):
         raise ValueError(f"{obj.name}: its shape keys are absolute or one is shown alone; switch that off (Data tab)")
+    if cloth.sewing and len(zips.marked(obj.data)[0]):
+        raise ValueError(
+            f"{obj.name} has a zip, which a cage cannot have; simulate the garment itself, or make one piece of it by Clear Zip in Edit "
+            "Mode, and try again"
+        )
     if cloth.sewing and len(sewing_edges(obj.data)):
         raise ValueError(
             f"{obj.name} is still to be sewn; press Apply Sewing after a bake, or turn Sewing off, and try again"

@@ -239,3 +239,15 @@ def test_a_zip_that_begins_at_a_seam_leaves_it_sewn_and_free_tearing_leaves_both
             bpy.ops.object.mode_set(mode="OBJECT")
         assert len(zips.marked(mesh)[0]) == stitches and len(seams(mesh)) == stitches + 1
         assert len(np.unique(corner_vertex(mesh))) == len(mesh.vertices), "each has a face"
+
+
+def test_a_cage_says_that_it_can_have_no_zip(curtain):
+    """It was told to be sewn still, though it is closed."""
+    assert bpy.ops.taffeta.zip_mark() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(RuntimeError, match="Curtain has a zip, which a cage cannot have; .* by Clear Zip in Edit Mode"):
+        bpy.ops.taffeta.cage_make(vertices=20)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.taffeta.zip_clear(every=True) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.taffeta.cage_make(vertices=20) == {"FINISHED"}

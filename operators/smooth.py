@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, FloatProperty, StringProperty
 
 from .live import turn
 from .push_out import easing_of, pushed
+from .read.arrays import first_at_place
 from .work import baked
 from .work.steps import Step, prepared
 
@@ -143,10 +144,10 @@ class TAFFETA_OT_smooth_in_space(Smoothing, bpy.types.Operator):
     )  # fmt: skip
 
     def smoothed(self, played, frames):
-        from ..solver.correct.ease import make_net
         from ..solver.correct.smooth import in_space
 
-        return in_space(played.x, played.triangles, make_net(played.x[0], played.edges), self.radius)
+        place = np.stack([first_at_place(x) for x in played.x])
+        return in_space(played.x, played.triangles, played.edges, self.radius, place)
 
 
 register, unregister = bpy.utils.register_classes_factory((TAFFETA_OT_smooth_in_time, TAFFETA_OT_smooth_in_space))

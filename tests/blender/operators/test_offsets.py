@@ -203,6 +203,34 @@ def test_fine_folds_go_in_space(make, tmp_path):
     assert np.array_equal(found[3], x[3]) and np.array_equal(found[6], x[6])
 
 
+def cut_in_halves(make, x, faces):
+    """A mesh cut along the middle of x, where vertices are doubled; and which of the whole's each of its own is."""
+    left = np.array([max(x[k, 0] for k in face) < 1e-6 for face in faces])
+    source = np.concatenate([np.unique(faces[left]), np.unique(faces[~left])])
+    half = len(np.unique(faces[left]))
+    number = [{k: i for i, k in enumerate(source[:half])}, {k: half + i for i, k in enumerate(source[half:])}]
+    cut = [[number[1 - own][k] for k in face] for own, face in zip(left.astype(int), faces, strict=True)]
+    return make.mesh("Cut", x[source], cut), source
+
+
+def test_the_rims_of_a_welded_seam_are_smoothed_as_one(make, tmp_path):
+    """As the same cloth without the seam: they were smoothed as two borders, which folds along the seam outlive."""
+    whole = make.grid(count=21, size=0.2)
+    rest = np.array([vertex.co for vertex in whole.data.vertices])
+    faces = np.array([face.vertices for face in whole.data.polygons])
+    cut, source = cut_in_halves(make, rest, faces)
+    fold = np.zeros((LAST, *rest.shape))
+    fold[:, :, 2] = 1e-3 * np.cos(8 * 2 * np.pi / 0.2 * rest[:, 0])
+    shown = []
+    for obj, own in ((whole, np.arange(len(rest))), (cut, source)):
+        (tmp_path / obj.name).mkdir()
+        play(obj, (rest + fold).astype(np.float32)[:, own], tmp_path / obj.name)
+        assert bpy.ops.taffeta.smooth_in_space(frame_start=5, frame_end=6, fade=1, radius=0.02) == {"FINISHED"}
+        shown.append(every(obj)[4])
+    assert np.abs(shown[1] - shown[0][source]).max() < 1e-6
+    assert np.ptp(shown[0][np.abs(rest[:, 0]) < 0.05, 2]) < 1e-3
+
+
 def test_what_would_go_into_a_body_by_smoothing_stops_there(make, tmp_path):
     """A sheet that hops off a ball for one frame comes down into it in the mean, unless it is kept out."""
     obj, ball = over_ball(make, tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ...solver.cache import pc2
+from ...solver.cache import pc2, trash
 from ...solver.cache.files import in_words
 from ..read.correction import follow_cache
 from ..read.modifier_stack import (
@@ -133,6 +133,10 @@ def trouble(obj: bpy.types.Object) -> str:
     try:
         header = pc2.read_header(path)
     except FileNotFoundError:
+        if path.name in [freed.name for freed in trash.trashed(path.parent)]:
+            return (
+                f"{obj.name}: its bake {path.name} was freed; press Restore in the trash (More > Bakes), or bake again"
+            )
         return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
     except (OSError, ValueError) as error:
         return f"{obj.name}: {in_words(error)}"

@@ -71,3 +71,18 @@ def test_free_refuses_files_that_are_not_ours(make, saved, tmp_path):
 def test_free_without_a_cloth_says_so(name):
     with pytest.raises(RuntimeError, match="check the name|No Taffeta Cloth is selected"):
         bpy.ops.taffeta.free(object=name)
+
+
+def test_an_undone_free_names_the_trash(make, saved, tmp_path):
+    """Undo brings back the modifier, and Restore the frames that it plays: nothing is missing, and nothing is to be baked again."""
+    obj = make.grid()
+    make.bake(obj, tmp_path / "taffeta_cache")
+    bpy.ops.ed.undo_push(message="Bake")
+    bpy.ops.taffeta.free(object="Cloth")
+    bpy.ops.ed.undo_push(message="Free Bake")
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Cloth"]
+    told = "Cloth: its bake Cloth.pc2 was freed; press Restore in the trash (More > Bakes), or bake again"
+    assert cache_modifier.trouble(obj) == told
+    assert bpy.ops.taffeta.bake_restore(object="Cloth") == {"FINISHED"}
+    assert cache_modifier.trouble(obj) == "" and cache_modifier.played(obj) == tmp_path / "taffeta_cache" / "Cloth.pc2"

@@ -7,11 +7,24 @@ import bpy
 
 from ..panels.translations import translated
 from .bake import job as jobs
-from .checks.problem_list import crossing_vertices, look_thoroughly, show
+from .checks import tangle_rows
+from .checks.problem_list import look_thoroughly, show
 from .read.write_back import select_only
 from .work.steps import Step, prepared
 from .work.window import LongWork
 
+WHICH = (
+    (tangle_rows.CROSSING, "Crossing", "Those that cross something or are inside a body"),
+    (
+        tangle_rows.NARROW,
+        "Without Room",
+        "Those that lie between two bodies without the room that their Distances ask for",
+    ),
+)
+SELECTED = {
+    tangle_rows.CROSSING: "{} vertices of {} selected, which cross something or are inside a body",
+    tangle_rows.NARROW: "{} vertices of {} selected, which lack room between two bodies and cross nothing by that",
+}
 LIKELY_COUNT = 10  # looks that a check takes: how many, it knows at its end only
 
 
@@ -52,28 +65,30 @@ def _not_editing(context):
 
 
 class TAFFETA_OT_select_problem(bpy.types.Operator):
-    """Select the vertices that cross something or are inside a body, in Edit Mode"""
+    """Select the vertices that cross something or are inside a body, or those that lack room, in Edit Mode"""
 
     bl_idname = "taffeta.select_problem"
     bl_label = "Select Crossing Vertices"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     object: bpy.props.StringProperty(name="Object", description="Garment; empty takes the active object")
+    which: bpy.props.EnumProperty(name="Which", items=WHICH, description="Which of its vertices")
 
     def execute(self, context):
         name = self.object or getattr(context.view_layer.objects.active, "name", "")
         obj = context.view_layer.objects.get(name)
-        vertices = crossing_vertices(context.scene, name)
+        vertices = tangle_rows.kept_vertices(context.scene, name, self.which)
         if obj is None or vertices is None:
             self.report(
-                {"ERROR"}, translated(f"{name or 'No object'}: no crossing is known; press Check Before Baking first")
+                {"ERROR"},
+                translated(f"{name or 'No object'}: no such vertices are known; press Check Before Baking first"),
             )
             return {"CANCELLED"}
         if len(obj.data.vertices) <= vertices.max():
             self.report({"ERROR"}, translated(f"{name} was edited since; press Check Before Baking again"))
             return {"CANCELLED"}
         select_vertices(context, obj, vertices)
-        self.report({"INFO"}, translated(f"{len(vertices)} vertices of {name} selected"))
+        self.report({"INFO"}, translated(SELECTED[self.which].format(len(vertices), name)))
         return {"FINISHED"}
 
 

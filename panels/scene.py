@@ -75,9 +75,9 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
             sentences(box, context, name + translated(problem.sentence), ICONS[problem.severity], width)
             if problem.remedy and not problem.verbs:  # else the button says it
                 sentences(box, context, problem.remedy, "FORWARD", width)
-            if problem.selectable:
+            if problem.selects:
                 button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
-                button.object = problem.object_name
+                button.object, button.which = problem.object_name, problem.selects
             for verb in problem.verbs.split():
                 box.operator(verb).object = problem.object_name
 

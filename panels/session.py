@@ -29,7 +29,7 @@ class TaffetaProblem(bpy.types.PropertyGroup):
     object_name: StringProperty()
     sentence: StringProperty()
     remedy: StringProperty()
-    selectable: BoolProperty(description="taffeta.select_problem can show the vertices that it is about")
+    selects: StringProperty(description="Which vertices taffeta.select_problem can show that it is about; empty for none")
     verbs: StringProperty(description="Operators that help, which take the object's name, with blanks between")
 
 

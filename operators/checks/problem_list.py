@@ -9,7 +9,6 @@ is made anew a moment after each change.
 from collections.abc import Generator, Iterator
 
 import bpy
-import numpy as np
 from bpy.app.handlers import persistent
 
 from ...panels.choices import DYNAMICS
@@ -28,7 +27,7 @@ from ..read.participants import cloths_of
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from ..read.screen import redraw
-from . import crossings, fingerprint, releases, squeezed
+from . import crossings, fingerprint, releases, squeezed, tangle_rows
 from .cache_rows import stale
 from .fabric_rows import fabric_sentence
 from .instance_rows import copies
@@ -39,17 +38,10 @@ from .start_rows import beginning
 LIST_DELAY = 0.3  # [s] between a change and the new list
 PAINT_DELAY = 1.0  # [s] the same while a garment is painted: a stroke must not wait for the list
 EDIT_TICK = 1.0  # [s] between looks whether the animator has stopped editing
-LEAST_DEPTH = 1e-4  # [m] that a depth is said to be at most, in whole tenths of a millimetre
 PAINTED = frozenset(("WEIGHT_PAINT", "VERTEX_PAINT", "TEXTURE_PAINT"))
-VELOCITY_FIELD_REMEDY = (
-    "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
-    "apart. Press Untangle in Layers to have garments apart"
-)
-UNTANGLE_FIRST = "Press Untangle in Layers. In a bake layers are eased apart, too, but not all that start deep in each other, and these tremble"
 
-# What the operator found last in each scene (by session uid): problems, and vertices to select by object name.
+# What the operator found last in each scene (by session uid).
 _thorough: dict[int, list[Problem]] = {}
-_vertices: dict[tuple[int, str], np.ndarray] = {}
 
 
 def check(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Problem]:
@@ -71,7 +63,7 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     """What takes longer than a quick look: every map is read; what crosses or is inside a body at the start is counted.
 
     Seconds for large characters, so it yields what is looked at next; the list is returned. Whoever stops it keeps the list
-    that there was. Those vertices are kept for `taffeta.select_problem`.
+    that there was. Those vertices are kept for `taffeta.select_problem` (`tangle_rows`).
     """
     measures.forget_actions()
     yield "Reading the maps"
@@ -86,9 +78,8 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     yield "Looking for room between bodies"
     narrow = list(squeezed.find_squeezed(*surfaces, metres_per_unit(scene)))
     yield "Reading the shot as a bake does"
-    for key in [key for key in _vertices if key[0] == scene.session_uid]:
-        del _vertices[key]
-    found += [*_tangles(scene, shown[1], *tangles), *_squeezed(scene, narrow)]
+    tangle_rows.forget(scene)
+    found += [*tangle_rows.tangled(scene, shown[1], *tangles), *tangle_rows.squeezed(scene, narrow)]
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found
@@ -102,74 +93,6 @@ def check_thoroughly(scene: bpy.types.Scene) -> list[Problem]:
             next(looking)
     except StopIteration as end:
         return end.value
-
-
-def _tangles(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -> Iterator[Problem]:
-    """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
-    crossed = {(one.garment, one.other): one for one in crossings_found}
-    immersed = {(one.garment, one.body): one for one in immersions_found}
-    for pair in dict.fromkeys((*crossed, *immersed)):
-        garment, other = pair
-        sentence, verbs, remedy = (
-            "",
-            (),
-            "Select them and pull them out, or bake: they are eased apart as far as possible",
-        )
-        if crossing := crossed.get(pair):
-            pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
-            sentence = (
-                f"{garment} crosses {'itself' if garment == other else other} at the start: "
-                f"{pairs}, {len(crossing.vertices)} of its vertices"
-            )
-            if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
-                remedy = VELOCITY_FIELD_REMEDY
-            else:
-                remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
-                if other not in {body.name for body in bodies}:
-                    remedy = UNTANGLE_FIRST
-                verbs = ("taffeta.fix_tangles",)
-            _keep(scene, garment, crossing.vertices)
-            _keep(scene, other, crossing.other_vertices)
-        if immersion := immersed.get(pair):
-            count = len(immersion.vertices)
-            deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
-            if sentence:
-                one, more = (
-                    f"{sentence}; 1 is inside, up to {deep} deep",
-                    f"{sentence}; {count} are inside, up to {deep} deep",
-                )
-                sentence = one if count == 1 else more
-            elif count < immersion.vertex_count:
-                sentence = (
-                    f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"
-                )
-            else:
-                sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
-                remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
-            _keep(scene, garment, immersion.vertices)
-        yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True)
-
-
-def _squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:
-    """Garments that start between two bodies without the room that their Distances ask for."""
-    for one in narrow:
-        count, room, needed = len(one.vertices), *map(crossings.length, (one.room, one.needed))
-        sentence = (
-            f"{one.garment} starts between {one.body} and {one.other} with {room} of room at {count} of its vertices: it needs "
-            f"{needed} there, or sticks"
-        )
-        remedy = "Give it more room there"
-        if one.fitting > 0.0:
-            remedy = (
-                f"Lower Distance of {one.body} and {one.other} to {crossings.length(one.fitting)}, or give it more room"
-            )
-        _keep(scene, one.garment, one.vertices)
-        yield Problem("WARNING", one.garment, sentence, remedy, heavy=True)
-
-
-def _keep(scene: bpy.types.Scene, name: str, vertices: np.ndarray) -> None:
-    key = (scene.session_uid, name)
-    _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
 
 
 def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
@@ -254,8 +177,7 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
         item = session.problems.add()
         item.severity, item.object_name = problem.severity, problem.object
         item.sentence, item.remedy, item.verbs = problem.sentence, problem.remedy, " ".join(problem.verbs)
-        crossing = problem in _thorough.get(scene.session_uid, ()) and problem.severity == "WARNING"
-        item.selectable = crossing and (scene.session_uid, problem.object) in _vertices
+        item.selects = problem.selects
     session.checked = True
     bodies = colliders(scene, cloths)
     for obj in cloths:
@@ -319,11 +241,6 @@ def _entry(session, bake):
     return item
 
 
-def crossing_vertices(scene: bpy.types.Scene, name: str) -> np.ndarray | None:
-    """Vertices of the object `name` that `check_thoroughly` found crossing or inside something; None if it found none."""
-    return _vertices.get((scene.session_uid, name))
-
-
 def _sorted(problems) -> list[Problem]:
     return sorted(problems, key=lambda problem: ("ERROR", "WARNING", "INFO").index(problem.severity))
 
@@ -375,7 +292,7 @@ def _saved(*_):
 
 def _forget() -> None:
     _thorough.clear()
-    _vertices.clear()
+    tangle_rows.forget_all()
 
 
 HANDLERS = (

@@ -142,10 +142,10 @@ def test_preflight_lists_each_problem_with_its_remedy(garment):
     problem = session.problems.add()
     problem.severity, problem.object_name = "WARNING", "Cloth"
     problem.sentence, problem.remedy = "Cloth crosses Body at the start", "Pull it out"
-    problem.selectable = True
+    problem.selects = "NARROW"
     layout = draw("TAFFETA_PT_preflight")
     assert "Cloth crosses Body at the start" in " ".join(layout.texts()) and "Pull it out" in layout.texts()
-    assert layout.buttons("taffeta.select_problem")[0][0] == {"object": "Cloth"}
+    assert layout.buttons("taffeta.select_problem")[0][0] == {"object": "Cloth", "which": "NARROW"}
     assert "1 warning before you bake" in draw("TAFFETA_PT_bar").texts()
 
 

@@ -79,6 +79,11 @@ def test_cloth_without_room_between_two_bodies(saved, make, gap, told):
     assert sentences == [
         "Cloth starts between Plate and Table with 8.0 mm of room at 49 of its vertices: it needs 1.2 cm there, or sticks"
     ]
+    with pytest.raises(RuntimeError, match="Cloth: no such vertices are known"):
+        bpy.ops.taffeta.select_problem(object="Cloth")
+    assert bpy.ops.taffeta.select_problem(object="Cloth", which="NARROW") == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [v.index for v in cloth.data.vertices if v.select] == inner.tolist()
     for body in bodies:
         body.taffeta_collider.aura = one.fitting
     bpy.context.view_layer.update()

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from taffeta.operators import export, preflight, untangle
-from taffeta.operators.checks import problem_list
+from taffeta.operators.checks import problem_list, tangle_rows
 from taffeta.operators.work.steps import Step, run_through
 from taffeta.operators.work.window import LongWork
 
@@ -213,7 +213,7 @@ def test_esc_leaves_garments_as_they_were_at_each_step_of_untangle(dressed):
 
 def test_esc_keeps_the_list_that_was_there(dressed, saved):
     problem_list.check_thoroughly(saved)
-    wanted = problem_list.latest(saved), problem_list.crossing_vertices(saved, "Coat").tolist()
+    wanted = problem_list.latest(saved), tangle_rows.kept_vertices(saved, "Coat", "CROSSING").tolist()
     looks = len(list(problem_list.look_thoroughly(saved)))
     before = state(dressed)
     for count in range(looks):
@@ -221,7 +221,7 @@ def test_esc_keeps_the_list_that_was_there(dressed, saved):
         for _ in range(count):
             next(looking)
         looking.close()
-        assert (problem_list.latest(saved), problem_list.crossing_vertices(saved, "Coat").tolist()) == wanted
+        assert (problem_list.latest(saved), tangle_rows.kept_vertices(saved, "Coat", "CROSSING").tolist()) == wanted
         assert state(dressed) == before
     assert looks > 8
 

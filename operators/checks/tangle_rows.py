@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about how garments lie at the start: what crosses, is inside a body, or lacks room between two; and the
+vertices that each is about, to be selected.
+"""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ..read.mesh_io import metres_per_unit
+from . import crossings
+from .problem import Problem
+
+CROSSING, NARROW = "CROSSING", "NARROW"  # why vertices are kept, as `taffeta.select_problem` has it
+LEAST_DEPTH = 1e-4  # [m] that a depth is said to be at most, in whole tenths of a millimetre
+VELOCITY_FIELD_REMEDY = (
+    "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
+    "apart. Press Untangle in Layers to have garments apart"
+)
+UNTANGLE_FIRST = "Press Untangle in Layers. In a bake layers are eased apart, too, but not all that start deep in each other, and these tremble"
+
+# Vertices to select, by the scene's session uid, the object's name and why.
+_vertices: dict[tuple[int, str, str], np.ndarray] = {}
+
+
+def tangled(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -> Iterator[Problem]:
+    """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
+    crossed = {(one.garment, one.other): one for one in crossings_found}
+    immersed = {(one.garment, one.body): one for one in immersions_found}
+    for pair in dict.fromkeys((*crossed, *immersed)):
+        garment, other = pair
+        sentence, verbs, remedy = (
+            "",
+            (),
+            "Select them and pull them out, or bake: they are eased apart as far as possible",
+        )
+        if crossing := crossed.get(pair):
+            pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
+            sentence = (
+                f"{garment} crosses {'itself' if garment == other else other} at the start: "
+                f"{pairs}, {len(crossing.vertices)} of its vertices"
+            )
+            if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
+                remedy = VELOCITY_FIELD_REMEDY
+            else:
+                remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+                if other not in {body.name for body in bodies}:
+                    remedy = UNTANGLE_FIRST
+                verbs = ("taffeta.fix_tangles",)
+            _keep(scene, garment, CROSSING, crossing.vertices)
+            _keep(scene, other, CROSSING, crossing.other_vertices)
+        if immersion := immersed.get(pair):
+            count = len(immersion.vertices)
+            deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
+            if sentence:
+                one, more = (
+                    f"{sentence}; 1 is inside, up to {deep} deep",
+                    f"{sentence}; {count} are inside, up to {deep} deep",
+                )
+                sentence = one if count == 1 else more
+            elif count < immersion.vertex_count:
+                sentence = (
+                    f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"
+                )
+            else:
+                sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
+                remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
+            _keep(scene, garment, CROSSING, immersion.vertices)
+        yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True, selects=CROSSING)
+
+
+def squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:
+    """Garments that start between two bodies without the room that their Distances ask for."""
+    for one in narrow:
+        count, room, needed = len(one.vertices), *map(crossings.length, (one.room, one.needed))
+        sentence = (
+            f"{one.garment} starts between {one.body} and {one.other} with {room} of room at {count} of its vertices: it needs "
+            f"{needed} there, or sticks"
+        )
+        remedy = "Give it more room there"
+        if one.fitting > 0.0:
+            remedy = (
+                f"Lower Distance of {one.body} and {one.other} to {crossings.length(one.fitting)}, or give it more room"
+            )
+        _keep(scene, one.garment, NARROW, one.vertices)
+        yield Problem("WARNING", one.garment, sentence, remedy, heavy=True, selects=NARROW)
+
+
+def _keep(scene: bpy.types.Scene, name: str, kind: str, vertices: np.ndarray) -> None:
+    key = (scene.session_uid, name, kind)
+    _vertices[key] = np.union1d(_vertices.get(key, vertices), vertices)
+
+
+def kept_vertices(scene: bpy.types.Scene, name: str, kind: str) -> np.ndarray | None:
+    """Vertices of the object `name` that `look_thoroughly` found to be so; None if it found none."""
+    return _vertices.get((scene.session_uid, name, kind))
+
+
+def forget(scene: bpy.types.Scene) -> None:
+    """Forget the vertices of a scene."""
+    for key in [key for key in _vertices if key[0] == scene.session_uid]:
+        del _vertices[key]
+
+
+def forget_all() -> None:
+    """Forget those of all scenes."""
+    _vertices.clear()

@@ -2,13 +2,14 @@
 """Rows of the preflight list about the bakes that garments play: gone, of something else, too short, in a temporary folder."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import bpy
 
 from ..playback import cache_modifier
-from ..playback.bake_files import shown_frames, strays
+from ..playback.bake_files import bake_paths, shown_frames, strays
 from ..playback.correction_files import are_temporary, lost
-from ..playback.owners import cache_file, maker_of
+from ..playback.owners import cache_file, cache_folder, maker_of
 from ..read.modifier_stack import find_cache
 from . import fingerprint, releases
 from .problem import Problem, Shot
@@ -41,8 +42,16 @@ def _short(shot: Shot) -> Iterator[Problem]:
                 "INFO",
                 obj.name,
                 f"{obj.name} is baked up to frame {frames.stop - 1}, and stands still from there to frame {shot.scene.frame_end}",
-                "Press Resume, which bakes the rest, or end the range there",
+                _rest_of(obj, path, shot),
             )
+
+
+def _rest_of(obj, path: Path, shot: Shot) -> str:
+    """How to have the rest of a bake, and where that goes."""
+    folder = cache_folder(shot.scene)
+    if folder in path.parents or path not in bake_paths(shot.scene, [obj], go_on=True):
+        return "Press Resume, which bakes the rest, or end the range there"
+    return f"Press Resume, which bakes the rest into {path.parent}, where the bake lies, or Bake, which makes all frames anew in {folder}"
 
 
 def _temporary(shot: Shot) -> Iterator[Problem]:

@@ -312,5 +312,7 @@ def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:
 
 def _full(path: Path, good_count: int, error: OSError) -> OSError:
     frames = "1 frame is" if good_count == 1 else f"{good_count} frames are"
-    sentence = f"The cache {path} cannot be written ({error.strerror or error}): {frames} kept; make room, then resume"
-    return OSError(sentence)
+    return OSError(
+        f"The cache {path} cannot be written ({error.strerror or error}): {frames} kept; make room there, then resume: it goes "
+        "on in that folder, also where another Cache Folder is chosen"
+    )

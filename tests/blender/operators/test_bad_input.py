@@ -404,10 +404,23 @@ def test_a_disk_that_fills_up_keeps_the_frames_before(shot, sheet):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (25 * 48 * 60, hard))  # 60 frames of the state file
     try:
-        refused(["Cloth.pc2 cannot be written", "60 frames are kept", "resume"])
+        refused(
+            [
+                "Cloth.pc2 cannot be written",
+                "60 frames are kept",
+                "make room there, then resume: it goes on in that folder",
+            ]
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert struct.unpack("<i", bake_files.cache_file(sheet).read_bytes()[28:32])[0] == 60
+    shot.taffeta.cache_folder = "//elsewhere"
+    where = bake_files.cache_file(sheet).parent
+    (row,) = [problem for problem in problem_list.latest(shot) if "stands still from there" in problem.sentence]
+    assert row.remedy.startswith(
+        f"Press Resume, which bakes the rest into {where}, where the bake lies, or Bake, which"
+    )
+    assert row.remedy.endswith("elsewhere")
     assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
     assert json.loads(sheet.taffeta_cloth.report_json)["frames_kept"] == 60
 

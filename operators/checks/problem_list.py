@@ -31,6 +31,7 @@ from . import crossings, fingerprint, releases, squeezed, tangle_rows
 from .cache_rows import stale
 from .fabric_rows import fabric_sentence
 from .instance_rows import copies
+from .jump_rows import jumps
 from .problem import Problem, Shot
 from .rows import CHECKS, colliders, missing
 from .start_rows import beginning
@@ -72,6 +73,7 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
     shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
     found = [problem for obj in shown[0] for problem in _read_maps(obj)] + [*copies(depsgraph_of(scene), bodies)]
+    found += jumps(scene, *shown)
     yield "Reading the first frame"
     surfaces = crossings.start_pose(scene, *shown)
     tangles = yield from crossings.find_tangles(*surfaces)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of the preflight list about what keys move from one place to another within a frame: cloth that hangs on it is drawn out."""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ..read.carriers import hung_on
+from ..read.keyed import curves_in
+from ..read.mesh_io import metres_per_unit
+from .crossings import length
+from .problem import Problem
+
+SUDDEN = 4.0  # times as far as in the frames before and behind, from which on it is a jump and no quick motion
+MOST_FRAMES = 20_000  # that are looked at
+
+
+def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[bpy.types.Object]) -> Iterator[Problem]:
+    """Objects, and bones, that jump by more than the largest garment is wide; by the keys of their locations alone."""
+    wide = max((max(obj.dimensions) for obj in cloths), default=0.0)
+    frames = np.arange(scene.frame_start, min(scene.frame_end, scene.frame_start + MOST_FRAMES) + 1)
+    if wide <= 0.0 or len(frames) < 2:
+        return
+    for obj in hung_on([*cloths, *bodies]):
+        far, frame, bone = max((_jump(*each, frames) for each in _tracks(obj)), default=(0.0, 0, ""))
+        if far > wide:
+            who = f"{obj.name}'s bone {bone}" if bone else obj.name
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{who} jumps {length(far * metres_per_unit(scene))} from frame {frame - 1} to {frame}, by its keys: cloth that hangs on "
+                "it is drawn out, and what it hits is thrown",
+                "Let it travel over more frames, or end the range there and bake what comes after as a shot of its own",
+            )
+
+
+def _tracks(obj) -> Iterator[tuple[list[bpy.types.FCurve], float, str]]:
+    """Curves that move an object, or one of its bones, along axes; Blender units in a unit of theirs; and the bone's name."""
+    data = obj.animation_data
+    if (
+        data is None
+        or data.action is None
+        or data.action_slot is None
+        or any(not track.mute for track in data.nla_tracks)
+    ):
+        return
+    found = {}
+    for curve in curves_in(data.action, data.action_slot):
+        owner, _, name = curve.data_path.rpartition("location")
+        if not name and not curve.mute and (not owner or owner.startswith("pose.bones[")):
+            found.setdefault(owner, []).append(curve)
+    scale = float(np.mean(np.abs(obj.matrix_world.to_scale())))
+    for owner, own in found.items():
+        yield own, scale if owner else 1.0, owner.removeprefix('pose.bones["').removesuffix('"].')
+
+
+def _jump(own, scale, bone, frames) -> tuple[float, int, str]:
+    """How far a track goes most suddenly within a frame [Blender units], 0 if it does not, and which that is; and the bone's name."""
+    x = scale * np.array([[curve.evaluate(frame) for frame in frames.tolist()] for curve in own])
+    step = np.linalg.norm(np.diff(x, axis=1), axis=0)
+    beside = np.maximum(np.append(0.0, step[:-1]), np.append(step[1:], 0.0))
+    step[step < SUDDEN * beside] = 0.0
+    at = int(step.argmax())
+    return float(step[at]), int(frames[at + 1]), bone

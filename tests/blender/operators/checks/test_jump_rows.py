@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What keys move from place to place within a frame."""
+
+import bpy
+import pytest
+
+
+@pytest.fixture
+def told(shot):
+    """told(): sentences of Check Before Baking that tell of a jump."""
+    shot.frame_end = 24
+
+    def look():
+        assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+        return [one.sentence for one in bpy.context.window_manager.taffeta.problems if " jumps " in one.sentence]
+
+    return look
+
+
+def key(owner, *places, path="location", interpolation="CONSTANT"):
+    """Key a location at frames: (frame, x)."""
+    for frame, x in places:
+        owner.location.x = x
+        owner.keyframe_insert(path, frame=frame)
+    obj = owner.id_data
+    for bag in obj.animation_data.action.layers[0].strips[0].channelbags:
+        for point in (point for curve in bag.fcurves for point in curve.keyframe_points):
+            point.interpolation = interpolation
+
+
+def test_what_a_garment_hangs_on_jumps(told, cloth):
+    """As where a shot has a cut in it, or a key was put one frame too early; told at what is keyed."""
+    empty = bpy.data.objects.new("Stage", None)
+    bpy.context.scene.collection.objects.link(empty)
+    cloth().parent = empty
+    key(empty, (1, 0.0), (12, 30.0))
+    (sentence,) = told()
+    assert sentence.startswith("Stage jumps 30 m from frame 11 to 12, by its keys: cloth that hangs on it is drawn out")
+    key(empty, (1, 0.0), (12, 0.4))
+    assert told() == []
+
+
+def test_a_quick_way_is_none(told, cloth):
+    """A train at 60 m/s goes farther in a frame than the cloth is wide, in all frames."""
+    key(cloth(), (1, 0.0), (24, 57.5), interpolation="LINEAR")
+    assert told() == []
+
+
+def test_a_bone_that_jumps(told, cloth):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("Root")
+    bone.tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    cloth().modifiers.new("Rig", "ARMATURE").object = rig
+    rig.scale = (2.0, 2.0, 2.0)
+    key(rig.pose.bones["Root"], (1, 0.0), (7, 5.0))
+    (sentence,) = told()
+    assert sentence.startswith("Rig's bone Root jumps 10 m from frame 6 to 7, by its keys")

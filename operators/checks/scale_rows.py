@@ -17,6 +17,8 @@ SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 
 DISTANCE_EDGES = (
     3.0  # usual edges of a garment, the Distance of a body from which on it is meant for cloth of another size
 )
+DISTANCE_PART = 0.2  # of the smallest garment's longest side, the same
+FITTING_PART = 0.02  # of that, which fits
 APPLY = ("taffeta.fix_scale",)
 LEAST_GRAVITY, MOST_GRAVITY = 1.0, 30.0  # [m/s2] that somebody may mean, on the Moon or on Jupiter
 
@@ -121,16 +123,25 @@ def _distances(shot: Shot) -> Iterator[Problem]:
     """Bodies with a Distance that is meant for cloth of another size: it would be thrown off them in the first frame."""
     unit = metres_per_unit(shot.scene)
     for body in shot.colliders:
-        edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in shot.cloths if groups.meet(obj, body)}
+        met = [obj for obj in shot.cloths if groups.meet(obj, body)]
+        edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in met}
         name = min((name for name in edges if edges[name] > 0.0), key=edges.get, default=None)
-        distance = body.taffeta_collider.aura
-        if name is not None and distance > DISTANCE_EDGES * edges[name]:
-            yield Problem(
-                "WARNING",
-                body.name,
-                f"{body.name} keeps {name} off by a Distance of {1000.0 * distance:.3g} mm, over {DISTANCE_EDGES:.0f} times the edges of its mesh",
-                f"Set the Distance to {1000.0 * edges[name]:.2g} mm or less, if the garment is as small as that",
-            )
+        if name is None:
+            continue
+        distance, small = body.taffeta_collider.aura, min(met, key=lambda obj: max(obj.dimensions))
+        size = unit * max(small.dimensions)
+        if distance > DISTANCE_EDGES * edges[name]:
+            than, fitting = f"{DISTANCE_EDGES:.0f} times the edges of its mesh", edges[name]
+        elif distance > DISTANCE_PART * size:
+            name, than, fitting = small.name, f"{100.0 * DISTANCE_PART:.0f} % of its size", FITTING_PART * size
+        else:
+            continue
+        yield Problem(
+            "WARNING",
+            body.name,
+            f"{body.name} keeps {name} off by a Distance of {1000.0 * distance:.3g} mm, over {than}",
+            f"Set the Distance to {1000.0 * fitting:.2g} mm or less, if the garment is as small as that",
+        )
 
 
 def _gravity(shot: Shot) -> Iterator[Problem]:

@@ -29,7 +29,18 @@ def test_cloth_that_is_to_grow_with_its_parent(shot, found, only, cloth):
 def test_a_distance_for_cloth_of_another_size(shot, found, only, body):
     """Four times the cloth's edges is farther off than a mesh can tell; a body that does not meet it counts for nothing."""
     edge = 1.0 / 8
-    body().taffeta_collider.aura = 2.9 * edge
+    body().taffeta_collider.aura = 1.5 * edge
     assert [problem for problem in found() if "keeps Cloth off" in problem.sentence] == []
     body().taffeta_collider.aura = 4.0 * edge
     assert [problem.object for problem in found() if "keeps Cloth off" in problem.sentence] == ["Body"]
+
+
+def test_a_distance_beside_which_a_whole_garment_is_small(shot, make, found):
+    """Its edges are long, for it has few: a napkin of 12 mm in a doll's house, 5 mm off the table."""
+    make.cloth(make.grid("Napkin", count=4, size=0.012, location=(3, 0, 1)))
+    bpy.data.objects["Cloth"].taffeta_cloth.enabled = False
+    rows = [problem for problem in found() if "keeps Napkin off" in problem.sentence]
+    assert [row.sentence for row in rows] == ["Body keeps Napkin off by a Distance of 5 mm, over 20 % of its size"]
+    assert rows[0].remedy.startswith("Set the Distance to 0.24 mm or less")
+    bpy.data.objects["Body"].taffeta_collider.aura = 0.002
+    assert not [problem for problem in found() if "keeps Napkin off" in problem.sentence]

@@ -19,7 +19,7 @@ from ...solver.model import EXPLICIT, Settings
 from ..playback.bake_files import bakes_of, room, shown_frames, trash_of
 from ..playback.cache_modifier import played
 from ..playback.owners import cache_file, maker_of
-from ..read import maps, measures
+from ..read import correction, maps, measures
 from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
@@ -169,6 +169,7 @@ def hold_ups(scene: bpy.types.Scene) -> list[Problem]:
 def show(scene: bpy.types.Scene) -> list[Problem]:
     """Put the list where the panel draws it, and the reason why a cache is stale with its garment."""
     cloths = cloths_of(scene)
+    correction.part_duplicates([obj for obj in cloths if obj.library is None])
     for obj in cloths:
         if obj.library is None:
             _know_what_plays(obj)

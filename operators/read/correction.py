@@ -14,6 +14,7 @@ them: by their own, each side would go another way where the correction fades. `
 Corrections of many frames add what a file says instead (`offsets`).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
@@ -68,6 +69,14 @@ def follow_cache(obj: bpy.types.Object) -> None:
         if cache is not None and not is_inherited(obj, modifier):  # Blender does not move what is a library's
             before = index_of(obj, modifier) < index_of(obj, cache)
             obj.modifiers.move(index_of(obj, modifier), index_of(obj, cache) + place - before)
+
+
+def part_duplicates(objects: Sequence[bpy.types.Object]) -> None:
+    """Let corrections of these garments have node groups of their own, as `own_tree`, and those that stand first keep theirs: a weight
+    that is set on a duplicate is its own then."""
+    for obj in reversed(objects):
+        for modifier in corrections_of(obj):
+            own_tree(obj, modifier)
 
 
 def own_tree(obj: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bpy.types.NodeTree:

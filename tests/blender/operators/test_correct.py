@@ -11,6 +11,7 @@ import pytest
 from layouts import draw
 from seen import shown
 from taffeta.operators.bake import job as jobs
+from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction, modifier_stack
 from taffeta.solver.cache import pc2
@@ -311,6 +312,21 @@ def test_a_correction_of_another_mesh_is_left_out(make, tmp_path):
     pc2.write(tmp_path / "more.pc2", np.concatenate((x, x[:, :1]), axis=1), FIRST)
     cache_modifier.attach(obj, tmp_path / "more.pc2", FIRST)
     assert np.array_equal(shown(obj, FRAME)[:-1], x[FRAME - FIRST])
+
+
+def test_a_weight_that_is_set_on_a_duplicate_is_its_own(make, saved, tmp_path):
+    """A moment after it was duplicated: the panel draws the node group's own number, which both had until one was baked."""
+    obj, _ = garment(make, tmp_path)
+    sculpt(obj, FRAME, bumps(obj, 1), before=4, after=4)
+    assert bpy.ops.object.duplicate() == {"FINISHED"}
+    twin, trees = bpy.context.object, [modifier.node_group for modifier in correction.corrections_of(obj)]
+    problem_list.show(saved)
+    (own,) = correction.corrections_of(twin)
+    own.node_group.nodes["Weight"].outputs[0].default_value = 0.25
+    assert [modifier.node_group for modifier in correction.corrections_of(obj)] == trees
+    assert trees[0].nodes["Weight"].outputs[0].default_value == 1.0
+    problem_list.show(saved)
+    assert own.node_group.nodes["Weight"].outputs[0].default_value == 0.25
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["copied mesh", "linked mesh"])

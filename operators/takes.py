@@ -40,8 +40,12 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
         if not cloths:
             self.report({"ERROR"}, translated(f"Scene {scene.name} has no Taffeta Cloth; add one in the Physics tab"))
             return {"CANCELLED"}
-        settings = recipe.text_of(snapshot.take(scene, cloths))
+        known = snapshot.take(scene, cloths)
+        settings = recipe.text_of(known)
         take = scene.taffeta_takes.add()
+        for name in dict.fromkeys((*known.settings["cloths"], *known.settings["bodies"])):
+            member = take.members.add()
+            member.name, member.object = name, scene.objects[name]
         take.name = self.label.strip() or f"Take {len(scene.taffeta_takes)}"
         take.settings, take.frame_start, take.frame_end = settings, scene.frame_start, scene.frame_end
         return {"FINISHED"}
@@ -95,9 +99,15 @@ def give(scene: bpy.types.Scene, take: bpy.types.PropertyGroup) -> list[str]:
     ValueError
         They cannot be read, or are of garments that are not there: a sentence, and nothing was changed.
     """
-    settings, cloths = recipe.parse(take.settings), cloths_of(scene)
+    settings, cloths = snapshot.as_called(recipe.parse(take.settings), _names(scene, take)), cloths_of(scene)
     snapshot.refuse_unknown(settings, cloths)
     return snapshot.apply(settings, scene, cloths, take.name)
+
+
+def _names(scene, take) -> dict[str, str]:
+    """What the objects of a take are called by now, by the names that they had."""
+    here = [member for member in take.members if member.object is not None and scene in member.object.users_scene]
+    return {member.name: member.object.name for member in here}
 
 
 class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):

@@ -2,15 +2,22 @@
 """`Scene.taffeta_takes`: takes that wait to be baked one after another, and their panel below the list of bakes."""
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from .rows import SubPanel, sentences, settings_layout, why
+
+
+class TaffetaTakeOf(bpy.types.PropertyGroup):
+    """A garment or collider whose settings a take has, by the name that it had (`name`)."""
+
+    object: PointerProperty(type=bpy.types.Object, description="The object itself, whatever it is called by now")
 
 
 class TaffetaTake(bpy.types.PropertyGroup):
     """The settings of a scene and its garments under a name (`name`)."""
 
     settings: StringProperty(description="All settings of Taffeta, painted maps, and the frame range, as JSON")
+    members: CollectionProperty(type=TaffetaTakeOf, description="Whose settings they are")
     frame_start: IntProperty(description="First frame")
     frame_end: IntProperty(description="Last frame")
     outcome: StringProperty(description="What became of it when it was baked last")
@@ -42,7 +49,7 @@ class TAFFETA_PT_takes(SubPanel, bpy.types.Panel):
             why(layout, "A take is all settings as they are now, under a name")
 
 
-CLASSES = (TaffetaTake, TAFFETA_PT_takes)
+CLASSES = (TaffetaTakeOf, TaffetaTake, TAFFETA_PT_takes)
 
 
 def register():

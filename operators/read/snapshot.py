@@ -125,6 +125,18 @@ def renamed(recipe: Recipe, name: str) -> Recipe:
     return Recipe(settings, {name: [painted for maps in recipe.maps.values() for painted in maps]})
 
 
+def as_called(recipe: Recipe, names: dict[str, str]) -> Recipe:
+    """A recipe whose garments and colliders are called otherwise; names : new ones by old, of those that are known"""
+
+    def moved(by_name):
+        if not isinstance(by_name, dict):
+            return by_name
+        return {names.get(name, name): value for name, value in by_name.items()}
+
+    told = {key: moved(recipe.settings[key]) for key in ("cloths", "bodies") if key in recipe.settings}
+    return Recipe(recipe.settings | told, moved(recipe.maps))
+
+
 def _bodies(scene):
     return [obj for obj in scene.objects if obj.type == "MESH" and obj.taffeta_collider.enabled]
 

@@ -77,6 +77,9 @@ def close_caches(job, caches: list, is_gone: bool) -> None:
         _keep_rest(job, caches)
     for cache in caches:
         _note_older(job, cache)
+        for part in cache.remade:
+            words = f"{part} was deleted or moved during the bake: it was written anew, and no frame is lost"
+            job.doubts.append((job.frame, words))
         cache.close()
     for path, source in zip(job.order.paths, job.order.sources, strict=True):
         if source is not None and not moves.present(path):

@@ -17,6 +17,7 @@ a disk takes milliseconds for it and a frame does not.
 """
 
 import os
+import shutil
 import time
 import zlib
 from pathlib import Path
@@ -38,7 +39,8 @@ class FrameCache:
 
     path, vertex_count, first_frame and fps as given to `open_cache`. `older` is where an earlier bake was
     set aside to when that was needed, else None. `borrowed`: its frames are a copy of those of a bake that stays
-    (`moves.copy_frames`), so that they may be dropped without another one.
+    (`moves.copy_frames`), so that they may be dropped without another one. `remade`: files that somebody deleted while they were
+    written.
     """
 
     def __init__(self, path: Path, vertex_count: int, first_frame: int, fps: float, owner: str = ""):
@@ -49,6 +51,7 @@ class FrameCache:
         self.owner = owner
         self.older: Path | None = None
         self.borrowed = False
+        self.remade: list[Path] = []
         self._lines: list[Line] = []
         self._journal_end: list[int] = []  # size of the journal after each line; [0] after the header
         self._files: dict[str, BinaryIO] = {}
@@ -167,12 +170,27 @@ class FrameCache:
             self._cut_files()
 
     def check_place(self) -> None:
-        """Raise a FileNotFoundError, with a sentence, if somebody has deleted or moved the files while they are written."""
-        for part in parts(self.path):
-            if not os.path.exists(part):
+        """Write files anew, from the open ones, that somebody has deleted or moved while they are written.
+
+        Raises
+        ------
+        FileNotFoundError
+            Their folder is gone, too: a sentence.
+        OSError
+            They cannot be written: a sentence.
+        """
+        for part in (part for part in parts(self.path) if not os.path.lexists(part)):
+            if not os.path.isdir(part.parent):
                 raise FileNotFoundError(
-                    f"{part} was deleted or moved during the bake, and its frames with it: bake again"
+                    f"{part} was deleted or moved during the bake with its folder, and its frames with it: bake again"
                 )
+            gone = self._files[part.suffix]
+            try:
+                self._files[part.suffix] = _written_anew(gone, part)
+            except OSError as error:
+                raise _full(self.path, len(self._lines), error) from error
+            gone.close()
+            self.remade.append(part)
 
     def close(self) -> None:
         """Sync to the disk and let go of the files; those of a bake without a frame are deleted."""
@@ -308,6 +326,19 @@ def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:
     while written < len(view):
         written += file.write(view[written:])
     return len(view)
+
+
+def _written_anew(gone: BinaryIO, part: Path) -> BinaryIO:
+    """A new file at `part` that holds what an open one does which is there no more; nothing of it is left where that fails."""
+    gone.seek(0)
+    file = part.open("x+b", buffering=0)
+    try:
+        shutil.copyfileobj(gone, file)
+    except OSError:
+        file.close()
+        part.unlink()
+        raise
+    return file
 
 
 def _full(path: Path, good_count: int, error: OSError) -> OSError:

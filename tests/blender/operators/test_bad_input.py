@@ -453,8 +453,41 @@ def test_a_cache_that_is_deleted_while_it_is_written(sheet, tmp_path, monkeypatc
     monkeypatch.setattr(frames, "SYNC_INTERVAL", interval)
     with monkeypatch.context() as patch:
         patch.setattr(step, "advance", clean_up)
-        refused(["Cloth.pc2 was deleted or moved during the bake", "bake again", "No frame was finished"])
+        refused(
+            ["Cloth.pc2 was deleted or moved during the bake with its folder", "bake again", "No frame was finished"]
+        )
     assert bpy.ops.taffeta.bake() == {"FINISHED"} and cache_modifier.trouble(sheet) == ""
+
+
+@pytest.mark.parametrize("interval", [0.0, 1e9], ids=["while it bakes", "at its end"])
+@pytest.mark.parametrize("suffix", [".pc2", ".state", ".journal"])
+def test_a_file_that_is_deleted_while_it_is_written_is_written_anew(
+    sheet, make, tmp_path, monkeypatch, capfd, interval, suffix
+):
+    """The frames of both garments were lost with it, and an earlier bake told that was not there."""
+    make.cloth(make.grid("Other", count=5, location=(3, 0, 2)))
+    folder = tmp_path / "taffeta_cache"
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    wanted = {
+        part.name: part.read_bytes() for each in ("Cloth", "Other") for part in names.parts(folder / f"{each}.pc2")
+    }
+    shutil.rmtree(folder)
+
+    def clean_up(cloth, state, frame_input, frame, settings, *images):
+        if frame == 4:
+            (folder / f"Cloth{suffix}").unlink()
+        return advance(cloth, state, frame_input, frame, settings, *images)
+
+    advance = step.advance
+    monkeypatch.setattr(frames, "SYNC_INTERVAL", interval)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, "advance", clean_up)
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    assert (
+        f"Cloth{suffix} was deleted or moved during the bake: it was written anew, and no frame is lost"
+        in capfd.readouterr().out
+    )
+    assert all((folder / name).read_bytes() == bits for name, bits in wanted.items())
 
 
 def test_a_cache_folder_whose_name_is_too_long(shot, sheet):

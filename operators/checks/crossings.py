@@ -132,7 +132,8 @@ def surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: np.nd
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.data
     matrix = np.array(evaluated.matrix_world)
-    x = positions(mesh) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
+    with np.errstate(invalid="ignore"):
+        x = positions(mesh) @ matrix[:3, :3].T + (matrix[:3, 3] - origin)
     triangles, _ = triangulated(mesh)
     return surface_of(obj, mesh, x, triangles)
 

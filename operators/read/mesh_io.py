@@ -298,8 +298,9 @@ def _placed(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     threads (BLAS) would fight the solver's for the cores.
     """
     (x, y, z), placed = x.T.astype(np.float64, order="C"), np.empty(x.shape)
-    for row, (a, b, c, d) in enumerate(matrix[:3].tolist()):
-        placed[:, row] = x * a + y * b + z * c + d
+    with np.errstate(invalid="ignore"):  # of coordinates that are nowhere: `check_finite` tells
+        for row, (a, b, c, d) in enumerate(matrix[:3].tolist()):
+            placed[:, row] = x * a + y * b + z * c + d
     return placed
 
 

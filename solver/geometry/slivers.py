@@ -34,6 +34,9 @@ def cut_anew(points: np.ndarray, cuts: np.ndarray, counts: np.ndarray) -> np.nda
     if not len(counts) or counts.max() < 4:
         return cuts
     points = np.asarray(points, np.float64)
+    known = np.isfinite(points).all(axis=1)
+    if not known.all():  # whoever reads the mesh refuses it by name; nothing is to be counted with such numbers before
+        points = np.where(known[:, None], points, 0.0)
     start = np.cumsum(np.maximum(counts - 2, 0)) - np.maximum(counts - 2, 0)
     quads = start[counts == 4]
     slivers = np.flatnonzero(~(shapes(points[cuts]) >= SLIVER))

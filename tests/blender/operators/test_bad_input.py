@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import struct
+import warnings
 
 import bpy
 import numpy as np
@@ -114,10 +115,15 @@ def test_coordinates_that_are_not_finite(shot, make, value):
         x = np.empty(3 * len(target.data.vertices), np.float32)
         target.data.vertices.foreach_get("co", x)
         spoilt = x.copy()
-        spoilt[3 * vertex + 2] = value
+        spoilt[3 * vertex + 2 : 3 * vertex + 7] = value
         target.data.vertices.foreach_set("co", spoilt)
         target.data.update()
-        refused([target.name])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)  # of numpy, to the console: the sentence says it
+            problems = problem_list.check_thoroughly(shot)
+            refused([target.name])
+        told = [each.sentence for each in problems + problem_list.latest(shot) if each.object == target.name]
+        assert value == -3e38 or any("without a finite position" in sentence for sentence in told)
         target.data.vertices.foreach_set("co", x)
         target.data.update()
     baked(make, obj)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faces are cut into triangles without slivers, wherever they can be."""
 
+import warnings
+
 import numpy as np
 import pytest
 from taffeta.solver.geometry.slivers import SLIVER, cut_anew
@@ -66,3 +68,17 @@ def test_a_face_that_is_a_line_or_a_point_is_left_alone():
     for face in (line, line * 0.0):
         cuts = ears(6)
         np.testing.assert_array_equal(cut_anew(face, cuts, np.array([6])), cuts)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_nowhere_warns_of_nothing(value):
+    """Such a mesh is refused where it is read, by its name; numpy's warnings named this file."""
+    points = np.array(
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0], [1, 0, 0], [2, 0, 0], [2, 1, 0], [0, 1, 0]], float
+    )
+    points[[1, 2, 6, 7]] = value
+    cuts, counts = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7], [4, 7, 8]]), np.array([4, 5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cut_anew(points, cuts, counts)
+    assert found.shape == cuts.shape and sorted(np.unique(found[:2])) == [0, 1, 2, 3]

@@ -164,8 +164,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
 
     def _prepared(self, context):
         scene = context.scene
-        if jobs.running():
-            raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
+        jobs.refuse_another()
         turn.end()
         only = [self.object] if self.object else []
         if self.selected:

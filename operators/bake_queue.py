@@ -51,7 +51,7 @@ class BakeQueue:
     def execute(self, context):
         scene = context.scene
         if jobs.running():
-            self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then bake these")
+            self.report({"ERROR"}, jobs.UNDER_WAY)
             return {"CANCELLED"}
         if not self.begin(scene):
             return {"CANCELLED"}
@@ -66,7 +66,7 @@ class BakeQueue:
         if bpy.app.background or context.window is None:
             return self.execute(context)
         if jobs.running():
-            self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then bake these")
+            self.report({"ERROR"}, jobs.UNDER_WAY)
             return {"CANCELLED"}
         if not self.begin(context.scene):
             return {"CANCELLED"}

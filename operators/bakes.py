@@ -43,8 +43,7 @@ class BakeVerb:
 
     def execute(self, context):
         try:
-            if jobs.running():
-                raise ValueError("A bake is under way; wait for it or press Stop first")
+            jobs.refuse_another()
             turn.end()
             obj = chosen_cloths(context, self.object)[0]
             refuse_linked(obj)

@@ -28,7 +28,7 @@ class TAFFETA_OT_live(bpy.types.Operator):
             simulation.end()
             return {"FINISHED"}
         if jobs.running():
-            self.report({"ERROR"}, "A bake is under way; wait for it or press Stop, then play live")
+            self.report({"ERROR"}, jobs.UNDER_WAY)
             return {"CANCELLED"}
         self._loader, self._started = Loader(context.scene), False
         self._timer = context.window_manager.event_timer_add(PLAYBACK_TICK, window=context.window)

@@ -36,8 +36,7 @@ class TAFFETA_OT_preflight(LongWork, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     def steps(self, context):
-        if jobs.running():
-            raise ValueError("A bake is under way; wait for it or press Stop, then check")
+        jobs.refuse_another()
         yield from prepared("inside")
         with _not_editing(context):
             for count, text in enumerate(look_thoroughly(context.scene), 1):

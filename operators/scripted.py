@@ -52,8 +52,7 @@ def bake(
     """
     scene = scene or bpy.context.scene
     only = _names(objects)
-    if jobs.running():
-        raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
+    jobs.refuse_another()
     turn.end()
     own = scene.frame_start, scene.frame_end
     try:

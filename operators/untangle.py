@@ -255,8 +255,7 @@ class TAFFETA_OT_untangle(ObjectModeWork, bpy.types.Operator):
     )
 
     def steps(self, context):
-        if jobs.running():
-            raise ValueError("A bake is under way; wait for it or press Stop, then untangle")
+        jobs.refuse_another()
         cloths = chosen_cloths(context, everything=self.everything)
         tell = lambda level, sentence: self.report({level}, translated(sentence))  # noqa: E731
         yield from steps(context.scene, cloths, tell, self.result, self.depth, self.stretch)

@@ -228,8 +228,7 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            if jobs.running():
-                raise ValueError("A bake is under way; wait for it or press Stop first")
+            jobs.refuse_another()
             turn.end()
             row = self._found(scene)
             cloths = cloths_of(scene)

@@ -34,6 +34,7 @@ THREAD_HANDOVER = 0.0005
 SLOW_FRAME = 10.0  # times the median of the frames before, from which on the one in flight is told of
 LEAST_SLOW = 3.0  # [s] that it takes at least
 FAILURES = (ValueError, OSError, FloatingPointError)  # what an animator can do something about
+UNDER_WAY = "A bake is under way; wait for it or press Stop first"
 
 
 class Order(NamedTuple):
@@ -152,6 +153,12 @@ def running() -> bool:
     return _current is not None or (_worker is not None and _worker.is_alive())
 
 
+def refuse_another() -> None:
+    """Raise ValueError, with a sentence, while one is under way."""
+    if running():
+        raise ValueError(UNDER_WAY)
+
+
 def ask_to_stop() -> bool:
     """Have the bake under way end after the substep in flight; whether there is one."""
     if _current is None:
@@ -173,16 +180,9 @@ def forget_last() -> None:
 
 
 def claim(job: Job) -> None:
-    """Make `job` the one bake of this Blender until `release`.
-
-    Raises
-    ------
-    ValueError
-        Another one is under way.
-    """
+    """Make `job` the one bake of this Blender until `release`; as `refuse_another`."""
     global _current
-    if running():
-        raise ValueError("A bake is under way; wait for it or press Stop, then bake again")
+    refuse_another()
     _current = job
 
 

@@ -82,3 +82,15 @@ def tell(installable):
         return json.loads(written.read_text())
 
     return told
+
+
+@pytest.fixture(scope="module")
+def result(tell, request):
+    """What the story of a file wrote down, told once for all its tests; STORY in that file: its name, folder, width and height."""
+    return tell(*request.module.STORY)
+
+
+@pytest.fixture
+def log(result, request):
+    """What Blender wrote to its console meanwhile."""
+    return (OUT / request.module.STORY[1] / "blender.log").read_text()

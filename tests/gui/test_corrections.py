@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Corrections of a bake in a real window, with the mouse; pictures of every step stay in out/gui/corrections/."""
 
-from pathlib import Path
-
-import pytest
-
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "corrections"
+STORY = "correct_story", "corrections", 1600, 1100
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("correct_story", OUT.name, 1600, 1100)
-
-
-def test_the_story_comes_to_its_end_and_nothing_raised(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_and_nothing_raised(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

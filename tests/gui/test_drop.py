@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A fabric dragged onto a garment in a real window, with the mouse; pictures stay in out/gui/drop/."""
 
-from pathlib import Path
-
-import pytest
-
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "drop"
+STORY = "drop_story", "drop", 1600, 1000
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("drop_story", OUT.name, 1600, 1000)
-
-
-def test_the_story_comes_to_its_end_and_nothing_raised(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_and_nothing_raised(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

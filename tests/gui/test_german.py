@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panels in another language, as Blender's own translation shows them; pictures stay in out/gui/german/."""
 
-from pathlib import Path
-
-import pytest
-
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "german"
+STORY = "german_story", "german", 1366, 3200
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("german_story", OUT.name, 1366, 3200)
-
-
-def test_the_story_comes_to_its_end_without_a_traceback(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_without_a_traceback(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

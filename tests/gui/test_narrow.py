@@ -1,23 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every number of the panel can be read where the Physics tab is narrow; pictures stay in out/gui/narrow/."""
 
-from pathlib import Path
-
-import pytest
-
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "narrow"
+STORY = "narrow", "narrow", 1920, 1080
 SAME = 2  # pixels by which the same letters may differ, as they begin between two pixels
 NUMBERS = 10  # of Pins and Fabric: Min and Max of four maps, and two that are uniform
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("narrow", OUT.name, 1920, 1080)
-
-
-def test_the_story_comes_to_its_end_without_a_traceback(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_without_a_traceback(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

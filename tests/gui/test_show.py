@@ -4,21 +4,10 @@
 Pictures of every step stay in out/gui/show/; those of docs/ are cut from them by scripts/show_pictures.py.
 """
 
-from pathlib import Path
-
-import pytest
-
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "show"
+STORY = "show_story", "show", 1600, 1100
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("show_story", OUT.name, 1600, 1100)
-
-
-def test_the_story_comes_to_its_end_and_nothing_raised(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_and_nothing_raised(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Values as images, wedges and *Adopt*, clicked in a real window as studio_story.py tells; pictures stay in out/gui/studio/."""
 
-from pathlib import Path
-
 import pytest
 
-OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "studio"
+STORY = "studio_story", "studio", 1600, 1100
 FRAMES = 8
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("studio_story", OUT.name, 1600, 1100)
-
-
-def test_the_story_comes_to_its_end_without_a_traceback(result):
-    log = (OUT / "blender.log").read_text()
+def test_the_story_comes_to_its_end_without_a_traceback(result, log):
     assert result["finished"] and "Traceback" not in log and "Error:" not in log, log[-3000:]
 
 

@@ -4,24 +4,17 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "gui" / "story"
+STORY = "story", "story", 1600, 1100
 FRAMES = 60
 
 
-@pytest.fixture(scope="module")
-def result(tell):
-    """What the story wrote down; told once for all tests."""
-    return tell("story", OUT.name, 1600, 1100)
+def test_the_story_comes_to_its_end(result, log):
+    assert result["finished"], log[-3000:]
 
 
-def test_the_story_comes_to_its_end(result):
-    assert result["finished"], (OUT / "blender.log").read_text()[-3000:]
-
-
-def test_no_panel_or_operator_raised(result):
-    log = (OUT / "blender.log").read_text()
+def test_no_panel_or_operator_raised(result, log):
     assert "Traceback" not in log and "unknown operator" not in log and "Error:" not in log, log[-3000:]
 
 

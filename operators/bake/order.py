@@ -9,7 +9,7 @@ from datetime import datetime
 import bpy
 
 from ...solver.cache.about import About
-from ...solver.cache.journal import read_header
+from ...solver.cache.journal import read_journal_header
 from ...solver.model import Settings
 from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
@@ -105,7 +105,7 @@ def _refuse_other_frames(scene, cloths, paths) -> None:
     for obj, path, source in zip(cloths, paths, sources(cloths, paths), strict=True):
         header, count = None, len(obj.data.vertices)
         with contextlib.suppress(OSError):
-            header = read_header((source or path).with_suffix(".journal"))
+            header = read_journal_header((source or path).with_suffix(".journal"))
         if header is None:
             continue
         first, fps, now = header["first_frame"], header["fps"], 1.0 / frame_seconds(scene)

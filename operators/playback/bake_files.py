@@ -13,7 +13,7 @@ import bpy
 
 from ...solver.cache import about, pc2, trash
 from ...solver.cache.frames import cached_frames
-from ...solver.cache.journal import read_header
+from ...solver.cache.journal import read_journal_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
 from ...solver.cache.whose import is_ours
 from ..read.modifier_stack import own_modifiers
@@ -206,7 +206,7 @@ def _told(paths: list[Path]) -> list[Bake]:
     bakes = []
     for path in paths:
         try:
-            header = read_header(path.with_suffix(".journal"))
+            header = read_journal_header(path.with_suffix(".journal"))
             made = datetime.fromtimestamp(path.with_suffix(".journal").stat().st_mtime)
             size = trash.size_of([path])
         except OSError:

@@ -79,7 +79,7 @@ def read_journal(path: Path) -> tuple[dict | None, list[Line], list[int]]:
     return header, lines, ends
 
 
-def read_header(path: Path) -> dict | None:
+def read_journal_header(path: Path) -> dict | None:
     """The header of a journal alone; None if this is no journal of ours."""
     if path.exists() and not path.is_file():
         return None

@@ -4,14 +4,14 @@
 from pathlib import Path
 
 from .files import written
-from .journal import line_bytes, read_header
+from .journal import line_bytes, read_journal_header
 from .names import in_use
 
 
 def owner_of(path: Path) -> str:
     """Whose bake is at `path`, as given to `frames.open_cache`; "" if nobody knows."""
     try:
-        header = read_header(Path(path).with_suffix(".journal"))
+        header = read_journal_header(Path(path).with_suffix(".journal"))
     except OSError:
         return ""
     return (header or {}).get("owner", "")
@@ -20,7 +20,7 @@ def owner_of(path: Path) -> str:
 def is_ours(path: Path) -> bool:
     """Whether Taffeta wrote the bake at `path`: its journal says so."""
     try:
-        return read_header(Path(path).with_suffix(".journal")) is not None
+        return read_journal_header(Path(path).with_suffix(".journal")) is not None
     except OSError:
         return False
 
@@ -38,7 +38,7 @@ def claim(path: Path, owner: str) -> bool:
         return False
     with journal.open("rb") as file, written(journal) as out:
         file.readline()
-        out.write(line_bytes(read_header(journal) | {"owner": owner}))
+        out.write(line_bytes(read_journal_header(journal) | {"owner": owner}))
         while block := file.read(1 << 20):
             out.write(block)
     return True

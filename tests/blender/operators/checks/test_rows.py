@@ -186,7 +186,8 @@ def test_scale(shot, scale, severity, words, only, cloth):
     only(severity, "Cloth", words)
 
 
-def test_sizes(shot, found, only, cloth):
+def test_sizes(shot, found, only, cloth, body):
+    body().taffeta_collider.aura = 1e-3  # which is as small
     cloth().data.transform(((0.02, 0, 0, 0), (0, 0.02, 0, 0), (0, 0, 0.02, 0), (0, 0, 0, 1)))
     bpy.context.view_layer.update()
     only("WARNING", "Cloth", "2 cm long")

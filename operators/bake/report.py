@@ -26,7 +26,26 @@ def figures(job: Job, before: dict | None = None) -> dict:
     Times per frame are means over the frames that were simulated, in milliseconds of wall clock. The first of them
     is left out if there are more: it may have waited for the compiler.
     """
-    order, reports = job.order, job.reports
+    result, garments, reports = _of_job(job), job.order.garments, job.reports
+    if not reports:
+        return result
+    result |= _of_frames(reports)
+    if reports[-1].crossings is not None:
+        result |= {"crossings": reports[-1].crossings, "crossing_parts": job.crossed}
+    if reports[-1].torn:
+        result["torn"] = reports[-1].torn
+    if reports[-1].seam_gap is not None:
+        result |= {"seam_gap": round(reports[-1].seam_gap, 5), "seam_garment": job.gaping}
+    if drawn := job.images.figures():
+        result["body_images"] = drawn
+    result["taken_again"] = _taken_again([garment.name for garment in garments], reports)
+    result["warnings"] = job.doubts
+    return _with_kept(result | _crossed(reports) | _pinched(garments, reports), before or {}, reports[0].frame)
+
+
+def _of_job(job: Job) -> dict:
+    """What was baked, which frames, and how long it took."""
+    order = job.order
     ended = job.ended_at or time.perf_counter()
     result = {
         "garments": [garment.name for garment in order.garments],
@@ -35,7 +54,7 @@ def figures(job: Job, before: dict | None = None) -> dict:
         "frame_end": job.frame,
         "frames": max(0, job.frame + 1 - order.first_frame),
         "frames_kept": job.kept_count(),
-        "frames_simulated": len(reports),
+        "frames_simulated": len(job.reports),
         "complete": job.complete,
         "quality": order.quality,
         "substeps": order.settings.substeps,
@@ -45,12 +64,15 @@ def figures(job: Job, before: dict | None = None) -> dict:
         result["preparation_seconds"] = round(job.prepared_at - job.started, 3)
     if older := job.set_aside():
         result["set_aside"] = [str(path) for path in older]
-    if not reports:
-        return result
+    return result
+
+
+def _of_frames(reports: list[Report]) -> dict:
+    """Means, sums and the worst of the frames that were simulated."""
     timed = reports[1:] or reports
     tasks = {task: 1000 * float(np.mean([report.seconds[task] for report in timed])) for task in timed[0].seconds}
     worst = max(reports, key=lambda report: report.worst_stretch)
-    result |= {
+    return {
         "milliseconds_per_frame": round(sum(tasks.values()), 2),
         "milliseconds": {task: round(value, 2) for task, value in tasks.items()},
         "worst_stretch": round(worst.worst_stretch, 5),
@@ -62,17 +84,6 @@ def figures(job: Job, before: dict | None = None) -> dict:
         "body_contacts": sum(report.body_contacts for report in reports),
         "cloth_contacts": sum(report.cloth_contacts for report in reports),
     }
-    if reports[-1].crossings is not None:
-        result |= {"crossings": reports[-1].crossings, "crossing_parts": job.crossed}
-    if reports[-1].torn:
-        result["torn"] = reports[-1].torn
-    if reports[-1].seam_gap is not None:
-        result |= {"seam_gap": round(reports[-1].seam_gap, 5), "seam_garment": job.gaping}
-    if drawn := job.images.figures():
-        result["body_images"] = drawn
-    result["taken_again"] = _taken_again([garment.name for garment in order.garments], reports)
-    result["warnings"] = job.doubts
-    return _with_kept(result | _crossed(reports) | _pinched(order.garments, reports), before or {}, reports[0].frame)
 
 
 def _with_kept(result: dict, before: dict, first: int) -> dict:

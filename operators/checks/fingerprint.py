@@ -127,12 +127,24 @@ TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attach
 
 def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
     """Fingerprint of one garment in its scene, as it is now. Cloth that is a collider, too, is none in most bakes, and left out."""
-    cloth = obj.taffeta_cloth
     colliders = [collider for collider in colliders if not collider.taffeta_cloth.enabled]
-    force_fields = emitters(scene, scene.view_layers[0])
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
-    animation, between = measures.animation_sums([scene, obj, *colliders, *force_fields, *_carriers(cloth)])
-    prints = {
+    prints = _of_shot(obj, scene, colliders, by_keys[scene]) | _of_settings(obj, scene, by_keys)
+    prints |= _groups(obj, scene, colliders)
+    prints |= _of_marks(obj, by_keys[obj])
+    for collider in colliders:
+        prints[SETTINGS.format(collider.name)] = _body(collider)
+        prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
+    placed = placement.prints([obj, *colliders, *_carriers(obj.taffeta_cloth)])
+    prints |= {PLACES[what].format(name): value for (what, name), value in placed.items()}
+    return {word: _short(value) for word, value in prints.items()}
+
+
+def _of_shot(obj, scene, colliders, by_keys: set[str]) -> dict:
+    """Of the mesh, and of what is about it."""
+    force_fields = emitters(scene, scene.view_layers[0])
+    animation, between = measures.animation_sums([scene, obj, *colliders, *force_fields, *_carriers(obj.taffeta_cloth)])
+    return {
         BAKED_BY: RELEASE,
         f"{MESH}{obj.name}": measures.mesh_sums(obj.data),
         ANIMATION: animation,
@@ -142,9 +154,14 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         "the unit scale": round(metres_per_unit(scene), 9),
         SIMPLIFY: _simplified(scene, colliders),
         "the first frame": scene.frame_start,
-        "gravity": scene.use_gravity and "gravity" not in by_keys[scene] and _plain(scene.gravity),
+        "gravity": scene.use_gravity and "gravity" not in by_keys and _plain(scene.gravity),
         COLLIDERS: sorted(collider.name for collider in colliders),
     }
+
+
+def _of_settings(obj, scene, by_keys: dict) -> dict:
+    """Of the settings of a garment and its scene. by_keys : data paths that are animated, of both"""
+    prints, cloth = {}, obj.taffeta_cloth
     for name, row in ROWS.items():
         prints[row.label] = _mapped(
             obj, getattr(cloth, name), {path.rpartition(f"taffeta_cloth.{name}.")[2] for path in by_keys[obj]}
@@ -154,24 +171,24 @@ def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.type
         prints.setdefault(word, []).append(None if f"taffeta.{name}" in by_keys[scene] else value)
     for name, word in CLOTH_WORDS.items():
         prints[word] = None if f"taffeta_cloth.{name}" in by_keys[obj] else _plain(getattr(cloth, name))
-    prints |= _groups(obj, scene, colliders)
-    prints |= {"Attachments": _attachments(obj, by_keys[obj]), "Trims": trims.summary(obj)}
+    return prints
+
+
+def _of_marks(obj, by_keys: set[str]) -> dict:
+    """Of what is marked on the mesh, and what holds and shapes the garment besides its settings."""
+    cloth = obj.taffeta_cloth
+    prints = {"Attachments": _attachments(obj, by_keys), "Trims": trims.summary(obj)}
     prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
     prints["the edges marked as elastic"] = edge_values.checksum(obj.data, bands.NAMES)
     prints["Zips"] = edge_values.checksum(obj.data, (zips.OPENS,))
     prints["what is marked as seams"] = allowance.checksum(obj)
     prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
-        None if "taffeta_cloth.ride.felt" in by_keys[obj] else _plain(cloth.ride.felt),
+        None if "taffeta_cloth.ride.felt" in by_keys else _plain(cloth.ride.felt),
         cloth.ride.object and [cloth.ride.object.name, cloth.ride.bone],
     ]
-    prints["Tear Lines"] = _tear_lines(obj, by_keys[obj])
-    for collider in colliders:
-        prints[SETTINGS.format(collider.name)] = _body(collider)
-        prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
-    placed = placement.prints([obj, *colliders, *_carriers(cloth)])
-    prints |= {PLACES[what].format(name): value for (what, name), value in placed.items()}
-    return {word: _short(value) for word, value in prints.items()}
+    prints["Tear Lines"] = _tear_lines(obj, by_keys)
+    return prints
 
 
 def _simplified(scene, colliders) -> int | bool:

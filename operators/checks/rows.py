@@ -159,6 +159,10 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
         if not obj.data.polygons:
             remedy = "Add faces, or switch its Taffeta Collider off"
             yield Problem("ERROR", obj.name, f"{obj.name} has no faces: nothing can touch it", remedy, alone=True)
+
+
+def _unmoved(shot: Shot) -> Iterator[Problem]:
+    """Garments and bodies that Blender does not move, or that viewports do not show."""
     evaluated = evaluated_names(shot.depsgraph.view_layer.layer_collection)
     for obj in (*shot.cloths, *shot.colliders):
         if obj.mode == "EDIT":
@@ -183,8 +187,8 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
             yield Problem("WARNING", obj.name, sentence, "Clear these keys, or take Taffeta off it")
 
 
-def _maps(shot: Shot) -> Iterator[Problem]:
-    """Maps whose group, image, UV map or attribute is gone; turned-round ranges."""
+def _patterns(shot: Shot) -> Iterator[Problem]:
+    """Patterns that are gone, or that something needs which has none."""
     for obj in shot.cloths:
         cloth = obj.taffeta_cloth
         if cloth.uv_map and cloth.uv_map not in obj.data.uv_layers:
@@ -210,8 +214,13 @@ def _maps(shot: Shot) -> Iterator[Problem]:
                 f"{obj.name} has painted elastic along a thread, and no Pattern that tells the threads",
                 "Choose its UV map of the sewing pattern, or set Elastic Along to All Directions",
             )
+
+
+def _maps(shot: Shot) -> Iterator[Problem]:
+    """Maps whose group, image, UV map or attribute is gone; turned-round ranges."""
+    for obj in shot.cloths:
         for name in MAPPED:
-            mapped, label = getattr(cloth, name), translated(ROWS[name].label)
+            mapped, label = getattr(obj.taffeta_cloth, name), translated(ROWS[name].label)
             if mapped.source == "UNIFORM":
                 continue
             if lack := missing(obj, mapped):
@@ -349,12 +358,14 @@ CHECKS = (
     _setup,
     _bodies,
     _meshes,
+    _unmoved,
     *INSTANCE_CHECKS,
     *SHAPE_CHECKS,
     *MAKER_CHECKS,
     *RIG_CHECKS,
     *HANGING_CHECKS,
     *CAGE_CHECKS,
+    _patterns,
     _maps,
     *GROUP_CHECKS,
     _stiffness,

@@ -18,6 +18,7 @@ VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
     "apart. Press Untangle in Layers to have garments apart"
 )
+PULL_OUT = "Select them and pull them out, or bake: they are eased apart as far as possible"
 UNTANGLE_FIRST = "Press Untangle in Layers. In a bake layers are eased apart, too, but not all that start deep in each other, and these tremble"
 
 # Vertices to select, by the scene's session uid, the object's name and why.
@@ -28,46 +29,50 @@ def tangled(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -
     """Garments that start across something or inside a body; their vertices are kept for `taffeta.select_problem`."""
     crossed = {(one.garment, one.other): one for one in crossings_found}
     immersed = {(one.garment, one.body): one for one in immersions_found}
+    names = {body.name for body in bodies}
     for pair in dict.fromkeys((*crossed, *immersed)):
         garment, other = pair
-        sentence, verbs, remedy = (
-            "",
-            (),
-            "Select them and pull them out, or bake: they are eased apart as far as possible",
-        )
+        sentence, remedy, verbs = "", PULL_OUT, ()
         if crossing := crossed.get(pair):
-            pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
-            sentence = (
-                f"{garment} crosses {'itself' if garment == other else other} at the start: "
-                f"{pairs}, {len(crossing.vertices)} of its vertices"
-            )
-            if scene.taffeta.cloth_contact == "VELOCITY_FIELD" and other not in {body.name for body in bodies}:
-                remedy = VELOCITY_FIELD_REMEDY
-            else:
-                remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
-                if other not in {body.name for body in bodies}:
-                    remedy = UNTANGLE_FIRST
-                verbs = ("taffeta.fix_tangles",)
+            sentence, remedy, verbs = _crossing(scene, crossing, names)
             _keep(scene, garment, CROSSING, crossing.vertices)
             _keep(scene, other, CROSSING, crossing.other_vertices)
         if immersion := immersed.get(pair):
-            count = len(immersion.vertices)
-            deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
-            if sentence:
-                one, more = (
-                    f"{sentence}; 1 is inside, up to {deep} deep",
-                    f"{sentence}; {count} are inside, up to {deep} deep",
-                )
-                sentence = one if count == 1 else more
-            elif count < immersion.vertex_count:
-                sentence = (
-                    f"{garment} is partly inside {other} at the start: {count} of its vertices, up to {deep} deep"
-                )
-            else:
-                sentence = f"{garment} is wholly inside {other} at the start: all {count} vertices, up to {deep} deep"
-                remedy = f"Move it out of {other}; if it belongs in there, flip the faces of {other} inward"
+            sentence, remedy = _inside(scene, immersion, sentence, remedy)
             _keep(scene, garment, CROSSING, immersion.vertices)
         yield Problem("WARNING", garment, sentence, remedy, verbs, heavy=True, selects=CROSSING)
+
+
+def _crossing(scene, crossing, bodies: set[str]) -> tuple[str, str, tuple[str, ...]]:
+    """Sentence, remedy and verbs of a garment that crosses something. bodies : names of those that are none"""
+    garment, other = crossing.garment, crossing.other
+    pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
+    sentence = (
+        f"{garment} crosses {'itself' if garment == other else other} at the start: "
+        f"{pairs}, {len(crossing.vertices)} of its vertices"
+    )
+    if other in bodies:
+        remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
+        return sentence, remedy, ("taffeta.fix_tangles",)
+    if scene.taffeta.cloth_contact == "VELOCITY_FIELD":
+        return sentence, VELOCITY_FIELD_REMEDY, ()
+    return sentence, UNTANGLE_FIRST, ("taffeta.fix_tangles",)
+
+
+def _inside(scene, immersion, sentence: str, remedy: str) -> tuple[str, str]:
+    """Sentence and remedy of a garment that is inside a body, with what is told and to be done of it already."""
+    garment, body, count = immersion.garment, immersion.body, len(immersion.vertices)
+    deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
+    if sentence and count == 1:
+        return f"{sentence}; 1 is inside, up to {deep} deep", remedy
+    if sentence:
+        return f"{sentence}; {count} are inside, up to {deep} deep", remedy
+    if count < immersion.vertex_count:
+        return f"{garment} is partly inside {body} at the start: {count} of its vertices, up to {deep} deep", remedy
+    return (
+        f"{garment} is wholly inside {body} at the start: all {count} vertices, up to {deep} deep",
+        f"Move it out of {body}; if it belongs in there, flip the faces of {body} inward",
+    )
 
 
 def squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:

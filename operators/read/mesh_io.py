@@ -117,15 +117,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     if np.linalg.det(matrix[:3, :3]) < 0:  # a mirrored object: outside stays outside
         triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
         uv = None if uv is None else uv[:, [0, 2, 1]]
-    settings = obj.taffeta_cloth
-    values = {
-        name: read_map(obj, getattr(settings, name), evaluated.data, scene.frame_current)
-        for name in MAPPED
-        if name != "blend"
-    }
-    values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
-    stiffen(obj, x, values)
-    fold_in(obj, x, values)
+    settings, values = obj.taffeta_cloth, _map_values(obj, evaluated, x, scene.frame_current)
     elastic = values.pop("elastic")
     garment = Garment(
         name=obj.name,
@@ -152,6 +144,17 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     from ...solver.geometry.weld import weld  # here, because it imports scipy
 
     return weld(garment, settings.weld)
+
+
+def _map_values(obj, evaluated, x: np.ndarray, frame: int) -> dict[str, np.ndarray]:
+    """Values (n,) of what is mapped of a garment with its rest positions at x (n, 3) [m], but for the blending to its animation."""
+    settings = obj.taffeta_cloth
+    names = [name for name in MAPPED if name != "blend"]
+    values = {name: read_map(obj, getattr(settings, name), evaluated.data, frame) for name in names}
+    values["pin_distance"] = np.where(values["pin_distance"] > 0.0, values["pin_distance"], np.inf)
+    stiffen(obj, x, values)
+    fold_in(obj, x, values)
+    return values
 
 
 def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene) -> Body:

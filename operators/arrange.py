@@ -143,7 +143,7 @@ class TAFFETA_OT_panels_arrange(InObjectMode, bpy.types.Operator):
             own = panels.read(garment, metres)
             wished = self._wished(garment, own)
             told = arrange(context, garment, body, own, wished, self.gap * metres)
-            if show_bake(garment, False):
+            if show_bake(garment, shown=False):
                 told += f". {mesh_shown_sentence([garment])}"
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))

@@ -136,7 +136,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         if event.type == "LEFTMOUSE" and not buttons.holds(view):
             return self._press(context, event, view)
         if event.type == "Z" and (event.ctrl or event.oskey):
-            step_back(self._drape, event.shift)
+            (step_forth if event.shift else step_back)(self._drape)
             return {"RUNNING_MODAL"}
         if event.type == "SPACE" and not (event.shift or event.ctrl or event.alt):
             _toggle_pause(context.window_manager.taffeta_drape)
@@ -226,9 +226,15 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         return result
 
 
-def step_back(drape: session.Drape, forth: bool = False) -> None:
-    """Undo the last pull, pin or smoothing, or redo."""
-    (drape.redo if forth else drape.undo)()
+def step_back(drape: session.Drape) -> None:
+    """Undo the last pull, pin or smoothing."""
+    drape.undo()
+    redraw(bpy.context, "VIEW_3D")
+
+
+def step_forth(drape: session.Drape) -> None:
+    """Take that back."""
+    drape.redo()
     redraw(bpy.context, "VIEW_3D")
 
 
@@ -279,7 +285,7 @@ class TAFFETA_OT_drape_redo(Draping, bpy.types.Operator):
     bl_label = "Redo Pull"
 
     def execute(self, context):
-        step_back(session.running(), True)
+        step_forth(session.running())
         return {"FINISHED"}
 
 

@@ -60,7 +60,7 @@ def keep(result: str) -> list[bpy.types.Object]:
                 obj.data.shape_keys.key_blocks[name].value = 0.0
     if result == "FURTHER":
         return []
-    return [obj for obj in objects if show_bake(obj, False)]
+    return [obj for obj in objects if show_bake(obj, shown=False)]
 
 
 def _unused(obj, name):

@@ -151,10 +151,12 @@ def _write_frames(order, cloths, bodies, out: Written, unsaid: Findings) -> Step
     """
     starts = np.cumsum([0, *(len(garment.x) for garment in order.garments)])
     tracks = [
-        Track(out.folder / "pose" / name, _face_lines(obj, garment), MOST_SAMPLES, _holds(garment))
+        Track(out.folder / "pose" / name, _face_lines(obj, garment), MOST_SAMPLES, moves=_holds(garment))
         for name, obj, garment in zip(out.cloths, cloths, order.garments, strict=True)
     ] + [
-        Track(out.folder / "body" / name, _triangle_lines(body.triangles), body.sample_count or MOST_SAMPLES, True)
+        Track(
+            out.folder / "body" / name, _triangle_lines(body.triangles), body.sample_count or MOST_SAMPLES, moves=True
+        )
         for name, body in zip(out.bodies, order.bodies, strict=True)
     ]
     first = None

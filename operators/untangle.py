@@ -191,7 +191,7 @@ def _give(scene, cloths, shapes, result: str) -> list[bpy.types.Object]:
             placed.append(obj)
             if result == "REST":
                 make_rest(obj, UNTANGLED_KEY, moved)
-    return [obj for obj in placed if show_bake(obj, False)]
+    return [obj for obj in placed if show_bake(obj, shown=False)]
 
 
 def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds: float) -> list[tuple[str, str]]:

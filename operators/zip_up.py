@@ -29,7 +29,7 @@ def zip_up(obj: bpy.types.Object, other_end: bool, first: float, last: float) ->
         pairs = zips.cut(obj, _line(obj))
         told = f", and {len(pairs)} vertices are doubled"
     else:
-        pairs = rims(obj, False, 0)[0]
+        pairs = rims(obj, flip=False, shift=0)[0]
     pairs = pairs[::-1] if other_end else pairs
     middle = sewn_edges.selected(obj)[0][pairs].mean(axis=1)
     along = np.append(0.0, np.linalg.norm(np.diff(middle, axis=0), axis=1).cumsum())

@@ -18,7 +18,7 @@ def hung_on(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
         if obj.session_uid not in seen:
             seen.add(obj.session_uid)
             yield obj
-            waiting += [carrier for carrier, _ in links(obj, before_simulation(obj), True)]
+            waiting += [carrier for carrier, _ in links(obj, before_simulation(obj), posed=True)]
 
 
 def looked_at(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:

@@ -27,12 +27,12 @@ def unhidden(objects: Iterable[bpy.types.Object]):
     hidden = {obj.session_uid for obj in objects if obj.hide_viewport}
     silenced = {writer for writer, curve in _writers(objects) if not curve.mute}
     try:
-        _set_mute(silenced, True)
-        _set_hidden(hidden, False)
+        _set_mute(silenced, mute=True)
+        _set_hidden(hidden, hide=False)
         yield
     finally:
-        _set_mute(silenced, False)
-        _set_hidden(hidden, True)
+        _set_mute(silenced, mute=False)
+        _set_hidden(hidden, hide=True)
 
 
 def _writers(objects: Iterable[bpy.types.Object]) -> Iterator[tuple[Writer, bpy.types.FCurve]]:

@@ -210,10 +210,8 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         except RuntimeError as error:  # of Blender's own operator
             raise ValueError(str(error).removeprefix("Error: ").strip()) from error
         shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
-        self.report(
-            {"INFO"},
-            translated(f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}; bake it"),
-        )
+        made = f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}"
+        self.report({"INFO"}, translated(made if self.bake else f"{made}; bake it"))
         for sentence in _doubts(context.scene, obj, cage, thickness):
             self.report({"WARNING"}, translated(sentence))
         tell_left_out(self, obj, cage)

@@ -28,6 +28,7 @@ WHITE = {
     "CONTACT": (value_nodes.CONTACT, 1.0), "PINCH": (value_nodes.PINCH, 1.0),
 }  # fmt: skip
 ENDINGS = {"OPEN_EXR": ".exr", "PNG": ".png"}
+ROUNDING = 1e-5  # by which a place in a UV map may be beyond 0 to 1, as packing leaves it
 
 
 def numbered(path: Path, value: str, frame: int) -> str:
@@ -108,6 +109,9 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.column().prop(self, "values")
+        obj = context.scene.objects.get(self.object) or context.view_layer.objects.active
+        if obj is not None and obj.type == "MESH":
+            layout.prop_search(self, "uv_map", obj.data, "uv_layers", icon="GROUP_UVS")
         for name in ("format", "white", "size", "padding", "frame_start", "frame_end", "overwrite"):
             row = layout.row()
             row.active = name != "white" or self.format == "PNG"
@@ -150,16 +154,29 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
         return [value for value in WHITE if value in self.values]
 
     def _texels(self, obj):
-        """Where the images show which vertices of a garment."""
+        """Where the images show which vertices of a garment; tells of what lies beside them."""
         layers = obj.data.uv_layers
         layer = layers.get(self.uv_map) if self.uv_map else layers.active
         if layer is None:
             wanted = f"no UV map '{self.uv_map}'" if self.uv_map else "no UV map"
             raise ValueError(f"{obj.name} has {wanted}; unwrap it, or choose another")
         triangles, corners = arrays.triangulated(obj.data)
-        covered = texels(arrays.corner_uv(layer)[corners], triangles, self.size, self.padding)
-        if not len(covered.pixel):
-            raise ValueError(f"{obj.name}: its UV map {layer.name} covers nothing between 0 and 1; unwrap it")
+        uv = arrays.corner_uv(layer)[corners]
+        covered = texels(uv, triangles, self.size, self.padding)
+        if not len(covered.pixel):  # a pattern in metres, as likely as not, which is not to be changed
+            raise ValueError(
+                f"{obj.name}: its UV map {layer.name} covers nothing between 0 and 1; choose another one, or add one and "
+                "unwrap the garment into that"
+            )
+        beside = np.abs(uv - 0.5).max(axis=(1, 2)) > 0.5 + ROUNDING
+        if beside.any():
+            part = max(1, round(100 * beside.mean()))
+            self.report(
+                {"WARNING"},
+                translated(
+                    f"{obj.name}: {part} % of its UV map {layer.name} lie beyond 0 to 1, where no image is; choose another one"
+                ),
+            )
         return covered
 
     def _write(self, scene, obj, covered, path, frames):

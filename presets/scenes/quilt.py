@@ -10,7 +10,7 @@ FRAMES = (1, 100)
 COUNT, SIDE, THICK = 85, 1.5, 0.008  # vertices along a side; [m]
 PATCH, PUFF = 0.125, 1.2  # [m] side of a square between seams; part by which it is thicker in its middle
 HEIGHT, RADIUS = 0.98, 0.4  # [m] of the quilt; of the ball
-AURA = 0.012  # [m] of the ball: more than what half the quilt's thickness is, because that is how far its lining is below the cage
+AURA = 0.012  # [m] of ball and ground: more than what half the quilt's thickness is, because that is how far its lining is below the cage
 CAGE = 2000  # vertices
 BLUE, CREAM, LINING = (0.10, 0.22, 0.42), (0.62, 0.52, 0.36), (0.45, 0.09, 0.06)  # linear colours
 
@@ -27,6 +27,7 @@ def add(context, collection):
     obj.data.polygons.foreach_set("material_index", np.where(is_front, patch, 2).astype(np.int32))
     sheet.make_of(obj, mass=0.4, stretch_stiffness=2500.0, shear_stiffness=60.0, bending_stiffness=4e-4, damping=1.0)
     floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.42), lens=62.0)
+    floor.taffeta_collider.aura = AURA
     bpy.ops.taffeta.cage_make(object=obj.name, vertices=CAGE)
     cage = obj.taffeta_cage.cage
     cage.data.materials.append(obj.data.materials[0])

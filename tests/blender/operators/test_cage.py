@@ -182,11 +182,13 @@ def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path):
         assert np.abs(make.world(bpy.context.object) - now).max() < 1e-4
 
 
-def test_one_call_makes_the_cage_and_bakes_it(make, saved):
-    """A bake that cannot be is told, and the cage is there for another."""
+def test_one_call_makes_the_cage_and_bakes_it(make, saved, capfd):
+    """A bake that cannot be is told, and the cage is there for another. Nobody is asked to bake what is baked."""
     obj, _, _ = skirt(make, 40, 30)
     start, saved.frame_end = make.world(obj), 3
     make_cage(obj, vertices=300, bake=True)
+    told = capfd.readouterr().out
+    assert "vertices instead of" in told and "bake it" not in told
     saved.frame_set(3)
     assert np.linalg.norm(make.world(obj) - start, axis=1).max() > 5e-3
     assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Values as images: the pixels read back are the values of the evaluated points, in each frame."""
 
+from types import SimpleNamespace
+
 import bpy
 import numpy as np
 import pytest
+from layouts import Layout
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import value_nodes
 from taffeta.operators.value_images import TAFFETA_OT_value_images
@@ -147,6 +150,36 @@ def test_what_cannot_be_written_is_told(sheet, tmp_path, options, words):
     with pytest.raises(RuntimeError, match=words):
         write(tmp_path, **options)
     assert not (tmp_path / "out").exists()
+
+
+def move_uv(obj, by):
+    """Move a garment's UV map."""
+    layer = obj.data.uv_layers.active
+    for corner in layer.uv:
+        corner.vector[0] += by
+
+
+def test_what_lies_beside_the_images_is_told(sheet, tmp_path, capfd):
+    assert write(tmp_path, "a/Cloth.exr", frame_end=1) == {"FINISHED"}
+    assert "beyond 0 to 1" not in capfd.readouterr().out
+    move_uv(sheet, 0.3)
+    assert write(tmp_path, "b/Cloth.exr", frame_end=1) == {"FINISHED"}
+    assert "Cloth: 50 % of its UV map UVMap lie beyond 0 to 1" in capfd.readouterr().out
+    move_uv(sheet, 1.0)
+    with pytest.raises(RuntimeError, match="covers nothing between 0 and 1; choose another one, or add one"):
+        write(tmp_path, "c/Cloth.exr", frame_end=1)
+    other = sheet.data.uv_layers.new(name="Flat")
+    for corner, place in zip(other.uv, sheet.data.uv_layers["UVMap"].uv, strict=True):
+        corner.vector = place.vector[0] - 1.3, place.vector[1]
+    assert write(tmp_path, "c/Cloth.exr", frame_end=1, uv_map="Flat") == {"FINISHED"}
+
+
+def test_the_dialog_asks_for_all_that_can_be_chosen(sheet):
+    known = bpy.ops.taffeta.value_images.get_rna_type()
+    dialog = SimpleNamespace(layout=Layout(), format="PNG", object="Cloth", bl_rna=known)
+    TAFFETA_OT_value_images.draw(dialog, bpy.context)
+    chosen = {p.identifier for p in known.properties if not p.is_hidden} - {"rna_type", "filepath"}
+    assert {name for name, _ in dialog.layout.properties()} == chosen
 
 
 def test_nothing_is_written_over_unless_asked_for(sheet, tmp_path):

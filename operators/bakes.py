@@ -22,7 +22,7 @@ from .checks import fingerprint
 from .checks.problem_list import look_again
 from .checks.rows import colliders
 from .live import turn
-from .playback.bake_files import Bake, bakes_of, room, stored_path, trash_of
+from .playback.bake_files import Bake, bake_paths, bakes_of, remember_name, room, stored_path, trash_of
 from .playback.cache_modifier import attach, detach, forget_bake, played, show_bake, trouble
 from .playback.owners import cache_file, maker_of
 from .read import cage_meshes, snapshot
@@ -86,6 +86,7 @@ def play(obj: bpy.types.Object, bake: Bake) -> None:
             raise ValueError(f"{bake.path} does not hold what it says; bake again")
         cage_meshes.refuse(obj)
         cage_meshes.exchange(garment, obj, mesh)
+    remember_name(obj, bake.path)
     _attach(obj, bake)
     cloth = obj.taffeta_cloth
     cloth.cache_path, cloth.stale, cloth.fingerprint = stored_path(bake.path), "", bake.about.fingerprint
@@ -180,6 +181,7 @@ class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
         if users:
             raise ValueError(f"{users[0].name} plays {bake.about.label}, too: free that first")
         if cache_file(obj) == bake.path:
+            remember_name(obj, bake_paths(context.scene, [obj])[0], none=True)
             forget_bake(obj)
         trash.put(bake.path)
         return f"{bake.about.label} is in the trash ({room(bake.size)}), to restore or empty"

@@ -7,7 +7,7 @@ from ..panels.translations import translated
 from ..solver.cache import trash
 from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
-from .playback.bake_files import bakes_of, shared_with
+from .playback.bake_files import bake_paths, bakes_of, remember_name, shared_with
 from .playback.cache_modifier import forget_bake
 from .playback.owners import cache_file, maker_of
 from .read.modifier_stack import find_cache, is_inherited
@@ -45,6 +45,7 @@ def _freed(obj, scene, older: bool, others: str) -> int:
     that is to be left; returns how many bakes went there.
     """
     path, count = cache_file(obj), 0
+    remember_name(obj, bake_paths(scene, [obj])[0], none=True)
     if path is not None and not shared_with(obj):
         own = [] if maker_of(path) and others != "TRASH" else [path]
         cloths = cloths_of(scene)

@@ -158,13 +158,17 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
     return found
 
 
-def remember_name(obj: bpy.types.Object, path: Path) -> None:
-    """Before a garment plays its new bake at `path`: what its bakes were called, if it was renamed since the last one."""
+def remember_name(obj: bpy.types.Object, path: Path, none: bool = False) -> None:
+    """Before a garment plays another bake, at `path`: what its bakes were called, if it was renamed since the last one.
+
+    none : it is to play none, and `path` is where it would bake now: else nothing tells where its bakes lie once it is renamed
+    """
     was = cache_file(obj)
     if was is None or was.parent != path.parent or not is_ours(was) or maker_of(was) or shared_with(obj):
         return
     names = [name for name in (newest_name(was).stem, *obj.taffeta_cloth.earlier.split("\n")) if name]
-    obj.taffeta_cloth.earlier = "\n".join(dict.fromkeys(name for name in names if name != newest_name(path).stem))
+    told = {"" if none else newest_name(path).stem}
+    obj.taffeta_cloth.earlier = "\n".join(dict.fromkeys(name for name in names if name not in told))
 
 
 def _earlier(obj, own: Path, meshes) -> list[Path]:

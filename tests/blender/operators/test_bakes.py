@@ -325,6 +325,42 @@ def test_a_garment_that_was_renamed_keeps_its_bakes(sheet, make, tmp_path):
     assert not list(folder.glob("*.pc2")) and len(trash.trashed(folder)) == 3
 
 
+@pytest.mark.parametrize("is_renamed_first", [True, False])
+@pytest.mark.parametrize("verb", ["free", "bake_delete"])
+def test_a_garment_that_was_renamed_keeps_the_older_bakes_when_the_newest_is_freed(sheet, verb, is_renamed_first):
+    """Whether it was renamed before or after, what is freed comes back into its list, and plays."""
+    baked(label="approved")
+    newest = bits(baked(label="heavier"))
+    sheet.name = "Curtain" if is_renamed_first else "Cloth"
+    assert getattr(bpy.ops.taffeta, verb)(object=sheet.name) == {"FINISHED"}
+    sheet.name = "Curtain"
+
+    def labels(garment="Curtain"):
+        problem_list.show(bpy.context.scene)
+        return [item.label for item in bpy.context.window_manager.taffeta.bakes if item.garment == garment]
+
+    assert labels() == ["approved"] and cache_modifier.played(sheet) is None
+    copy = sheet.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    assert labels(copy.name) == [] and labels() == ["approved"], "they are the original's"
+    bpy.data.objects.remove(copy)
+    assert bpy.ops.taffeta.bake_restore(object="Curtain") == {"FINISHED"}
+    assert bits(cache_modifier.played(sheet)) == newest and labels() == ["heavier", "approved"]
+
+
+def test_names_from_before_stay_while_others_play(sheet):
+    """A garment of three names lists its bakes of all of them, whichever plays."""
+    for name in ("Cloth", "Curtain"):
+        sheet.name = name
+        assert bpy.ops.taffeta.bake(label=name) == {"FINISHED"}
+    problem_list.show(bpy.context.scene)
+    first = next(item.path for item in bpy.context.window_manager.taffeta.bakes if item.label == "Cloth")
+    assert bpy.ops.taffeta.bake_play(object="Curtain", path=first) == {"FINISHED"}
+    sheet.name = "Drape"
+    problem_list.show(bpy.context.scene)
+    assert {item.label for item in bpy.context.window_manager.taffeta.bakes} == {"Cloth", "Curtain"}
+
+
 def test_a_free_that_was_killed_half_way_is_taken_back_when_the_file_is_opened(sheet, tmp_path):
     path = baked()
     bpy.ops.wm.save_mainfile()

@@ -27,11 +27,12 @@ class InEditMode(bpy.types.Operator):
     """Changes the mesh that is edited, by `change`, which tells what it did."""
 
     bl_options = {"REGISTER", "UNDO"}
+    asked = "Go to Edit Mode and select edges"
 
     @classmethod
     def poll(cls, context):
         if context.mode != "EDIT_MESH":
-            cls.poll_message_set("Go to Edit Mode and select edges")
+            cls.poll_message_set(cls.asked)
             return False
         return True
 
@@ -83,6 +84,7 @@ class TAFFETA_OT_tear_free(Marking):
     bl_label = "Free Tearing"
     bl_description = " ".join(__doc__.split())
     shown = "strength", "painted", "weft", "along"
+    asked = "Switch to Edit Mode first"
 
     strength: STRENGTH
     painted: PAINTED

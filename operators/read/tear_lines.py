@@ -50,7 +50,7 @@ def mark(
         edge[layer] = strength if uv is None else strength * (1.0 + (weft - 1.0) * _along_warp(edge, uv))
         if painted:
             edge[layer] *= max(_weight(edge, work.verts.layers.deform.active, obj.vertex_groups[painted].index), LEAST)
-    count = len(work.verts)
+    told, count = len({_place(edge) for edge in (*inner, *again)}), len(work.verts)
     split(work, inner)
     more = len(work.verts) - count
     if inner and not more:
@@ -61,7 +61,7 @@ def mark(
             "line, or one that ends at a border"
         )
     bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
-    return len(chosen), more
+    return told, more
 
 
 def split(work: bmesh.types.BMesh, edges: list) -> list:
@@ -163,7 +163,7 @@ def clear(obj: bpy.types.Object) -> tuple[int, int]:
     ends = {vertex for edge in both for vertex in edge.verts}
     kept = {vertex for vertex in ends if any(edge[layer] > 0.0 for edge in vertex.link_edges)}
     places = {tuple(vertex.co) for vertex in kept}  # where a line goes on, it stays open
-    first, target, count = {}, {}, len(work.verts)
+    first, target, told, count = {}, {}, len({_place(edge) for edge in both}), len(work.verts)
     for vertex in sorted(ends, key=lambda vertex: vertex.index):
         if tuple(vertex.co) not in places:
             one = first.setdefault(tuple(vertex.co), vertex)
@@ -171,7 +171,7 @@ def clear(obj: bpy.types.Object) -> tuple[int, int]:
                 target[vertex] = one
     bmesh.ops.weld_verts(work, targetmap=target)
     bmesh.update_edit_mesh(obj.data, loop_triangles=True, destructive=True)
-    return len(both), count - len(work.verts)
+    return told, count - len(work.verts)
 
 
 def _with_partners(work, layer, chosen):

@@ -3,6 +3,7 @@
 
 import json
 
+import bmesh
 import bpy
 import ipctk
 import numpy as np
@@ -51,6 +52,24 @@ def test_a_line_is_cut_and_merged_again(strip):
     assert (
         corners(strip) == before and len(strip.data.vertices) == COUNT**2 and not len(tear_lines.marked(strip.data)[0])
     )
+
+
+def test_each_edge_is_told_once_though_it_is_two(strip, capfd):
+    """Marked, marked again and cleared; the border beside it, which cannot tear, is no part of it."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    for verb, words in (("tear_mark", "tear from"), ("tear_mark", "tear from"), ("tear_clear", "do not tear")):
+        for edge in bmesh.from_edit_mesh(strip.data).edges:
+            x = [vertex.co.x for vertex in edge.verts]
+            edge.select_set(max(map(abs, x)) < 1e-6 or max(x) < -0.49 * SIDE)
+        assert getattr(bpy.ops.taffeta, verb)() == {"FINISHED"}
+        assert f"Info: {COUNT - 1} edges of Strip {words}" in capfd.readouterr().out
+
+
+def test_free_tearing_asks_for_edit_mode_and_no_more(strip):
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for verb, words in (("tear_free", "Switch to Edit Mode first"), ("tear_mark", "Go to Edit Mode and select edges")):
+        with pytest.raises(RuntimeError, match=words):
+            getattr(bpy.ops.taffeta, verb)()
 
 
 def test_what_cannot_open_is_refused_and_the_mesh_kept(strip):

@@ -23,6 +23,7 @@ def convert(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
         setattr(cloth, name, value)
     if not keeps:
         _pin(obj, found)
+    _shrink(obj, found)
     _weave(cloth, found)
     for body, values in found.bodies.items():
         collider = body.taffeta_collider
@@ -61,6 +62,17 @@ def _pin(obj, found: Told):
         pin.source, pin.attribute = "ATTRIBUTE", name
     else:
         pin.value = _held(found)
+
+
+def _shrink(obj, found: Told):
+    """Make the garment smaller where it was; a group that there is not leaves the least, as in Blender's cloth."""
+    shrink, (group, least, most) = obj.taffeta_cloth.shrink, found.shrink
+    if least == 0.0 and (most == 0.0 or group not in obj.vertex_groups):
+        return
+    shrink.source, shrink.value = "UNIFORM", least
+    if group in obj.vertex_groups:
+        shrink.source, shrink.vertex_group, shrink.invert = "GROUP", group, False
+        shrink.minimum, shrink.maximum = least, most
 
 
 def _weave(cloth, found: Told):
@@ -110,7 +122,8 @@ class TAFFETA_OT_convert(bpy.types.Operator):
                 )
             if lost:
                 self.report(
-                    {"WARNING"}, translated(f"{obj.name} left behind what Taffeta has nothing for: {'; '.join(lost)}")
+                    {"WARNING"},
+                    translated(f"{obj.name}: not taken over, to be set anew where it matters: {'; '.join(lost)}"),
                 )
         begin_compiling()
         return {"FINISHED"}

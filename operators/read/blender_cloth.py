@@ -29,9 +29,14 @@ class Told(NamedTuple):
     stretch: float | None = None  # [N/m] of cloth that weighs `density`
     friction: float | None = None
     thickness: float | None = None  # [m]
+    shrink: tuple[str, float, float] = (
+        "",
+        0.0,
+        0.0,
+    )  # a vertex group or "", and by what part where its weight is 0 and 1
     settings: dict[str, object] = {}  # of `taffeta_cloth`, as they are
     bodies: dict[bpy.types.Object, dict[str, float]] = {}  # settings of their `taffeta_collider`; lengths in m
-    lost: tuple[str, ...] = ()  # what there is nothing for here
+    lost: tuple[str, ...] = ()  # what is not taken over
 
 
 def simulator(obj: bpy.types.Object) -> bpy.types.Modifier | None:
@@ -86,7 +91,9 @@ def _of_modifier(obj, modifier, scene) -> Told:
         "friction": collision.use_collision,
         "pressure": cloth.use_pressure,
         "internal springs": cloth.use_internal_springs,
-        "the shrink factor": cloth.shrink_min != 0.0 or cloth.shrink_max != 0.0,
+        "the sewing force": cloth.use_sewing_springs and cloth.sewing_force_max > 0.0,
+        "the rest shape key": cloth.rest_shape_key not in (None, getattr(obj.data.shape_keys, "reference_key", None)),
+        "weights of gravity and force fields": _are_weighed(cloth.effector_weights),
         "the dynamic mesh": cloth.use_dynamic_mesh,
         "the speed": cloth.time_scale != 1.0,
         "that it meets no colliders": not collision.use_collision,
@@ -95,10 +102,17 @@ def _of_modifier(obj, modifier, scene) -> Told:
         pin=cloth.vertex_group_mass or 0.0,
         density=_density(obj, scene, cloth.mass),
         thickness=metres * collision.self_distance_min if collision.use_self_collision else None,
+        shrink=(cloth.vertex_group_shrink, cloth.shrink_min, cloth.shrink_max),
         settings=settings,
         bodies={body: {"aura": aura} for body, aura in auras.items() if collision.use_collision},
         lost=tuple(name for name, is_lost in lost.items() if is_lost),
     )
+
+
+def _are_weighed(weights) -> bool:
+    """Whether cloth feels more or less of gravity or of a field than all of it."""
+    parts = [p.identifier for p in weights.bl_rna.properties if p.type == "FLOAT"]
+    return weights.collection is not None or any(getattr(weights, name) != 1.0 for name in parts)
 
 
 def _of_asset(obj, modifier, scene) -> Told:

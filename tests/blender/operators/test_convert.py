@@ -60,6 +60,38 @@ def test_a_mass_that_is_a_fabrics_is_taken_and_what_is_not_told_of(old):
     assert "pressure" in lost and "friction" in lost and "the speed" not in lost
 
 
+def test_shrinking_is_taken_over(old):
+    sheet, _ = old
+    settings, shrink = sheet.modifiers["Cloth"].settings, sheet.taffeta_cloth.shrink
+    shrink.value = 0.1  # of its own, and Blender's cloth shrinks nowhere
+    assert "the shrink factor" not in convert(sheet, bpy.context.scene) and shrink.value == pytest.approx(0.1)
+    sheet.modifiers["Cloth"].show_viewport = True
+    settings.shrink_min, settings.shrink_max = 0.05, 0.3
+    convert(sheet, bpy.context.scene)
+    assert (shrink.source, shrink.value) == ("UNIFORM", pytest.approx(0.05))
+    sheet.modifiers["Cloth"].show_viewport = True
+    settings.vertex_group_shrink = "Hem"
+    convert(sheet, bpy.context.scene)
+    assert (shrink.source, shrink.vertex_group, shrink.invert) == ("GROUP", "Hem", False)
+    assert (shrink.minimum, shrink.maximum) == (pytest.approx(0.05), pytest.approx(0.3))
+
+
+def test_what_else_is_set_and_not_taken_over_is_told(old, capfd):
+    sheet, _ = old
+    settings = sheet.modifiers["Cloth"].settings
+    told = {"the sewing force", "the rest shape key", "weights of gravity and force fields"}
+    sheet.shape_key_add(name="Basis")
+    settings.rest_shape_key = sheet.data.shape_keys.key_blocks["Basis"]
+    assert not told & set(convert(sheet, bpy.context.scene))
+    sheet.modifiers["Cloth"].show_viewport = True
+    settings.rest_shape_key = sheet.shape_key_add(name="Tight")
+    settings.sewing_force_max, settings.effector_weights.gravity = 5.0, 0.5
+    assert bpy.ops.taffeta.convert() == {"FINISHED"}
+    sentence = capfd.readouterr().out
+    assert "Cloth: not taken over, to be set anew where it matters: " in sentence
+    assert all(name in sentence for name in told)
+
+
 def test_cloth_that_is_pinned_already_keeps_its_pins_where_blenders_has_none(old, make, capfd):
     sheet, _ = old
     pin = make.cloth(sheet).taffeta_cloth.pin

@@ -309,7 +309,12 @@ class TAFFETA_OT_correction_fade(Listed, Fading, bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self)
 
     def work(self, context):
-        tree = correction.own_tree(*_chosen(context, self.index))
+        obj, modifier = _chosen(context, self.index)
+        if correction.FADE not in modifier.node_group.nodes:
+            raise ValueError(
+                f"{modifier.name} is of many frames, and was faded when it was made; key its weight, or make it again with another Fade"
+            )
+        tree = correction.own_tree(obj, modifier)
         correction.fade(tree, tree[correction.FRAME], self.before, self.after)
 
 

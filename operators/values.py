@@ -7,9 +7,10 @@ from ..panels.properties import TaffetaClothSettings
 from ..panels.translations import translated
 from .read import value_nodes
 from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked
+from .read.screen import InObjectMode
 
 
-class TAFFETA_OT_values(bpy.types.Operator):
+class TAFFETA_OT_values(InObjectMode, bpy.types.Operator):
     """Give the cloth attributes that shaders and geometry nodes read in each frame: how far it is stretched and compressed, its
     folds, and where it touches bodies or is pinched between them. Again measures them against the mesh and the colliders of now"""
 
@@ -19,10 +20,6 @@ class TAFFETA_OT_values(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     object: bpy.props.StringProperty(name="Object", description="The cloth; empty takes those that are selected")
-
-    @classmethod
-    def poll(cls, context):
-        return context.mode == "OBJECT"
 
     def execute(self, context):
         scene, bodies = context.scene, colliders_of(context.scene, cloths_of(context.scene))

@@ -131,6 +131,8 @@ def test_cloth_goes_out_of_a_body_and_plays_exports_and_undoes(make, saved, tmp_
     listed = draw("TAFFETA_PT_corrections")
     assert [name for name, _ in listed.properties()] == ["name", "default_value"]
     assert not listed.buttons("taffeta.correction_fade") and len(listed.buttons("taffeta.correction_remove")) == 1
+    with pytest.raises(RuntimeError, match="is of many frames, and was faded when it was made; key its weight"):
+        bpy.ops.taffeta.correction_fade(index=0, before=2)
     bpy.ops.ed.undo_push(message="pushed")
     assert bpy.ops.taffeta.correction_remove(index=0) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="removed")

@@ -154,3 +154,10 @@ def test_what_is_no_cloth_is_refused(make):
     make.grid("Table")
     with pytest.raises(RuntimeError, match="Table"):
         bpy.ops.taffeta.values(object="Table")
+
+
+def test_the_button_says_why_it_is_grey(sheet):
+    bpy.context.view_layer.objects.active = sheet
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="Switch to Object Mode first"):
+        bpy.ops.taffeta.values()

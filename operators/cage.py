@@ -21,7 +21,7 @@ from .read.carry_marks import left_out
 from .read.correction import corrections_of
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
-from .read.participants import chosen_cloths, colliders_of, refuse_linked
+from .read.participants import chosen_cloths, colliders_of, refuse_linked, refuse_mode
 from .read.sheet import Sheet
 from .work.steps import Step, Steps
 from .work.window import ObjectModeWork
@@ -93,8 +93,7 @@ def refuse(obj: bpy.types.Object) -> None:
     """Raise ValueError where a garment cannot have a cage."""
     turn.refuse()
     refuse_linked(obj)
-    if obj.mode != "OBJECT":
-        raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
+    refuse_mode(obj)
     if garment_of(obj) is not None:
         raise ValueError(f"{obj.name} is a cage itself; remove it first if it is to be made anew")
     keys, cloth = obj.data.shape_keys, obj.taffeta_cloth

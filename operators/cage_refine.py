@@ -21,7 +21,7 @@ from .read import cage as cages
 from .read.cage_shapes import shapes_of
 from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions
-from .read.participants import refuse_linked
+from .read.participants import refuse_linked, refuse_mode
 from .read.sheet import Sheet
 from .work import baked
 from .work.steps import Step, Steps, prepared
@@ -167,8 +167,7 @@ def _refuse(obj, played) -> None:
     turn.refuse()
     refuse_linked(obj)
     for each in (obj, played):
-        if each.mode != "OBJECT":
-            raise ValueError(f"{each.name} is not in Object Mode; go back to that first")
+        refuse_mode(each)
     if played == obj:
         verbs.refuse(obj)
     else:

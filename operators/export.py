@@ -28,7 +28,7 @@ from .playback.cache_modifier import trouble
 from .playback.correction_files import lost
 from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
-from .read.participants import chosen_cloths
+from .read.participants import chosen_cloths, refuse_mode
 from .work.other_blender import write_beside
 from .work.steps import Step, Steps
 from .work.window import LongWork
@@ -188,6 +188,9 @@ def _check_target(context, obj, first: int, last: int) -> Steps:
         raise ValueError(f"{obj.name} is not baked yet; bake it before you export")
     if sentence := trouble(obj):
         raise ValueError(sentence)
+    seen = garment_of(obj) or obj
+    if seen.mode == "EDIT" and context.mode != "EDIT_MESH":  # else `only` takes all that is edited out of it
+        refuse_mode(seen)
     if obj.name not in context.view_layer.objects:
         raise ValueError(
             f"{obj.name} is not in view layer {context.view_layer.name}; tick its collection in the Outliner"

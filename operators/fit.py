@@ -10,7 +10,7 @@ from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.crossings import length
 from .checks.fabric_rows import bending_text
 from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
-from .read.participants import chosen_cloths, refuse_linked
+from .read.participants import chosen_cloths, refuse_linked, refuse_mode
 from .read.shape_key import refuse_shared
 from .read.subdivision import bound, subdivide
 
@@ -109,8 +109,7 @@ def _run(operator, context, verb):
         found = chosen_cloths(context, operator.object)
         if len(found) > 1:
             raise ValueError(f"{len(found)} cloths are selected; select one")
-        if found[0].mode != "OBJECT":
-            raise ValueError(f"{found[0].name} is not in Object Mode; go back to that first")
+        refuse_mode(found[0])
         operator.report({"INFO"}, translated(verb(found[0])))
     except ValueError as error:
         operator.report({"ERROR"}, translated(str(error)))

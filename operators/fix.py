@@ -22,7 +22,7 @@ from .read.correction import follow_cache
 from .read.keyed import keyed
 from .read.mesh_io import metres_per_unit
 from .read.modifier_stack import lift_rebuilders, makers
-from .read.participants import cloths_of, colliders_of, near_bodies, refuse_linked
+from .read.participants import cloths_of, colliders_of, near_bodies, refuse_linked, refuse_mode
 from .read.preroll import at_start
 from .read.sampling import depsgraph_of
 from .read.shape_key import refuse_shared
@@ -48,8 +48,7 @@ class Fix:
                 raise ValueError("Say which object is to be mended: object='Name'")
             if obj is not None:
                 refuse_linked(obj)
-                if obj.mode != "OBJECT":
-                    raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
+                refuse_mode(obj)
             self.report({"INFO"}, translated(self.mend(context, obj)))
         except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
             self.report({"ERROR"}, translated(in_words(error).removeprefix("Error: ").strip()))

@@ -15,7 +15,7 @@ from .read import gathered, sewing_switch, sewn_edges
 from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
-from .read.participants import chosen_cloths, refuse_linked
+from .read.participants import chosen_cloths, refuse_linked, refuse_mode
 from .read.screen import InObjectMode
 from .read.shown import shown_positions
 
@@ -103,6 +103,7 @@ def apply(context, obj: bpy.types.Object) -> tuple[bpy.types.Object, str]:
         It has no closed seam now: a sentence with a remedy.
     """
     refuse_linked(obj)
+    refuse_mode(obj)
     ours = [index_of(obj, modifier) for modifier in own_modifiers(obj)]
     pairs, behind = seams(obj.data), max(ours, default=-1) + 1
     x = _shown(context, obj, behind)

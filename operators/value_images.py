@@ -15,7 +15,7 @@ from ..solver.geometry.texels import picture_of, texels
 from .export import check_free, move_into, scratch_folder
 from .live import turn
 from .read import arrays, value_nodes
-from .read.participants import chosen_cloths
+from .read.participants import chosen_cloths, refuse_mode
 from .read.sampling import depsgraph_of
 from .read.write_back import save_values
 from .work.baked import refuse, shown_up_to
@@ -142,6 +142,7 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
         """The garment; a ValueError where something is not as it has to be."""
         obj = chosen_cloths(context, self.object)[0]
         refuse(obj, "write its values")
+        refuse_mode(obj)
         if value_nodes.values_of(obj) is None:
             raise ValueError(f"{obj.name} has no values yet; press Add Values for Nodes first")
         if not self._chosen():

@@ -6,7 +6,7 @@ import bpy
 from ..panels.properties import TaffetaClothSettings
 from ..panels.translations import translated
 from .read import value_nodes
-from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked
+from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked, refuse_mode
 from .read.screen import InObjectMode
 
 
@@ -27,6 +27,7 @@ class TAFFETA_OT_values(InObjectMode, bpy.types.Operator):
             cloths = chosen_cloths(context, self.object)
             for obj in cloths:
                 refuse_linked(obj)
+                refuse_mode(obj)
                 near = [
                     value_nodes.Near(body, _contact_distance(obj.taffeta_cloth, body)) for body in bodies if body != obj
                 ]

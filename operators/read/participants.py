@@ -62,6 +62,12 @@ def refuse_linked(obj: bpy.types.Object) -> None:
         )
 
 
+def refuse_mode(obj: bpy.types.Object) -> None:
+    """Raise ValueError for an object that is not in Object Mode, as it can be while another one is active: its data may be empty."""
+    if obj.mode != "OBJECT":
+        raise ValueError(f"{obj.name} is not in Object Mode; go back to that first")
+
+
 def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
     """Objects that take part as colliders, sorted by name: all that are switched on, or those of the collection.
 

@@ -70,8 +70,8 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     yield "Reading the maps"
     cloths = cloths_of(scene)
     bodies = colliders(scene, cloths)
-    evaluated = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
-    shown = [[obj for obj in objects if obj.name in evaluated and obj.data.polygons] for objects in (cloths, bodies)]
+    known = evaluated_names(depsgraph_of(scene).view_layer.layer_collection)
+    shown = [[o for o in each if o.name in known and o.data.polygons and o.mode != "EDIT"] for each in (cloths, bodies)]
     found = [problem for obj in shown[0] for problem in _read_maps(obj)] + [*copies(depsgraph_of(scene), bodies)]
     found += jumps(scene, *shown)
     yield "Reading the first frame"

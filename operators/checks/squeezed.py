@@ -36,7 +36,7 @@ def find_squeezed(garments: list[Surface], bodies: list[Surface], metres: float)
     """Every garment between two bodies without room; metres : of a Blender unit"""
     for garment in garments:
         thick = least_thickness(garment.obj)
-        near = [body for body in bodies if groups.meet(garment.obj, body.obj)]
+        near = [body for body in bodies if len(body.x) and groups.meet(garment.obj, body.obj)]
         for index, one in enumerate(near):
             for other in near[index + 1 :]:
                 needed = one.obj.taffeta_collider.aura + other.obj.taffeta_collider.aura + thick

@@ -119,3 +119,24 @@ def test_the_thorough_look_finds_what_the_bake_would_refuse(shot, found, cloth):
     assert bpy.ops.taffeta.preflight() == {"FINISHED"}
     (problem,) = bpy.context.window_manager.taffeta.problems
     assert problem.severity == "ERROR" and "81 vertices" in problem.sentence and "Finer" in problem.sentence
+
+
+@pytest.mark.parametrize("which", ["Body", "Table", "Cloth"])
+def test_the_thorough_look_goes_on_beside_what_is_edited_while_another_object_is_active(saved, make, which):
+    """Blender keeps a mesh elsewhere while it is edited; the list says so, and not what numpy has to say."""
+    objects = [make.cloth(make.grid(location=(0, 0, 2))), make.collider(make.ball()), make.collider(make.ball("Table"))]
+    objects.append(make.grid("Other"))
+    bpy.context.view_layer.objects.active = bpy.data.objects[which]
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = objects[-1]
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+    sentences = [problem.sentence for problem in bpy.context.window_manager.taffeta.problems]
+    assert f"{which} is in Edit Mode, where Blender does not move it" in sentences
+
+
+def test_the_thorough_look_goes_on_beside_a_body_of_which_modifiers_leave_nothing(saved, make):
+    make.cloth(make.grid(location=(0, 0, 2)))
+    make.collider(make.ball("Table"))
+    body = make.collider(make.ball())
+    body.modifiers.new("Nothing", "MASK").vertex_group = body.vertex_groups.new(name="Nobody").name
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}

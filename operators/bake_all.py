@@ -39,15 +39,19 @@ def bake_all(options) -> int:
     cores = os.cpu_count() or 1
     most = min(len(files), options.jobs or max(1, cores // CORES))
     budget = int(options.memory * GIGABYTE) if options.memory else int(SHARE * memory.available())
-    tell("INFO", f"{len(files)} shots, {most} at once within {budget / GIGABYTE:.1f} GB")
+    tell("INFO", f"{_in_words(len(files))}, {most} at once within {budget / GIGABYTE:.1f} GB")
     environment = {"NUMBA_NUM_THREADS": str(max(1, cores // most))} | os.environ
     tasks = [_task(file, options) for file in files]
     done = many.run(tasks, most, budget, _pass_on, env=environment)
     failed = [name for name, status in done.items() if status]
     if failed:
         raise OSError(f"These shots are not whole: {' '.join(failed)}; bake again with --resume")
-    tell("INFO", f"Baked {len(done)} shots")
+    tell("INFO", f"Baked {_in_words(len(done))}")
     return 0
+
+
+def _in_words(count: int) -> str:
+    return "1 shot" if count == 1 else f"{count} shots"
 
 
 def shots(folder: Path) -> list[Path]:

@@ -44,6 +44,9 @@ def test_every_shot_of_a_project(shot, tmp_path, capfd):
     assert f"{shot}: Baked Cloth: frames 1 to 8" in told.out
     caches = [path.parent / "taffeta_cache" / "Cloth.pc2" for path in (shot, other)]
     assert caches[0].read_bytes() == caches[1].read_bytes() and frame_count(caches[0]) == 8
+    assert command.run(["bake-all", str(shot.parent), "--resume"]) == 0
+    told = capfd.readouterr().out
+    assert "Taffeta: 1 shot, 1 at once" in told and told.endswith("Taffeta: Baked 1 shot\n")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ solve finds them, too.
 import numpy as np
 
 from ..kernel.jit import fused, fused_inner
+from ..kernel.lookup import first_of
 from .system import Groups
 
 WAY, SHARE, PRODUCT, IS_OPEN, ENOUGH, ENOUGH_ALONE, STACKED = range(7)  # columns of a ledger, by iteration and group
@@ -42,22 +43,13 @@ def _join_kernel(matrix, stencils, group):
     without stiffness along its edges. # outputs: group
     """
     for k in range(np.uintp(stencils.shape[0])):
-        one = _name(group, matrix.piece[matrix.slot[stencils[k, 0]]])
+        one = first_of(group, matrix.piece[matrix.slot[stencils[k, 0]]])
         for end in range(1, 4):
-            other = _name(group, matrix.piece[matrix.slot[stencils[k, end]]])
+            other = first_of(group, matrix.piece[matrix.slot[stencils[k, end]]])
             one, other = min(one, other), max(one, other)
             group[other] = one
     for p in range(group.shape[0]):
         group[p] = group[group[p]]  # of lower ones it is known
-
-
-@fused_inner
-def _name(group, piece):
-    """The first piece of the group of one. Ways there are halved as they are gone (Tarjan and van Leeuwen 1984). # outputs: group"""
-    while group[piece] != piece:
-        group[piece] = group[group[piece]]
-        piece = group[piece]
-    return piece
 
 
 @fused_inner

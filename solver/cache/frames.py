@@ -17,7 +17,6 @@ a disk takes milliseconds for it and a frame does not.
 """
 
 import os
-import shutil
 import time
 import zlib
 from pathlib import Path
@@ -32,6 +31,7 @@ from .moves import copy_aside, set_aside
 from .names import parts, release_lock, take_lock
 
 SYNC_INTERVAL = 1.0  # [s]
+COPIED_AT_ONCE = 1 << 20  # [bytes]
 
 
 class FrameCache:
@@ -175,11 +175,15 @@ class FrameCache:
         Raises
         ------
         FileNotFoundError
-            Their folder is gone, too: a sentence.
-        OSError
-            They cannot be written: a sentence.
+            Their folder is gone, too, something else stands there, or they cannot be written: a sentence.
         """
-        for part in (part for part in parts(self.path) if not os.path.lexists(part)):
+        for part in parts(self.path):
+            if os.path.isfile(part) and not os.path.islink(part):
+                continue
+            if os.path.lexists(part):
+                raise FileNotFoundError(
+                    f"{part} became a link, a folder or a pipe during the bake, and its frames are lost: remove it and bake again"
+                )
             if not os.path.isdir(part.parent):
                 raise FileNotFoundError(
                     f"{part} was deleted or moved during the bake with its folder, and its frames with it: bake again"
@@ -188,7 +192,10 @@ class FrameCache:
             try:
                 self._files[part.suffix] = _written_anew(gone, part)
             except OSError as error:
-                raise _full(self.path, len(self._lines), error) from error
+                raise FileNotFoundError(
+                    f"{part} was deleted or moved during the bake, and cannot be written anew ({error.strerror or error}), so that "
+                    "its frames are lost: make room there and bake again"
+                ) from error
             gone.close()
             self.remade.append(part)
 
@@ -331,9 +338,10 @@ def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:
 def _written_anew(gone: BinaryIO, part: Path) -> BinaryIO:
     """A new file at `part` that holds what an open one does which is there no more; nothing of it is left where that fails."""
     gone.seek(0)
-    file = part.open("x+b", buffering=0)
+    file, size = part.open("x+b", buffering=0), 0
     try:
-        shutil.copyfileobj(gone, file)
+        while chunk := gone.read(COPIED_AT_ONCE):
+            size += _write_at(file, size, chunk)  # a nearly full disk takes a part of it first
     except OSError:
         file.close()
         part.unlink()

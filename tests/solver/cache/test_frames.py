@@ -320,6 +320,48 @@ def test_a_full_disk_keeps_the_frames_before_and_the_bake_goes_on_later(tmp_path
     assert contents(path) == contents(bake(tmp_path / "other" / "shirt.pc2", 40))
 
 
+LONG = 3000  # vertices, so that a file of 6 frames is more than a disk takes at once
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are a POSIX thing")
+@pytest.mark.parametrize("lacking", [200_000, 1000], ids=["none of it", "the last of it"])
+def test_a_file_that_a_full_disk_does_not_let_be_written_anew(tmp_path, lacking):
+    """A disk takes a part of what does not fit: that was taken for the whole, and the frames were told to be kept."""
+    import resource
+
+    path, limits = tmp_path / "shirt.pc2", resource.getrlimit(resource.RLIMIT_FSIZE)
+    with open_cache(path, LONG, 1, 24.0) as cache:
+        for frame in range(1, 7):
+            cache.append(frame, bytes(16), *frame_data(frame, LONG))
+        size = path.stat().st_size
+        path.unlink()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size - lacking, limits[1]))
+        try:
+            with pytest.raises(FileNotFoundError, match=r"shirt.pc2 .* cannot be written anew .* frames are lost"):
+                cache.check_place()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert not path.exists() and not cache.remade
+        cache.check_place()
+        assert path.stat().st_size == size and cache.remade == [path], "there is room again"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there, and open files cannot be removed")
+@pytest.mark.parametrize("target", ["nowhere", "other.bin"])
+def test_a_link_that_is_put_where_frames_are_written(tmp_path, target):
+    """Nothing is written through it, and it is not taken for the frames."""
+    other, path = tmp_path / "other.bin", tmp_path / "bake" / "shirt.pc2"
+    other.write_bytes(b"of somebody else")
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        cache.append(1, b"", *frame_data(1))
+        path.unlink()
+        path.symlink_to(tmp_path / target)
+        with pytest.raises(FileNotFoundError, match=r"shirt.pc2 became a link"):
+            cache.check_place()
+        cache.append(2, b"", *frame_data(2))
+    assert other.read_bytes() == b"of somebody else" and not (tmp_path / "nowhere").exists()
+
+
 @pytest.mark.parametrize(
     "name",
     ["a/b", "a\\b", "..", ".", "", "../../etc/passwd", "C:evil", "CON", "nul.txt", "com1", "x" * 300, "ü" * 200, "a\nb",

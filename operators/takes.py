@@ -6,6 +6,7 @@ as they were before, and the last bake plays.
 """
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -15,8 +16,16 @@ from ..panels.translations import translated
 from ..solver.cache import recipe
 from .bake import job as jobs
 from .bake_queue import BAKED, BakeQueue
-from .read import snapshot
+from .read import snapshot, who_is_who
 from .read.participants import cloths_of
+
+
+class Before(NamedTuple):
+    """What a scene had before its queue was baked."""
+
+    settings: recipe.Recipe
+    uids: dict[str, int]  # which object is meant by each name: somebody may rename it meanwhile
+
 
 # The take whose settings the scene has while the queue is baked, and those that it had before: a file that is saved meanwhile has these.
 _baking = SimpleNamespace(scene="", index=-1, before=None)
@@ -43,9 +52,9 @@ class TAFFETA_OT_take_add(bpy.types.Operator):
         known = snapshot.take(scene, cloths)
         settings = recipe.text_of(known)
         take = scene.taffeta_takes.add()
-        for name in dict.fromkeys((*known.settings["cloths"], *known.settings["bodies"])):
+        for name, mark in who_is_who.marked(scene, _names(known)).items():
             member = take.members.add()
-            member.name, member.object = name, scene.objects[name]
+            member.name, member.mark = name, mark
         take.name = self.label.strip() or f"Take {len(scene.taffeta_takes)}"
         take.settings, take.frame_start, take.frame_end = settings, scene.frame_start, scene.frame_end
         return {"FINISHED"}
@@ -99,15 +108,27 @@ def give(scene: bpy.types.Scene, take: bpy.types.PropertyGroup) -> list[str]:
     ValueError
         They cannot be read, or are of garments that are not there: a sentence, and nothing was changed.
     """
-    settings, cloths = snapshot.as_called(recipe.parse(take.settings), _names(scene, take)), cloths_of(scene)
+    names = who_is_who.called_now(scene, {member.name: member.mark for member in take.members})
+    settings, cloths = snapshot.as_called(recipe.parse(take.settings), names), cloths_of(scene)
     snapshot.refuse_unknown(settings, cloths)
     return snapshot.apply(settings, scene, cloths, take.name)
 
 
-def _names(scene, take) -> dict[str, str]:
-    """What the objects of a take are called by now, by the names that they had."""
-    here = [member for member in take.members if member.object is not None and scene in member.object.users_scene]
-    return {member.name: member.object.name for member in here}
+def _names(known: recipe.Recipe) -> list[str]:
+    """Of all whose settings these are."""
+    return list(dict.fromkeys((*known.settings["cloths"], *known.settings["bodies"])))
+
+
+def _as_it_is(scene: bpy.types.Scene) -> Before:
+    known = snapshot.take(scene, cloths_of(scene), with_maps=False)
+    return Before(known, {name: scene.objects[name].session_uid for name in _names(known)})
+
+
+def _give_back(scene: bpy.types.Scene, before: Before) -> None:
+    """The settings of before, to each whatever it is called by now."""
+    now = {obj.session_uid: obj.name for obj in scene.objects}
+    names = {name: now[uid] for name, uid in before.uids.items() if uid in now}
+    snapshot.apply(snapshot.as_called(before.settings, names), scene, cloths_of(scene))
 
 
 class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
@@ -122,7 +143,7 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
             return False
         for take in scene.taffeta_takes:
             take.outcome = ""
-        self._before = snapshot.take(scene, cloths_of(scene), with_maps=False)
+        self._before = _as_it_is(scene)
         self._lacks = {}
         _baking.scene, _baking.index, _baking.before = scene.name, -1, self._before
         return True
@@ -152,7 +173,7 @@ class TAFFETA_OT_takes_bake(BakeQueue, bpy.types.Operator):
 
     def end(self, scene):
         _baking.before = None
-        snapshot.apply(self._before, scene, cloths_of(scene))
+        _give_back(scene, self._before)
         whole = [take.outcome.startswith(BAKED) for take in scene.taffeta_takes]
         for take, is_whole in zip(scene.taffeta_takes, whole, strict=True):
             self.report(
@@ -169,7 +190,7 @@ def _baked_scene() -> bpy.types.Scene | None:
 @persistent
 def _before_saving(*_):
     if (scene := _baked_scene()) is not None:
-        snapshot.apply(_baking.before, scene, cloths_of(scene))
+        _give_back(scene, _baking.before)
 
 
 @persistent

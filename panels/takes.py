@@ -2,15 +2,16 @@
 """`Scene.taffeta_takes`: takes that wait to be baked one after another, and their panel below the list of bakes."""
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import CollectionProperty, IntProperty, StringProperty
 
+from .mapped import OVERRIDE
 from .rows import SubPanel, sentences, settings_layout, why
 
 
 class TaffetaTakeOf(bpy.types.PropertyGroup):
     """A garment or collider whose settings a take has, by the name that it had (`name`)."""
 
-    object: PointerProperty(type=bpy.types.Object, description="The object itself, whatever it is called by now")
+    mark: StringProperty(description="The mark that it bears, whatever it is called by now")
 
 
 class TaffetaTake(bpy.types.PropertyGroup):
@@ -53,14 +54,18 @@ CLASSES = (TaffetaTakeOf, TaffetaTake, TAFFETA_PT_takes)
 
 
 def register():
-    """Register the panel and hang the takes on scenes."""
+    """Register the panel, hang the takes on scenes, and on objects the marks by which takes know them."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.taffeta_takes = CollectionProperty(type=TaffetaTake)
+    bpy.types.Object.taffeta_mark = StringProperty(
+        description="By which takes know it", options={"HIDDEN"}, override=OVERRIDE
+    )
 
 
 def unregister():
     """Take them off; what a .blend stored in them stays in the file."""
     del bpy.types.Scene.taffeta_takes
+    del bpy.types.Object.taffeta_mark
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -139,6 +139,48 @@ def test_a_take_follows_what_it_is_of(sheet, saved, make, tmp_path):
     assert bpy.data.objects["Skirt"].taffeta_cloth.mass.value == pytest.approx(0.5)
 
 
+def test_a_take_keeps_nothing_in_the_file_that_was_deleted(sheet):
+    """A new garment of that name was called Cloth.001, and takes, bakes and maps go by names."""
+    sheet.select_set(True)
+    bpy.ops.object.delete()
+    assert "Cloth" not in bpy.data.objects
+
+
+def test_a_take_of_what_is_gone_gives_nothing_to_another_garment_of_the_name(sheet, saved, make):
+    other = make.cloth(make.grid("Other", count=4, location=(5, 0, 2)), mass=0.7)
+    bpy.ops.taffeta.take_add(label="of both")
+    bpy.data.objects.remove(sheet)
+    other.name = "Cloth"
+    with pytest.raises(RuntimeError, match="a Cloth that is gone, and Other is called Cloth now; add the take anew"):
+        bpy.ops.taffeta.take_show(index=2)
+    assert other.taffeta_cloth.mass.value == pytest.approx(0.7)
+
+
+def test_takes_know_duplicates_from_each_other(sheet, saved):
+    """A duplicate bears its original's mark until a take is of both."""
+    twin = sheet.copy()
+    saved.collection.objects.link(twin)
+    bpy.ops.taffeta.take_show(index=0)
+    assert (sheet.taffeta_cloth.mass.value, twin.taffeta_cloth.mass.value) == pytest.approx((0.05, 0.2))
+    bpy.ops.taffeta.take_add(label="of both")
+    sheet.name, twin.name = "Left", "Cloth"
+    sheet.taffeta_cloth.mass.value = twin.taffeta_cloth.mass.value = 0.9
+    assert bpy.ops.taffeta.take_show(index=2) == {"FINISHED"}
+    assert (sheet.taffeta_cloth.mass.value, twin.taffeta_cloth.mass.value) == pytest.approx((0.05, 0.2))
+
+
+def test_a_garment_that_is_renamed_while_the_queue_is_baked_gets_its_settings_back(sheet, saved):
+    def rename(scene, _):
+        sheet.name = "Skirt"
+
+    bpy.app.handlers.frame_change_post.append(rename)
+    try:
+        bpy.ops.taffeta.takes_bake()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(rename)
+    assert sheet.name == "Skirt" and sheet.taffeta_cloth.mass.value == pytest.approx(0.2)
+
+
 def test_a_take_of_a_garment_that_was_renamed_is_refused_and_told(sheet, saved, tmp_path, capfd):
     """One of an older release knows names alone. It was baked with the settings of the moment, under the take's name."""
     sheet.name = "Skirt"

@@ -177,12 +177,12 @@ def count_to_ask(obj: bpy.types.Object, cage: bpy.types.Object) -> int:
 
 @contextmanager
 def at_rest(objects: Sequence[bpy.types.Object], kept: bpy.types.Modifier | None, key: int = 0):
-    """Objects without modifiers but one that is kept, and of shape keys with this one alone, by number."""
-    shown = [(m, m.show_viewport) for obj in objects for m in obj.modifiers if m != kept]
+    """Objects without modifiers but one that is kept and shown, and of shape keys with this one alone, by number."""
+    shown = [(m, m.show_viewport) for obj in objects for m in obj.modifiers]
     keyed = [(obj, obj.show_only_shape_key, obj.active_shape_key_index) for obj in objects if obj.data.shape_keys]
     try:
         for modifier, _ in shown:
-            modifier.show_viewport = False
+            modifier.show_viewport = modifier == kept
         for obj, _, _ in keyed:
             obj.show_only_shape_key, obj.active_shape_key_index = True, key
         bpy.context.view_layer.update()

@@ -263,6 +263,20 @@ def test_what_goes_with_the_cage_is_told(make, saved, capfd):
     assert told in capfd.readouterr().out and not bpy.data.objects.get("Skirt Cage") and twin.data == obj.data
 
 
+def test_a_cage_that_is_not_followed_at_the_moment_hands_down_its_shapes_all_the_same(make):
+    """Somebody had switched the modifier off to look at the mesh: the garment got shapes in which nothing moved."""
+    obj = skirt(make, 40, 30)[0]
+    cage = make_cage(obj, vertices=300)
+    cage.shape_key_add(name="Basis")
+    for point in cage.shape_key_add(name="Wrap").data:
+        point.co.z -= 0.2
+    obj.modifiers[cages.MODIFIER_NAME].show_viewport = False
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    keys = obj.data.shape_keys.key_blocks
+    fallen = [a.co.z - b.co.z for a, b in zip(keys["Wrap"].data, keys["Basis"].data, strict=True)]
+    assert np.allclose(fallen, -0.2, atol=1e-3)
+
+
 @pytest.mark.parametrize("result", ["REST", "KEY", "FURTHER"])
 def test_what_a_cage_was_draped_into_goes_over_to_the_garment(make, saved, capfd, result):
     """The garment has the shape in which it followed the cage; its own shape keys still are what they were beside it."""

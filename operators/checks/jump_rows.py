@@ -42,17 +42,36 @@ def _tracks(obj) -> Iterator[tuple[list[bpy.types.FCurve], float, str]]:
         data is None
         or data.action is None
         or data.action_slot is None
+        or data.action_influence == 0.0
         or any(not track.mute for track in data.nla_tracks)
     ):
         return
     found = {}
     for curve in curves_in(data.action, data.action_slot):
         owner, _, name = curve.data_path.rpartition("location")
-        if not name and not curve.mute and (not owner or owner.startswith("pose.bones[")):
+        if not name and not _is_mute(curve) and (not owner or owner.startswith("pose.bones[")):
             found.setdefault(owner, []).append(curve)
-    scale = float(np.mean(np.abs(obj.matrix_world.to_scale())))
     for owner, own in found.items():
-        yield own, scale if owner else 1.0, owner.removeprefix('pose.bones["').removesuffix('"].')
+        if not owner:
+            yield own, _scale(obj.parent.matrix_world @ obj.matrix_parent_inverse) if obj.parent else 1.0, ""
+        elif (bone := _bone(obj, owner)) is not None:
+            yield own, _scale(obj.matrix_world), bone.name
+
+
+def _is_mute(curve) -> bool:
+    return curve.mute or (curve.group is not None and curve.group.mute)
+
+
+def _scale(matrix) -> float:
+    return float(np.mean(np.abs(matrix.to_scale())))
+
+
+def _bone(obj, owner: str) -> bpy.types.PoseBone | None:
+    """The bone that curves are of; None where it is gone, and they lie in the action still."""
+    try:
+        return obj.path_resolve(owner.removesuffix("."))
+    except ValueError:
+        return None
 
 
 def _jump(own, scale, bone, frames) -> tuple[float, int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import bpy
 
 from ..read import groups, measures
+from ..read.anchors import holding
 from ..read.keyed import curves
 from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
@@ -123,13 +124,13 @@ def _distances(shot: Shot) -> Iterator[Problem]:
     """Bodies with a Distance that is meant for cloth of another size: it would be thrown off them in the first frame."""
     unit = metres_per_unit(shot.scene)
     for body in shot.colliders:
-        met = [obj for obj in shot.cloths if groups.meet(obj, body)]
+        met = [obj for obj in shot.cloths if groups.meet(obj, body) and not _is_tacked(obj)]
         edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in met}
-        name = min((name for name in edges if edges[name] > 0.0), key=edges.get, default=None)
-        if name is None:
+        met = [obj for obj in met if edges[obj.name] > 0.0]
+        if not met:
             continue
-        distance, small = body.taffeta_collider.aura, min(met, key=lambda obj: max(obj.dimensions))
-        size = unit * max(small.dimensions)
+        name, small = min((obj.name for obj in met), key=edges.get), min(met, key=lambda obj: max(obj.dimensions))
+        distance, size = body.taffeta_collider.aura, unit * max(small.dimensions)
         if distance > DISTANCE_EDGES * edges[name]:
             than, fitting = f"{DISTANCE_EDGES:.0f} times the edges of its mesh", edges[name]
         elif distance > DISTANCE_PART * size:
@@ -142,6 +143,11 @@ def _distances(shot: Shot) -> Iterator[Problem]:
             f"{body.name} keeps {name} off by a Distance of {1000.0 * distance:.3g} mm, over {than}",
             f"Set the Distance to {1000.0 * fitting:.2g} mm or less, if the garment is as small as that",
         )
+
+
+def _is_tacked(obj) -> bool:
+    """Whether a garment hangs on another one, as a button does: it lies on that, and not on the body."""
+    return any(entry.body is not None and entry.body.taffeta_cloth.enabled for entry in holding(obj))
 
 
 def _gravity(shot: Shot) -> Iterator[Problem]:

@@ -59,3 +59,30 @@ def test_a_bone_that_jumps(told, cloth):
     key(rig.pose.bones["Root"], (1, 0.0), (7, 5.0))
     (sentence,) = told()
     assert sentence.startswith("Rig's bone Root jumps 10 m from frame 6 to 7, by its keys")
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new("Hips").tail = (0.0, 0.0, 1.0)
+    rig.data.edit_bones.remove(rig.data.edit_bones["Root"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert told() == [], "the keys of a bone that is gone are in the action still"
+
+
+def test_how_far_is_counted_in_the_world(told, cloth):
+    """What FBX brings hangs on an empty of scale 0.01, and is keyed in centimetres."""
+    names = "Centimetres", "Stage"
+    root, stage = (bpy.data.objects.new(name, None) for name in names)
+    for empty in (root, stage):
+        bpy.context.scene.collection.objects.link(empty)
+    root.scale, stage.parent, cloth().parent = (0.01, 0.01, 0.01), root, stage
+    stage.scale = (100.0, 100.0, 100.0)
+    key(stage, (1, 0.0), (12, 30.0))
+    assert told() == []
+    key(stage, (1, 0.0), (12, 3000.0))
+    (sentence,) = told()
+    assert sentence.startswith("Stage jumps 30 m from frame 11 to 12")
+
+
+def test_keys_that_move_nothing(told, cloth):
+    key(cloth(), (1, 0.0), (12, 30.0))
+    assert len(told()) == 1
+    cloth().animation_data.action_influence = 0.0
+    assert told() == []

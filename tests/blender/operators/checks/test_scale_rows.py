@@ -44,3 +44,14 @@ def test_a_distance_beside_which_a_whole_garment_is_small(shot, make, found):
     assert rows[0].remedy.startswith("Set the Distance to 0.24 mm or less")
     bpy.data.objects["Body"].taffeta_collider.aura = 0.002
     assert not [problem for problem in found() if "keeps Napkin off" in problem.sentence]
+
+
+def test_a_distance_beside_which_a_button_is_small(shot, make, found):
+    """It is tacked to a coat, and lies on that; what has no faces lies on nothing."""
+    make.mesh("Wire", [(3, 0, 0), (3.001, 0, 0)], [], edges=[(0, 1)]).taffeta_cloth.enabled = True
+    button = make.cloth(make.grid("Button", count=4, size=0.018, location=(0, 0, 1.5)))
+    rows = lambda: [problem.sentence for problem in found() if " off by a Distance" in problem.sentence]  # noqa: E731
+    assert [row.split(",")[0] for row in rows()] == ["Body keeps Button off by a Distance of 5 mm"]
+    bpy.context.view_layer.objects.active = button
+    assert bpy.ops.taffeta.attach(object="Button", body="Cloth", vertices="NEAR", reach=5.0) == {"FINISHED"}
+    assert rows() == []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Sewing switch, where a verb of Edit Mode turned it on: it goes back with the edges that Undo takes away.
 
-Undo in Edit Mode brings back the mesh alone; the object's settings stay as they are.
+Undo in Edit Mode brings back the mesh alone; the object's settings stay as they are. Elsewhere it brings back both.
 """
 
 import bpy
@@ -26,11 +26,12 @@ def turn_on(obj: bpy.types.Object, before: int) -> bool:
 
 
 def _follow(known: dict[int, int], others: dict[int, int], is_on: bool) -> None:
-    """Switch the garments that are known, and whose edges have come or gone, and know them among the others."""
+    """Switch the garments in Edit Mode that are known and whose edges have come or gone, and know such among the others."""
     for obj in [obj for obj in bpy.data.objects if obj.session_uid in known]:
         before = known[obj.session_uid]
         if obj.type == "MESH" and (count(obj) > before) == is_on:
-            obj.taffeta_cloth.sewing = is_on
+            if obj.mode == "EDIT":
+                obj.taffeta_cloth.sewing = is_on
             others[obj.session_uid] = known.pop(obj.session_uid)
 
 

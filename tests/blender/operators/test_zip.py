@@ -73,6 +73,19 @@ def test_undo_switches_sewing_off_again_and_redo_on(curtain):
     assert curtain.taffeta_cloth.sewing
 
 
+def test_undo_of_something_else_leaves_the_switch_alone(curtain):
+    """It was switched on by a verb once, whose edges are gone, and by hand since: moving the garment back switched it off."""
+    assert bpy.ops.taffeta.zip_mark("EXEC_DEFAULT", True) == {"FINISHED"} == bpy.ops.taffeta.zip_clear(every=True)
+    bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="OBJECT")
+    curtain.taffeta_cloth.sewing = True
+    bpy.ops.ed.undo_push(message="Sewing")
+    curtain.location.x = 3.0
+    bpy.ops.ed.undo_push(message="Move")
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Curtain"]
+    assert obj.location.x == 0.0 and obj.taffeta_cloth.sewing
+
+
 def test_a_line_is_cut_into_a_zip_and_merged_again(curtain):
     before, half = corners(curtain), COUNT // 2
     bpy.ops.object.mode_set(mode="EDIT")

@@ -37,6 +37,7 @@ class Before(NamedTuple):
 
     cache_folder: str
     values: list[tuple[setting_path.Setting, object]]
+    owners: dict[str, int]  # session uids of the objects that these are of: somebody may rename them meanwhile
     playing: list[Playing]
 
 
@@ -57,7 +58,8 @@ def put_on(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge)
     folder = wedges.folder_of(cache_folder(scene), wedge.name)
     places = bake_paths(scene, cloths, folder=folder)
     values = give_settings(scene, wedge.settings)
-    before = Before(scene.taffeta.cache_folder, values, playing(cloths))
+    owners = {setting.owner: scene.objects[setting.owner].session_uid for setting, _ in values if setting.owner}
+    before = Before(scene.taffeta.cache_folder, values, owners, playing(cloths))
     scene.taffeta.cache_folder = stored_path(folder)
     for obj, path in zip(cloths, places, strict=True):
         _aim(obj, path)
@@ -65,9 +67,12 @@ def put_on(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge)
 
 
 def take_off(scene: bpy.types.Scene, before: Before) -> None:
-    """Let a scene be what it was before `put_on`; objects that are gone are left out."""
+    """Let a scene be what it was before `put_on`, whatever its objects are called by now; those that are gone are left out."""
     scene.taffeta.cache_folder = before.cache_folder
-    take_back(scene, before.values)
+    now = {obj.session_uid: obj.name for obj in scene.objects}
+    called = {name: now[uid] for name, uid in before.owners.items() if uid in now}
+    known = [(setting, value) for setting, value in before.values if not setting.owner or setting.owner in called]
+    take_back(scene, [(setting._replace(owner=called.get(setting.owner, "")), value) for setting, value in known])
     play_again(before.playing)
 
 

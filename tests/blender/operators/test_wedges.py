@@ -55,6 +55,22 @@ def test_wedges_are_baked_beside_the_shot(shot, tmp_path):
     assert len(made) == 4
 
 
+def test_a_garment_that_is_renamed_while_a_wedge_is_baked_gets_its_settings_back(shot):
+    obj = bpy.data.objects["Skirt"]
+    assert bpy.ops.taffeta.wedge_add(path="Skirt.mass", values="0.1") == {"FINISHED"}
+
+    def rename(scene, _):
+        if scene.frame_current == 2:
+            obj.name = "Coat"
+
+    bpy.app.handlers.frame_change_post.append(rename)
+    try:
+        bpy.ops.taffeta.wedges_bake()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(rename)
+    assert obj.name == "Coat" and obj.taffeta_cloth.mass.value == pytest.approx(0.2)
+
+
 def test_one_is_adopted_and_the_shot_is_kept(shot):
     obj = bpy.data.objects["Skirt"]
     assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}

@@ -23,7 +23,7 @@ WHICH = (
 )
 SELECTED = {
     tangle_rows.CROSSING: "{} vertices of {} selected, which cross something or are inside a body",
-    tangle_rows.NARROW: "{} vertices of {} selected, which lack room between two bodies and cross nothing by that",
+    tangle_rows.NARROW: "{} vertices of {} selected, which lack room between two bodies",
 }
 LIKELY_COUNT = 10  # looks that a check takes: how many, it knows at its end only
 

@@ -182,7 +182,7 @@ class FrameCache:
                 continue
             if os.path.lexists(part):
                 raise FileNotFoundError(
-                    f"{part} became a link, a folder or a pipe during the bake, and its frames are lost: remove it and bake again"
+                    f"Something else was put in the place of {part} during the bake, and its frames are lost: remove that and bake again"
                 )
             if not os.path.isdir(part.parent):
                 raise FileNotFoundError(

@@ -54,7 +54,7 @@ def _tracks(obj) -> Iterator[tuple[list[bpy.types.FCurve], float, str]]:
     for owner, own in found.items():
         if not owner:
             yield own, _scale(obj.parent.matrix_world @ obj.matrix_parent_inverse) if obj.parent else 1.0, ""
-        elif (bone := _bone(obj, owner)) is not None:
+        elif (bone := _bone(obj, owner)) is not None and not _is_pole(bone):
             yield own, _scale(obj.matrix_world), bone.name
 
 
@@ -72,6 +72,15 @@ def _bone(obj, owner: str) -> bpy.types.PoseBone | None:
         return obj.path_resolve(owner.removesuffix("."))
     except ValueError:
         return None
+
+
+def _is_pole(bone) -> bool:
+    """Whether a bone does no more than turn the knees or elbows of others to it; animators move such from here to there."""
+    rig = bone.id_data
+    found = [constraint for other in rig.pose.bones for constraint in other.constraints]
+    points = [(c.pole_target, c.pole_subtarget) for c in found if c.type == "IK"]
+    leads = bone.bone.use_deform or bone.children or any(getattr(c, "subtarget", "") == bone.name for c in found)
+    return (rig, bone.name) in points and not leads
 
 
 def _jump(own, scale, bone, frames) -> tuple[float, int, str]:

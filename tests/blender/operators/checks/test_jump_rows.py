@@ -46,15 +46,33 @@ def test_a_quick_way_is_none(told, cloth):
     assert told() == []
 
 
-def test_a_bone_that_jumps(told, cloth):
+@pytest.fixture
+def rig(cloth):
+    """The garment's, of one bone, `Root`."""
     rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
     bpy.context.scene.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
-    bone = rig.data.edit_bones.new("Root")
-    bone.tail = (0.0, 0.0, 1.0)
+    rig.data.edit_bones.new("Root").tail = (0.0, 0.0, 1.0)
     bpy.ops.object.mode_set(mode="OBJECT")
     cloth().modifiers.new("Rig", "ARMATURE").object = rig
+    return rig
+
+
+def test_a_knee_that_is_turned_elsewhere(told, rig):
+    """A pole target jumps where legs go from one way of posing to another; it carries nothing."""
+    key(rig.pose.bones["Root"], (1, 0.0), (7, 5.0))
+    rig.data.bones["Root"].use_deform = False
+    assert len(told()) == 1
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.new("Shin").tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bends = rig.pose.bones["Shin"].constraints.new("IK")
+    bends.pole_target, bends.pole_subtarget = rig, "Root"
+    assert told() == []
+
+
+def test_a_bone_that_jumps(told, rig):
     rig.scale = (2.0, 2.0, 2.0)
     key(rig.pose.bones["Root"], (1, 0.0), (7, 5.0))
     (sentence,) = told()

@@ -24,7 +24,7 @@ from .bake_queue import BAKED, BakeQueue
 from .bakes import play
 from .checks.problem_list import look_again
 from .live import turn
-from .playback.bake_files import bake_paths, refuse_long, room, told_of
+from .playback.bake_files import bake_paths, keep_name, refuse_long, room, told_of
 from .playback.owners import cache_file, cache_folder, owner_in
 from .read import setting_path
 from .read.participants import cloths_of, refuse_linked
@@ -38,7 +38,7 @@ _baking = SimpleNamespace(scene="", wedge=None, before=None)
 
 def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
     """Every combination of the wedges that are listed in a scene."""
-    varied = [setting_path.wedge(f"{entry.name}={entry.values}") for entry in scene.taffeta_wedges]
+    varied = [setting_path.wedge(f"{entry.path()}={entry.values}") for entry in scene.taffeta_wedges]
     return wedges.combinations({}, varied) if varied else []
 
 
@@ -68,6 +68,16 @@ def keep_adopted(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> int:
     return copied
 
 
+def keep_names(scene: bpy.types.Scene) -> None:
+    """Note what garments, and objects whose settings are listed, are called while wedges of them are baked."""
+    cloths = cloths_of(scene)
+    for obj, path in zip(cloths, bake_paths(scene, cloths), strict=True):
+        keep_name(obj, path)
+    for entry in scene.taffeta_wedges:
+        if entry.object is not None and entry.object.name not in entry.owners.split("\n"):
+            entry.owners += f"\n{entry.object.name}"
+
+
 def is_same(one: Path, other: Path) -> bool:
     """Whether one bake is a copy of the other."""
     return about.read(one) == about.read(other) and wedge_table.are_same_frames(one, other)
@@ -78,11 +88,15 @@ def list_again(context: bpy.types.Context) -> None:
     found, scene = context.window_manager.taffeta_wedges, context.scene
     found.clear()
     cloths = cloths_of(scene)
-    for row in wedge_table.rows(scene, cloths, wedge_table.on_disk(scene)) if cloths else ():
-        if row.frames:
+    table = wedge_table.rows(scene, cloths, wedge_table.on_disk(scene)) if cloths else []
+    baked = [row.wedge.settings for row in table if row.frames]
+    for row in table:
+        settings = wedged.as_called(scene, row.wedge)
+        is_anew = settings != row.wedge.settings and settings in baked  # baked again since something was renamed
+        if row.frames and not is_anew:
             item = found.add()
             item.name, item.frame_count = row.wedge.name, len(row.frames)
-            item.settings = ", ".join(f"{path} = {value}" for path, value in row.wedge.settings.items())
+            item.settings = ", ".join(f"{path} = {value}" for path, value in settings.items())
             headings = [heading for _, heading, _ in wedge_table.FIGURES]
             told = zip(headings, wedge_table.in_words(row), strict=True)
             item.figures = ", ".join(f"{heading} {text}" for heading, text in list(told)[1:] if text)
@@ -111,14 +125,16 @@ class TAFFETA_OT_wedge_add(bpy.types.Operator):
         scene = context.scene
         try:
             path, values = setting_path.wedge(f"{self.path}={self.values}")
-            if path in scene.taffeta_wedges:
+            if path in [entry.path() for entry in scene.taffeta_wedges]:
                 raise ValueError(f"{path} is listed already; remove it first")
             wedged.check(scene, wedges.combinations({}, [(path, values)]))
+            owner = setting_path.find(scene, path).owner
         except FAILURES as error:
             self.report({"ERROR"}, translated(in_words(error)))
             return {"CANCELLED"}
         entry = scene.taffeta_wedges.add()
         entry.name, entry.values = path, ",".join(values)
+        entry.object, entry.owners = scene.objects.get(owner), owner
         return {"FINISHED"}
 
 
@@ -188,6 +204,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
         super().cancel(context)
 
     def end(self, scene):
+        keep_names(scene)
         list_again(bpy.context)
         look_again()
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -232,7 +249,9 @@ class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
             turn.end()
             row = self._found(scene)
             cloths = cloths_of(scene)
-            values = wedged.give_settings(scene, row.wedge.settings) if self.settings else []
+            if self.settings:
+                wedged.refuse_unknown(scene, row.wedge)
+            values = wedged.give_settings(scene, wedged.as_called(scene, row.wedge)) if self.settings else []
             before = wedged.playing(cloths)
             try:
                 for obj, path in zip(cloths, row.paths, strict=True):

@@ -4,15 +4,24 @@ their panel below the list of bakes. What is baked, operators list.
 """
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from .rows import SubPanel, sentences, settings_layout, why
 
 
 class TaffetaWedge(bpy.types.PropertyGroup):
-    """A setting (its path is `name`) and the values that are to be tried."""
+    """A setting (its path is `name`, as it was listed) and the values that are to be tried."""
 
     values: StringProperty(description="Numbers or words with commas between, SI")
+    object: PointerProperty(type=bpy.types.Object, description="Whose setting it is, whatever it is called by now")
+    owners: StringProperty(description="What that was called when it was listed, then when it was baked, a line each")
+
+    def path(self) -> str:
+        """The path of the setting, by what its object is called now."""
+        owner = self.owners.partition("\n")[0]
+        if self.object is None or not owner:
+            return self.name
+        return self.object.name + self.name[len(owner) :]
 
 
 class TaffetaBakedWedge(bpy.types.PropertyGroup):
@@ -35,7 +44,7 @@ class TAFFETA_PT_wedges(SubPanel, bpy.types.Panel):
         asked = context.scene.taffeta_wedges
         for index, entry in enumerate(asked):
             row = layout.row(align=True)
-            row.label(text=entry.name, icon="PRESET")
+            row.label(text=entry.path(), icon="PRESET")
             row.label(text=entry.values)
             row.operator("taffeta.wedge_remove", text="", icon="X").index = index
         row = layout.row(align=True)

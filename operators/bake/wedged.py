@@ -12,15 +12,16 @@ import bpy
 from ...solver.cache import wedge as wedges
 from ...solver.cache.names import cache_paths, in_use
 from ...solver.cache.wedge import Wedge
-from ..playback.bake_files import bake_paths, stored_path
+from ..playback.bake_files import bake_paths, former_names, stored_path
 from ..playback.cache_modifier import detach
-from ..playback.owners import cache_folder
+from ..playback.owners import cache_folder, maker_of
 from ..read import setting_path
 from ..read.correction import follow_cache
 from ..read.modifier_stack import find_cache, is_inherited
 from ..read.participants import cloths_of
 
 NOTES = "cache_path", "stale", "fingerprint", "report_json"  # of a garment: what it plays, and what of that is known
+KEPT = *NOTES, "earlier"  # what `play_again` gives back of them
 PLAYED = "filepath", "frame_start", "show_viewport", "show_render"  # of its modifier
 
 
@@ -91,14 +92,60 @@ def note(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge) -
 
 
 def paths(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge) -> list[Path]:
-    """Where a wedge's bake of each garment lies, or would; those of another .blend where this one has none of its own."""
+    """Where a wedge's bake of each garment lies, or would; those of another .blend, or of names that garments had before, where
+    there are none of their own."""
     folder = wedges.folder_of(cache_folder(scene), wedge.name)
     own, every = bake_paths(scene, cloths, folder=folder), cloths_of(scene)
     if all(path.is_file() for path in own):
         return own
     named = cache_paths(folder, [obj.taffeta_cloth.cache_name or obj.name for obj in every])
-    found = [named[every.index(obj)] for obj in cloths]
-    return found if all(path.is_file() for path in found) else own
+    renamed = [_of_any_name(obj, path) for obj, path in zip(cloths, own, strict=True)]
+    for found in ([named[every.index(obj)] for obj in cloths], renamed):
+        if all(path.is_file() for path in found):
+            return found
+    return own
+
+
+def _of_any_name(obj, own: Path) -> Path:
+    """The bake of a wedge at `own`, or where there is none the last one of a name that the garment had."""
+    earlier = [own.with_name(f"{name}.pc2") for name in former_names(obj)]
+    return next((path for path in (own, *earlier) if path.is_file() and not maker_of(path)), own)
+
+
+def as_called(scene: bpy.types.Scene, wedge: Wedge) -> dict[str, str]:
+    """The settings of a wedge by the paths that they have now: garments and bodies may be called otherwise since."""
+    present = [f"{obj.name}." for obj in scene.objects if obj.type == "MESH"]
+    names = _names_now(scene)
+    found = {}
+    for path, text in wedge.settings.items():
+        known = [name for name in names if path.startswith(f"{name}.")]
+        if known and not path.startswith((f"{setting_path.SCENE}.", *present)):
+            name = max(known, key=len)
+            path = names[name] + path[len(name) :]
+        found[path] = text
+    return found
+
+
+def refuse_unknown(scene: bpy.types.Scene, wedge: Wedge) -> None:
+    """Raise a ValueError, with a sentence, if a wedge sets something of an object that nothing here is called as."""
+    known = (f"{setting_path.SCENE}.", *(f"{obj.name}." for obj in scene.objects if obj.type == "MESH"))
+    for path in as_called(scene, wedge):
+        if not path.startswith(known):
+            raise ValueError(
+                f"{wedge.name} sets {path}, and nothing here is called so: give the object that is meant that name until "
+                "the wedge is adopted"
+            )
+
+
+def _names_now(scene) -> dict[str, str]:
+    """What objects are called, by names that they had: those of bakes, and of what is listed in the panel."""
+    names = {}
+    for entry in scene.taffeta_wedges:
+        if entry.object is not None and entry.object.name in scene.objects:
+            names |= dict.fromkeys(entry.owners.split("\n"), entry.object.name)
+    for obj in cloths_of(scene):
+        names |= dict.fromkeys(former_names(obj), obj.name)
+    return names
 
 
 def give_settings(scene: bpy.types.Scene, settings: dict[str, str]) -> list[tuple[setting_path.Setting, object]]:
@@ -140,7 +187,7 @@ def _playing(obj) -> Playing:
     modifier = find_cache(obj)
     own = modifier is not None and not is_inherited(obj, modifier)
     settings = {name: getattr(modifier, name) for name in PLAYED} if own else None
-    return Playing(obj.session_uid, {name: getattr(obj.taffeta_cloth, name) for name in NOTES}, settings)
+    return Playing(obj.session_uid, {name: getattr(obj.taffeta_cloth, name) for name in KEPT}, settings)
 
 
 def _aim(obj, path) -> None:

@@ -15,6 +15,7 @@ from ...solver.cache import about, pc2, trash
 from ...solver.cache.frames import cached_frames
 from ...solver.cache.journal import read_journal_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
+from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import is_ours
 from ..read.modifier_stack import own_modifiers
 from ..read.participants import cloths_of
@@ -164,20 +165,46 @@ def remember_name(obj: bpy.types.Object, path: Path, none: bool = False) -> None
     none : it is to play none, and `path` is where it would bake now: else nothing tells where its bakes lie once it is renamed
     """
     was = cache_file(obj)
-    if was is None or was.parent != path.parent or not is_ours(was) or maker_of(was) or shared_with(obj):
+    if (
+        was is None
+        or shot_folder(was.parent) != shot_folder(path.parent)
+        or not is_ours(was)
+        or maker_of(was)
+        or shared_with(obj)
+    ):
         return
     names = [name for name in (newest_name(was).stem, *obj.taffeta_cloth.earlier.split("\n")) if name]
     told = {"" if none else newest_name(path).stem}
     obj.taffeta_cloth.earlier = "\n".join(dict.fromkeys(name for name in names if name not in told))
 
 
+def keep_name(obj: bpy.types.Object, path: Path) -> None:
+    """Let a garment know, once it is renamed, that bakes of it are called as the one at `path`, which it need not play."""
+    names = [path.stem, *obj.taffeta_cloth.earlier.split("\n")]
+    obj.taffeta_cloth.earlier = "\n".join(dict.fromkeys(filter(None, names)))
+
+
+def former_names(obj: bpy.types.Object) -> list[str]:
+    """File names that bakes of a garment had before it was renamed, the last one first; none that another garment has now."""
+    others = [other for other in bpy.data.objects if other.type == "MESH" and other != obj]
+    taken = {newest_name(path).stem for other in others if (path := cache_file(other)) is not None}
+    taken |= {safe_name(cloth.cache_name or other.name) for other in others if (cloth := other.taffeta_cloth).enabled}
+    played = cache_file(obj)
+    is_own = played is not None and is_ours(played) and not maker_of(played)
+    names = [newest_name(played).stem] if is_own else []
+    return [name for name in dict.fromkeys([*names, *_earlier_names(obj, others)]) if name not in taken]
+
+
 def _earlier(obj, own: Path, meshes) -> list[Path]:
-    """Where a garment baked under names that it had; those of an original are not its copy's, which comes after it."""
+    """Where a garment baked under names that it had."""
+    return [own.with_name(f"{name}.pc2") for name in _earlier_names(obj, meshes)]
+
+
+def _earlier_names(obj, meshes) -> list[str]:
+    """Names that a garment had; those of an original are not its copy's, which comes after it."""
     before = {name for other in meshes if other.name < obj.name for name in other.taffeta_cloth.earlier.split("\n")}
-    names = dict.fromkeys(
-        safe_name(name) for name in obj.taffeta_cloth.earlier.split("\n") if name not in before | {""}
-    )
-    return [own.with_name(f"{name}.pc2") for name in names]
+    names = (safe_name(name) for name in obj.taffeta_cloth.earlier.split("\n") if name not in before | {""})
+    return list(dict.fromkeys(names))
 
 
 def told_of(path: Path) -> Bake:

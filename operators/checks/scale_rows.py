@@ -14,6 +14,7 @@ from .problem import Problem, Shot
 SMALLEST_GARMENT, LARGEST_GARMENT = 0.05, 20.0  # [m] longest side of a garment that raises no question
 LARGEST_BODY = 20.0  # [m] of a body; grounds and walls are flat and may be larger
 GROUND_FLATNESS = 0.05  # shortest over longest side of a ground or wall
+NO_SCALE = 1e-6  # of the largest scale: a body is flat by it, and not thin
 SCALE_TOLERANCE = 0.001  # by which scales may differ from each other, and from 1, without a word
 DISTANCE_EDGES = (
     3.0  # usual edges of a garment, the Distance of a body from which on it is meant for cloth of another size
@@ -29,6 +30,9 @@ def _scales(shot: Shot) -> Iterator[Problem]:
     unit = metres_per_unit(shot.scene)
     for obj in shot.cloths:
         if (problem := _scale(obj)) is not None:
+            yield problem
+    for body in shot.colliders:
+        if body.data.polygons and (problem := _no_size(body)) is not None:
             yield problem
     for obj in (*shot.cloths, *shot.colliders):
         sides = [side * unit for side in obj.dimensions]
@@ -80,6 +84,21 @@ def _scale(obj: bpy.types.Object) -> Problem | None:
         f"Leave it to {parent.name}: a parent's scale does no harm" if parent else "Apply it to be sure: Ctrl A > Scale"
     )
     return Problem("INFO", obj.name, sentence, remedy, verbs)
+
+
+def _no_size(body: bpy.types.Object) -> Problem | None:
+    """What is to be said of a body that its scale makes flat, or that is a single point. One that is flat in its mesh is a ground."""
+    sides, parent = [abs(side) for side in body.matrix_world.to_scale()], _scaled_parent(body)
+    if min(sides) <= NO_SCALE * max(sides):
+        which = f" by its parent {parent.name}" if parent else ""
+        sentence = f"{body.name} has a scale of zero{which}: it is flat, and cloth meets it as a sheet or not at all"
+        remedy = f"Give {parent.name if parent else 'it'} a scale above 0, or switch its Taffeta Collider off"
+    elif max(body.dimensions) <= 0.0:
+        sentence = f"{body.name} has no size: all of it is in one point, and cloth falls past it"
+        remedy = "Pull its vertices apart, or switch off the modifier that shrinks it"
+    else:
+        return None
+    return Problem("WARNING", body.name, sentence, remedy, alone=True)
 
 
 def _scaled_parent(obj: bpy.types.Object) -> bpy.types.Object | None:

@@ -2,6 +2,7 @@
 """Preflight tells of sizes that change, and of bodies that are meant for cloth of another size."""
 
 import bpy
+import pytest
 
 
 def keyed_scale(obj, *sizes):
@@ -55,3 +56,33 @@ def test_a_distance_beside_which_a_button_is_small(shot, make, found):
     bpy.context.view_layer.objects.active = button
     assert bpy.ops.taffeta.attach(object="Button", body="Cloth", vertices="NEAR", reach=5.0) == {"FINISHED"}
     assert rows() == []
+
+
+@pytest.mark.parametrize("scale", ((1.0, 0.0, 1.0), (0.0, 0.0, 0.0), (1e-9, 1.0, 1.0)))
+def test_a_body_with_a_scale_of_zero(shot, only, body, scale):
+    body().scale = scale
+    only("WARNING", "Body", "Body has a scale of zero", "it is flat")
+
+
+def test_a_body_whose_parent_has_a_scale_of_zero(shot, found, body):
+    rig = bpy.data.objects.new("Rig", None)
+    bpy.context.scene.collection.objects.link(rig)
+    body().parent, rig.scale = rig, (1.0, 1.0, 0.0)
+    (problem,) = found()
+    assert "of zero by its parent Rig" in problem.sentence and problem.remedy.startswith("Give Rig a scale above 0")
+
+
+def test_a_body_that_is_flat_or_small_in_its_mesh(shot, make, found, body):
+    """A flat plane is a ground; one that is a single point is none."""
+    body().data = make.grid("Ground", count=3, size=4.0).data
+    bpy.data.objects["Ground"].location = (0, 0, -3)
+    assert found() == []
+    for vertex in body().data.vertices:
+        vertex.co = (0.0, 0.0, 0.0)
+    assert [problem.object for problem in found()] == ["Body"]
+
+
+def test_a_mirrored_or_uneven_body_needs_no_word(shot, found, body):
+    for scale in ((-1.0, 1.0, 1.0), (0.5, 1.0, 0.01)):
+        body().scale = scale
+        assert found() == []

@@ -219,10 +219,16 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     def invoke(self, context, event):
+        if not trash_of(context.scene, cloths_of(context.scene)):
+            return self.execute(context)
         return context.window_manager.invoke_confirm(self, event)
 
     def execute(self, context):
         bakes = trash_of(context.scene, cloths_of(context.scene))
+        if not bakes:
+            self.report({"INFO"}, translated("The trash is empty"))
+            look_again()
+            return {"FINISHED"}
         try:
             for bake in bakes:
                 if in_use(bake.path):

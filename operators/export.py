@@ -154,9 +154,13 @@ def _is_abandoned(scratch: Path) -> bool:
 
 def check_ending(path: Path) -> str:
     """The ending of a file's name, which chooses the format; ValueError if it is none of ours."""
-    ending = path.suffix.lower()
+    ending, known = path.suffix.lower(), ", ".join(EXPORTERS)
+    if not path.name:
+        raise ValueError(f"No file is chosen; give a name that ends in {known}")
+    if ending not in EXPORTERS and os.path.isdir(path):  # Path.is_dir raises at a name that is too long
+        raise ValueError(f"{path} is a folder; give a file in it a name that ends in {known}")
     if ending not in EXPORTERS:
-        raise ValueError(f"{path.name}: the name has to end in {', '.join(EXPORTERS)}")
+        raise ValueError(f"{path.name}: the name has to end in {known}")
     return ending
 
 

@@ -246,6 +246,13 @@ def test_verbs_touch_nothing_but_the_list(sheet, make, tmp_path):
     assert files(tmp_path) == before
 
 
+def test_a_trash_without_a_bake_is_told_to_be_empty(sheet, capfd):
+    path = baked()
+    assert bpy.ops.taffeta.trash_empty() == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert "The trash is empty" in told and "Deleted" not in told and path.is_file()
+
+
 def test_another_files_bake_can_be_played_and_no_more(sheet, tmp_path):
     path = baked()
     before = files(tmp_path / "taffeta_cache")

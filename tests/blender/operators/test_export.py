@@ -281,6 +281,11 @@ def test_bad_requests_say_what_to_do(make, scene, tmp_path):
     (tmp_path / "file").write_text("")
     for words, options in (
         ("has to end in", {"filepath": str(tmp_path / "x.fbx"), "object": "Cloth"}),
+        ("No file is chosen; give a name that ends in .abc", {"filepath": "", "object": "Cloth"}),
+        (
+            f"{tmp_path} is a folder; give a file in it a name that ends in .abc",
+            {"filepath": f"{tmp_path}/", "object": "Cloth"},
+        ),
         ("not baked yet", {"filepath": str(tmp_path / "x.abc"), "object": "Raw"}),
         ("check the name", {"filepath": str(tmp_path / "x.abc"), "object": "Nobody"}),
         (

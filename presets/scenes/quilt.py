@@ -7,7 +7,7 @@ import numpy as np
 from . import materials, sheet, solids, stage
 
 FRAMES = (1, 100)
-COUNT, SIDE, THICK = 85, 1.5, 0.008  # vertices along a side; [m]
+COUNT, SIDE, THICK = 85, 1.5, 0.007  # vertices along a side; [m], as much as edges of the cage can keep apart
 PATCH, PUFF = 0.125, 1.2  # [m] side of a square between seams; part by which it is thicker in its middle
 HEIGHT, RADIUS = 0.98, 0.4  # [m] of the quilt; of the ball
 AURA = 0.012  # [m] of ball and ground: more than what half the quilt's thickness is, because that is how far its lining is below the cage

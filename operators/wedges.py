@@ -26,7 +26,7 @@ from .checks.problem_list import look_again
 from .live import turn
 from .playback.bake_files import bake_paths, keep_name, refuse_long, room, told_of
 from .playback.owners import cache_file, cache_folder, owner_in
-from .read import setting_path
+from .read import setting_path, who_is_who
 from .read.participants import cloths_of, refuse_linked
 from .read.screen import redraw
 
@@ -74,8 +74,9 @@ def keep_names(scene: bpy.types.Scene) -> None:
     for obj, path in zip(cloths, bake_paths(scene, cloths), strict=True):
         keep_name(obj, path)
     for entry in scene.taffeta_wedges:
-        if entry.object is not None and entry.object.name not in entry.owners.split("\n"):
-            entry.owners += f"\n{entry.object.name}"
+        now = entry.owner()
+        if now is not None and now not in entry.owners.split("\n"):
+            entry.owners += f"\n{now}"
 
 
 def is_same(one: Path, other: Path) -> bool:
@@ -134,7 +135,7 @@ class TAFFETA_OT_wedge_add(bpy.types.Operator):
             return {"CANCELLED"}
         entry = scene.taffeta_wedges.add()
         entry.name, entry.values = path, ",".join(values)
-        entry.object, entry.owners = scene.objects.get(owner), owner
+        entry.owners, entry.mark = owner, who_is_who.marked(scene, [owner])[owner] if owner in scene.objects else ""
         return {"FINISHED"}
 
 

@@ -4,7 +4,7 @@ their panel below the list of bakes. What is baked, operators list.
 """
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, IntProperty, StringProperty
 
 from .rows import SubPanel, sentences, settings_layout, why
 
@@ -13,15 +13,21 @@ class TaffetaWedge(bpy.types.PropertyGroup):
     """A setting (its path is `name`, as it was listed) and the values that are to be tried."""
 
     values: StringProperty(description="Numbers or words with commas between, SI")
-    object: PointerProperty(type=bpy.types.Object, description="Whose setting it is, whatever it is called by now")
+    mark: StringProperty(description="That of the object whose setting it is, whatever that is called by now")
     owners: StringProperty(description="What that was called when it was listed, then when it was baked, a line each")
+
+    def owner(self) -> str | None:
+        """What the object is called now whose setting it is; None where that is not known, and for the scene."""
+        first = self.owners.partition("\n")[0]
+        bearers = [obj.name for obj in self.id_data.objects if self.mark and obj.taffeta_mark == self.mark]
+        if first in bearers:  # among its duplicates
+            return first
+        return bearers[0] if len(bearers) == 1 else None
 
     def path(self) -> str:
         """The path of the setting, by what its object is called now."""
-        owner = self.owners.partition("\n")[0]
-        if self.object is None or not owner:
-            return self.name
-        return self.object.name + self.name[len(owner) :]
+        now = self.owner()
+        return self.name if now is None else now + self.name[len(self.owners.partition("\n")[0]) :]
 
 
 class TaffetaBakedWedge(bpy.types.PropertyGroup):

@@ -141,8 +141,9 @@ def _names_now(scene) -> dict[str, str]:
     """What objects are called, by names that they had: those of bakes, and of what is listed in the panel."""
     names = {}
     for entry in scene.taffeta_wedges:
-        if entry.object is not None and entry.object.name in scene.objects:
-            names |= dict.fromkeys(entry.owners.split("\n"), entry.object.name)
+        now = entry.owner()
+        if now is not None:
+            names |= dict.fromkeys(entry.owners.split("\n"), now)
     for obj in cloths_of(scene):
         names |= dict.fromkeys(former_names(obj), obj.name)
     return names

@@ -95,3 +95,23 @@ def test_a_body_whose_old_name_nothing_remembers(shot):
         told.value
     )
     assert obj.taffeta_cloth.mass.value == pytest.approx(0.2) and cache_modifier.played(obj) is None
+
+
+def test_a_list_keeps_nothing_that_is_deleted(shot, make):
+    """A garment that is gone leaves its name to the next one, which the list is not of, but by its path."""
+    for obj in bpy.data.objects:
+        obj.select_set(obj.name == "Body")
+    bpy.ops.object.delete()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert "Body" not in bpy.data.objects
+    assert [entry.path() for entry in bpy.context.scene.taffeta_wedges] == ["Skirt.mass", "Body.friction"]
+    assert [entry.owner() for entry in bpy.context.scene.taffeta_wedges] == ["Skirt", None]
+
+
+def test_a_duplicate_is_not_what_is_listed(shot):
+    """Alt D and Shift D copy marks, too."""
+    obj = bpy.data.objects["Skirt"]
+    other = obj.copy()
+    bpy.context.scene.collection.objects.link(other)
+    assert shot.taffeta_wedges[0].owner() == "Skirt"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows of the preflight list about what keys move from one place to another within a frame: cloth that hangs on it is drawn out."""
 
+import math
 from collections.abc import Iterator
 
 import bpy
 import numpy as np
 
 from ..read.carriers import hung_on
-from ..read.keyed import curves_in
+from ..read.keyed import curves_in, span
 from ..read.mesh_io import metres_per_unit
 from .crossings import length
 from .problem import Problem
@@ -23,7 +24,8 @@ def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[b
     if wide <= 0.0 or len(frames) < 2:
         return
     for obj in hung_on([*cloths, *bodies]):
-        far, frame, bone = max((_jump(*each, frames) for each in _tracks(obj)), default=(0.0, 0, ""))
+        tracks = [(own, scale, bone) for own, scale, bone in _tracks(obj) if scale * math.hypot(*map(span, own)) > wide]
+        far, frame, bone = max((_jump(*each, frames) for each in tracks), default=(0.0, 0, ""))
         if far > wide:
             who = f"{obj.name}'s bone {bone}" if bone else obj.name
             yield Problem(

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which settings are animated: by keyframes or drivers, of the object itself or of what it hangs on."""
 
+import math
 import re
 from collections.abc import Iterator
 
 import bpy
+import numpy as np
 
 from ...solver.model import Settings
 from .carriers import links
@@ -12,6 +14,7 @@ from .map_makers import makes, map_name
 from .modifier_stack import rigs, simulated
 
 ATTACHMENTS = "taffeta_cloth.attachments"  # data path of the list
+OVERSHOOT = "BACK", "ELASTIC"  # ways from key to key that leave their values, wherever handles are
 
 
 def actions_of(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, bpy.types.ActionSlot]]:
@@ -42,6 +45,20 @@ def curves(owner: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
     """The curves that animate an object, scene or shape key."""
     for action, slot in actions_of(owner):
         yield from curves_in(action, slot)
+
+
+def span(curve: bpy.types.FCurve) -> float:
+    """How far apart any two values of a curve can be: those of its keys and their handles, between which it stays; infinity where
+    it may leave them.
+    """
+    points = curve.keyframe_points
+    leaves = curve.modifiers or (curve.extrapolation == "LINEAR" and len(points) > 1)
+    if leaves or not len(points) or any(point.interpolation in OVERSHOOT for point in points):
+        return math.inf
+    values = np.empty((3, 2 * len(points)), np.float32)
+    for name, row in zip(("co", "handle_left", "handle_right"), values, strict=True):
+        points.foreach_get(name, row)
+    return float(np.ptp(values[:, 1::2]))
 
 
 def our_drivers(owner: bpy.types.ID) -> list[bpy.types.FCurve]:

@@ -2,7 +2,9 @@
 """What keys move from place to place within a frame."""
 
 import bpy
+import numpy as np
 import pytest
+from taffeta.operators.read.keyed import curves, span
 
 
 @pytest.fixture
@@ -104,3 +106,27 @@ def test_keys_that_move_nothing(told, cloth):
     assert len(told()) == 1
     cloth().animation_data.action_influence = 0.0
     assert told() == []
+
+
+WAYS = "CONSTANT", "LINEAR", "BEZIER", "SINE", "EXPO", "BOUNCE", "BACK", "ELASTIC"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("extrapolation", ("CONSTANT", "LINEAR"))
+def test_no_curve_leaves_the_span_that_is_told_of_it(way, extrapolation):
+    """Else a jump would not be looked for."""
+    rng = np.random.default_rng(3)
+    empty = bpy.data.objects.new("Stage", None)
+    key(empty, *zip(range(1, 80, 9), rng.normal(0.0, 5.0, 9), strict=True), interpolation=way)
+    curve = next(curve for curve in curves(empty) if curve.array_index == 0)
+    for point in curve.keyframe_points:
+        point.handle_left_type = point.handle_right_type = "FREE"
+        point.handle_left.y += rng.normal(0.0, 4.0)
+        point.handle_right.y += rng.normal(0.0, 4.0)
+    curve.extrapolation = extrapolation
+    values = [curve.evaluate(frame) for frame in np.linspace(-20.0, 120.0, 2000)]
+    assert span(curve) >= max(values) - min(values) - 1e-4
+    if way == "BEZIER":
+        assert (span(curve) < 100.0) == (extrapolation == "CONSTANT")
+    curve.modifiers.new("NOISE")
+    assert span(curve) == np.inf

@@ -66,11 +66,18 @@ def test_undo_switches_sewing_off_again_and_redo_on(curtain):
     assert not curtain.taffeta_cloth.sewing
     bpy.ops.ed.redo()
     assert curtain.taffeta_cloth.sewing
-    bpy.ops.ed.undo()
-    curtain.taffeta_cloth.sewing = True  # by hand
+
+
+def test_undo_leaves_a_switch_that_was_on_already(curtain):
+    """By hand: what a verb did not switch on does not go with its edges."""
+    curtain.taffeta_cloth.sewing = True
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.object.mode_set("EXEC_DEFAULT", True, mode="EDIT")
+    bpy.ops.mesh.select_mode("EXEC_DEFAULT", True, type="EDGE")
     assert bpy.ops.taffeta.zip_mark("EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.ops.ed.undo()
-    assert curtain.taffeta_cloth.sewing
+    assert bpy.data.objects["Curtain"].taffeta_cloth.sewing
 
 
 def test_undo_of_something_else_leaves_the_switch_alone(curtain):

@@ -121,13 +121,12 @@ def _names(known: recipe.Recipe) -> list[str]:
 
 def _as_it_is(scene: bpy.types.Scene) -> Before:
     known = snapshot.take(scene, cloths_of(scene), with_maps=False)
-    return Before(known, {name: scene.objects[name].session_uid for name in _names(known)})
+    return Before(known, who_is_who.uids(scene, _names(known)))
 
 
 def _give_back(scene: bpy.types.Scene, before: Before) -> None:
     """The settings of before, to each whatever it is called by now."""
-    now = {obj.session_uid: obj.name for obj in scene.objects}
-    names = {name: now[uid] for name, uid in before.uids.items() if uid in now}
+    names = who_is_who.of_uids(scene, before.uids)
     snapshot.apply(snapshot.as_called(before.settings, names), scene, cloths_of(scene))
 
 

@@ -11,6 +11,7 @@ from . import (
     drape,
     fabric,
     layers,
+    marks,
     more,
     preferences,
     properties,
@@ -28,7 +29,7 @@ from . import (
 
 # Properties first: the panels show them. Below More, panels stand in this order. Undone in reverse.
 SUBMODULES = (
-    translations, preferences, properties, session, fabric, bar, cloth, scene, bakes, takes, wedges, correct, more, cage, rest_shape, layers, scene_tab, collider, trim, show, shown,
+    translations, preferences, properties, session, fabric, bar, cloth, scene, bakes, marks, takes, wedges, correct, more, cage, rest_shape, layers, scene_tab, collider, trim, show, shown,
     drape,
 )  # fmt: skip
 

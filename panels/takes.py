@@ -4,7 +4,6 @@
 import bpy
 from bpy.props import CollectionProperty, IntProperty, StringProperty
 
-from .mapped import OVERRIDE
 from .rows import SubPanel, sentences, settings_layout, why
 
 
@@ -54,18 +53,14 @@ CLASSES = (TaffetaTakeOf, TaffetaTake, TAFFETA_PT_takes)
 
 
 def register():
-    """Register the panel, hang the takes on scenes, and on objects the marks by which takes know them."""
+    """Register the panel, and hang the takes on scenes."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.taffeta_takes = CollectionProperty(type=TaffetaTake)
-    bpy.types.Object.taffeta_mark = StringProperty(
-        description="By which takes know it", options={"HIDDEN"}, override=OVERRIDE
-    )
 
 
 def unregister():
     """Take them off; what a .blend stored in them stays in the file."""
     del bpy.types.Scene.taffeta_takes
-    del bpy.types.Object.taffeta_mark
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

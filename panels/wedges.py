@@ -6,6 +6,7 @@ their panel below the list of bakes. What is baked, operators list.
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, StringProperty
 
+from .marks import bearer
 from .rows import SubPanel, sentences, settings_layout, why
 
 
@@ -18,11 +19,7 @@ class TaffetaWedge(bpy.types.PropertyGroup):
 
     def owner(self) -> str | None:
         """What the object is called now whose setting it is; None where that is not known, and for the scene."""
-        first = self.owners.partition("\n")[0]
-        bearers = [obj.name for obj in self.id_data.objects if self.mark and obj.taffeta_mark == self.mark]
-        if first in bearers:  # among its duplicates
-            return first
-        return bearers[0] if len(bearers) == 1 else None
+        return bearer(self.id_data, self.mark, self.owners.partition("\n")[0])
 
     def path(self) -> str:
         """The path of the setting, by what its object is called now."""

@@ -15,7 +15,7 @@ from ...solver.cache.wedge import Wedge
 from ..playback.bake_files import bake_paths, former_names, stored_path
 from ..playback.cache_modifier import detach
 from ..playback.owners import cache_folder, maker_of
-from ..read import setting_path
+from ..read import setting_path, who_is_who
 from ..read.correction import follow_cache
 from ..read.modifier_stack import find_cache, is_inherited
 from ..read.participants import cloths_of
@@ -59,7 +59,7 @@ def put_on(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge)
     folder = wedges.folder_of(cache_folder(scene), wedge.name)
     places = bake_paths(scene, cloths, folder=folder)
     values = give_settings(scene, wedge.settings)
-    owners = {setting.owner: scene.objects[setting.owner].session_uid for setting, _ in values if setting.owner}
+    owners = who_is_who.uids(scene, [setting.owner for setting, _ in values if setting.owner])
     before = Before(scene.taffeta.cache_folder, values, owners, playing(cloths))
     scene.taffeta.cache_folder = stored_path(folder)
     for obj, path in zip(cloths, places, strict=True):
@@ -70,8 +70,7 @@ def put_on(scene: bpy.types.Scene, cloths: list[bpy.types.Object], wedge: Wedge)
 def take_off(scene: bpy.types.Scene, before: Before) -> None:
     """Let a scene be what it was before `put_on`, whatever its objects are called by now; those that are gone are left out."""
     scene.taffeta.cache_folder = before.cache_folder
-    now = {obj.session_uid: obj.name for obj in scene.objects}
-    called = {name: now[uid] for name, uid in before.owners.items() if uid in now}
+    called = who_is_who.of_uids(scene, before.owners)
     known = [(setting, value) for setting, value in before.values if not setting.owner or setting.owner in called]
     take_back(scene, [(setting._replace(owner=called.get(setting.owner, "")), value) for setting, value in known])
     play_again(before.playing)

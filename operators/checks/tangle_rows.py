@@ -44,7 +44,7 @@ def tangled(scene: bpy.types.Scene, bodies, crossings_found, immersions_found) -
 
 
 def _crossing(scene, crossing, bodies: set[str]) -> tuple[str, str, tuple[str, ...]]:
-    """Sentence, remedy and verbs of a garment that crosses something. bodies : names of those that are none"""
+    """Sentence, remedy and verbs of a garment that crosses something. bodies : names of what is no garment"""
     garment, other = crossing.garment, crossing.other
     pairs = "1 pair of triangles" if crossing.pair_count == 1 else f"{crossing.pair_count} pairs of triangles"
     sentence = (

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which object is meant by a name of before, whatever it is called by now: a mark that it bears.
-
-No pointer: Blender keeps an object in the file that something points to, so that what was deleted would still have its name.
+"""Which object is meant by a name of before, whatever it is called by now: by a mark that it bears (`panels.marks`), or as long as
+Blender runs by its session uid.
 """
 
 import uuid
@@ -9,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 import bpy
+
+from ...panels.marks import bearer
 
 
 def marked(scene: bpy.types.Scene, names: Iterable[str]) -> dict[str, str]:
@@ -33,9 +34,9 @@ def called_now(scene: bpy.types.Scene, marks: dict[str, str]) -> dict[str, str]:
     """
     found = {}
     for name, mark in marks.items():
-        bearers = [obj.name for obj in scene.objects if mark and obj.taffeta_mark == mark]
-        if name in bearers or len(bearers) == 1:
-            found[name] = name if name in bearers else bearers[0]
+        now = bearer(scene, mark, name)
+        if now is not None:
+            found[name] = now
     before = {now: name for name, now in found.items()}
     for name in marks:
         if name not in found and name in before:
@@ -43,3 +44,14 @@ def called_now(scene: bpy.types.Scene, marks: dict[str, str]) -> dict[str, str]:
                 f"This take has settings for a {name} that is gone, and {before[name]} is called {name} now; add the take anew"
             )
     return found
+
+
+def uids(scene: bpy.types.Scene, names: Iterable[str]) -> dict[str, int]:
+    """The session uids of objects of a scene, by their names."""
+    return {name: scene.objects[name].session_uid for name in names}
+
+
+def of_uids(scene: bpy.types.Scene, known: dict[str, int]) -> dict[str, str]:
+    """What the objects that have these uids are called by now, by the names of before; without those that are gone."""
+    now = {obj.session_uid: obj.name for obj in scene.objects}
+    return {name: now[uid] for name, uid in known.items() if uid in now}

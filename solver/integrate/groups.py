@@ -16,14 +16,14 @@ from ..kernel.jit import fused, fused_inner
 from ..kernel.lookup import first_of
 from .system import Groups
 
-WAY, SHARE, PRODUCT, IS_OPEN, ENOUGH, ENOUGH_ALONE, STACKED = range(7)  # columns of a ledger, by iteration and group
+WAY, SHARE, PRODUCT, IS_OPEN, ENOUGH, ENOUGH_ALONE = range(6)  # columns of a ledger, by iteration and group
 # Columns of a phase's log: z . r, at first p . r; and p . q, or of z . r what is the particles' own answer.
 FALL, OTHER = 0, 1
 
 
 def make_ledger(iterations, pieces):
-    """(iterations + 2, p, 7) of a solve that begins: all groups are open."""
-    ledger = np.zeros((iterations + 2, pieces, STACKED + 1))
+    """(iterations + 2, p, 6) of a solve that begins: all groups are open."""
+    ledger = np.zeros((iterations + 2, pieces, ENOUGH_ALONE + 1))
     ledger[0, :, IS_OPEN] = 1.0
     return ledger
 
@@ -82,7 +82,7 @@ def find_steps(log, phase, taken, s, ledger):
     for name in range(ledger.shape[1]):
         if s.groups.group[name] == name and ledger[taken, name, IS_OPEN] > 0.0:
             slope = _total(log, phase, name, s, FALL) if taken == 0 else ledger[taken - 1, name, PRODUCT]
-            curvature = _total(log, phase, name, s, OTHER) + ledger[taken, name, STACKED]
+            curvature = _total(log, phase, name, s, OTHER)
             ledger[taken, name, WAY] = slope / curvature if curvature > 0.0 else 0.0
 
 

@@ -34,7 +34,7 @@ Notations
     K   stiffness of springs and hinges     Scratch.link, Scratch.far_row    [N/m]
 
 All threads run `_solve` from start to end and share each phase's parts (`kernel.phases`): branches of the
-preconditioner's tree, and the rows of their particles (`stiffness_matrix`). What a part has of a piece of cloth is a segment; pieces that
+preconditioner's tree, the rows of their particles (`stiffness_matrix`), and cloth that lies on cloth (`stack_rows`). What a part has of a piece of cloth is a segment; pieces that
 do not touch go by steps of their own (`groups`). In what follows `s` is `system.Scratch`.
 """
 
@@ -43,15 +43,13 @@ import numpy as np
 from ..elastic.springs import lengthen
 from ..kernel import phases
 from ..kernel.jit import fused, fused_inner
-from ..kernel.mat3 import FREE, add_product, invert, keep_free, times
+from ..kernel.mat3 import FREE, invert, keep_free, times
 from ..kernel.shared import share_among
 from ..kernel.vec4 import broadcast, load, store, sum_xyz, vec4
 from .groups import (
     FALL,
-    IS_OPEN,
     OTHER,
     SHARE,
-    STACKED,
     WAY,
     find_groups,
     find_steps,
@@ -62,6 +60,7 @@ from .groups import (
 )
 from .momentum import add_correction, find_what_holds
 from .preconditioner import fill_branch, fill_crown, gather_up, hand_down
+from .stack_rows import chain, lay, make_rows, press, push_back, resist
 from .stiffness_matrix import linearise_rows, measure_springs, multiply_rows, turn_hinges
 
 SOLVE_PHASES = 10  # of a solve without iterations, at most
@@ -86,7 +85,8 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, len(scratch.segments), 2))
     ledger = make_ledger(target.iterations, len(system.matrix.coupled))
     groups = find_groups(system.matrix, stack.stencils, scratch.segments)
-    system = system._replace(scratch=scratch._replace(groups=groups))
+    rows = make_rows(len(stack.room), len(scratch.mass))
+    system = system._replace(scratch=scratch._replace(groups=groups, rows=rows))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
     taken = np.zeros(1, np.int64)
     notes = taken, board, log, ledger
@@ -132,9 +132,11 @@ def _solve(_first, _last, notes, system, x, x_prev, support, stack, pulls, targe
         turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, bend_rate)
         if part == 0:
             _pull(matrix, s, pulls)
+        if part == parts - 1:
+            chain(matrix.slot, stack, s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    phase = _fill(crew, phase, matrix, s, x, x_prev, stack, bend_rate)
+    phase = _fill(crew, phase, matrix, s, stack, bend_rate)
     phase, taken[0] = _descend(crew, log, ledger, phase, matrix, s, stack, target)
     phase += 1
     part = phases.take(crew, phase)
@@ -145,13 +147,14 @@ def _solve(_first, _last, notes, system, x, x_prev, support, stack, pulls, targe
 
 
 @fused_inner
-def _fill(crew, phase, matrix, s, x, x_prev, stack, rate):
+def _fill(crew, phase, matrix, s, stack, rate):
     """The matrix, what it makes of the first guess and the first direction, and the blocks of the preconditioner."""
-    parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
+    parts, starts, rows = s.slot_starts.shape[0] - 1, s.slot_starts, stack.stencils.shape[0]
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
         linearise_rows(starts[part], starts[part + 1], matrix, s, rate)
+        resist(rows * part // parts, rows * (part + 1) // parts, stack, s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
     phase += 1
@@ -165,7 +168,6 @@ def _fill(crew, phase, matrix, s, x, x_prev, stack, rate):
     part = phases.take(single, phase)
     while part < 1:
         fill_crown(parts, matrix, s)
-        _lay(matrix, s, x, x_prev, stack)
         part = phases.done(single, phase)
     phases.barrier(single, phase)
     return phase
@@ -175,9 +177,12 @@ def _fill(crew, phase, matrix, s, x, x_prev, stack, rate):
 def _descend(crew, log, ledger, phase, matrix, s, stack, target):
     """Conjugate gradients; returns the last phase and the iterations taken."""
     parts, starts = s.slot_starts.shape[0] - 1, s.slot_starts
+    has_rows = stack.stencils.shape[0] > 0
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
+        if has_rows:
+            lay(starts[part], starts[part + 1], stack, s)
         for i in range(np.uintp(starts[part]), np.uintp(starts[part + 1])):
             invert(s.block, i)
         for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
@@ -213,7 +218,7 @@ def _descend(crew, log, ledger, phase, matrix, s, stack, target):
 @fused_inner
 def _multiply(crew, log, ledger, phase, matrix, s, taken, stack):
     """The next direction p = z + turn p, q = A p, and how far each group goes along it; returns the last phase."""
-    parts = s.slot_starts.shape[0] - 1
+    parts, rows = s.slot_starts.shape[0] - 1, stack.stencils.shape[0]
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
@@ -229,18 +234,20 @@ def _multiply(crew, log, ledger, phase, matrix, s, taken, stack):
         for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
             if is_open(k, taken + 1, s, ledger):
                 log[phase, k, OTHER] = multiply_rows(s.segments[k, 0], s.segments[k, 1], matrix, s)
+        press(rows * part // parts, rows * (part + 1) // parts, stack, s)
         part = phases.done(crew, phase)
     phases.barrier(crew, phase)
-    logged = phase
-    if stack.stencils.shape[0] > 0:
+    if rows > 0:
         phase += 1
-        single = phases.single(crew)
-        part = phases.take(single, phase)
-        while part < 1:
-            _multiply_stack(matrix, s, stack, taken + 1, ledger)
-            part = phases.done(single, phase)
-        phases.barrier(single, phase)
-    find_steps(log, logged, taken + 1, s, ledger)
+        part = phases.take(crew, phase)
+        while part < parts:
+            for k in range(s.segment_starts[part], s.segment_starts[part + 1]):
+                if is_open(k, taken + 1, s, ledger):
+                    pushed = push_back(s.segments[k, 0], s.segments[k, 1], stack, s)
+                    log[phase, k, OTHER] = log[phase - 1, k, OTHER] + pushed
+            part = phases.done(crew, phase)
+        phases.barrier(crew, phase)
+    find_steps(log, phase, taken + 1, s, ledger)
     return phase
 
 
@@ -291,42 +298,6 @@ def _pull(matrix, s, pulls):
         s.mass[i] += rate
         for axis in range(3):
             s.r[i, axis] += pulls.pull[m, axis] - rate * s.d[i, axis]
-
-
-@fused_inner
-def _lay(matrix, s, x, x_prev, stack):
-    """What cloth on cloth adds to forces and matrix."""
-    for k in range(np.uintp(stack.stencils.shape[0])):
-        h, along, guessed, on = _three(stack.row, k), stack.room[k], 0.0, 0.0
-        for end in range(4):
-            n, w = np.uintp(stack.stencils[k, end]), stack.weight[k, end]
-            i = np.uintp(matrix.slot[n])
-            along += w * sum_xyz(h * (_three(x, n) - _three(x_prev, n)))
-            guessed += w * sum_xyz(h * load(s.d, i))
-            on += w * sum_xyz(h * load(s.p, i))
-        along += guessed
-        for end in range(4):
-            i, w = np.uintp(matrix.slot[stack.stencils[k, end]]), stack.weight[k, end]
-            store(s.r, i, load(s.r, i) - broadcast(w * along) * h)
-            store(s.q, i, load(s.q, i) + broadcast(w * on) * h)
-            add_product(s.block, i, 0.0, broadcast(0.5 * w * w) * h, h)
-
-
-@fused_inner
-def _multiply_stack(matrix, s, stack, taken, ledger):
-    """q += H p of cloth on cloth, and p . H p of each group. 40 flops and 250 bytes a row. # outputs: s.q, ledger"""
-    slot = matrix.slot
-    for k in range(np.uintp(stack.stencils.shape[0])):
-        name = s.groups.group[matrix.piece[slot[stack.stencils[k, 0]]]]
-        if not ledger[taken, name, IS_OPEN] > 0.0:
-            continue
-        h, on = _three(stack.row, k), 0.0
-        for end in range(4):
-            on += stack.weight[k, end] * sum_xyz(h * load(s.p, np.uintp(slot[stack.stencils[k, end]])))
-        ledger[taken, name, STACKED] += on * on
-        for end in range(4):
-            i = np.uintp(slot[stack.stencils[k, end]])
-            store(s.q, i, load(s.q, i) + broadcast(stack.weight[k, end] * on) * h)
 
 
 @fused_inner

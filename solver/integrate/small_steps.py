@@ -112,9 +112,13 @@ def turn_rates(first, last, x, v, edges, rest_length, garment, squares, shares):
     130 bytes and 40 flops a spring. # outputs: squares, shares (blocks, g), 0 before
     """
     for block in range(first, last):
-        start = block * SPRINGS_AT_ONCE
+        start, own, turned, area = block * SPRINGS_AT_ONCE, 0, 0.0, 0.0
         for e in range(np.uintp(start), np.uintp(min(start + SPRINGS_AT_ONCE, len(edges)))):
             i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
+            if garment[i] != own:  # threads that write to one cache line in turn wait for each other
+                squares[block, own] += turned
+                shares[block, own] += area
+                own, turned, area = garment[i], 0.0, 0.0
             dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
             wx, wy, wz = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
             square = dx * dx + dy * dy + dz * dz
@@ -123,5 +127,7 @@ def turn_rates(first, last, x, v, edges, rest_length, garment, squares, shares):
             least = max(square, SHORTEST_LEVER * SHORTEST_LEVER * share)
             if least > 0.0:
                 across = wx * wx + wy * wy + wz * wz - (along * along / square if square > 0.0 else 0.0)
-                squares[block, garment[i]] += share * max(across, 0.0) / least
-                shares[block, garment[i]] += share
+                turned += share * max(across, 0.0) / least
+                area += share
+        squares[block, own] += turned
+        shares[block, own] += area

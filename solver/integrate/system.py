@@ -8,6 +8,7 @@ import numpy as np
 from ..kernel import phases
 from ..kernel.memory import empty_together
 from .pieces import Pieces
+from .stack_rows import NO_ROWS, Rows
 
 # columns of what hinges add to an entry: b [N/m] and that of their damping [N s/m]
 BEND, BEND_DAMPING = 0, 1
@@ -88,6 +89,7 @@ class Scratch(NamedTuple):
     segments: np.ndarray  # (q, 3) what a part has of a piece: first slot, their end, and the piece
     segment_starts: np.ndarray  # (parts + 1,) first segment of each part
     groups: Groups  # each solve has its own
+    rows: Rows  # the same
     falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
@@ -153,6 +155,7 @@ def make_scratch(matrix):
         segments=segments,
         segment_starts=segment_starts,
         groups=NO_GROUPS,
+        rows=NO_ROWS,
         falls=np.zeros(count, np.bool_),
     )
 

@@ -8,7 +8,7 @@ import pytest
 import triangulated
 from taffeta.solver.build import HINGE_FIELDS, build
 from taffeta.solver.contact.body.constraints import make_support
-from taffeta.solver.contact.cloth.constraints import no_stack
+from taffeta.solver.contact.cloth.constraints import Stack, no_stack
 from taffeta.solver.forces.optional import Pulls
 from taffeta.solver.integrate import tree
 from taffeta.solver.integrate.pcg import correct, solve
@@ -128,9 +128,28 @@ def system(cloth, x):
     return matrix, force
 
 
+def lying(count, rng, rows=12):
+    """`Stack` of rows between four particles each, several of which share some; the last has one particle twice."""
+    stencils = np.array([rng.choice(count, 4, replace=False) for _ in range(rows)], np.int32)
+    stencils[-1, 1] = stencils[-1, 0]
+    row = np.concatenate([20.0 * rng.normal(size=(rows, 3)), np.zeros((rows, 1))], axis=1)
+    weight = rng.dirichlet([1, 1], (rows, 2)) * [[[1], [-1]]]
+    return Stack(stencils, weight.reshape(rows, 4), row, rng.random(rows) * 0.1, np.arange(rows, dtype=np.int32))
+
+
+def add_rows(matrix, force, stack, went):
+    """What rows of cloth on cloth add, where particles went (n, 3) to the first guess."""
+    for four, weight, row, room in zip(stack.stencils, stack.weight, stack.row, stack.room, strict=True):
+        across = np.zeros(went.shape)
+        np.add.at(across, four, weight[:, None] * row[:3])
+        matrix += np.outer(across, across)
+        force -= (room + (across * went).sum()) * across.ravel()
+
+
 @pytest.mark.parametrize("parts", [1, 4])
 @pytest.mark.parametrize("held", [False, True])
-def test_solve_equals_the_dense_one(held, parts, monkeypatch):
+@pytest.mark.parametrize("has_rows", [False, True])
+def test_solve_equals_the_dense_one(has_rows, held, parts, monkeypatch):
     monkeypatch.setattr(phases, "SMALLEST_PHASE_PART", 4)
     monkeypatch.setattr(phases, "MOST_PHASE_PARTS", parts)
     cloth, x, rng = crumpled(damping=0.0)
@@ -139,11 +158,13 @@ def test_solve_equals_the_dense_one(held, parts, monkeypatch):
     if not held:
         kind, want = 0 * kind, 0 * want
     matrix, force = system(cloth, x + want)  # forces and matrix are those at the first guess
+    stack = lying(count, rng) if has_rows else no_stack()
+    add_rows(matrix, force, stack, want)
     keep = free_part(kind, normal)
     rest = keep @ (force - np.repeat(cloth.mass / DT**2, 3) * want.ravel())
     expected = want.ravel() + keep @ np.linalg.lstsq(keep @ matrix @ keep, rest, rcond=None)[0]
     y = x.copy()
-    taken, _, solution = solved(cloth, y, x, 300, 1e-10, (kind, normal, want))
+    taken, _, solution = solved(cloth, y, x, 300, 1e-10, (kind, normal, want), stack=stack)
     assert 5 < taken < 300
     assert np.abs((y - x).ravel() - expected).max() < 1e-8 * np.abs(expected).max()
     left = force - np.repeat(cloth.mass / DT**2, 3) * want.ravel() - matrix @ (expected - want.ravel())
@@ -156,12 +177,12 @@ def test_who_works_changes_no_bit(monkeypatch):
     monkeypatch.setattr(phases, "MOST_PHASE_PARTS", 4)
     monkeypatch.setattr(threads, "thread_count", lambda: 4)
     cloth, x, rng = crumpled()
-    held, ends = supports(len(x), rng), []
+    held, stack, ends = supports(len(x), rng), lying(len(x), rng), []
     try:
         for spared in (3, 2, 0, 0):
             threads.spare(spared)
             y = x.copy()
-            _, scratch, solution = solved(cloth, y, x, 20, 1e-9, held)
+            _, scratch, solution = solved(cloth, y, x, 20, 1e-9, held, stack=stack)
             ends.append([array.tobytes() for array in (y, *solution)])
     finally:
         threads.spare(0)

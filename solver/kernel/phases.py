@@ -33,10 +33,11 @@ SMALLEST_PHASE_PART = 256  # particles that are worth a part
 MOST_PHASE_PARTS = 32  # so that 16 processors are even when some are late; a power of two, and bits of a counter
 
 KEPT = 0.8  # of a call's time in which its thread has the processor; if it is less, others want it, too
-HALVED_CALLS = 16  # that then go on half as many threads, before all are tried again
+FEWEST_HALVED, MOST_HALVED = 2, 16  # calls that then go on half as many threads, before all are tried again
 FINEST_CLOCK = 1e-5  # [s] of a thread's own clock that tells that; the one of Windows goes by 15 ms
 
 _halved = [0]  # calls that are still to go on half as many threads
+_spell = [0]  # how many these were, or would be
 
 
 class Crew(NamedTuple):
@@ -103,15 +104,21 @@ def crew_of(parts):
 
 
 def run(kernel, parts, *arguments):
-    """Call kernel(board, crew, *arguments), which shares itself among the crew of so many parts (`shared.share_among`)."""
-    crew = crew_of(parts)
+    """Call kernel(board, crew, *arguments), which shares itself among the crew of so many parts (`shared.share_among`).
+
+    Where others want the processors again and again, half as many threads go on for twice as many calls each time. A program that
+    looks in for a moment costs two calls.
+    """
+    crew, is_whole = crew_of(parts), _halved[0] == 0
     _halved[0] = max(_halved[0] - 1, 0)
     muster(crew)
     began, own = perf_counter(), thread_time()
     kernel(BOARD, crew, *arguments)
     kept = thread_time() - own
     if crew > 1 and kept < KEPT * (perf_counter() - began) and _tells_of_a_thread():
-        _halved[0] = HALVED_CALLS
+        _halved[0] = _spell[0] = min(max(2 * _spell[0], FEWEST_HALVED), MOST_HALVED)
+    elif is_whole:
+        _spell[0] //= 2
 
 
 def _tells_of_a_thread():

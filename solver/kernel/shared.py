@@ -152,10 +152,15 @@ def _take_parts(board, number, function, arguments, count, parts):
 
 
 @inner
+def _offer(board, function, arguments, count, parts):
+    """`_post` if anybody stands by; else it is not worth it."""
+    _post(board, function, arguments, count, parts if load_counter(board, _STANDING) > 0 else 1)
+
+
+@inner
 def _post(board, function, arguments, count, parts):
-    """Have all parts of a range done by all who stand by; comes back when nobody needs the arguments any more."""
-    alone = parts < 2 or board[_LARGEST] == 0 or load_counter(board, _STANDING) == 0
-    if alone or exchange(board, _OWNED, 1) != 0:
+    """Have all parts of a range done by all who stand by or come meanwhile; comes back when nobody needs the arguments any more."""
+    if parts < 2 or board[_LARGEST] == 0 or exchange(board, _OWNED, 1) != 0:
         _call(function, arguments, 0, 0, count)
         return
     board[_FUNCTION], board[_ARGUMENTS], board[_COUNT], board[_PARTS] = function, arguments, count, parts
@@ -180,7 +185,7 @@ def _part_count(board, count, smallest):
 def share(board, function, count, smallest, arguments):
     """function(first, last, *arguments) for parts of 0..count, none of fewer items than `smallest` unless it is the only one."""
     address, given = _addresses(function, arguments)
-    _post(board, address, given, count, _part_count(board, count, smallest))
+    _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
 @inner
@@ -189,14 +194,15 @@ def share_numbered(board, function, count, smallest, arguments):
     time have the same.
     """
     address, given = _numbered_addresses(function, arguments)
-    _post(board, address, given, count, _part_count(board, count, smallest))
+    _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
 @inner
 def share_among(board, function, crew, arguments):
-    """function(first, last, *arguments) on so many threads, or fewer where these do not come in time."""
+    """function(first, last, *arguments) on so many threads, those among them that are woken just now. For those that do not come in
+    time it is called, too, when there is nothing left to do.
+    """
     address, given = _addresses(function, arguments)
-    crew = min(crew, load_counter(board, _STANDING) + 1)
     _post(board, address, given, crew, crew)
 
 

@@ -85,10 +85,13 @@ def test_parts_go_by_size_alone(size, parts):
 
 
 def test_half_of_the_threads_work_where_others_want_the_processors(monkeypatch):
-    """A thread that had its processor for a fifth of the time, and then for all of it, by a clock of ours."""
+    """A thread that had its processor for a fifth of the time or for all of it, by a clock of ours: who looks in for a moment halves two
+    calls, and who stays ever more of them.
+    """
     crews, clock = [], {"own": 0.0, "wall": 0.0}
     monkeypatch.setattr(phases, "worker_count", lambda: 8)
     monkeypatch.setattr(phases, "_halved", [0])
+    monkeypatch.setattr(phases, "_spell", [0])
     monkeypatch.setattr(phases, "thread_time", lambda: clock["own"])
     monkeypatch.setattr(phases, "perf_counter", lambda: clock["wall"])
     monkeypatch.setattr(phases, "muster", crews.append)
@@ -103,8 +106,14 @@ def test_half_of_the_threads_work_where_others_want_the_processors(monkeypatch):
 
     assert threads(1.0) == 8
     assert threads(0.2) == 8
-    assert [threads(1.0) for _ in range(phases.HALVED_CALLS)] == [4] * phases.HALVED_CALLS
-    assert threads(1.0) == 8
+    assert [threads(1.0) for _ in range(4)] == [4, 4, 8, 8]
+    stays = [threads(0.2 if phases._halved[0] == 0 else 1.0) for _ in range(67)]
+    assert stays == [8, *2 * [4], 8, *4 * [4], 8, *8 * [4], 8, *16 * [4], 8, *16 * [4], 8, *16 * [4]][:67]
+    while phases._halved[0]:
+        threads(1.0)
+    assert [threads(1.0) for _ in range(5)] == [8] * 5
+    assert threads(0.2) == 8
+    assert [threads(1.0) for _ in range(3)] == [4, 4, 8], "forgotten"
     monkeypatch.setattr(phases, "FINEST_CLOCK", -1.0)  # a clock that tells nothing
     assert threads(0.2) == 8
     assert threads(1.0) == 8

@@ -43,6 +43,20 @@ def _noted(board, numbers, busy, together):
     shared.share_numbered(board, _note, len(numbers), 1, (numbers, busy, together))
 
 
+@kernel
+def _wait_for_another(_first, _last, inside, looks):
+    """Each that comes in waits for a second one, for so many looks."""
+    fetch_add(inside, np.int64(0), np.int64(1))
+    for _ in range(looks):
+        if fetch_add(inside, np.int64(0), np.int64(0)) > 1:
+            return
+
+
+@kernel
+def _among(board, crew, inside, looks):
+    shared.share_among(board, _wait_for_another, crew, (inside, looks))
+
+
 @pytest.fixture
 def crew(monkeypatch):
     """Have so many threads work, and see them stand by."""
@@ -207,3 +221,18 @@ def test_more_threads_than_parts_stay_away(monkeypatch):
     finally:
         threads.send_home()
     assert shared.standing() == 0
+
+
+def test_who_is_woken_in_the_middle_of_a_call_comes_in(crew):
+    """Solves of a large garment take longer than others stay awake for nothing: none of them had a second thread, once all slept."""
+    crew(2)
+    _among(shared.BOARD, 1, np.ones(1, np.int64), 1)  # compiled
+    for _ in range(2000):
+        if not shared.standing():
+            break
+        time.sleep(0.001)
+    assert not shared.standing()
+    inside, began = np.zeros(1, np.int64), time.perf_counter()
+    threads.muster(2)
+    _among(shared.BOARD, 2, inside, 40_000_000)
+    assert inside[0] == 2 and time.perf_counter() - began < 10.0, "nobody came"

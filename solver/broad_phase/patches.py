@@ -29,6 +29,10 @@ OVERLAPS = {"TREE": bvh_overlaps, "HASH": hash_overlaps}  # by `Settings.broad_p
 PATCH_SIZE = 8  # triangles
 SMALLEST_AROUND_PART = 32  # patches that another thread is asked for
 SMALLEST_PATCH_PART = 1536  # pairs of patches: fewer are done before another thread wakes up
+PAIRS_ROOM, LEAST_PAIRS_ROOM = (
+    8,
+    1024,
+)  # pairs that there is room for at first: of a triangle that is asked for, and besides
 NEVER_ALIGNED = 2.0  # a cosine that no two directions have
 FIRST_EDGE_BIT = 3  # of `Patches.owned`
 
@@ -369,7 +373,7 @@ def _expand(patch_pairs: np.ndarray, patches: Patches, boxes: SweptBoxes, asked,
     """
 
     def part(_, first, last):
-        room = 16 * len(asked) + 64
+        room = PAIRS_ROOM * np.count_nonzero(asked) + LEAST_PAIRS_ROOM
         spans = (np.empty((rows, SWEPT_BOX)) for rows in (2, 1, PATCH_SIZE))
         scratch = Scratch(np.empty(PATCH_SIZE, np.int32), *spans)
         while True:
@@ -378,7 +382,7 @@ def _expand(patch_pairs: np.ndarray, patches: Patches, boxes: SweptBoxes, asked,
                 first, last, patch_pairs, patches, boxes, asked, around, bounds, meets, scratch, pairs
             )
             if count <= room:
-                return pairs[:count]
+                return pairs[:count].copy()  # of a room that is mostly empty
             room = count
 
     return joined(on_threads(part, cut(len(patch_pairs) + len(patches.garment), SMALLEST_PATCH_PART)))

@@ -153,7 +153,8 @@ def _look_for_cloth(contact: Contact, x: np.ndarray, v: np.ndarray, dt: float) -
     cloth, settings = contact.cloth, contact.settings
     if cloth.meets.any() and settings.cloth_contact in ("PAIRS", "BOTH"):
         if contact.pairs is None or not cloth_pairs.is_current(contact.pairs, cloth, dt):
-            contact.pairs = cloth_pairs.detect(cloth, x, v, dt, settings, _tangles(contact))
+            tangles, contact.pairs = _tangles(contact), None  # not twice in memory
+            contact.pairs = cloth_pairs.detect(cloth, x, v, dt, settings, tangles)
 
 
 def look_again(contact: Contact, motion, dt: float) -> None:
@@ -161,8 +162,8 @@ def look_again(contact: Contact, motion, dt: float) -> None:
     if contact.guarded is not None:
         body_pairs.hold_again(contact.guarded)
     if contact.pairs is not None:
-        about = contact.cloth, motion.x, motion.v, dt, contact.settings
-        contact.pairs, contact.eased = cloth_pairs.detect(*about, contact.pairs.tangles), None
+        tangles, contact.pairs, contact.eased = contact.pairs.tangles, None, None
+        contact.pairs = cloth_pairs.detect(contact.cloth, motion.x, motion.v, dt, contact.settings, tangles)
 
 
 def begin_substep(contact: Contact) -> None:

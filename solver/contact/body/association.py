@@ -28,6 +28,7 @@ DEPTH_SLACK = 0.1  # [pixels] by which depths may be off: a graphics card counts
 NOT_ASKED = -1  # instead of a number of candidates
 HORIZON_PIXELS = 1.0  # that a point looks ahead along its way
 SLOWEST_RATE = 1e-9  # [m] per unit of tau
+FLOAT32_ROUNDING = 2.0**-23  # more than a part of a number by which float32 is off
 NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point can remember
 #: rows of Scratch.at: where a point is, was at the substep's start, its mean velocity in it and what dynamics add to that
 #: at its end; the middle of the way ahead of it, and half that way; its way per unit of tau
@@ -69,8 +70,10 @@ class Candidates(NamedTuple):
     """What each point remembers of its last question."""
 
     triangles: np.ndarray  # (p, MOST_CANDIDATES)
-    distance: np.ndarray  # (p, MOST_CANDIDATES) [m] bound of the distance when asked
-    rate: np.ndarray  # (p, MOST_CANDIDATES) [m] what it loses per unit of tau
+    distance: (
+        np.ndarray
+    )  # (p, MOST_CANDIDATES) float32 [m] bound of the distance when asked, rounded down (`rounded_down`)
+    rate: np.ndarray  # (p, MOST_CANDIDATES) float32 [m] what it loses per unit of tau, rounded up
     count: np.ndarray  # (p,) NOT_ASKED: has to ask
     asked: np.ndarray  # (p, ASKED)
 
@@ -86,7 +89,7 @@ class Scratch(NamedTuple):
 def make_candidates(count: int) -> Candidates:
     """Memory for `count` points, none of which has asked yet."""
     shape = count, MOST_CANDIDATES
-    distance, rate, asked = np.empty(shape), np.empty(shape), np.zeros((count, ASKED))
+    (distance, rate), asked = np.empty((2, *shape), np.float32), np.zeros((count, ASKED))
     return Candidates(np.empty(shape, np.int32), distance, rate, np.full(count, NOT_ASKED, np.int32), asked)
 
 
@@ -99,6 +102,12 @@ def make_scratches(threads: int, triangle_count: int) -> Scratch:
     """Scratch of so many threads, with room between them: no two of them write into the same line of a cache."""
     seen = np.zeros((threads, -(-(triangle_count + 1) // LINE) * LINE + LINE), np.int32)
     return Scratch(seen, np.empty((threads, 16, 3)), np.empty((threads, 16, 3, 3)))
+
+
+@inner
+def rounded_down(distance):
+    """A distance, less what float32 may add to it: a lower bound stays one."""
+    return distance - FLOAT32_ROUNDING * abs(distance)
 
 
 @inner
@@ -236,7 +245,8 @@ def _take(candidates, p, count, t, distance, rate, span, dropped):
         c, dropped = _farthest(candidates, p, span)
         if bound > dropped or (bound == dropped and t > candidates.triangles[p, c]):
             return count, bound
-    candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, distance, rate
+    known_rate = (1.0 + FLOAT32_ROUNDING) * rate
+    candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, rounded_down(distance), known_rate
     asked[p, LEAST] = min(asked[p, LEAST], distance)
     asked[p, FASTEST] = max(asked[p, FASTEST], rate)
     return max(count, c + 1), dropped

@@ -40,6 +40,7 @@ from .association import (
     deviation_of,
     is_far,
     may_touch,
+    rounded_down,
 )  # fmt: skip
 from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
 from .escape import leave
@@ -95,18 +96,19 @@ def _choose(bodies, candidates, at, p, g, largest, deviation, tau):
     x, y, z = at[HERE, 0], at[HERE, 1], at[HERE, 2]
     since, least = tau - asked[p, TAU], math.inf
     for c in range(candidates.count[p]):
-        distances[p, c] -= since * candidates.rate[p, c] + deviation
-        if distances[p, c] >= largest:
-            least = min(least, distances[p, c])
+        bound = distances[p, c] - (since * candidates.rate[p, c] + deviation)
+        distances[p, c] = rounded_down(bound)
+        if bound >= largest:
+            least = min(least, bound)
             continue
         t = np.int64(candidates.triangles[p, c])
         collider = bodies.collider[t]
         if not bodies.meets[collider, g]:
-            least = min(least, distances[p, c])
+            least = min(least, bound)
             continue
         aura = bodies.aura[collider]
         d, _, _, _, _, dx, dy, dz = closest(triangles, motions, t, 1.0, x, y, z)
-        distances[p, c] = d
+        distances[p, c] = rounded_down(d)
         least = min(least, d)
         if d < aura:
             # another direction than the surface before it: a crease, or the far side of something thin

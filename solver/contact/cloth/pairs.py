@@ -258,6 +258,7 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) 
     """
     out = np.flatnonzero(~(pairs.deviation <= pairs.slack))
     if len(out) > most:
+        pairs.pair_list = pairs.room = pairs.search = pairs.reach = None  # not twice in memory
         other = detect(cloth, start, (x - start) / dt, dt, pairs.settings, pairs.tangles)
         for field in fields(Pairs):
             setattr(pairs, field.name, getattr(other, field.name))

@@ -64,7 +64,7 @@ def test_nothing_is_left_out_within_reach(bend):
                 assert set(np.flatnonzero(distance < aura)) <= found[p], (resolution, p, moment)
                 count = candidates.count[p]
                 known = candidates.triangles[p, :count]
-                bound = candidates.distance[p, :count] - moment * candidates.rate[p, :count]
+                bound = candidates.distance[p, :count].astype(float) - moment * candidates.rate[p, :count].astype(float)
                 assert (distance[known] > bound - radius[p] - 1e-9).all()
 
 

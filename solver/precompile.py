@@ -170,13 +170,13 @@ def _compile_velocity_field():
 
     cloth, state, frame_input = _scene(3, (_body(),), 0.005)
     field = prepare(cloth, frame_input, Settings(cloth_contact="VELOCITY_FIELD"))
-    x_prev = state.x - 1e-4 * state.x
+    x_from = state.x - 1e-4 * state.x
     for t in (0.5, 1.0):
-        field.respond(cloth, state.x, x_prev, t, SUBSTEP)
-    _compile_rigid(cloth, state, frame_input, x_prev)
+        field.respond(cloth, state.x, x_from, t, SUBSTEP)
+    _compile_rigid(cloth, state, frame_input, x_from)
 
 
-def _compile_rigid(cloth, state, frame_input, x_prev):
+def _compile_rigid(cloth, state, frame_input, x_from):
     """The same where a garment is rigid; how it is pushed off bodies by itself, for these are another process' part."""
     from .velocity_field.avoid import prepare
     from .velocity_field.rigid import find_rigid, pose_of
@@ -184,7 +184,7 @@ def _compile_rigid(cloth, state, frame_input, x_prev):
 
     cloth = cloth._replace(rigid=np.arange(len(cloth.meets)) == len(cloth.meets) - 1)
     settings, alone = Settings(cloth_contact="VELOCITY_FIELD"), frame_input._replace(colliders=())
-    prepare(cloth, alone, settings, state).respond(cloth, state.x, x_prev, 1.0, SUBSTEP)
+    prepare(cloth, alone, settings, state).respond(cloth, state.x, x_from, 1.0, SUBSTEP)
     rigid, one, many = find_rigid(cloth), np.ones(1), np.ones((1, 3))
     touches = Touches(np.zeros(1, np.int64), many, many, one, one, one, one, one, many)
     take_out(touches, rigid, pose_of(rigid, state.x))
@@ -265,13 +265,13 @@ def _throw(body):
 
     cloth, state, frame_input = _scene(2, () if body is None else (body,))
     x, settings, guarded = state.x, Settings(), None
-    start, x_prev, near = x.copy(), x.copy(), pairs.detect(cloth, x, state.v, SUBSTEP, settings)
+    start, x_from, near = x.copy(), x.copy(), pairs.detect(cloth, x, state.v, SUBSTEP, settings)
     if body is not None:
         met = collide.prepare(cloth, state, frame_input, settings)
         collide.detect(met, cloth, x, state.v, 0.0, 1.0, settings)
         guarded = body_pairs.prepare(cloth, met)
     x[-1] += THROW
-    resolve(near, guarded, cloth, (0.0, 1.0), start, x, x_prev, SUBSTEP)
+    resolve(near, guarded, cloth, (0.0, 1.0), start, x, x_from, SUBSTEP)
 
 
 def _ease():

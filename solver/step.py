@@ -184,7 +184,7 @@ def advance_substep(mechanics, contact, motion, substep):
         x  <-  x_0 + part of (x - x_0)              guard        where something would pass through something
         v  <-  (x - o) / dt                         velocities   and restitution, of bodies and of cloth
 
-    Notations are those of `move`; o is the origin: where the step began, but what was too close before or is pinned has no
+    Notations are those of `move`; o is `x_from`: where the step began, but what was too close before or is pinned has no
     speed for that.
 
     Returns
@@ -247,10 +247,10 @@ def advance_part(mechanics, contact, motion, substep, steps, measures=False):
     arriving = motion.v.copy() if bounces(contact) else None
     for step in steps:
         ahead = substep.dt if step is steps[0] else 0.0
-        constraints, origin, touching = move(mechanics, contact, motion, step, ahead)
-        begun, on_bodies = origin.copy() if begun is None else begun, on_bodies + touching
+        constraints, x_from, touching = move(mechanics, contact, motion, step, ahead)
+        begun, on_bodies = x_from.copy() if begun is None else begun, on_bodies + touching
         if step is not steps[-1]:
-            end_step(mechanics, contact, motion, origin, step)
+            end_step(mechanics, contact, motion, x_from, step)
     motion.start[:] = start
     before, eased = motion.x.copy(), begun.copy()
     on_cloth, held = respond_to_cloth(contact, motion, eased, constraints, solution, substep, len(steps))
@@ -258,24 +258,24 @@ def advance_part(mechanics, contact, motion, substep, steps, measures=False):
     if measures and contact.is_holding:
         pulled = longest(mechanics.cloth, motion.x)[0] - longest(mechanics.cloth, before)[0]
     if len(steps) > 1:
-        eased = _spread(motion.x, before, origin, begun, eased, held, mechanics.cloth.mass, len(steps))
+        eased = _spread(motion.x, before, x_from, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
     if arriving is not None:
         bounce(contact, motion, arriving, substep.dt)
     return on_bodies, on_cloth, pulled
 
 
-def _spread(x, before, origin, begun, eased, held, mass, steps):
+def _spread(x, before, x_from, begun, eased, held, mass, steps):
     """(n, 3) [m] where velocities count from at the end of the last small step.
 
     What cloth is moved by once in a substep, from `before` to x, is speed of a whole one. What is `held` (n,), as in
     `guard.impact_zones.holders`, goes on as it went in all of it: it does not come back with what it did in the last step,
     but the momentum of its zone is that of the last step.
 
-    origin, begun, eased : (n, 3) [m] where those of the last step count from, those of the substep, and these after contact
+    x_from, begun, eased : (n, 3) [m] where those of the last step count from, those of the substep, and these after contact
     """
     moved = x - before
-    late = origin + moved - (moved - (eased - begun)) / steps
+    late = x_from + moved - (moved - (eased - begun)) / steps
     ours = held != ALONE
     if ours.any():
         zone, own = np.unique(held[ours], return_inverse=True)
@@ -317,7 +317,7 @@ def move(mechanics, contact, motion, step, ahead):
 
     Returns
     -------
-    what touched, as conditions; (n, 3) [m] the origin that velocities count from; how many points touch bodies
+    what touched, as conditions; x_from (n, 3) [m], which velocities count from; how many points touch bodies
     """
     dynamics, solution = mechanics.dynamics, mechanics.system.solution
     part = dynamics.part(step, mechanics.settings)
@@ -327,15 +327,15 @@ def move(mechanics, contact, motion, step, ahead):
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
-    origin = dynamics.solve(mechanics, motion, constraints, step)
+    x_from = dynamics.solve(mechanics, motion, constraints, step)
     tear(mechanics, motion, step)
-    return constraints, origin, respond_to_bodies(contact, motion, constraints, solution, origin, step)
+    return constraints, x_from, respond_to_bodies(contact, motion, constraints, solution, x_from, step)
 
 
-def end_step(mechanics, contact, motion, origin, step):
+def end_step(mechanics, contact, motion, x_from, step):
     """Velocities at the end of a small step from where they count from, and the restitution of bodies."""
     cloth, settings = mechanics.cloth, mechanics.settings
-    find_velocities(len(motion.x), motion.x, origin, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
+    find_velocities(len(motion.x), motion.x, x_from, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
     if mechanics.rides is not None:
         arrive(mechanics.rides, cloth, motion, step)
     restore(contact, motion, step)
@@ -363,8 +363,8 @@ def try_out(mechanics, contact, motion, substep):
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     mechanics.dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, unheld(contact, motion, part.dt))
-    origin = mechanics.dynamics.solve(mechanics, motion, constraints, substep)
-    contact_frame.try_bodies(contact, motion, constraints, mechanics.system.solution, origin, substep)
+    x_from = mechanics.dynamics.solve(mechanics, motion, constraints, substep)
+    contact_frame.try_bodies(contact, motion, constraints, mechanics.system.solution, x_from, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start
 
 

@@ -6,7 +6,7 @@
                                                          substep's start also what of cloth may meet in it
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     try_bodies(contact, motion, ...)                     the same where a step is tried out, once a frame
-    respond_to_cloth(contact, motion, origin, ...)       each substep: cloth is kept off cloth; nothing passes through anything
+    respond_to_cloth(contact, motion, x_from, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     restore(contact, motion, substep)                    each small step: restitution of bodies, on velocities
     look_again(contact, motion, dt)                      where a substep is taken again
     looks_for_bounces(contact, v, dt)                    each substep: how many parts of it cloth that bounces wants
@@ -204,10 +204,10 @@ def unheld(contact: Contact, motion, dt: float) -> Constraints:
 
 
 @timed(BODY_TIME)
-def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, origin, substep) -> int:
+def respond_to_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> int:
     """Keep particles off bodies; returns how many points touch.
 
-    solution : `integrate.system.Solution`; origin : (n, 3) [m] where velocities count from
+    solution : `integrate.system.Solution`; x_from : (n, 3) [m] where velocities count from
     """
     if contact.body is None:
         return 0
@@ -218,16 +218,16 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     weigh(len(d), d, r, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
-    about, before = (motion.x, motion.x_prev, motion.v, origin), motion.x.copy()
+    about, before = (motion.x, motion.x_prev, motion.v, x_from), motion.x.copy()
     touched = contacts.count[: len(motion.x)] > 0
     touching = collide.respond(contact.body, cloth, *about, substep.t1, substep.dt, _through_bodies(contact))
     contact.is_flattening |= is_flattened(cloth, touched, before, motion.x, motion.v_start, contacts, substep.dt)
     return touching
 
 
-def try_bodies(contact: Contact, motion, constraints: Constraints, solution, origin, substep) -> None:
+def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> None:
     """`respond_to_bodies` of a step that is tried out, to learn what touches in it."""
-    respond_to_bodies(contact, motion, constraints, solution, origin, substep)
+    respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
     lead_as_before(contact.body.contacts, motion.v_start)
 
 
@@ -240,11 +240,11 @@ def _through_bodies(contact: Contact) -> np.ndarray | None:
 
 
 @timed(CLOTH_TIME)
-def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints, solution, substep, steps: int):
+def respond_to_cloth(contact: Contact, motion, x_from, constraints: Constraints, solution, substep, steps: int):
     """Keep cloth off cloth, and let nothing pass through cloth or a body; returns how many pairs touch, and what is held
     back from passing (n,), as in `guard.impact_zones.holders`.
 
-    origin : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
+    x_from : (n, 3) [m] where velocities of the substep count from; changes in place where cloth was too close before
     steps : small steps of the substep, of which the solution is the last
     """
     if steps > 1 and contact.guarded is not None:  # it looks at the whole substep
@@ -253,14 +253,14 @@ def respond_to_cloth(contact: Contact, motion, origin, constraints: Constraints,
     if contact.pairs is not None:
         let_go(contact.pairs.pair_list, constraints.stack, solution.x, motion.x_prev)
     if contact.alternative is not None:
-        count += contact.alternative.respond(braced(cloth, brace), motion.x, origin, substep.t1, substep.dt)
+        count += contact.alternative.respond(braced(cloth, brace), motion.x, x_from, substep.t1, substep.dt)
     if contact.pairs is not None and contact.pairs.tangles is not None:
-        _ease(contact, motion, origin, substep.dt, cloth, brace)
+        _ease(contact, motion, x_from, substep.dt, cloth, brace)
     if contact.guarded is not None:
-        poked.ease_off(contact.guarded, cloth, motion.start, motion.x, origin, substep.dt, brace)
-        _give_way(contact, motion, origin)
+        poked.ease_off(contact.guarded, cloth, motion.start, motion.x, x_from, substep.dt, brace)
+        _give_way(contact, motion, x_from)
     if contact.pairs is not None or contact.guarded is not None:
-        about = cloth, (substep.t0, substep.t1), motion.start, motion.x, origin, substep.dt
+        about = cloth, (substep.t0, substep.t1), motion.start, motion.x, x_from, substep.dt
         calm = contact.body.contacts.calm if contact.body is not None else NONE_CALM
         found = resolve.resolve(contact.pairs, contact.guarded, *about, brace, calm)
         touched, held, is_moved, is_contended = found
@@ -288,7 +288,7 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
     contact.always_holds = contact.is_holding and not alone.any()
 
 
-def _give_way(contact: Contact, motion, origin) -> None:
+def _give_way(contact: Contact, motion, x_from) -> None:
     """Let bodies lose where they would tear cloth out of its length."""
     tangled = contact.guarded.frame.tangled
     if tangled.any() or _is_pinching(contact):
@@ -296,15 +296,15 @@ def _give_way(contact: Contact, motion, origin) -> None:
         about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
         before = motion.x.copy()
         if give_way(*about, contact.body.contacts, tangled, motion.x):
-            origin[:] = without_speed(before, motion.x, origin)
+            x_from[:] = without_speed(before, motion.x, x_from)
 
 
-def _ease(contact: Contact, motion, origin, dt: float, cloth: Cloth, brace: np.ndarray) -> None:
+def _ease(contact: Contact, motion, x_from, dt: float, cloth: Cloth, brace: np.ndarray) -> None:
     """Ease tangles apart. Which side cloth is to be on is settled once in a frame."""
     tangles = contact.pairs.tangles
     if contact.wanted is None and len(tangles.near):
         contact.wanted = sides_in(tangles, cloth, motion.start)
-    contact.eased = ease(tangles, cloth, motion.x, origin, dt, brace, contact.wanted)
+    contact.eased = ease(tangles, cloth, motion.x, x_from, dt, brace, contact.wanted)
 
 
 @timed(BODY_TIME)

@@ -35,7 +35,7 @@ def resolve(
     times: tuple[float, float],
     start,
     x,
-    x_prev,
+    x_from,
     dt: float,
     brace=NO_BRACE,
     calm=NONE_CALM,
@@ -51,19 +51,19 @@ def resolve(
     times : of the start and the end of the substep, in parts of the frame
     start : (n, 3) [m] where the substep started, free of crossings
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
-    x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
+    x_from : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
     brace : as in `cloth.response.Substep`; the guard, which moves zones as wholes, takes it for all directions
     """
     touched, pairs = 0, pairs if can_meet(cloth) else None
     if pairs is not None:
         go_on(pairs, dt)
-        touched = respond(pairs, cloth, start, x, x_prev, dt, brace, calm)
+        touched = respond(pairs, cloth, start, x, x_from, dt, brace, calm)
     near, is_moved = _near_bodies(bodies, times, start, x), np.zeros(len(x), np.bool_)
     went_before, is_contended = np.inf, np.zeros(len(x), np.bool_)
     for _ in range(BODY_RESPONSES):
         before = x.copy()
-        if near is None or not body_pairs.push(bodies, near, cloth, x, x_prev, dt, brace):
+        if near is None or not body_pairs.push(bodies, near, cloth, x, x_from, dt, brace):
             break
         is_pushed, went = (x != before).any(axis=1), np.abs(x - before).sum()
         is_last, went_before = went > CONTENDED * went_before, went
@@ -71,11 +71,11 @@ def resolve(
             is_contended = is_moved & is_pushed
         is_moved |= is_pushed
         if pairs is not None and not is_last:  # with the lengths that it has: a body moves little of it
-            respond(pairs, cloth, start, x, x_prev, dt, brace, calm, rounds=0)
+            respond(pairs, cloth, start, x, x_from, dt, brace, calm, rounds=0)
         near = _near_bodies(bodies, times, start, x)
         if is_last:
             break
-    zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_prev, dt)
+    zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_from, dt)
     if zones is None:
         return touched, np.full(len(x), ALONE, np.int32), is_moved, is_contended
     held = impact_zones.holders(zones, cloth.inv_mass)
@@ -90,7 +90,7 @@ def guard(
     times,
     start,
     x,
-    x_prev,
+    x_from,
     dt: float,
 ) -> Zones | None:
     """Hold back what would pass through other cloth or a body on its trajectory from `start` to `x`; returns the zones by
@@ -107,7 +107,7 @@ def guard(
             found.append(body_pairs.impacts(bodies, near, turn >= BODY_ROUNDS))
         if not any(len(impacts.hits) for impacts in found):
             return zones
-        zones = zones or impact_zones.single_zones(start, x, x_prev)
+        zones = zones or impact_zones.single_zones(start, x, x_from)
         leaders = body_pairs.leaders(bodies, dt) if bodies is not None else NO_LEADERS
         if pairs is not None:
             met.append(clusters.record(pairs.pair_list, found[0], start))
@@ -117,27 +117,27 @@ def guard(
             if pairs is not None:
                 pairs.let_pass |= len(found[0].hits) > 0
             if near is not None:
-                _push_last(pairs, bodies, near, cloth, start, x, x_prev, dt)
+                _push_last(pairs, bodies, near, cloth, start, x, x_from, dt)
             return zones
-        impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
+        impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_from, fresh)
         if met:
             clusters.move_parts(zones, tries, met, cloth, start, x, fresh)
         near = _near_bodies(bodies, times, start, x, zones.advected)
     _make_one_piece(zones)
     if pairs is not None:
         pairs.let_pass = True  # what is pinned, perhaps
-    impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_prev, fresh)
+    impact_zones.apply_zones(zones, leaders, cloth.inv_mass, start, x, x_from, fresh)
     return zones
 
 
 def _push_last(
-    pairs: Pairs | None, bodies: BodyPairs, near: PairList, cloth: Cloth, start, x, x_prev, dt: float
+    pairs: Pairs | None, bodies: BodyPairs, near: PairList, cloth: Cloth, start, x, x_from, dt: float
 ) -> None:
     """Take what is advected with a body out of it, if no cloth passes through cloth so."""
-    before = x.copy(), x_prev.copy()
-    body_pairs.push(bodies, near, cloth, x, x_prev, dt)
+    before = x.copy(), x_from.copy()
+    body_pairs.push(bodies, near, cloth, x, x_from, dt)
     if pairs is not None and len(_cloth_impacts(pairs, cloth, np.ones(len(x), np.bool_), start, x, dt).hits):
-        x[:], x_prev[:] = before
+        x[:], x_from[:] = before
 
 
 def _make_one_piece(zones: Zones) -> None:

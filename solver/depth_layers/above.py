@@ -112,7 +112,7 @@ def apart(cloth, hits, a, b):
 
 
 @inner
-def _hit(cloth, x, x_prev, t, axis, u, v, entry, hits):
+def _hit(cloth, x, x_from, t, axis, u, v, entry, hits):
     """Note where the line at (u, v) [m] meets triangle t, and how that place moves."""
     i, j, k = cloth.triangles[t, 0], cloth.triangles[t, 1], cloth.triangles[t, 2]
     a, b = (axis + 1) % 3, (axis + 2) % 3
@@ -132,7 +132,7 @@ def _hit(cloth, x, x_prev, t, axis, u, v, entry, hits):
         n = (x[j, e] - x[i, e]) * (x[k, f] - x[i, f]) - (x[j, f] - x[i, f]) * (x[k, e] - x[i, e])
         size += n * n
         now = place(x, cloth.triangles, hits, entry, d)
-        hits.motion[entry, d] = now - place(x_prev, cloth.triangles, hits, entry, d)
+        hits.motion[entry, d] = now - place(x_from, cloth.triangles, hits, entry, d)
     hits.upright[entry] = abs(area) / math.sqrt(size) if size > 0.0 else 0.0
 
 
@@ -174,7 +174,7 @@ def _gather(cloth, hits, axis, s, count, sums):
 
 
 @njit
-def gather_kernel(cloth, image, axis, heaviest, x, x_prev, slow, hits, s, sums):
+def gather_kernel(cloth, image, axis, heaviest, x, x_from, slow, hits, s, sums):
     """What all lines along `axis` want of the particles; returns how many layers have to do anything.
 
     The image is that of the triangles at x, along that axis; `hits` and `s` have room for a pixel. Lines on which nothing
@@ -192,7 +192,7 @@ def gather_kernel(cloth, image, axis, heaviest, x, x_prev, slow, hits, s, sums):
         u, v = low[a] + (p // rows + 0.5) * pixel, low[b] + (p % rows + 0.5) * pixel
         seen, count = count, 0
         for h in range(start, start + seen):
-            _hit(cloth, x, x_prev, image.triangle[h], axis, u, v, count, hits)
+            _hit(cloth, x, x_from, image.triangle[h], axis, u, v, count, hits)
             if hits.upright[count] < STEEPEST_LEAN:
                 continue
             s.now[count], s.v[count] = image.depth[h], hits.motion[count, axis]
@@ -210,7 +210,7 @@ def gather_kernel(cloth, image, axis, heaviest, x, x_prev, slow, hits, s, sums):
 
 
 @njit
-def apply_kernel(inv_mass, sums, x, x_prev):
+def apply_kernel(inv_mass, sums, x, x_from):
     """Give the particles the means of what they were asked for."""
     for i in range(len(x)):
         weight = sums.weight[i]
@@ -219,4 +219,4 @@ def apply_kernel(inv_mass, sums, x, x_prev):
         for d in range(3):
             shift, kick = sums.shift[i, d] / weight, sums.kick[i, d] / weight
             x[i, d] += shift
-            x_prev[i, d] += shift - kick
+            x_from[i, d] += shift - kick

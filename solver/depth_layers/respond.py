@@ -2,10 +2,10 @@
 """Cloth on cloth by layered depth images of the cloth (Bargmann 2003, chapter 5 and section 7.1): fast, not certain.
 
     depths = prepare(cloth, frame_input, settings)               once a frame; None where cloth meets no cloth
-    count = depths.respond(cloth, x, x_prev, t, dt)              each substep, after the constraints
+    count = depths.respond(cloth, x, x_from, t, dt)              each substep, after the constraints
 
 Each substep the cloth is drawn as it is, and what the image knows is compared with where everything was a substep ago.
-No pair is looked for, and nothing is remembered but x_prev. DEPTH_SEQUENCES sorts all layers along one direction, that
+No pair is looked for, and nothing is remembered but x_from. DEPTH_SEQUENCES sorts all layers along one direction, that
 of gravity (`above`); DEPTH_STICKS keeps particles in front of the triangles they come to, from all sides (`sticks`).
 
 Pixels have a size that the mesh gives, and borders at multiples of it: where cloth lies still, its image does, too. In
@@ -46,51 +46,51 @@ class Depths:
     axis: int  # that lines go along; -1: all three
     thickest: float  # [m] largest contact distance
 
-    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+    def respond(self, cloth: Cloth, x: np.ndarray, x_from: np.ndarray, t: float, dt: float) -> int:
         """Keep layers of cloth in order for one substep; returns how many places of layers were moved.
 
         Parameters
         ----------
         x : (n, 3) [m], changed in place: end of the substep, after all constraints
-        x_prev : (n, 3) [m], from where to x particles go in the substep; changed in place, too
+        x_from : (n, 3) [m], from where to x particles go in the substep; changed in place, too
         t : when the substep ends; not asked for
         dt : [s] the substep
         """
-        if not np.isfinite(x.sum() + x_prev.sum()):
+        if not np.isfinite(x.sum() + x_from.sum()):
             return 0
         cloth = self.cloth._replace(inv_mass=cloth.inv_mass)
         slow = SLOWEST_CLOTH_BOUNCE * dt
-        return (self._sort if self.axis >= 0 else self._touch)(cloth, x, x_prev, slow)
+        return (self._sort if self.axis >= 0 else self._touch)(cloth, x, x_from, slow)
 
-    def _sort(self, cloth, x, x_prev, slow) -> int:
+    def _sort(self, cloth, x, x_from, slow) -> int:
         """Layers along one axis."""
         image = render(x, cloth.triangles, *_box(x, SEQUENCE_PIXEL * self.edge), self.axis)
         size = int(np.diff(image.pixel_start).max(initial=0))
         heaviest = HEAVIEST / max(float(cloth.inv_mass.max()), 1e-300)
         scratch, sums = (make_hits(size), make_sequence(size)), make_sums(len(x))
-        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_prev, slow, *scratch, sums)
-        apply_kernel(cloth.inv_mass, sums, x, x_prev)
+        count = gather_kernel(cloth, image, self.axis, heaviest, x, x_from, slow, *scratch, sums)
+        apply_kernel(cloth.inv_mass, sums, x, x_from)
         return count
 
-    def _touch(self, cloth, x, x_prev, slow) -> int:
+    def _touch(self, cloth, x, x_from, slow) -> int:
         """Particles and triangles, from all sides."""
         every = np.arange(len(cloth.triangles), dtype=np.int32)
         image = render_motion(resting(x), cloth.triangles, every, *_box(x, STICK_PIXEL * self.edge))
         planes, count, impacts = make_planes(len(cloth.triangles)), 0, None
-        given = cloth, planes, STICK_REACH * self.thickest, image, x, x_prev
+        given = cloth, planes, STICK_REACH * self.thickest, image, x, x_from
         if cloth.restitution.any():
-            planes_kernel(cloth.triangles, x, x_prev, planes)
+            planes_kernel(cloth.triangles, x, x_from, planes)
             impacts = _find_impacts(given, slow)
         for _ in range(STICK_ROUNDS):
-            planes_kernel(cloth.triangles, x, x_prev, planes)
+            planes_kernel(cloth.triangles, x, x_from, planes)
             found = touch_kernel(*given)
             if not found:
                 break
             count = max(count, found)
         if impacts is not None:
-            motion = x - x_prev
+            motion = x - x_from
             part_kernel(*impacts, cloth.inv_mass, NO_BRACE, motion)
-            x_prev[:] = x - motion
+            x_from[:] = x - motion
         return count
 
 

@@ -61,7 +61,7 @@ def _part_of(cloth, p, t):
 
 
 @inner
-def _find_place(triangles, x, x_prev, time, p, t, scratch):
+def _find_place(triangles, x, x_from, time, p, t, scratch):
     """The place of a triangle under a particle at a part of the step; whether it lies on the triangle.
     # outputs: scratch.weight; scratch.then, second, third
     """
@@ -70,10 +70,10 @@ def _find_place(triangles, x, x_prev, time, p, t, scratch):
     before, square = 1.0 - time, 0.0
     for d in range(3):
         e, f = (d + 1) % 3, (d + 2) % 3
-        ie, iff = time * x[i, e] + before * x_prev[i, e], time * x[i, f] + before * x_prev[i, f]
-        je, jf = time * x[j, e] + before * x_prev[j, e] - ie, time * x[j, f] + before * x_prev[j, f] - iff
-        ke, kf = time * x[k, e] + before * x_prev[k, e] - ie, time * x[k, f] + before * x_prev[k, f] - iff
-        pe, pf = time * x[p, e] + before * x_prev[p, e] - ie, time * x[p, f] + before * x_prev[p, f] - iff
+        ie, iff = time * x[i, e] + before * x_from[i, e], time * x[i, f] + before * x_from[i, f]
+        je, jf = time * x[j, e] + before * x_from[j, e] - ie, time * x[j, f] + before * x_from[j, f] - iff
+        ke, kf = time * x[k, e] + before * x_from[k, e] - ie, time * x[k, f] + before * x_from[k, f] - iff
+        pe, pf = time * x[p, e] + before * x_from[p, e] - ie, time * x[p, f] + before * x_from[p, f] - iff
         normal[d] = je * kf - jf * ke
         square += normal[d] * normal[d]
         second[d], third[d] = pe * kf - pf * ke, je * pf - jf * pe
@@ -132,22 +132,22 @@ def _lay(triangles, x, t, planes):
 
 
 @inner
-def _meet(cloth, planes, p, t, x, x_prev, scratch):
+def _meet(cloth, planes, p, t, x, x_from, scratch):
     """How a particle and a triangle touch: (side that it was on, distance [m] that they lack, part [m] of that by which they
     came closer, inverse mass of both [1/kg], friction coefficient); the second is 0 where they do not.
     # outputs: scratch.normal, weight, then, second, third; planes[t]
     """
     triangles, normal = cloth.triangles, scratch.normal
     _lay(triangles, x, t, planes.now)
-    _lay(triangles, x_prev, t, planes.before)
+    _lay(triangles, x_from, t, planes.before)
     now, before = -planes.now[t, OFFSET], -planes.before[t, OFFSET]
     for d in range(3):
         normal[d] = planes.now[t, d]
         now += normal[d] * x[p, d]
-        before += planes.before[t, d] * x_prev[p, d]
+        before += planes.before[t, d] * x_from[p, d]
     side = 1.0 if before >= 0.0 else -1.0
     time = before / (before - now) if now * side < 0.0 else 1.0
-    if not _find_place(triangles, x, x_prev, time, p, t, scratch):
+    if not _find_place(triangles, x, x_from, time, p, t, scratch):
         return side, 0.0, 0.0, 0.0, 0.0
     distance, inverse, friction = _distance(cloth, p, t, scratch.weight)
     before, now = side * before, side * now
@@ -159,27 +159,27 @@ def _meet(cloth, planes, p, t, x, x_prev, scratch):
 
 
 @inner
-def _went(triangles, x, x_prev, p, t, scratch):
+def _went(triangles, x, x_from, p, t, scratch):
     """How far [m] a particle went along the normal against its place on a triangle.
     # outputs: scratch.then, all of that
     """
     normal, then, weight = scratch.normal, scratch.then, scratch.weight
     for d in range(3):
-        then[d] = x[p, d] - x_prev[p, d]
+        then[d] = x[p, d] - x_from[p, d]
         for k in range(3):
-            then[d] -= weight[k] * (x[triangles[t, k], d] - x_prev[triangles[t, k], d])
+            then[d] -= weight[k] * (x[triangles[t, k], d] - x_from[triangles[t, k], d])
     return then[0] * normal[0] + then[1] * normal[1] + then[2] * normal[2]
 
 
 @inner
-def _push(cloth, planes, p, t, x, x_prev, scratch):
+def _push(cloth, planes, p, t, x, x_from, scratch):
     """Keep a particle and a triangle apart, and rub them; returns whether they touch."""
     triangles, masses = cloth.triangles, cloth.inv_mass
     normal, then, weight = scratch.normal, scratch.then, scratch.weight
-    side, lack, stop, both, friction = _meet(cloth, planes, p, t, x, x_prev, scratch)
+    side, lack, stop, both, friction = _meet(cloth, planes, p, t, x, x_from, scratch)
     if lack == 0.0:
         return False
-    along = _went(triangles, x, x_prev, p, t, scratch)
+    along = _went(triangles, x, x_from, p, t, scratch)
     for d in range(3):
         then[d] -= along * normal[d]
     slide = math.sqrt(_square(then))
@@ -190,27 +190,27 @@ def _push(cloth, planes, p, t, x, x_prev, scratch):
         part = masses[i] / both * (1.0 if c == 3 else -weight[c])
         for d in range(3):
             x[i, d] += part * (side * normal[d] * lack - grip * then[d])
-            x_prev[i, d] += part * side * normal[d] * ease
+            x_from[i, d] += part * side * normal[d] * ease
     return True
 
 
 @njit
-def planes_kernel(triangles, x, x_prev, planes):
+def planes_kernel(triangles, x, x_from, planes):
     """Planes of all triangles, now and a step ago. 100 flops and 150 bytes each.
     # outputs: planes
     """
     for t in range(len(triangles)):
         _lay(triangles, x, t, planes.now)
-        _lay(triangles, x_prev, t, planes.before)
+        _lay(triangles, x_from, t, planes.before)
 
 
 @inner
-def _far(planes, x, x_prev, p, t, thickest):
+def _far(planes, x, x_from, p, t, thickest):
     """Whether a particle is farther from a triangle's plane than the contact distance, on the same side as before."""
     now, before = -planes.now[t, OFFSET], -planes.before[t, OFFSET]
     for d in range(3):
         now += planes.now[t, d] * x[p, d]
-        before += planes.before[t, d] * x_prev[p, d]
+        before += planes.before[t, d] * x_from[p, d]
     return now * before > 0.0 and abs(now) > thickest
 
 
@@ -226,12 +226,12 @@ def _pixel(image, x, p, d):
 
 
 @counted_njit
-def touch_kernel(cloth, planes, thickest, image, x, x_prev):
+def touch_kernel(cloth, planes, thickest, image, x, x_from):
     """Keep all particles on their side of the triangles in their pixels; returns how many pairs touch.
 
     One after the other, always in the same order, so that no momentum is lost. The image is that of the triangles at x, and
     so are `planes`, or nearly. 15 flops a triangle in a particle's pixel, 500 more where they touch.
-    # outputs: x, x_prev
+    # outputs: x, x_from
     """
     scratch, touching = Scratch(np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)), 0
     for p in range(len(x)):
@@ -241,13 +241,13 @@ def touch_kernel(cloth, planes, thickest, image, x, x_prev):
                 continue
             for h in range(image.pixel_start[at], image.pixel_start[at + 1]):
                 t = image.triangle[h]
-                if not (_far(planes, x, x_prev, p, t, thickest) or _part_of(cloth, p, t)):
-                    touching += _push(cloth, planes, p, t, x, x_prev, scratch)
+                if not (_far(planes, x, x_from, p, t, thickest) or _part_of(cloth, p, t)):
+                    touching += _push(cloth, planes, p, t, x, x_from, scratch)
     return touching
 
 
 @counted_njit
-def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, stencils, bounces):
+def impacts_kernel(cloth, planes, thickest, image, x, x_from, slow, stencils, bounces):
     """List the particles and triangles that come to touch faster than `slow` [m] in the step, as long as there is room;
     returns how many they are. Parameters and costs are those of `touch_kernel`, before which this is asked.
     # outputs: stencils (k, 4); bounces, with speeds in [m] in the step
@@ -260,10 +260,10 @@ def impacts_kernel(cloth, planes, thickest, image, x, x_prev, slow, stencils, bo
                 continue
             for h in range(image.pixel_start[at], image.pixel_start[at + 1]):
                 t = image.triangle[h]
-                if _far(planes, x, x_prev, p, t, thickest) or _part_of(cloth, p, t):
+                if _far(planes, x, x_from, p, t, thickest) or _part_of(cloth, p, t):
                     continue
-                side, lack, _, _, _ = _meet(cloth, planes, p, t, x, x_prev, scratch)
-                approach = -side * _went(cloth.triangles, x, x_prev, p, t, scratch)
+                side, lack, _, _, _ = _meet(cloth, planes, p, t, x, x_from, scratch)
+                approach = -side * _went(cloth.triangles, x, x_from, p, t, scratch)
                 own = cloth.restitution[p] * cloth.restitution[cloth.triangles[t, 0]]
                 if lack == 0.0 or approach <= slow or own == 0.0:
                     continue

@@ -4,7 +4,7 @@
 steps     the small steps of a substep, each of which is solved for
 part      the part of the substep that is solved for: all of it, but for the theta method
 predict   x at its end as far as it is known beforehand: by gravity and pins, or all of it by an explicit method
-solve     x as springs, hinges, pins and what touches allow it; returns the origin: x goes from there to where it is in
+solve     x as springs, hinges, pins and what touches allow it; returns x_from: x goes from there to where it is in
           dt at its new velocity, contacts apart. Leaves in `System.solution` what constraints had to bear.
 """
 
@@ -35,7 +35,7 @@ class Dynamics(NamedTuple):
     part: Callable  # (substep, settings) -> Substep
     predict: Callable  # (mechanics, motion, part)
     is_held: bool  # whether what touches holds particles in the solve
-    solve: Callable  # (mechanics, motion, constraints, substep) -> (n, 3) [m] origin
+    solve: Callable  # (mechanics, motion, constraints, substep) -> (n, 3) [m] x_from
 
 
 class Mechanics(NamedTuple):
@@ -188,16 +188,16 @@ def _solve_to_theta(mechanics, motion, constraints, substep):
     before[kinematic] = there[kinematic]
     motion.x[:] = motion.x_prev + dt * there
     motion.x[kinematic] = points(pins, substep.t1)[is_kinematic]
-    origin = motion.x - dt * (before + (there - before) / theta)
+    x_from = motion.x - dt * (before + (there - before) / theta)
     keep_near_pose(motion.x, mechanics.cloth.inv_mass, pins, substep.t1)
-    return origin
+    return x_from
 
 
 def _end_march(mechanics, motion, constraints, substep):
     """Nothing is left to be solved for."""
-    origin = motion.x - substep.dt * motion.v
+    x_from = motion.x - substep.dt * motion.v
     _end(mechanics, motion, substep)
-    return origin
+    return x_from
 
 
 def _fall(mechanics, dt):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What comes before and after the solve of a substep: pins, the prediction, and velocities at the end.
 
-    x* = x + dt v + dt^2 a   (`predict`)        v = (x - x_prev) / dt   (`find_velocities`)
+    x* = x + dt v + dt^2 a   (`predict`)        v = (x - x_from) / dt   (`find_velocities`)
 
 Small substeps keep what one Newton step (`pcg`) leaves of the constraints' curvature small, and damp little (Macklin,
 Storey, Lu, Terdiman, Chentanez, Jeschke and Müller 2019). A pin of a weight below 1 is a spring to the animated pose,
@@ -35,12 +35,15 @@ class Pins(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """The particles in a substep; all change in place."""
+    """The particles in a substep; all change in place.
+
+    Where their velocities count from, `x_from` (n, 3) [m], goes from call to call: the solve begins with x_prev, contact moves it.
+    """
 
     x: np.ndarray  # (n, 3) [m]
-    x_prev: np.ndarray  # (n, 3) [m] where the substep began, kinematic particles on the pose
+    x_prev: np.ndarray  # (n, 3) [m] `start`, kinematic particles on the pose
     v: np.ndarray  # (n, 3) [m/s]
-    start: np.ndarray  # (n, 3) [m] where it began, free of crossings
+    start: np.ndarray  # (n, 3) [m] where the substep began, free of crossings
     v_start: np.ndarray  # (n, 3) [m/s] velocity there
 
 
@@ -146,11 +149,11 @@ def keep_near_pose(x, inv_mass, pins, t1):
 
 
 @shared_fused(SMALLEST_FLYING_PART)
-def find_velocities(first, last, x, x_prev, v, inv_mass, max_speed, dt):
+def find_velocities(first, last, x, x_from, v, inv_mass, max_speed, dt):
     """Velocities from the substep's motion, no faster than `max_speed` [m/s]. # output: v"""
     rate = 1.0 / dt
     for i in range(np.uintp(first), np.uintp(last)):
-        ui, vi, wi = rate * (x[i, 0] - x_prev[i, 0]), rate * (x[i, 1] - x_prev[i, 1]), rate * (x[i, 2] - x_prev[i, 2])
+        ui, vi, wi = rate * (x[i, 0] - x_from[i, 0]), rate * (x[i, 1] - x_from[i, 1]), rate * (x[i, 2] - x_from[i, 2])
         square = ui * ui + vi * vi + wi * wi
         if square > max_speed * max_speed and inv_mass[i] > 0.0:
             slower = max_speed / sqrt(square)

@@ -2,7 +2,7 @@
 """Cloth on cloth by a velocity field (Buffet 2021, chapter 3): for many cloths that lie on each other.
 
     fields = prepare(cloth, frame_input, settings)               once a frame; None where cloth meets no cloth
-    count = fields.respond(cloth, x, x_prev, t, dt)               each substep, after the constraints
+    count = fields.respond(cloth, x, x_from, t, dt)               each substep, after the constraints
 
 Velocities and layers go on a sparse grid; where layers are close, the velocity there is changed so that no gap closes
 faster than it may, and the particles go with it. No pair is looked for and no side remembered: cloth that is tangled is
@@ -88,13 +88,13 @@ class VelocityField:
     t: float = 0.0  # part of the frame at which bodies are as the grid has them
     eased: bool = False  # whether it has been done in this frame
 
-    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+    def respond(self, cloth: Cloth, x: np.ndarray, x_from: np.ndarray, t: float, dt: float) -> int:
         """Keep cloth from cloth for one substep; returns how many cells are crowded.
 
         Parameters
         ----------
         x : (n, 3) [m], changed in place: end of the substep, after all constraints
-        x_prev : (n, 3) [m], from where to x particles go in dt; changed in place where cloth is eased apart
+        x_from : (n, 3) [m], from where to x particles go in dt; changed in place where cloth is eased apart
         t : where in the frame the substep ends, 0 to 1
         dt : [s] the substep
         """
@@ -102,7 +102,7 @@ class VelocityField:
             return 0
         free = cloth.inv_mass > 0.0
         if self.left <= 0:
-            self.left, self.t = _lasts(x - x_prev, self.step), t
+            self.left, self.t = _lasts(x - x_from, self.step), t
             self.grid = _make_grid(self, cloth, x, t, t + (self.left - 1) * dt / self.duration)
         self.left -= 1
         grid = self.grid
@@ -112,10 +112,10 @@ class VelocityField:
         cloth = cloth._replace(inv_mass=np.divide(1.0, cloth.mass, out=np.zeros(len(free)), where=free))
         if not len(grid.cells.density):
             return 0
-        given = grid, cloth, x_prev, dt
+        given = grid, cloth, x_from, dt
         at_nodes = _at_nodes(*self._weighed(given), x)
         if not self.eased:
-            _ease(self, at_nodes[0], cloth, x, x_prev)
+            _ease(self, at_nodes[0], cloth, x, x_from)
             self.eased = True
         before = x.copy()
         motion = self._stop(given, cloth.friction, x, at_nodes)
@@ -133,9 +133,9 @@ class VelocityField:
     def _bounce(self, given, before: np.ndarray, motion: transfer.NodeMotion) -> None:
         """Where particles at `before` (n, 3) [m] meet so fast that this `motion` stops an impact, stop what that leaves of it,
         without friction, and add the part of all of it that it gives back (Poisson's law of impact). No momentum is made.
-        # outputs: x_prev, one of the given as to `_go_along`
+        # outputs: x_from, one of the given as to `_go_along`
         """
-        (_, cloth, x_prev, dt), stopped = given, before.copy()
+        (_, cloth, x_from, dt), stopped = given, before.copy()
         smooth = np.zeros_like(cloth.friction)
         self._go_along(given, motion, smooth, stopped)
         # of two layers that come closer each changes by half of that
@@ -145,7 +145,7 @@ class VelocityField:
         for _ in range(STOPPING_ROUNDS):
             self._stop(given, smooth, stopped)
         change = stopped - before
-        x_prev -= stopped - first + in_zones(self.grid.nodes, self.restitution, cloth.mass, change)[:, None] * change
+        x_from -= stopped - first + in_zones(self.grid.nodes, self.restitution, cloth.mass, change)[:, None] * change
 
     def _stop(self, given, friction: np.ndarray, x: np.ndarray, at_nodes=None) -> transfer.NodeMotion:
         """Change where particles go, with friction (n,), so that no gap closes faster than it may; how the nodes move then.
@@ -164,8 +164,8 @@ class VelocityField:
 
     def _about(self, given, friction: np.ndarray, x: np.ndarray) -> tuple:
         """What `transfer` is to know of particles with friction (n,) that go to x (n, 3) [m]."""
-        grid, cloth, x_prev, dt = self._weighed(given)
-        return grid.facing, grid.barred, friction, cloth.inv_mass, x, x_prev, dt, grid.scratch
+        grid, cloth, x_from, dt = self._weighed(given)
+        return grid.facing, grid.barred, friction, cloth.inv_mass, x, x_from, dt, grid.scratch
 
     def _weighed(self, given):
         """The same with particles of rigid garments as heavy as they count for."""
@@ -188,13 +188,13 @@ class VelocityFields(NamedTuple):
     parts: tuple[VelocityField, ...]
     rigid: RigidBodies | None = None
 
-    def respond(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> int:
+    def respond(self, cloth: Cloth, x: np.ndarray, x_from: np.ndarray, t: float, dt: float) -> int:
         """As `VelocityField.respond`; rigid garments are moved as wholes, also where they meet nothing."""
         if self.rigid is None or not np.isfinite(x.sum()):
-            return sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
-        self.rigid.begin(cloth, x, x_prev, t, dt)
-        crowded = sum(part.respond(cloth, x, x_prev, t, dt) for part in self.parts)
-        self.rigid.end(x, x_prev)
+            return sum(part.respond(cloth, x, x_from, t, dt) for part in self.parts)
+        self.rigid.begin(cloth, x, x_from, t, dt)
+        crowded = sum(part.respond(cloth, x, x_from, t, dt) for part in self.parts)
+        self.rigid.end(x, x_from)
         return crowded
 
 
@@ -275,11 +275,11 @@ def _moving(samples, origin, t, window, duration):
     return motion[:, :3] + motion[:, 3:], motion[:, 3:] / (window * duration)
 
 
-def _at_nodes(grid, cloth, x_prev, dt, x):
-    """Masses (k,) [kg] and velocities (k, 4) [m/s] of the nodes, of cloth that goes from x_prev to x in dt."""
+def _at_nodes(grid, cloth, x_from, dt, x):
+    """Masses (k,) [kg] and velocities (k, 4) [m/s] of the nodes, of cloth that goes from x_from to x in dt."""
     nodes = grid.nodes
     mass, v = np.zeros(len(nodes.slots)), np.zeros((len(nodes.slots), 4))
-    transfer.to_nodes(nodes, x, x_prev, cloth.mass, cloth.inv_mass, dt, grid.solid, mass, v)
+    transfer.to_nodes(nodes, x, x_from, cloth.mass, cloth.inv_mass, dt, grid.solid, mass, v)
     return mass, v
 
 
@@ -303,8 +303,8 @@ def _find_change(grid, mass, v, about):
     return motion
 
 
-def _ease(field, mass, cloth, x, x_prev):
-    """Move apart what is too dense; x and x_prev alike."""
+def _ease(field, mass, cloth, x, x_from):
+    """Move apart what is too dense; x and x_from alike."""
     grid = field.grid
     least = np.minimum(EASED_STRAIN * (grid.cells.density - FULL_DENSITY), MOST_EASED_STRAIN)
     if (least <= 0.0).all():
@@ -314,16 +314,16 @@ def _ease(field, mass, cloth, x, x_prev):
     shift = np.zeros_like(grid.u)
     project(quiet, shift, 1, ITERATIONS, grid.solution)
     if field.rigid is not None:
-        _ease_wholes(field, quiet, shift, cloth, x, x_prev)
+        _ease_wholes(field, quiet, shift, cloth, x, x_from)
         return
-    transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_prev)
+    transfer.ease_apart(grid.nodes, cloth.inv_mass, shift, x, x_from)
 
 
-def _ease_wholes(field, quiet, shift, cloth, x, x_prev):
+def _ease_wholes(field, quiet, shift, cloth, x, x_from):
     """The same where there are rigid garments, by rounds: these go less far than the nodes, and cloth would go into them.
 
     shift : (k, 4) [m] of the nodes in the first round
-    # outputs: x, x_prev, of cloth
+    # outputs: x, x_from, of cloth
     """
     grid, count, way, start = field.grid, len(shift), np.zeros_like(x), np.zeros_like(x)
     still = grid._replace(solid=grid.solid.copy())
@@ -338,4 +338,4 @@ def _ease_wholes(field, quiet, shift, cloth, x, x_prev):
         field.rigid.ease(before, way)
     way[field.rigid.rigid.particles] = 0.0
     x += way
-    x_prev += way
+    x_from += way

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigid garments through a substep: they fall, are kept off bodies, are carried and turned by the field, and go on as a whole.
 
-    begin(cloth, x, x_prev, t, dt)      what moved their particles freely is the motion of a whole, off bodies
-    carry(weight, before, x, x_prev)    each round of the field: what it changed is impulses on the whole, off bodies again
+    begin(cloth, x, x_from, t, dt)      what moved their particles freely is the motion of a whole, off bodies
+    carry(weight, before, x, x_from)    each round of the field: what it changed is impulses on the whole, off bodies again
     ease(weight, before, way)           each round in which it eases apart what is too dense
-    end(x, x_prev)                      places and velocities of rigid garments
+    end(x, x_from)                      places and velocities of rigid garments
 
-Between these x - x_prev of their particles is dt times a rigid velocity at the place where the substep began, as the grid
+Between these x - x_from of their particles is dt times a rigid velocity at the place where the substep began, as the grid
 sees it.
 """
 
@@ -33,13 +33,13 @@ class RigidBodies:
         self.share = np.zeros(len(rigid.particles))  # (k,) how far each particle stands for its garment, up to 1
         self.weight = rigid.mass.copy()  # (k,) [kg] that particles count with
 
-    def begin(self, cloth: Cloth, x: np.ndarray, x_prev: np.ndarray, t: float, dt: float) -> None:
-        """Take in a substep in which particles would go freely from x_prev to x (n, 3) [m] in dt [s], until t of the frame."""
-        self.pose, self.dt = pose_of(self.rigid, x_prev), dt
+    def begin(self, cloth: Cloth, x: np.ndarray, x_from: np.ndarray, t: float, dt: float) -> None:
+        """Take in a substep in which particles would go freely from x_from to x (n, 3) [m] in dt [s], until t of the frame."""
+        self.pose, self.dt = pose_of(self.rigid, x_from), dt
         self.eased = np.zeros((len(self.rigid.total), 6))
-        self._go(x, x_prev, self._motion(x, x_prev))
-        self.touches = self.contact.find(cloth, self.rigid, x, x_prev, t, dt) if self.contact is not None else None
-        self._keep_off(x, x_prev)
+        self._go(x, x_from, self._motion(x, x_from))
+        self.touches = self.contact.find(cloth, self.rigid, x, x_from, t, dt) if self.contact is not None else None
+        self._keep_off(x, x_from)
 
     def touch(self, particles: np.ndarray, ours: np.ndarray) -> None:
         """A field of some garments, `ours` (n,) bool, is solved for beside some of their particles (p,) from now on: these stand
@@ -62,14 +62,14 @@ class RigidBodies:
         """The cloth with particles as heavy as they count for."""
         return cloth._replace(inv_mass=np.where(cloth.inv_mass > 0.0, 1.0 / self.weights(cloth), 0.0))
 
-    def carry(self, before: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> None:
+    def carry(self, before: np.ndarray, x: np.ndarray, x_from: np.ndarray) -> None:
         """Have rigid garments go by what a field changed from `before` to x (n, 3) [m]. # output: x"""
         own = self.rigid.particles
         change = (x[own] - before[own]) / self.dt
         gained = whole_motion(self.rigid, self.pose, self.weight, change)
         x[own] = before[own]
-        self._go(x, x_prev, self._motion(x, x_prev) + gained)
-        self._keep_off(x, x_prev)
+        self._go(x, x_from, self._motion(x, x_from) + gained)
+        self._keep_off(x, x_from)
         self._learn(change)
 
     def _learn(self, change):
@@ -90,9 +90,9 @@ class RigidBodies:
         self.eased += gained
         way[own] = before[own] + particle_motion(self.rigid, self.pose, gained)
 
-    def end(self, x: np.ndarray, x_prev: np.ndarray) -> None:
-        """Put rigid garments where they go, and where their velocities count from. # outputs: x, x_prev"""
-        own, motion, shift = self.rigid.particles, self._motion(x, x_prev), self.eased
+    def end(self, x: np.ndarray, x_from: np.ndarray) -> None:
+        """Put rigid garments where they go, and where their velocities count from. # outputs: x, x_from"""
+        own, motion, shift = self.rigid.particles, self._motion(x, x_from), self.eased
         if self.touches is not None:
             keep_off(self.touches, self.rigid, self.pose, motion)
             shift = shift + take_out(self.touches, self.rigid, self.pose)
@@ -100,21 +100,21 @@ class RigidBodies:
         if self.touches is not None:
             leave(self.touches, self.rigid, pose, motion)
         x[own] = pose.middle[self.rigid.piece] + pose.arm
-        x_prev[own] = x[own] - self.dt * particle_motion(self.rigid, pose, motion)
+        x_from[own] = x[own] - self.dt * particle_motion(self.rigid, pose, motion)
 
-    def _motion(self, x, x_prev):
+    def _motion(self, x, x_from):
         own = self.rigid.particles
-        return whole_motion(self.rigid, self.pose, self.rigid.mass, (x[own] - x_prev[own]) / self.dt)
+        return whole_motion(self.rigid, self.pose, self.rigid.mass, (x[own] - x_from[own]) / self.dt)
 
-    def _go(self, x, x_prev, motion):
+    def _go(self, x, x_from, motion):
         own = self.rigid.particles
-        x[own] = x_prev[own] + self.dt * particle_motion(self.rigid, self.pose, motion)
+        x[own] = x_from[own] + self.dt * particle_motion(self.rigid, self.pose, motion)
 
-    def _keep_off(self, x, x_prev):
+    def _keep_off(self, x, x_from):
         if self.touches is not None and len(self.touches.place):
-            motion = self._motion(x, x_prev)
+            motion = self._motion(x, x_from)
             keep_off(self.touches, self.rigid, self.pose, motion)
-            self._go(x, x_prev, motion)
+            self._go(x, x_from, motion)
 
 
 def prepare_rigid(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings) -> RigidBodies | None:

@@ -41,16 +41,16 @@ class RigidContact:
     def __init__(self, cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings):
         self.body = collide.prepare(rigid_alone(cloth), state, frame_input, settings)
 
-    def find(self, cloth: Cloth, rigid: Rigid, x, x_prev, t: float, dt: float) -> Touches:
-        """What touches as particles go from x_prev to x (n, 3) [m] until t in dt [s]."""
+    def find(self, cloth: Cloth, rigid: Rigid, x, x_from, t: float, dt: float) -> Touches:
+        """What touches as particles go from x_from to x (n, 3) [m] until t in dt [s]."""
         probe, contacts = x.copy(), self.body.contacts
-        collide.respond(self.body, rigid_alone(cloth), probe, x_prev, (x - x_prev) / dt, x_prev, t, dt)
+        collide.respond(self.body, rigid_alone(cloth), probe, x_from, (x - x_from) / dt, x_from, t, dt)
         slots = np.arange(2) < contacts.count[rigid.particles, None]
         place, slot = np.nonzero(slots)
         at = rigid.particles[place]
         normal, surface = contacts.normal[at, slot], contacts.velocity[at, slot]
         lift = np.einsum("ci,ci->c", probe[at] - x[at], normal)
-        went = np.einsum("ci,ci->c", (x[at] - x_prev[at]) / dt, normal)
+        went = np.einsum("ci,ci->c", (x[at] - x_from[at]) / dt, normal)
         approach = np.einsum("ci,ci->c", surface, normal) - went
         fast = np.clip(lift, 0.0, np.maximum(dt * approach, 0.0))
         count = len(place)

@@ -50,7 +50,7 @@ class Scratch(NamedTuple):
 
 
 @fused
-def to_nodes(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
+def to_nodes(nodes, x, x_from, mass, inv_mass, dt, solid, node_mass, v):
     """Mass and velocity of nodes, and of what is fixed beside them.
 
     solid : (k, SOLID_COLUMNS) bodies at the nodes
@@ -63,7 +63,7 @@ def to_nodes(nodes, x, x_prev, mass, inv_mass, dt, solid, node_mass, v):
     for at in range(len(particles)):
         p = particles[at]
         m = 1.0 / inv_mass[p] if inv_mass[p] > 0.0 else HELD_MASSES * mass[p]
-        motion = vec4(x[p, 0] - x_prev[p, 0], x[p, 1] - x_prev[p, 1], x[p, 2] - x_prev[p, 2], dt)
+        motion = vec4(x[p, 0] - x_from[p, 0], x[p, 1] - x_from[p, 1], x[p, 2] - x_from[p, 2], dt)
         momentum = broadcast(m / dt) * motion  # and the mass as the fourth
         for q in range(8):
             store(v, corners[at, q], load(v, corners[at, q]) + broadcast(parts[at, q]) * momentum)
@@ -113,7 +113,7 @@ def find_closing(nodes, rows, density, v, closing):
 
 
 @fused_inner
-def _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+def _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_from, dt, scratch):
     """What particles take on of the nodes' motion, `scratch.extra`, and what that lacks of momentum at these, `scratch.loss`.
 
     barred : (p, 6) from `sliding.find_barred`
@@ -129,7 +129,7 @@ def _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, 
         p = particles[at]
         if inv_mass[p] == 0.0:
             continue
-        go = vec4((x[p, 0] - x_prev[p, 0]) / dt, (x[p, 1] - x_prev[p, 1]) / dt, (x[p, 2] - x_prev[p, 2]) / dt, 0.0)
+        go = vec4((x[p, 0] - x_from[p, 0]) / dt, (x[p, 1] - x_from[p, 1]) / dt, (x[p, 2] - x_from[p, 2]) / dt, 0.0)
         own, change, weight = none, none, 0.0
         for q in range(8):
             node = corners[at, q]
@@ -164,21 +164,21 @@ def _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, 
 
 
 @fused
-def find_loss(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+def find_loss(nodes, motion, facing, barred, friction, inv_mass, x, x_from, dt, scratch):
     """What particles leave of momentum to the nodes, by the friction that the change and the pressing before would make.
     The nodes' velocity is v less this, and that is to be projected.
     # outputs: scratch
     """
-    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch)
+    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_from, dt, scratch)
 
 
 @fused
-def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch):
+def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_from, dt, scratch):
     """Change where particles go in dt by u at the nodes, and by what the cells that close take of their own motion.
     # outputs: x; scratch
     """
     particles, corners, parts, loss, extra = nodes.particles, nodes.corners, nodes.parts, scratch.loss, scratch.extra
-    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, dt, scratch)
+    _find_own(nodes, motion, facing, barred, friction, inv_mass, x, x_from, dt, scratch)
     for at in range(len(particles)):
         p = particles[at]
         if inv_mass[p] == 0.0:
@@ -192,9 +192,9 @@ def to_particles(nodes, motion, facing, barred, friction, inv_mass, x, x_prev, d
 
 
 @fused
-def ease_apart(nodes, inv_mass, shift, x, x_prev):
+def ease_apart(nodes, inv_mass, shift, x, x_from):
     """Move particles by `shift` (k, 4) [m] at the corners of cells, and where they come from with them.
-    # outputs: x, x_prev
+    # outputs: x, x_from
     """
     crowded, particles, corners, parts = nodes.crowded_count, nodes.particles, nodes.corners, nodes.parts
     for at in range(len(particles)):
@@ -205,7 +205,7 @@ def ease_apart(nodes, inv_mass, shift, x, x_prev):
                 if inv_mass[p] > 0.0 and corners[at, q] < crowded:
                     own += parts[at, q] * shift[corners[at, q], axis]
             x[p, axis] += own
-            x_prev[p, axis] += own
+            x_from[p, axis] += own
 
 
 @fused

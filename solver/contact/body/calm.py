@@ -85,7 +85,7 @@ def find_calm(edges, contacts, calm):
 
 @njit
 def hold_calm(calm, is_calm, most, x, x_prev, dt, support):
-    """Hold what is calm in a solve over dt [s], by no more than `most` (n,) [N]; x is predicted, x_prev the start.
+    """Hold what is calm in a solve over dt [s], by no more than `most` (n,) [N]; x is predicted, x_prev as in `Motion`.
     # outputs: of `support` tangential, drag
     """
     for i in range(len(x)):

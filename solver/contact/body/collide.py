@@ -3,8 +3,8 @@
 
     body = prepare(cloth, state, frame_input, settings)             once a frame
     detect(body, cloth, x, v, t0, t1, settings)                     body.detections times a frame, or more
-    count = respond(body, cloth, x, x_prev, v, origin, t, dt)               each substep, after all constraints
-    respond_velocity(body, cloth, v, dt)                            each substep, after v = (x - x_prev) / dt
+    count = respond(body, cloth, x, x_prev, v, x_from, t, dt)               each substep, after all constraints
+    respond_velocity(body, cloth, v, dt)                            each substep, after v = (x - x_from) / dt
     particles = pinched(body)                                       once, at the frame's end
 
 What `respond` leaves in `body.contacts` holds up the cloth in the next substep's solve (`constraints`).
@@ -129,8 +129,8 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
     draw(body, settings)
 
 
-def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through=None) -> int:
-    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `origin`.
+def respond(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through=None) -> int:
+    """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `x_from`.
 
     through : (n,) bool, particles of triangles that cross bodies, between which no place is right; None: samples of all count
     """
@@ -141,19 +141,19 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float,
         detect(body, cloth, x_prev, v, before, min(max(t, before + 1.0 / body.detections), 1.0), body.settings)
     move_bodies(body, cloth, before, t)
     count = len(cloth.inv_mass)
-    touching = _points(body, cloth, 0, count, x, x_prev, v, origin, t, dt)
+    touching = _points(body, cloth, 0, count, x, x_prev, v, x_from, t, dt)
     if len(body.samples.parents):
-        touching += _respond_samples(body, cloth, x, x_prev, v, origin, t, dt, through)
+        touching += _respond_samples(body, cloth, x, x_prev, v, x_from, t, dt, through)
     return touching
 
 
-def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, origin, t: float, dt: float, through) -> int:
+def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
     samples, contacts, count = body.samples, body.contacts, len(cloth.inv_mass)
     fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
     if has_features:  # the samples of ridges come after those that are fixed
         _place_feature_samples(body, cloth, x, x_prev, fixed)
-    about = body, cloth, count, count + len(samples.parents), x, x_prev, v, origin, t, dt
+    about = body, cloth, count, count + len(samples.parents), x, x_prev, v, x_from, t, dt
     if through is None:
         touching = _points(*about)
     else:
@@ -181,9 +181,9 @@ def _place_feature_samples(body: Body, cloth: Cloth, x, x_prev, fixed: int) -> N
     on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
 
 
-def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, origin, t: float, dt: float) -> int:
+def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, x_from, t: float, dt: float) -> int:
     """Respond for points first..last; draws the image again, larger, while some of them have left the domain."""
-    touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, origin, t, dt)
+    touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, x_from, t, dt)
     for _ in range(MOST_REDRAWS):
         if not lost:
             break
@@ -192,13 +192,13 @@ def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, origi
         body.view = look_farther(body, cloth, x_prev, v, before)
         draw(body, body.settings)
         move_bodies(body, cloth, before, t)
-        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, origin, t, dt)
+        again, lost = _sweep(body, cloth, first, last, True, x, x_prev, x_from, t, dt)
         touching += again
     return touching
 
 
 def _sweep(
-    body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, origin, t, dt
+    body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, x_from, t, dt
 ) -> tuple[int, int]:
     """How many points touch, and how many are lost."""
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
@@ -207,7 +207,7 @@ def _sweep(
     is_led = body.settings.dynamics in STOPPED_IN_SOLVE
     times = Times(before, tau, (tau - before) * seconds, slowest_bounce(body, dt), *body.gravity, is_led)
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
-    points = Points(x, x_prev, origin, *kinds, samples.parents, samples.weight, samples.sag)
+    points = Points(x, x_prev, x_from, *kinds, samples.parents, samples.weight, samples.sag)
     if body.scratch is None:
         body.scratch = make_scratches(MOST_PARTS, len(body.mesh.triangles))
     counts = np.zeros((MOST_PARTS, 2), np.int64)

@@ -119,7 +119,7 @@ def _hold_in_crease(contacts, support, i, x, x_prev, dt):
 
 @shared_fused(SMALLEST_HELD_PART)
 def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
-    """Hold what touched a body in the substep before; x is predicted, x_prev the substep's start.
+    """Hold what touched a body in the substep before; x is predicted, x_prev as in `Motion`.
 
     60 flops and 300 bytes a touching particle. # outputs: support; of `contacts` sunk, and friction of what is pulled out
     """

@@ -53,13 +53,13 @@ def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
     return shortened
 
 
-def without_speed(before, x, origin):
-    """Where velocities count from, (n, 3) [m], for what was moved from `before` to x by what gives no speed; origin : the same before that.
+def without_speed(before, x, x_from):
+    """Where velocities count from, (n, 3) [m], for what was moved from `before` to x by what gives no speed; x_from : the same before that.
 
     What leads a particle back from where it went in the step stops it, as far as it does; else it would come as fast in the next
     step, and in each: vertices beside a thumb went by 12 mm and back in each of eighty steps a frame, at 23 m/s.
     """
-    shift, way = x - before, before - origin
+    shift, way = x - before, before - x_from
     square, against = np.einsum("ij,ij->i", shift, shift), -np.einsum("ij,ij->i", shift, way)
     stopped = np.divide(against, square, out=np.zeros(len(x)), where=square > 0.0).clip(0.0, 1.0)
-    return origin + (1.0 - stopped)[:, None] * shift
+    return x_from + (1.0 - stopped)[:, None] * shift

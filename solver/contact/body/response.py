@@ -59,8 +59,8 @@ class Points(NamedTuple):
     """Particles, and the contact samples between them."""
 
     x: np.ndarray  # (n, 3) [m] at the end of the substep
-    x_prev: np.ndarray  # (n, 3) [m] at its start
-    origin: np.ndarray  # (n, 3) [m] where velocities at the end count from
+    x_prev: np.ndarray  # (n, 3) [m] where it begins, kinematic particles on the pose
+    x_from: np.ndarray  # (n, 3) [m] where velocities at the end count from
     inv_mass: np.ndarray  # (n,) [1/kg]
     friction: np.ndarray  # (n,)
     garment: np.ndarray  # (n,)
@@ -285,9 +285,9 @@ def _is_bound(points, place, i, j, k, is_sample):
 @inner
 def _look_closer(points, at, corners, weights, dt):
     """What is asked of a point that may touch: its friction coefficient. # outputs: of `at` VELOCITY and LATE"""
-    origin, (i, j, k), (a, b, c) = points.origin, corners, weights
+    x_from, (i, j, k), (a, b, c) = points.x_from, corners, weights
     for axis in range(3):
-        began = a * origin[i, axis] + b * origin[j, axis] + c * origin[k, axis]
+        began = a * x_from[i, axis] + b * x_from[j, axis] + c * x_from[k, axis]
         at[VELOCITY, axis], at[LATE, axis] = (at[HERE, axis] - at[THERE, axis]) / dt, (at[THERE, axis] - began) / dt
     return a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
 
@@ -333,8 +333,8 @@ def respond_kernel(board, first, last, only_lost, points, bodies, image, candida
 @inner
 def _respond_range(number, start, stop, which, points, bodies, image, candidates, contacts, scratches, times, counts):
     """`respond_kernel` of the points start..stop from the first of `which` on, or only those of them that are LOST."""
-    origin, only_lost = which
-    first, last = origin + start, origin + stop
+    offset, only_lost = which
+    first, last = offset + start, offset + stop
     scratch = Scratch(scratches.seen[number], scratches.at[number], scratches.before[number])
     x, x_prev, parents, weight = points.x, points.x_prev, points.parents, points.weight
     place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at

@@ -14,7 +14,7 @@ out along it. Of that `traces` know more, and tell it for a whole contour. Piece
 an edge through two layers counts for each alone. Where two sheets want a contour to go opposite ways, the smaller piece has its way.
 
 How? Twice a substep, at the same speed. In the solve each is a row as those of what touches (`constraints`), so that what is
-taut does not snap back. After it all is moved by places and not by speeds (x and x_prev alike): an edge against a triangle
+taut does not snap back. After it all is moved by places and not by speeds (x and x_from alike): an edge against a triangle
 by the inverse masses of their corners, at the point where they meet, which keeps momentum and angular momentum. Then the
 edges around get their lengths back (`edge_lengths`), so that what is behind comes along. All that does not cross (`tangles`)
 is kept apart after that as ever. Where nothing crosses nothing is done, nor where pins hold what crosses: what comes out beside
@@ -69,8 +69,8 @@ class Eased(NamedTuple):
     way: np.ndarray  # (k, 3) as from `ways`, longer where it is faster
 
 
-def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray, wanted: np.ndarray) -> Eased | None:
-    """Move what crosses at x on in a substep dt [s]; None if nothing does. x, x_prev : (n, 3) [m] change; brace : as in
+def ease(tangles: Tangles, cloth: Cloth, x, x_from, dt: float, brace: np.ndarray, wanted: np.ndarray) -> Eased | None:
+    """Move what crosses at x on in a substep dt [s]; None if nothing does. x, x_from : (n, 3) [m] change; brace : as in
     `response.Substep`; wanted : (n, g) as from `sides_in`
     """
     if not len(tangles.near):
@@ -82,7 +82,7 @@ def ease(tangles: Tangles, cloth: Cloth, x, x_prev, dt: float, brace: np.ndarray
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
-    x_prev += x - before
+    x_from += x - before
     return Eased(piercings, way)
 
 

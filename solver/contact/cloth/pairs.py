@@ -6,7 +6,7 @@ The step calls two functions, `resolve` the others:
     pairs = detect(cloth, x, v, dt, settings)     at the start of a substep, from positions known to be apart
     is_current(pairs, cloth, dt) -> bool          at the start of every substep: False asks for a new `detect`
     go_on(pairs, dt)                              once a substep, after the constraints
-    respond(pairs, cloth, start, x, x_prev, dt)   after that, as often as others have moved cloth; x and x_prev change
+    respond(pairs, cloth, start, x, x_from, dt)   after that, as often as others have moved cloth; x and x_from change
                                                   in place, returns how many pairs touched
     deviation = follow_through(pairs, cloth, start, x, dt)   when it is asked what meets on the way from `start` to x
 
@@ -22,7 +22,7 @@ advancement), and is taken back to where it came from.
 `respond` works pair after pair (Gauss-Seidel, always in the same order) on positions, with signed barycentric weights
 w and inverse masses m^-1: with gap C = n . sum(w x) - h, x_i -= m_i^-1 w_i C n / sum(m^-1 w^2), which changes neither
 the momentum nor the place of the centre of mass. An approach is ended, no more: cloth that was too close already at
-the start of the substep is eased apart by moving x and x_prev alike, so that being pushed apart gives no speed, unless
+the start of the substep is eased apart by moving x and x_from alike, so that being pushed apart gives no speed, unless
 it was much too close (`DEFENDED_GAP`). Friction takes back the sliding of the substep up to its coefficient times the normal
 correction (Coulomb).
 
@@ -149,7 +149,7 @@ def go_on(pairs: Pairs, dt: float) -> None:
 
 
 def respond(
-    pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace=NO_BRACE, calm=NONE_CALM, rounds=LENGTH_ROUNDS
+    pairs: Pairs, cloth: Cloth, start, x, x_from, dt: float, brace=NO_BRACE, calm=NONE_CALM, rounds=LENGTH_ROUNDS
 ) -> int:
     """Keep cloth at its contact distance from cloth, with the lengths that it has; returns how many pairs touched.
 
@@ -158,13 +158,13 @@ def respond(
     pairs : Pairs, detected anew and changed in place if a particle is out of bounds
     start : (n, 3) [m] where the substep started, free of crossings
     x : (n, 3) [m], changed in place: end of the substep, after all constraints
-    x_prev : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
+    x_from : (n, 3) [m], changed in place where cloth was too close before: where velocities count from
     dt : [s] the substep
     brace : as in `response.Substep`
     rounds : times that lengths are brought back, and cloth is kept off cloth again after that, at most
     """
     before = x.copy()
-    about = pairs, cloth, start, x, x_prev, dt, brace, calm
+    about = pairs, cloth, start, x, x_from, dt, brace, calm
     touched, follows = _push_apart(*about), _follows(pairs)
     for _ in range(rounds):
         if not touched:
@@ -190,7 +190,7 @@ def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarra
     return np.maximum(deviation, pairs.deviation, out=deviation)
 
 
-def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, calm, follows=MOST_RESPONSES) -> int:
+def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_from, dt: float, brace, calm, follows=MOST_RESPONSES) -> int:
     """`respond` without a look at lengths. follows : how often what is out of bounds gets new pairs; 0: one response with
     those that there are
     """
@@ -202,7 +202,7 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_prev, dt: float, brace, 
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, x)
-            substep = Substep(cloth.inv_mass, brace, start, x, x_prev, dt, calm)
+            substep = Substep(cloth.inv_mass, brace, start, x, x_from, dt, calm)
             touched = separate(pairs.pair_list, reach, margin, substep)
     return touched
 

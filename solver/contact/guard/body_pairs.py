@@ -105,21 +105,21 @@ def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad
     return BodyPairs(GuardedFrame(cloth, body, *about))
 
 
-def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_prev, dt: float, brace=NO_BRACE) -> int:
-    """Respond to what `find` has found; returns how many pairs touched. x, x_prev : (n, 3) [m] change in place; brace : as
+def push(this: BodyPairs, pairs: PairList, cloth: Cloth, x, x_from, dt: float, brace=NO_BRACE) -> int:
+    """Respond to what `find` has found; returns how many pairs touched. x, x_from : (n, 3) [m] change in place; brace : as
     in `cloth.response.Substep`.
     """
     trajectories, count, pair_count = this.substep.trajectories, len(x), len(pairs.gap)
     bodies = trajectories.start[count:]
     inv_mass = np.concatenate([cloth.inv_mass, np.zeros(len(bodies))])
-    before, end = np.concatenate([x_prev, bodies]), trajectories.end.copy()  # what was looked at stays known
+    before, end = np.concatenate([x_from, bodies]), trajectories.end.copy()  # what was looked at stays known
     numbers = np.arange(pair_count, dtype=np.int32)
     reach = Reach(end, end, np.zeros(len(inv_mass)), numbers, np.zeros(pair_count))  # for this response alone
     brace = np.concatenate([brace, np.zeros_like(bodies)]) if len(brace) else brace
     calm = np.concatenate([this.frame.body.contacts.calm, np.ones(len(bodies), np.bool_)])
     substep = Substep(inv_mass, brace, trajectories.start, end, before, dt, calm)
     touched = separate(pairs, reach, this.frame.distance, substep)
-    x[:], x_prev[:] = end[:count], before[:count]
+    x[:], x_from[:] = end[:count], before[:count]
     return touched
 
 

@@ -75,12 +75,12 @@ class Leaders(NamedTuple):
 NO_LEADERS = Leaders(np.empty((0, 3), np.int32), np.empty((0, 6)), *np.empty((2, 0), np.int32), np.empty(0), 0.0)
 
 
-def single_zones(start: np.ndarray, x: np.ndarray, x_prev: np.ndarray) -> Zones:
-    """Every particle alone, on its trajectory from `start` to `x`; velocities count from `x_prev`. All (n, 3) [m]."""
+def single_zones(start: np.ndarray, x: np.ndarray, x_from: np.ndarray) -> Zones:
+    """Every particle alone, on its trajectory from `start` to `x`; velocities count from `x_from`. All (n, 3) [m]."""
     count = len(x)
     alone, scratch = np.arange(count, dtype=np.int32), (np.empty(count), *np.empty((2, count, 3)))
     led = np.full(count, -1, np.int32), np.zeros((count, 3)), np.zeros(count), np.zeros(count, np.bool_)
-    return Zones(alone, np.ones(count), x - start, x_prev - start, *scratch, *led)
+    return Zones(alone, np.ones(count), x - start, x_from - start, *scratch, *led)
 
 
 def roots(parent: np.ndarray) -> np.ndarray:
@@ -314,9 +314,9 @@ def _sum_up(zones, inv_mass, size):
 
 
 @counted_njit
-def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
+def apply_zones(zones, leaders, inv_mass, start, x, x_from, fresh):
     """Let zones move as they may.
-    # outputs: x; x_prev where a zone is, so that velocities are those of its motion, and have the momentum that its
+    # outputs: x; x_from where a zone is, so that velocities are those of its motion, and have the momentum that its
     # particles had; fresh: whose trajectory changed; zones.advected
     """
     parent, share, displacement, leader = zones.parent, zones.share, zones.displacement, zones.leader
@@ -336,4 +336,4 @@ def apply_zones(zones, leaders, inv_mass, start, x, x_prev, fresh):
                 _rebound(leaders, zones, root, own)
             for axis in range(3):
                 x[i, axis] = start[i, axis] + carried[axis] + share[root] * own[axis]
-                x_prev[i, axis] = start[i, axis] + zones.mean_eased[root, axis]
+                x_from[i, axis] = start[i, axis] + zones.mean_eased[root, axis]

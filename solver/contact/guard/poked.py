@@ -22,8 +22,8 @@ from .body_pairs import BodyPairs
 OFF_SPEED = 0.9  # [m/s] at which cloth leaves what it is on: a finger is long, and at that of cloth off cloth springs took it back
 
 
-def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_prev, dt: float, brace: np.ndarray) -> None:
-    """Move cloth off what has been poked through it, in a substep dt [s] in which it went from `start` to x; x and x_prev (n, 3)
+def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_from, dt: float, brace: np.ndarray) -> None:
+    """Move cloth off what has been poked through it, in a substep dt [s] in which it went from `start` to x; x and x_from (n, 3)
     [m] change. cloth : as it gives way beside bodies; brace : as in `cloth.response.Substep`
     """
     bodies = this.frame.body.bodies
@@ -40,7 +40,7 @@ def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_prev, dt: float, brace: 
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, OFF_SPEED * dt, begin, end, both.inv_mass, brace)
         restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, x, end[:count])
-    x_prev += end[:count] - x
+    x_from += end[:count] - x
     x[:] = end[:count]
 
 

@@ -73,10 +73,10 @@ def test_masked_folds_pass_through_their_own_garment(masked, passes):
     garment = garment._replace(meets_itself=without(garment, masked) if masked else None)
     cloth, state = build([garment], Settings())
     free = cloth.inv_mass > 0.0
-    start, x_prev = state.x.copy(), state.x.copy()
+    start, x_from = state.x.copy(), state.x.copy()
     state.x[free, 2] -= 0.05
     pairs = cloth_contact.detect(cloth, start, (state.x - start) / DT, DT, Settings())
-    resolve.resolve(pairs, None, cloth, TIMES, start, state.x, x_prev, DT)
+    resolve.resolve(pairs, None, cloth, TIMES, start, state.x, x_from, DT)
     assert (len(pairs.pair_list.stencils) == 0) == passes
     assert (state.x[free, 2].max() < 0.0) == passes
     if not passes:

@@ -51,11 +51,11 @@ def test_what_is_pressed_together_stays_apart_in_a_file(coarse):
     cloth = cloth._replace(grain=coarse * grain(cloth, state.x, None))
     x, first, before = state.x, np.arange(len(state.x)) % 6 < 3, gaps(state.x)
     for _ in range(30):
-        start, x_prev = x.copy(), x.copy()
+        start, x_from = x.copy(), x.copy()
         found = cloth_pairs.detect(cloth, x, state.v, DT, Settings())
         x[first] += np.repeat(0.5 * np.abs(gaps(x))[:, None] * ways, 3, axis=0)
         cloth_pairs.go_on(found, DT)
-        resolve.guard(found, None, None, cloth, (0.0, 0.1), start, x, x_prev, DT)
+        resolve.guard(found, None, None, cloth, (0.0, 0.1), start, x, x_from, DT)
     assert (gaps(x) / before > 0.0).all() and np.abs(gaps(x)).max() < 1e-5
     assert (np.abs(gaps(x)) > max(cloth.grain, 0.9e-9)).all() and 3e-7 * coarse <= cloth.grain < 1e-6
     for place in (x, as_filed(cloth, x, None))[: 1 + int(coarse)]:

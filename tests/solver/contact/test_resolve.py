@@ -46,10 +46,10 @@ def test_no_cloth_crosses_cloth_whatever_the_dynamics_did(size, seed):
     x, v = state.x.copy(), np.zeros_like(state.x)
     pairs = contact.detect(cloth, x, v, DT, Settings())
     for _ in range(6):
-        start, x_prev = x.copy(), x.copy()
+        start, x_from = x.copy(), x.copy()
         free = cloth.inv_mass[:, None] > 0.0
         x += free * size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4
-        resolve.resolve(pairs, None, cloth, TIMES, start, x, x_prev, DT)
+        resolve.resolve(pairs, None, cloth, TIMES, start, x, x_from, DT)
         assert np.isfinite(x).all() and np.array_equal(x[cloth.inv_mass == 0], start[cloth.inv_mass == 0])
         assert count_in(cloth, x, ()) == (0, 0, 0)
 
@@ -66,12 +66,12 @@ def test_no_cloth_crosses_a_body_whatever_the_dynamics_did(turn, way, size):
     rng = np.random.default_rng(0)
     pairs = contact.detect(cloth, x, state.v, DT, Settings())
     for number in range(10):
-        start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
+        start, x_from, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
         if not contact.is_current(pairs, cloth, DT):
             pairs = contact.detect(cloth, x, state.v, DT, Settings())
         x += size * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
         move_bodies(bodies, cloth, *times)
-        resolve.resolve(pairs, guarded, cloth, times, start, x, x_prev, DT)
+        resolve.resolve(pairs, guarded, cloth, times, start, x, x_from, DT)
         assert np.isfinite(x).all() and not guarded.frame.tangled.any()
         assert count_in(cloth, x, (at(collider, (number + 1) / 10),)) == (0, 0, 0)
 
@@ -85,12 +85,12 @@ def test_nothing_crosses_where_all_zones_are_parted(turn, way, monkeypatch):
     guarded, x, rng = body_pairs.prepare(cloth, bodies), state.x, np.random.default_rng(0)
     pairs = contact.detect(cloth, x, state.v, DT, Settings())
     for number in range(6):
-        start, x_prev, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
+        start, x_from, times = x.copy(), x.copy(), (number / 10, (number + 1) / 10)
         if not contact.is_current(pairs, cloth, DT):
             pairs = contact.detect(cloth, x, state.v, DT, Settings())
         x += 0.03 * rng.normal(size=x.shape) * rng.uniform(size=(len(x), 1)) ** 4 - [0, 0, 0.01]
         move_bodies(bodies, cloth, *times)
-        resolve.resolve(pairs, guarded, cloth, times, start, x, x_prev, DT)
+        resolve.resolve(pairs, guarded, cloth, times, start, x, x_from, DT)
         assert np.isfinite(x).all() and not guarded.frame.tangled.any()
         assert count_in(cloth, x, (at(collider, (number + 1) / 10),)) == (0, 0, 0)
 
@@ -104,13 +104,13 @@ def test_what_the_guard_holds_back_from_a_body_bounces_and_slides(restitution):
     cloth, state, _, bodies = scene(solids.plate(8, 0.4), 0.0, 10 * DT * sinking, 5e-3, restitution=restitution)
     move_bodies(bodies, cloth, *times)
     guarded, start = body_pairs.prepare(cloth, bodies), state.x.copy()
-    x, x_prev = start + DT * speed, start.copy()
+    x, x_from = start + DT * speed, start.copy()
     near = body_pairs.find(guarded, times, start, x)
-    zones = resolve.guard(None, guarded, near, cloth, times, start, x, x_prev, DT)
+    zones = resolve.guard(None, guarded, near, cloth, times, start, x, x_from, DT)
     friction = np.sqrt(cloth.friction[0] * bodies.mesh.friction[0])
     slide = 3.0 - friction * (1.0 + restitution) * 1.9
     assert (zones.leader[impact_zones.roots(zones.parent)] >= 0).all()
-    assert np.allclose((x - x_prev) / DT, [slide, 0.0, restitution * 1.9 - 0.1], atol=1e-9)
+    assert np.allclose((x - x_from) / DT, [slide, 0.0, restitution * 1.9 - 0.1], atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_bodies_push_no_more_where_cloth_pushes_back(pushes, pushed, answered, m
     cloth, state = build([sheet("A", 4, 4, 0.02), sheet("B", 4, 4, 0.02, lambda x: x + [0.0, 0.0, 0.1])], Settings())
     x, left, answers = state.x.copy(), list(pushes), []
 
-    def push(bodies, near, cloth, x, x_prev, dt, brace):
+    def push(bodies, near, cloth, x, x_from, dt, brace):
         x[0, 2] += 1e-3 * left.pop(0)
         return 1
 
@@ -144,13 +144,13 @@ def test_zones_keep_momentum_and_what_meets_nothing_keeps_its_way():
         [sheet("A", 6, 6, 0.1), sheet("B", 2, 2, 0.01, lambda x: x + [0.021, 0.033, 0.05])], Settings()
     )
     start = state.x.copy()
-    x, x_prev = start.copy(), start.copy()
+    x, x_from = start.copy(), start.copy()
     x[36:, 2] -= 0.2
     wanted = (cloth.mass[:, None] * (x - start)).sum(axis=0)
     pairs = contact.detect(cloth, start, (x - start) / DT, DT, Settings())
     pairs.elapsed = DT
-    resolve.guard(pairs, None, None, cloth, TIMES, start, x, x_prev, DT)
-    assert np.abs((cloth.mass[:, None] * (x - x_prev)).sum(axis=0) - wanted).max() < 1e-12 * np.abs(wanted).max()
+    resolve.guard(pairs, None, None, cloth, TIMES, start, x, x_from, DT)
+    assert np.abs((cloth.mass[:, None] * (x - x_from)).sum(axis=0) - wanted).max() < 1e-12 * np.abs(wanted).max()
     assert (x[36:, 2] > 0.0).all() and np.array_equal(x[0], start[0])
     assert count_in(cloth, x, ()) == (0, 0, 0)
 

@@ -206,9 +206,9 @@ def once(cloth, state, motion, contact, gravity=GRAVITY):
     """One response to a motion (n, 3) [m]: positions and the motion after it."""
     given = FrameInput(1 / 24, np.zeros((2, 0, 3)), (), gravity, np.zeros(3))
     depths = respond.prepare(cloth, given, Settings(cloth_contact=contact))
-    x, x_prev = state.x + motion, state.x.copy()
-    count = depths.respond(cloth, x, x_prev, 1.0, DT)
-    return x, x - x_prev, count
+    x, x_from = state.x + motion, state.x.copy()
+    count = depths.respond(cloth, x, x_from, 1.0, DT)
+    return x, x - x_from, count
 
 
 @pytest.mark.parametrize("contact", DEPTHS)

@@ -52,9 +52,9 @@ def inner(cloth, state, rim=0.1):
 def respond(cloth, state, v, dt=DT, bodies=(), t=0.1, settings=FIELD):
     """One response to particles that go on at v (n, 3) [m/s]; returns their velocities after it, and the field."""
     fields = avoid.prepare(cloth, STILL._replace(colliders=bodies), settings)
-    x, x_prev = state.x + dt * v, state.x.copy()
-    fields.respond(cloth, x, x_prev, t, dt)
-    return (x - x_prev) / dt, fields.parts[0]
+    x, x_from = state.x + dt * v, state.x.copy()
+    fields.respond(cloth, x, x_from, t, dt)
+    return (x - x_from) / dt, fields.parts[0]
 
 
 def test_tiles_are_found_and_know_those_ahead():

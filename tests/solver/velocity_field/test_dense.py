@@ -35,9 +35,9 @@ def a_frame(v):
     fields, dt = avoid.prepare(cloth, FRAME, FIELD), FRAME.duration / SUBSTEPS
     x, went = state.x.copy(), []
     for substep in range(1, SUBSTEPS + 1):
-        x, x_prev = x + dt * v, x.copy()
-        assert fields.respond(cloth, x, x_prev, substep / SUBSTEPS, dt) > 0
-        v = (x - x_prev) / dt
+        x, x_from = x + dt * v, x.copy()
+        assert fields.respond(cloth, x, x_from, substep / SUBSTEPS, dt) > 0
+        v = (x - x_from) / dt
         went.append(v)
     return crowd(cloth, state.x), crowd(cloth, x), np.array(went)
 

@@ -271,19 +271,19 @@ def moved(garments, **changes):
     cloth, state = build(garments, Settings())
     cloth = cloth._replace(**changes)
     found = pairs.detect(cloth, state.x, state.v, DT, Settings())
-    x, x_prev = state.x.copy(), state.x - DT * np.ones(3)
+    x, x_from = state.x.copy(), state.x - DT * np.ones(3)
     wanted = easing.sides_in(found.tangles, cloth, x)
-    eased = easing.ease(found.tangles, cloth, x, x_prev, DT, NO_BRACE, wanted)
-    return cloth, state.x, x, x_prev, eased
+    eased = easing.ease(found.tangles, cloth, x, x_from, DT, NO_BRACE, wanted)
+    return cloth, state.x, x, x_from, eased
 
 
 def test_easing_keeps_the_momentum_and_the_centre_of_mass():
     """It gives no speed, however uneven the masses are."""
     light, heavy = crossed()
-    cloth, before, x, x_prev, _ = moved([light, heavy._replace(mass=4.0 * heavy.mass)])
+    cloth, before, x, x_from, _ = moved([light, heavy._replace(mass=4.0 * heavy.mass)])
     went = x - before
     assert np.abs(went).max() > 1e-4
-    assert np.allclose(x - x_prev, DT, rtol=0.0, atol=1e-15)
+    assert np.allclose(x - x_from, DT, rtol=0.0, atol=1e-15)
     assert np.abs(cloth.mass @ went).max() < 1e-12 * cloth.mass.sum()
     spin = (cloth.mass[:, None] * np.cross(before, went)).sum(axis=0)
     each = (cloth.mass * np.linalg.norm(np.cross(before, went), axis=1)).sum()

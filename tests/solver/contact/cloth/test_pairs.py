@@ -148,9 +148,9 @@ def test_pairs_that_cannot_touch_are_left_out_of_the_response_without_a_differen
     assert np.array_equal(answers[0][2], answers[1][2]) and np.array_equal(answers[0][3], answers[1][3])
 
 
-def detected_anew(pairs, cloth, x, x_prev):
+def detected_anew(pairs, cloth, x, x_from):
     before = pairs.pair_list
-    resolve.resolve(pairs, None, cloth, TIMES, x_prev.copy(), x, x_prev, DT)
+    resolve.resolve(pairs, None, cloth, TIMES, x_from.copy(), x, x_from, DT)
     return pairs.pair_list is not before
 
 
@@ -206,9 +206,9 @@ def test_what_constraints_throw_through_a_sheet_in_one_substep_is_taken_back():
     )
     pairs = contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings())
     assert len(pairs.pair_list.stencils) == 0
-    x_prev, x = state.x.copy(), state.x.copy()
+    x_from, x = state.x.copy(), state.x.copy()
     x[16:, 2] -= 0.1
-    resolve.resolve(pairs, None, cloth, TIMES, x_prev.copy(), x, x_prev, DT)
+    resolve.resolve(pairs, None, cloth, TIMES, x_from.copy(), x, x_from, DT)
     assert (x[16:, 2] - x[0, 2] >= 2e-3 - 1e-12).all()
 
 
@@ -221,14 +221,14 @@ def test_momentum_is_kept_and_the_approach_ends():
     v = np.where(cloth.garment[:, None] == 0, [0.3, 0.0, 2.0], [0.0, 0.1, -1.0])
     pairs = contact.detect(cloth, x, v, DT, Settings())
     for _ in range(3):
-        x_prev, end = x.copy(), x + DT * v
-        before = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
+        x_from, end = x.copy(), x + DT * v
+        before = (cloth.mass[:, None] * (end - x_from)).sum(axis=0)
         centre = (cloth.mass[:, None] * end).sum(axis=0)
-        touched, *_ = resolve.resolve(pairs, None, cloth, TIMES, x.copy(), end, x_prev, DT)
-        after = (cloth.mass[:, None] * (end - x_prev)).sum(axis=0)
-        assert np.abs(after - before).max() <= 1e-14 * np.abs(cloth.mass[:, None] * (end - x_prev)).sum()
+        touched, *_ = resolve.resolve(pairs, None, cloth, TIMES, x.copy(), end, x_from, DT)
+        after = (cloth.mass[:, None] * (end - x_from)).sum(axis=0)
+        assert np.abs(after - before).max() <= 1e-14 * np.abs(cloth.mass[:, None] * (end - x_from)).sum()
         assert np.abs((cloth.mass[:, None] * end).sum(axis=0) - centre).max() <= 1e-14
-        x, v = end, (end - x_prev) / DT
+        x, v = end, (end - x_from) / DT
     assert touched > 30
     facing = np.abs(x[:, :2]).max(axis=1) < 0.07
     first, second = (v[(cloth.garment == g) & facing][:, 2].mean() for g in (0, 1))
@@ -245,9 +245,9 @@ def test_a_particle_that_went_through_in_one_substep_is_taken_back(speed, side):
     v = np.zeros_like(state.x)
     v[16:, 2] = -side * speed
     pairs = contact.detect(cloth, state.x, v, DT, Settings())
-    x_prev, x = state.x.copy(), state.x + DT * v
+    x_from, x = state.x.copy(), state.x + DT * v
     assert (side * x[16:, 2] < side * x[0, 2]).all() or speed < 5.0
-    resolve.resolve(pairs, None, cloth, TIMES, x_prev.copy(), x, x_prev, DT)
+    resolve.resolve(pairs, None, cloth, TIMES, x_from.copy(), x, x_from, DT)
     assert (side * (x[16:, 2] - x[0, 2]) >= min(2e-3, 3e-3 - speed * DT) - 1e-12).all()
     assert np.array_equal(x[:16], state.x[:16])
 
@@ -260,10 +260,10 @@ def test_going_round_a_border_is_not_going_through():
     pairs = contact.detect(cloth, state.x, np.where(np.arange(13)[:, None] < 9, 0.0, np.full(3, 20.0)), DT, Settings())
     x = state.x.copy()
     for step in ([0, 0, -0.012], [-0.03, 0, 0.0], [0, 0, -0.01]):
-        x_prev = x.copy()
+        x_from = x.copy()
         x[9:] += step
         wanted = x.copy()
-        assert resolve.resolve(pairs, None, cloth, TIMES, x_prev.copy(), x, x_prev, DT)[0] == 0
+        assert resolve.resolve(pairs, None, cloth, TIMES, x_from.copy(), x, x_from, DT)[0] == 0
         assert np.array_equal(x, wanted)
 
 
@@ -271,8 +271,8 @@ def test_a_sheet_thicker_than_its_edges_does_not_push_itself():
     """Contact distance 30 mm on edges of 10 mm: at rest, flat, nothing touches."""
     cloth, state = build([sheet("felt", 12, 12, 0.01, thickness=0.03)], Settings())
     pairs = contact.detect(cloth, state.x, np.zeros_like(state.x), DT, Settings())
-    x, x_prev = state.x.copy(), state.x.copy()
-    assert resolve.resolve(pairs, None, cloth, TIMES, x_prev.copy(), x, x_prev, DT)[0] == 0
+    x, x_from = state.x.copy(), state.x.copy()
+    assert resolve.resolve(pairs, None, cloth, TIMES, x_from.copy(), x, x_from, DT)[0] == 0
     assert np.array_equal(x, state.x)
 
 

@@ -75,11 +75,11 @@ def test_what_is_found_after_a_part_has_moved_is_what_is_found_at_once():
 def test_what_comes_near_no_body_is_left_alone():
     cloth, state, _, bodies = scene(SPIKY, height=1.5)
     guarded, x = body_pairs.prepare(cloth, bodies), state.x
-    start, x_prev = x.copy(), x - 1e-3
+    start, x_from = x.copy(), x - 1e-3
     x += 1e-3
-    wanted, before = x.copy(), x_prev.copy()
-    resolve.resolve(None, guarded, cloth, (0.0, 0.1), start, x, x_prev, DT)
-    assert np.array_equal(x, wanted) and np.array_equal(x_prev, before)
+    wanted, before = x.copy(), x_from.copy()
+    resolve.resolve(None, guarded, cloth, (0.0, 0.1), start, x, x_from, DT)
+    assert np.array_equal(x, wanted) and np.array_equal(x_from, before)
 
 
 def test_cloth_that_starts_across_a_body_is_not_locked_in():
@@ -88,8 +88,8 @@ def test_cloth_that_starts_across_a_body_is_not_locked_in():
     cloth, state, collider, bodies = scene(mesh, height=0.05, cells=10)
     guarded, x = body_pairs.prepare(cloth, bodies), state.x
     assert count_in(cloth, x, (collider,)).cloth_body > 0
-    start, x_prev = x.copy(), x.copy()
+    start, x_from = x.copy(), x.copy()
     x[:, 2] += 0.2
     wanted = x.copy()
-    resolve.resolve(None, guarded, cloth, (0.0, 0.1), start, x, x_prev, DT)
+    resolve.resolve(None, guarded, cloth, (0.0, 0.1), start, x, x_from, DT)
     assert np.array_equal(x, wanted)

@@ -22,13 +22,13 @@ def test_a_zone_with_pinned_particles_moves_as_they_do():
     start = np.zeros((4, 3))
     start[:, 0] = range(4)
     way = np.array([[0.0, 0, 1], [0, 0, -1], [0, 0, 3], [0, 0, 5]])
-    x, x_prev = start + way, start + 7.0
-    zones, fresh = impact_zones.single_zones(start, x, x_prev), np.ones(4, np.bool_)
+    x, x_from = start + way, start + 7.0
+    zones, fresh = impact_zones.single_zones(start, x, x_from), np.ones(4, np.bool_)
     zones.parent[:], zones.share[0] = [0, 0, 0, 3], 0.5
-    impact_zones.apply_zones(zones, impact_zones.NO_LEADERS, np.array([1.0, 2.0, 0.0, 1.0]), start, x, x_prev, fresh)
+    impact_zones.apply_zones(zones, impact_zones.NO_LEADERS, np.array([1.0, 2.0, 0.0, 1.0]), start, x, x_from, fresh)
     assert x[:, 2].tolist() == [2.0, 1.0, 3.0, 5.0]
     assert fresh.tolist() == [True, True, True, False]
-    assert np.array_equal(x_prev[0], start[0]) and np.array_equal(x_prev[3], start[3] + 7.0)
+    assert np.array_equal(x_from[0], start[0]) and np.array_equal(x_from[3], start[3] + 7.0)
 
 
 def test_a_zone_that_meets_a_body_is_advected_with_it():
@@ -36,13 +36,13 @@ def test_a_zone_that_meets_a_body_is_advected_with_it():
     start = np.array([[0.0, 0, 1], [1, 0, 0.5], [0, 0, 0], [1, 0, 0], [0, 2, 0]])
     turn = np.array([[np.cos(0.4), -np.sin(0.4), 0.0], [np.sin(0.4), np.cos(0.4), 0.0], [0.0, 0.0, 1.0]])
     end = start @ np.roll(turn, 1, axis=(0, 1)).T + [0.3, 0.2, 0.1]
-    x, x_prev = np.zeros((2, 3)), np.full((2, 3), 7.0)
-    zones, fresh = impact_zones.single_zones(start[:2], x, x_prev), np.zeros(2, np.bool_)
+    x, x_from = np.zeros((2, 3)), np.full((2, 3), 7.0)
+    zones, fresh = impact_zones.single_zones(start[:2], x, x_from), np.zeros(2, np.bool_)
     leaders = leading([[2, 3, 4]], np.concatenate([start, end - start], axis=1), np.zeros(3))
     met = meeting([[0, 1, 2, 3]], [0.5])
     assert impact_zones.join(met, False, leaders, zones) and not impact_zones.join(met, False, leaders, zones)
-    impact_zones.apply_zones(zones, leaders, np.ones(2), start, x, x_prev, fresh)
-    assert np.allclose(x, end[:2], atol=1e-12) and np.array_equal(x_prev, start[:2])
+    impact_zones.apply_zones(zones, leaders, np.ones(2), start, x, x_from, fresh)
+    assert np.allclose(x, end[:2], atol=1e-12) and np.array_equal(x_from, start[:2])
     assert fresh.all() and zones.advected.all()
 
 
@@ -64,12 +64,12 @@ def test_what_is_advected_goes_with_the_corners_of_a_triangle_that_is_not_rigid(
     turn = np.array([[np.cos(0.2), -np.sin(0.2), 0.0], [np.sin(0.2), np.cos(0.2), 0.0], [0.0, 0.0, 1.0]])
     end = 0.5 * (start + start @ turn.T)  # half a chord
     end[:, 2] = start[:, 2]
-    x, x_prev, alone = np.zeros((3, 3)), np.zeros((3, 3)), np.ones(3)
-    zones = impact_zones.single_zones(start[:3], x, x_prev)
+    x, x_from, alone = np.zeros((3, 3)), np.zeros((3, 3)), np.ones(3)
+    zones = impact_zones.single_zones(start[:3], x, x_from)
     zones.leader[:], zones.share[:] = 0, 0.0
     motions = np.concatenate([start, end - start], axis=1)
     leaders = leading([[3, 4, 5]], motions, np.zeros(3))
-    impact_zones.apply_zones(zones, leaders, alone, start[:3].copy(), x, x_prev, np.ones(3, np.bool_))
+    impact_zones.apply_zones(zones, leaders, alone, start[:3].copy(), x, x_from, np.ones(3, np.bool_))
     assert np.linalg.norm(end[4] - end[3]) < 0.996
     assert np.allclose(x, end[:3], atol=1e-12)
 
@@ -84,11 +84,11 @@ def test_a_led_zone_keeps_what_restitution_and_friction_leave_of_its_motion():
     leaders = leading([[3, 4, 5]], motions, np.zeros(3), restitution=0.5)
     met = meeting([[3, 0, 1, 2]], [0.5], (0.0, 0.0, -1.0), friction=0.2)  # the body's vertex is the first side
     for is_gentle in (True, False):
-        x, x_prev = start[:3] + way, start[:3].copy()
-        zones = impact_zones.single_zones(start[:3], x, x_prev)
+        x, x_from = start[:3] + way, start[:3].copy()
+        zones = impact_zones.single_zones(start[:3], x, x_from)
         assert impact_zones.join(met, is_gentle, leaders, zones)
-        impact_zones.apply_zones(zones, leaders, np.ones(3), start[:3], x, x_prev, np.ones(3, np.bool_))
+        impact_zones.apply_zones(zones, leaders, np.ones(3), start[:3], x, x_from, np.ones(3, np.bool_))
         # against the body (3, 0, -5), (0, 0, -3), (1, 2, 2) mm; 1.5 of the approach times 0.2 is what friction takes
         left = np.array([[3.0 - 0.2 * 7.5, 0, 2.5], [0, 0, 1.5], [1, 2, 2]]) * 1e-3
         assert np.allclose(x, start[:3] + [0.0, 0.0, 1e-3] + is_gentle * left, atol=1e-15)
-        assert np.array_equal(x_prev, start[:3]) and zones.advected.all() != is_gentle
+        assert np.array_equal(x_from, start[:3]) and zones.advected.all() != is_gentle

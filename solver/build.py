@@ -18,7 +18,7 @@ from .elastic.masses import LIGHTEST_PARTICLE, masses, sizes
 from .elastic.membrane import membrane
 from .elastic.network import network
 from .elastic.plate import fit_hinges
-from .elastic.pleats import calm, pleated
+from .elastic.pleats import pleat_damping, pleated
 from .elastic.rigid import which_rigid
 from .elastic.seam_bending import seam_hinges
 from .elastic.sewing import SEAM_STIFFNESS, find_seams, seam_damping, seam_numbers
@@ -239,7 +239,7 @@ def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
         "bend_weight": weight,
         "rest_angle": rest_angle,
         "bend_stiffness": bend_stiffness,
-        "bend_damping": calm(rate, folds, inv_mass, garment.pleats),
+        "bend_damping": pleat_damping(rate, folds, inv_mass, garment.pleats),
     }
 
 

@@ -13,7 +13,8 @@ from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
     begin_substep,
-    bounce,
+    bounce_off_bodies,
+    bounce_off_cloth,
     bounces,
     constrain,
     detect,
@@ -23,7 +24,6 @@ from .contact.frame import (
     lost_folds,
     respond_to_bodies,
     respond_to_cloth,
-    restore,
     turning,
     unheld,
 )  # fmt: skip
@@ -261,7 +261,7 @@ def advance_part(mechanics, contact, motion, substep, steps, measures=False):
         eased = _spread(motion.x, before, x_from, begun, eased, held, mechanics.cloth.mass, len(steps))
     end_step(mechanics, contact, motion, eased, steps[-1])
     if arriving is not None:
-        bounce(contact, motion, arriving, substep.dt)
+        bounce_off_cloth(contact, motion, arriving, substep.dt)
     return on_bodies, on_cloth, pulled
 
 
@@ -338,7 +338,7 @@ def end_step(mechanics, contact, motion, x_from, step):
     find_velocities(len(motion.x), motion.x, x_from, motion.v, cloth.inv_mass, settings.max_speed, step.dt)
     if mechanics.rides is not None:
         arrive(mechanics.rides, cloth, motion, step)
-    restore(contact, motion, step)
+    bounce_off_bodies(contact, motion, step)
 
 
 def act(mechanics, motion, substep):

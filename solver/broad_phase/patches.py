@@ -53,7 +53,7 @@ class Ahead(NamedTuple):
 
     boxes: SweptBoxes  # (t, 6) where they are when detected, and when that time is over
     normals: np.ndarray  # (t, k, 3) unit normals of the start, and then those that tell how they turn
-    calm: np.ndarray  # (n,) bool: the sheet is too flat round the vertex to meet itself there
+    is_flat: np.ndarray  # (n,) bool: the sheet is too flat round the vertex to meet itself there
 
 
 class Bounds(NamedTuple):
@@ -221,7 +221,7 @@ def _bound(patches, patch, boxes, patch_boxes):
 
 @folded
 def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
-    """The least cosine between a patch's mean normal and one of its triangles' normals, or -1 where the sheet is not calm.
+    """The least cosine between a patch's mean normal and one of its triangles' normals, or -1 where the sheet is not flat.
     # outputs: mean_normals (p, 3)
     """
     normals, flat, least = ahead.normals, True, 1.0
@@ -231,7 +231,7 @@ def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
         triangle = patches.triangles[slot]
         for axis in range(3):
             mean_normals[patch, axis] += normals[triangle, 0, axis]
-            flat &= ahead.calm[cloth_triangles[triangle, axis]]
+            flat &= ahead.is_flat[cloth_triangles[triangle, axis]]
     size = 0.0
     for axis in range(3):
         size += mean_normals[patch, axis] ** 2

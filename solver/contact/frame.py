@@ -7,10 +7,10 @@
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
     try_bodies(contact, motion, ...)                     the same where a step is tried out, once a frame
     respond_to_cloth(contact, motion, x_from, ...)       each substep: cloth is kept off cloth; nothing passes through anything
-    restore(contact, motion, substep)                    each small step: restitution of bodies, on velocities
+    bounce_off_bodies(contact, motion, substep)          each small step: restitution of bodies, on velocities
     look_again(contact, motion, dt)                      where a substep is taken again
     looks_for_bounces(contact, v, dt)                    each substep: how many parts of it cloth that bounces wants
-    bounce(contact, motion, before, dt)                  each of these: restitution of cloth on cloth, on velocities
+    bounce_off_cloth(contact, motion, before, dt)        each of these: restitution of cloth on cloth, on velocities
 
 Each response first learns from the solve what its constraints had to bear, for those of the next substep. Bodies come
 before cloth, so that no push goes unseen by cloth.
@@ -308,7 +308,7 @@ def _ease(contact: Contact, motion, x_from, dt: float, cloth: Cloth, brace: np.n
 
 
 @timed(BODY_TIME)
-def restore(contact: Contact, motion, substep) -> None:
+def bounce_off_bodies(contact: Contact, motion, substep) -> None:
     """Give velocities the restitution of bodies: what touches leaves as it should, and else goes with the surface."""
     if contact.body is not None:
         collide.respond_velocity(contact.body, contact.cloth, motion.v, substep.dt)
@@ -330,7 +330,7 @@ def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
 
 
 @timed(CLOTH_TIME)
-def bounce(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
+def bounce_off_cloth(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
     """Give velocities the restitution of cloth on cloth; before : (n, 3) [m/s] those that the substep dt [s] began with."""
     if contact.pairs is None:
         return

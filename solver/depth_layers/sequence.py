@@ -173,7 +173,7 @@ def space(s, count):
 
 
 @inner
-def calm(s, count, bounces):
+def keep_open(s, count, bounces):
     """Let no gap that was widened close: the nearest velocities that have none, by pooling neighbours (Ayer et al.
     1955). Layers that are pressed on each other get their mean velocity, those that part keep theirs. Where layers bounce,
     one after the other does.
@@ -236,7 +236,7 @@ def settle(s, count, bounces):
     """
     separate(s, count, bounces)
     space(s, count)
-    calm(s, count, bounces)
+    keep_open(s, count, bounces)
     avoid(s, count, bounces)
     rub(s, count)
 

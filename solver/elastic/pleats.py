@@ -92,7 +92,7 @@ def pleated(x, triangles, plain, hinges, pleats):
     return hinges._replace(share=share * times), angle
 
 
-def calm(damping, of, inv_mass, pleats):
+def pleat_damping(damping, of, inv_mass, pleats):
     """Damping rates (h,) [1/s] of hinges, those of pleats at least such that one alone goes to its angle as exp(-t / `TAKES`).
 
     A flat sheet is far from the shape of its pleats: let go, it would snap, swing beyond a full fold, where a hinge cannot

@@ -18,7 +18,7 @@ Van Loan 2013, section 7.2.1). So the solve goes by the true forces, but never t
 
 One solve a substep is then not all of implicit Euler: what a spring's bound has more than it needs, d - k, holds it to
 the guess, as if it had more mass. Held to where the substep began, it would be a damping instead. Mass alone lets cloth
-on crooked meshes shake itself to pieces, damping alone makes shear slow: `CALM_SHARE` is the part that is damping.
+on crooked meshes shake itself to pieces, damping alone makes shear slow: `DAMPED_SHARE` is the part that is damping.
 """
 
 from math import sqrt
@@ -30,7 +30,7 @@ from ..kernel.jit import fused_inner
 from ..kernel.vec4 import broadcast, dot, lane
 
 NEAR_TAUT = 0.3  # part of the way from L to T at the end of which a spring counts as near T; less lets cloth shake
-CALM_SHARE = 0.4  # part of what a spring's bound has more than it needs that is damping;  measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
+DAMPED_SHARE = 0.4  # part of what a spring's bound has more than it needs that is damping;  measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
 
 
 # columns of the numbers of springs: rest length [m], stiffness k [N/m], damping [N s/m], bound d of the stiffness [N/m]
@@ -96,12 +96,12 @@ def others_pull(e, springs, lengthening):
 
 
 @fused_inner
-def tauten(d, w, rest, k, bound, others, calm, e, taut):
+def tauten(d, w, rest, k, bound, others, damped, e, taut):
     """k, bound and others of spring e, which is d long and went w [m] (see `linearise`), with what it is taut for.
 
     k (l - L) + g (l - T) = (k + g) (l - L) - g (T - L). Near T, now or when the substep began, by the slope below T alone
     a load would throw it far beyond, and back the next time: so there, too, the slope has g. That is a damping, held to
-    the length that it had, where calm says that there is one solve alone. taut (e, 2) : T [m] and g [N/m], or empty
+    the length that it had, where `damped` says that there is one solve alone. taut (e, 2) : T [m] and g [N/m], or empty
     """
     if taut.shape[0] > 0:
         limit, more, earlier = taut[e, TAUT_LENGTH], taut[e, TAUT_STIFFNESS], d - w
@@ -109,16 +109,16 @@ def tauten(d, w, rest, k, bound, others, calm, e, taut):
         if max(square, before) > near * near:
             from_there = limit
             if square < limit * limit:
-                from_there = min(sqrt(before), limit) if calm > 0.0 else sqrt(square)
+                from_there = min(sqrt(before), limit) if damped > 0.0 else sqrt(square)
             k, bound, others = k + more, bound + more, others - more * (from_there - rest)
     return k, bound, others
 
 
 @fused_inner
-def linearise(d, w, rest, k, c, bound, others, calm):
+def linearise(d, w, rest, k, c, bound, others, damped):
     """Force and matrix of one spring across d = x_j - x_i [m] that went w [m] in the substep, c its damping over dt.
 
-    others [N] is the tension for the lengthening of other springs; calm (see above) is 0 where the solve is repeated
+    others [N] is the tension for the lengthening of other springs; damped (see above) is 0 where the solve is repeated
     until its forces balance. The matrix along the unit vector u is
     a I + (bound - a + c) u u^T for the difference of the ends: a, the tension over the length, is what tension resists
     across (Choi and Ko 2002: none for compression, so that the matrix stays positive). About 50 flops.
@@ -135,7 +135,7 @@ def linearise(d, w, rest, k, c, bound, others, calm):
     pull = tension + c * scale * lane(dot(d, w), 0)
     if bound > k:
         before = d - w  # at the substep's start
-        pull += calm * (bound - k) * (length - sqrt(lane(dot(before, before), 0)))
+        pull += damped * (bound - k) * (length - sqrt(lane(dot(before, before), 0)))
     a = scale * max(tension, 0.0)
     return scale * pull, broadcast(scale * sqrt(max(bound - a, 0.0) + c)) * d, a
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..elastic.springs import CALM_SHARE
+from ..elastic.springs import DAMPED_SHARE
 from ..forces import optional
 from ..forces.air import acceleration
 from ..model import Cloth, Ride, Settings
@@ -158,7 +158,7 @@ def _solve_once(mechanics, motion, constraints, substep):
     cloth, settings, system, x = mechanics.cloth, mechanics.settings, mechanics.system, motion.x
     guess = _fall(mechanics, substep.dt)
     loss = 0.0 if constraints.is_tangled else 1.0  # what is crumpled comes out of itself as fast as it can
-    target = Target(guess, substep.dt, CALM_SHARE, settings.iterations, settings.tolerance, loss)
+    target = Target(guess, substep.dt, DAMPED_SHARE, settings.iterations, settings.tolerance, loss)
     about = constraints.support, constraints.stack, mechanics.pulls
     pcg.solve(system, x, motion.x_prev, *about, target)
     edges = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass

@@ -50,14 +50,14 @@ def separate_layers(x: np.ndarray, layered: Layered) -> None:
     layered : what they are
     """
     triangles, start = layered.triangles, x.copy()
-    owned, calm = find_owners(triangles), np.zeros(len(x), np.bool_)  # nowhere too flat to meet
+    owned, is_flat = find_owners(triangles), np.zeros(len(x), np.bool_)  # nowhere too flat to meet
     found, boxes, spans = _find(x, layered)
     reference, pairs = x.copy(), found
     for turn in range(SEPARATION_ROUNDS):
         if turn % NORMALS_ROUNDS == 0:
             normals = vertex_normals(x, triangles)
         pairs = pairs[_doubtful_kernel(pairs, x, triangles, layered, np.empty(len(pairs), np.bool_))]
-        stencils, kinds = candidates(pairs, triangles, owned, calm, still_boxes(boxes), still_boxes(spans))
+        stencils, kinds = candidates(pairs, triangles, owned, is_flat, still_boxes(boxes), still_boxes(spans))
         near, lacking = _measure_kernel(stencils, kinds, x, normals, layered)
         if not lacking:
             break

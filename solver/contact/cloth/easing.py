@@ -32,7 +32,7 @@ from ...kernel.jit import njit
 from ...model import Cloth
 from . import traces
 from .constraints import Stack
-from .edge_lengths import restore
+from .edge_lengths import restore_lengths
 from .layers import wanted_sides
 from .response import LARGEST_LEVER, left, shift
 from .tangles import Tangles, crossings
@@ -81,7 +81,7 @@ def ease(tangles: Tangles, cloth: Cloth, x, x_from, dt: float, brace: np.ndarray
     way, before = _hastened(piercings, cloth, ways(piercings, cloth, x, wanted)), x.copy()
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, EASE_SPEED * dt, before, x, cloth.inv_mass, brace)
-        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
+        restore_lengths(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
     x_from += x - before
     return Eased(piercings, way)
 

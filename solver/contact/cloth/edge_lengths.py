@@ -26,7 +26,7 @@ LENGTH_LOSS = 0.005  # part of a length that may be lost
 SMALLEST_MOVED_PART = 4096  # particles or edges that another thread is asked for
 
 
-def restore(edges, is_mesh_edge, inv_mass, before, x):
+def restore_lengths(edges, is_mesh_edge, inv_mass, before, x):
     """Give edges (e, 2) of the mesh, near what has been moved from `before` (n, 3) [m] to x, their lengths back.
 
     14 bytes an edge, twice; 60 flops a sweep and edge of those near what has been moved. # outputs: x (n, 3) [m]

@@ -42,17 +42,17 @@ from ...kernel.shared import BOARD
 from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from .deviation import deviate
-from .edge_lengths import LENGTH_ROUNDS, restore, scales_kernel
+from .edge_lengths import LENGTH_ROUNDS, restore_lengths, scales_kernel
 from .proximity import (
     SMALLEST_CANDIDATE_PART,
     STEEP_COSINE,
     PairList,
     Search,
     Skin,
-    calm_kernel,
     candidates,
     drop_kernel,
     empty_search,
+    flat_kernel,
     look_ahead_kernel,
     measure_kernel,
     way_ahead_kernel,
@@ -169,7 +169,7 @@ def respond(
     for _ in range(rounds):
         if not touched:
             break
-        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
+        restore_lengths(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, before, x)
         _push_apart(*about, follows)
     return touched
 
@@ -321,8 +321,8 @@ def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: 
     way_ahead_kernel(len(x), x, v, search.drift, fresh, reach, horizon, search.boxes)
     look_ahead_kernel(len(triangles), x, v, fresh, triangles, horizon, search.boxes, ahead, height, changed)
     around = topology(triangles, len(x))
-    calm_kernel(len(x), around, triangles, reach, cloth.thickness, changed, ahead, height)
-    ahead.calm[patches_of(cloth).no_sheet] = False
+    flat_kernel(len(x), around, triangles, reach, cloth.thickness, changed, ahead, height)
+    ahead.is_flat[patches_of(cloth).no_sheet] = False
     return changed
 
 
@@ -360,4 +360,4 @@ def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray
     """Stencils of pairs of triangles, and which of them are of edges."""
     ahead, owned = search.ahead, patches_of(cloth).owned
     pattern = cloth.pattern if len(cloth.pattern.place) else None
-    return candidates(pairs, cloth.triangles, owned, ahead.calm, ahead.boxes, search.boxes, pattern)
+    return candidates(pairs, cloth.triangles, owned, ahead.is_flat, ahead.boxes, search.boxes, pattern)

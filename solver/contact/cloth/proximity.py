@@ -53,8 +53,8 @@ class Search(NamedTuple):
 
 def empty_search(triangle_count: int, reach: np.ndarray, drift: np.ndarray) -> Search:
     """Room for so many triangles, and for particles with a `reach` (n,)."""
-    normals, calm = np.empty((triangle_count, 3, 3)), np.empty(len(reach), np.bool_)
-    ahead = Ahead(empty_boxes(triangle_count), normals, calm)
+    normals, is_flat = np.empty((triangle_count, 3, 3)), np.empty(len(reach), np.bool_)
+    ahead = Ahead(empty_boxes(triangle_count), normals, is_flat)
     return Search(empty_boxes(len(reach)), ahead, np.empty(triangle_count), None, reach, drift)
 
 
@@ -150,14 +150,14 @@ def look_ahead_kernel(first, last, x, v, fresh, triangles, horizon, boxes, ahead
 
 
 @shared(SMALLEST_AHEAD_PART)
-def calm_kernel(first, last, around, triangles, reach, thickness, changed, ahead, height):
+def flat_kernel(first, last, around, triangles, reach, thickness, changed, ahead, height):
     """Find out of the vertices first..last that have a triangle that `changed` those around which the sheet is too flat to meet
     itself. around : `geometry.adjacency.Topology` of the triangles
 
     If all normals round a vertex stay within 37 degrees of their mean (`FLAT_COSINE`), the triangles round it lie side
     by side when seen along it, so corners and edges that do not touch each other are nearly a triangle's height apart
     and would first have to fold. Up to 60 degrees (`STEEP_COSINE`) that holds too, if what is left of the height keeps them from
-    touching. 100 bytes and 50 flops a triangle round a vertex. # outputs: ahead.calm
+    touching. 100 bytes and 50 flops a triangle round a vertex. # outputs: ahead.is_flat
     """
     start, beside, normals = around.vertex_start, around.vertex_triangles, ahead.normals
     for vertex in range(first, last):
@@ -169,7 +169,7 @@ def calm_kernel(first, last, around, triangles, reach, thickness, changed, ahead
         for slot in range(start[vertex], start[vertex + 1]):
             triangle = beside[slot]
             mx, my, mz = mx + normals[triangle, 0, 0], my + normals[triangle, 0, 1], mz + normals[triangle, 0, 2]
-        size, calm = math.sqrt(mx * mx + my * my + mz * mz), True
+        size, is_flat = math.sqrt(mx * mx + my * my + mz * mz), True
         for slot in range(start[vertex], start[vertex + 1]):
             triangle = beside[slot]
             a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
@@ -184,13 +184,13 @@ def calm_kernel(first, last, around, triangles, reach, thickness, changed, ahead
             flat |= (
                 least > STEEP_COSINE * size and OPPOSITE_EDGES * side > slack * size and side > (slack + thick) * size
             )
-            calm &= flat
-        ahead.calm[vertex] = calm
+            is_flat &= flat
+        ahead.is_flat[vertex] = is_flat
 
 
 @njit
 def candidate_kernel(
-    start, end, pairs, corners, owned, calm, triangle_boxes, boxes, both, edges, stencils, is_edge_pair
+    start, end, pairs, corners, owned, is_flat, triangle_boxes, boxes, both, edges, stencils, is_edge_pair
 ):
     """Particle-triangle and edge-edge candidates: those that may touch on their trajectories, out of the pairs start..end
     of triangles; returns their number.
@@ -204,12 +204,12 @@ def candidate_kernel(
     (triangles, named), count = corners, 0
     for pair in range(start, end):
         first, second = pairs[pair, 0], pairs[pair, 1]
-        quiet = False
+        is_sheet = False
         for corner in range(3):
             p = triangles[first, corner]
             is_common = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
-            quiet |= is_common & calm[p]
-        if quiet:
+            is_sheet |= is_common & is_flat[p]
+        if is_sheet:
             continue
         span(triangle_boxes, first, first, 0, both)
         span(triangle_boxes, second, second, 1, both)
@@ -250,11 +250,11 @@ def candidate_kernel(
     return count
 
 
-def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes: SweptBoxes, pattern=None):
+def candidates(pairs, triangles, owned, is_flat, triangle_boxes: SweptBoxes, boxes: SweptBoxes, pattern=None):
     """Stencils int32 of the pairs of triangles (p, 2), as `candidate_kernel` finds them; which are of edges (c,).
 
     owned : (t,) as in `Patches`
-    calm : (n,) as in `Ahead`
+    is_flat : (n,) as in `Ahead`
     triangle_boxes, boxes : (t, 6), (n, 6) [m] of triangles and of vertices
     pattern : `model.Pattern` of welded cloth, with whose vertices behind stencils are (c, 8); None: they are (c, 4)
     """
@@ -262,7 +262,7 @@ def candidates(pairs, triangles, owned, calm, triangle_boxes: SweptBoxes, boxes:
 
     def find(_, first, last):
         scratch, room = (np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))), ROOM * (last - first) + 256
-        about = pairs, (triangles, named), owned, calm, triangle_boxes, boxes, *scratch
+        about = pairs, (triangles, named), owned, is_flat, triangle_boxes, boxes, *scratch
         while True:
             stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
             count = candidate_kernel(first, last, *about, stencils, is_edge_pair)

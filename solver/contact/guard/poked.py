@@ -16,7 +16,7 @@ from ...model import Cloth
 from ..body.contacts import is_overlapped
 from ..body.mesh import BodyMesh
 from ..cloth.easing import EASE_ROUNDS, find_piercings, part_kernel, ways
-from ..cloth.edge_lengths import restore
+from ..cloth.edge_lengths import restore_lengths
 from .body_pairs import BodyPairs
 
 OFF_SPEED = 0.9  # [m/s] at which cloth leaves what it is on: a finger is long, and at that of cloth off cloth springs took it back
@@ -39,7 +39,7 @@ def ease_off(this: BodyPairs, cloth: Cloth, start, x, x_from, dt: float, brace: 
     brace = np.concatenate([brace, np.zeros((len(end) - count, 3))]) if len(brace) else brace
     for _ in range(EASE_ROUNDS):
         part_kernel(piercings.corners, piercings.weight, way, OFF_SPEED * dt, begin, end, both.inv_mass, brace)
-        restore(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, x, end[:count])
+        restore_lengths(cloth.edges, cloth.is_mesh_edge, cloth.inv_mass, x, end[:count])
     x_from += end[:count] - x
     x[:] = end[:count]
 

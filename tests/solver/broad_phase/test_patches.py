@@ -76,12 +76,12 @@ def test_patches_are_made_once_for_a_cloth_and_not_kept_for_ever():
     assert gone() is None
 
 
-def found(cloth, x, widen, calm, cone=0.8):
+def found(cloth, x, widen, is_flat, cone=0.8):
     corners = x[cloth.triangles]
     boxes = np.concatenate([corners.min(axis=1) - widen, corners.max(axis=1) + widen], axis=1)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    ahead = Ahead(still_boxes(boxes), normals[:, None], calm)
+    ahead = Ahead(still_boxes(boxes), normals[:, None], is_flat)
     pairs, _ = triangle_pairs(cloth, ahead, cone, "TREE")
     assert np.array_equal(triangle_pairs(cloth, ahead, cone, "HASH")[0], pairs)
     meet = (boxes[:, None, :3] <= boxes[None, :, 3:]).all(axis=2)
@@ -92,7 +92,7 @@ def found(cloth, x, widen, calm, cone=0.8):
     return answer, every
 
 
-def test_where_nothing_is_calm_every_overlapping_pair_is_found():
+def test_where_nothing_is_flat_every_overlapping_pair_is_found():
     rng = np.random.default_rng(4)
     for cloth in cloths():
         x = cloth.x_rest + rng.normal(size=cloth.x_rest.shape) * 0.05
@@ -113,7 +113,7 @@ def test_a_flat_sheet_has_hardly_a_pair_and_two_layers_have_those_between_them()
 
 
 def test_a_folded_sheet_keeps_the_pairs_of_its_layers():
-    """A sheet folded over in the middle with all vertices called calm: only directions tell the layers apart."""
+    """A sheet folded over in the middle with all vertices called flat: only directions tell the layers apart."""
     cloth, _ = build([sheet(21, 6, width=1.0, height=0.3)], Settings())
     x = cloth.x_rest.copy()
     upper = x[:, 0] > 0.5 + 1e-9

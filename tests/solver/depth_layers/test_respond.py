@@ -38,8 +38,8 @@ def _space(s, count):
 
 
 @njit
-def _calm(s, count):
-    sequence.calm(s, count, False)
+def _keep_open(s, count):
+    sequence.keep_open(s, count, False)
 
 
 @njit
@@ -180,7 +180,7 @@ def test_what_was_spaced_loses_its_approach_alone():
         s, _ = layers(np.arange(count), rng.normal(size=count), rng.uniform(0.5, 2.0, count))
         s.wide[:count] = rng.random(count) < 0.7
         before = s.go[:count].copy()
-        _calm(s, count)
+        _keep_open(s, count)
         go, mass = s.go[:count], s.mass[:count]
         held = s.wide[1:count]
         assert np.diff(go)[held].min(initial=0.0) > -1e-12

@@ -20,13 +20,13 @@ def bands_on(garment, chosen, length=0.6, tension=1.0):
     return Bands(edges, np.full(len(edges), length), np.full(len(edges), tension))
 
 
-def settled(garment, frames, gravity=(0, 0, 0), calm=0.8):
+def settled(garment, frames, gravity=(0, 0, 0), kept=0.8):
     """Cloth, state and last report of a garment that comes to rest; velocities are cut in each frame."""
     cloth, state = build([garment], VACUUM)
     for frame in range(1, frames + 1):
         before = state.x.copy()
         report = advance(cloth, state, naive.still(garment.x, gravity=gravity), frame, VACUUM)
-        state.v[:] *= calm
+        state.v[:] *= kept
         if np.abs(state.x - before).max() < 1e-7:
             break
     return cloth, state, report
@@ -77,7 +77,7 @@ def test_cloth_gathers_on_a_band(model):
     top = np.isclose(garment.x[:, 1], 0.16)
     noise = 1e-4 * np.random.default_rng(1).standard_normal(garment.x.shape)
     garment = garment._replace(x_start=garment.x + noise, bands=bands_on(garment, top, 0.6, 2.0))
-    cloth, state, report = settled(garment, 48, calm=0.9)
+    cloth, state, report = settled(garment, 48, kept=0.9)
 
     def along(row):
         x = state.x[np.isclose(garment.x[:, 1], row)]

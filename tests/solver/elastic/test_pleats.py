@@ -23,13 +23,13 @@ def pleats_at(garment, columns, angle, stiffness=1.0):
     return Pleats(found, angles, np.full(len(found), stiffness))
 
 
-def at_rest(garment, gravity, frames, calm=0.8):
+def at_rest(garment, gravity, frames, kept=0.8):
     """Where particles of a garment come to rest (n, 3) [m]; velocities are cut in each frame."""
     cloth, state = build([garment], VACUUM)
     for frame in range(1, frames + 1):
         before = state.x.copy()
         advance(cloth, state, naive.still(garment.x, gravity=gravity), frame, VACUUM)
-        state.v[:] *= calm
+        state.v[:] *= kept
         if np.abs(state.x - before).max() < 1e-7:
             break
     return state.x + cloth.origin

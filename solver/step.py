@@ -310,7 +310,7 @@ def move(mechanics, contact, motion, step, ahead):
         M    masses                             Cloth.mass              [kg]    (n,)
         K    stiffness of springs and hinges    Cloth.matrix            [N/m]
         f    forces of springs, hinges, pins    Solution.residual       [N]     (n, 3)  at the end
-        dt   time                               Substep.dt              [s]
+        dt   time                               Interval.dt             [s]
 
     Other dynamics (`integrate.dynamics`) have a predict and a solve of their own. What touches when the frame begins is not
     known: the first step is tried out and taken back. `ahead` [s] is the substep that begins, 0 in its later steps.

@@ -22,7 +22,7 @@ from .attachments import Attached, attach, break_attachments, points, pull_along
 from .edge_clamp import shorten
 from .momentum import slide_as_wholes
 from .pieces import NO_TIES, free_pieces
-from .predict import Pins, Substep, keep_near_pose, predict, prepare_pins, set_step
+from .predict import Interval, Pins, keep_near_pose, predict, prepare_pins, set_step
 from .system import System, Target, make_system
 from .tacks import Threads, break_tacks, lay, thread
 
@@ -30,9 +30,9 @@ from .tacks import Threads, break_tacks, lay, thread
 class Dynamics(NamedTuple):
     """A way to move particles."""
 
-    steps: Callable  # (substep, settings, cloth, x, v) -> list of Substep, the small steps of a substep
+    steps: Callable  # (substep, settings, cloth, x, v) -> list of Interval, the small steps of a substep
     prepare: Callable  # (cloth, pins, attached, frame_input, settings) -> `explicit.Pull`, or None where it needs none
-    part: Callable  # (substep, settings) -> Substep
+    part: Callable  # (substep, settings) -> Interval
     predict: Callable  # (mechanics, motion, part)
     is_held: bool  # whether what touches holds particles in the solve
     solve: Callable  # (mechanics, motion, constraints, substep) -> (n, 3) [m] x_from
@@ -81,7 +81,7 @@ def prepare_mechanics(cloth, state, frame_input, frame, settings):
 
 def in_steps(mechanics, dt):
     """See to it that the mechanics go in steps of dt [s], as far as they depend on that."""
-    solved = mechanics.dynamics.part(Substep(0, 0.0, 1.0, dt, 0.0), mechanics.settings).dt
+    solved = mechanics.dynamics.part(Interval(0, 0.0, 1.0, dt, 0.0), mechanics.settings).dt
     set_step(mechanics.pins, mechanics.pulls.rate, solved)
 
 

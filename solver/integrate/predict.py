@@ -47,8 +47,8 @@ class Motion(NamedTuple):
     v_start: np.ndarray  # (n, 3) [m/s] velocity there
 
 
-class Substep(NamedTuple):
-    """Where a substep lies in its frame; t0 and t1 are fractions of the frame."""
+class Interval(NamedTuple):
+    """A substep, or a small step of one: where it lies in its frame; t0 and t1 are fractions of the frame."""
 
     number: int
     t0: float

@@ -28,7 +28,7 @@ from math import ceil
 import numpy as np
 
 from ..kernel.shared import shared
-from .predict import Substep
+from .predict import Interval
 
 STRAIN_RATE = 0.05  # [1/s] that linearising may add
 SHORTEST_STEP = 1.0 / 1920.0  # [s]
@@ -40,7 +40,7 @@ SMALLEST_TURNING_PART = 1  # times so many, that another thread is asked for
 
 
 def part(substep, steps: float, cloth, x, v):
-    """The small steps of a `Substep` that starts at x (n, 3) [m] with v [m/s].
+    """The small steps of a substep, an `Interval` that starts at x (n, 3) [m] with v [m/s].
 
     steps : how many times as many as turning asks for; 0: one, the substep itself
     """
@@ -55,7 +55,7 @@ def part(substep, steps: float, cloth, x, v):
 
 
 def part_on_arcs(substep, steps: float, theta: float, cloth, x, v):
-    """The small steps of a `Substep` of the theta method that starts at x (n, 3) [m] with v [m/s]: so many that no spring gets too
+    """The small steps of a substep of the theta method that starts at x (n, 3) [m] with v [m/s]: so many that no spring gets too
     long by more than `STRAIN_BEYOND` for going on straight, none of them below `SHORTEST_STEP`.
 
     steps : as in `part`; theta : in [1/2, 1]
@@ -90,19 +90,19 @@ def _fastest(cloth, x, v):
 
 
 def finer(substep, steps: list, least: int):
-    """The small steps of a `Substep`, or if these are fewer than `least` that many, of `SHORTEST_STEP` each at least."""
+    """The small steps of a substep, or if these are fewer than `least` that many, of `SHORTEST_STEP` each at least."""
     most = max(ceil(substep.dt / SHORTEST_STEP - STEP_ROUNDING), 1)
     count = min(least, most)
     return cut(substep, count, most) if count > len(steps) else steps
 
 
 def cut(substep, count: int, most: int):
-    """A `Substep` as so many small steps of equal length; numbered as if all had `most` of them."""
+    """A substep as so many small steps of equal length; numbered as if all had `most` of them."""
     span = (substep.t1 - substep.t0) / count
     times = [*(substep.t0 + k * span for k in range(count)), substep.t1]
     dt, first = substep.dt / count, substep.number * most
     slow_dt = [substep.slow_dt] + [0.0] * (count - 1)
-    return [Substep(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]
+    return [Interval(first + k, times[k], times[k + 1], dt, slow_dt[k]) for k in range(count)]
 
 
 @shared(SMALLEST_TURNING_PART)

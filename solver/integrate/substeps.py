@@ -2,7 +2,7 @@
 """The substeps of a frame, at whose ends cloth is kept off cloth; `small_steps` parts them."""
 
 from ..model import REFERENCE_FRAME
-from .predict import Substep
+from .predict import Interval
 
 AIR_SUBSTEPS = 2  # that the air acts for at once where they are not parted: it changes little in one
 
@@ -13,12 +13,12 @@ def substep_count(duration, settings):
 
 
 def substeps_of(duration, settings, first):
-    """`Substep`s of a frame of `duration` seconds, numbered from `first` on."""
+    """The substeps of a frame of `duration` seconds, numbered from `first` on."""
     count = substep_count(duration, settings)
     *slow, _ = runs(count, -(-count // (1 if settings.small_steps else AIR_SUBSTEPS)))
     slow_dt = duration / len(slow)
     return [
-        Substep(first + k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0)
+        Interval(first + k, k / count, (k + 1) / count, duration / count, slow_dt if k in slow else 0.0)
         for k in range(count)
     ]
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.elastic.internal import elastic_forces, elastic_of
-from taffeta.solver.integrate.predict import Substep
+from taffeta.solver.integrate.predict import Interval
 from taffeta.solver.integrate.small_steps import SHORTEST_STEP, STRAIN_BEYOND, STRAIN_RATE, part, part_on_arcs
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
-WHOLE = Substep(3, 0.3, 0.4, 1 / 60, 1 / 30)
+WHOLE = Interval(3, 0.3, 0.4, 1 / 60, 1 / 30)
 
 
 def spinning(rate, axis=2, garments=1):

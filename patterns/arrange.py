@@ -14,7 +14,7 @@ from mathutils.bvhtree import BVHTree
 from mathutils.geometry import convex_hull_2d
 
 from . import places
-from .body_parts import Body
+from .body_parts import Figure
 
 STEP = 0.002  # [m] between points of a curve around a part
 ROUND = 96  # corners of the circle that rounds it
@@ -92,7 +92,7 @@ class Obstacles:
         return count % 2 == 1
 
 
-def arrange(pieces: list[Piece], wished: list[str], body: Body, surface, gap: float) -> list[np.ndarray | None]:
+def arrange(pieces: list[Piece], wished: list[str], body: Figure, surface, gap: float) -> list[np.ndarray | None]:
     """Where panels stand around a body, (k, 3) [m] each; None for those that stay.
 
     Parameters
@@ -134,7 +134,7 @@ def _ring_of(place: str) -> str:
     return "LOW" if place.endswith("LOW") else ""
 
 
-def _ring(name: str, body: Body, group: dict[str, list[Piece]]) -> Ring:
+def _ring(name: str, body: Figure, group: dict[str, list[Piece]]) -> Ring:
     """The part that panels are laid around, as wide as it is at their height."""
     own = [piece for each in group.values() for piece in each]
     tall = max(np.ptp(piece.flat[:, 1]) for piece in own)
@@ -254,7 +254,7 @@ def _beside_each_other(ring, around, place, own, way, body, gap) -> list[np.ndar
     return laid
 
 
-def _height(place: str, piece: Piece, ring: Ring, body: Body, gap: float) -> float:
+def _height(place: str, piece: Piece, ring: Ring, body: Figure, gap: float) -> float:
     """[m] by which a panel is moved up the axis."""
     v = piece.flat[:, 1]
     if place.endswith(("ARM", "LEG")):

@@ -30,7 +30,7 @@ class Part(NamedTuple):
     out: np.ndarray  # (3,) unit, across the axis, from it to the middle of what is laid first
 
 
-class Body(NamedTuple):
+class Figure(NamedTuple):
     """What is dressed."""
 
     trunk: Part  # with the head
@@ -43,7 +43,7 @@ class Body(NamedTuple):
     waist: float  # [m] at which it is narrowest between arms and legs
 
 
-def read(x: np.ndarray, triangles: np.ndarray) -> Body:
+def read(x: np.ndarray, triangles: np.ndarray) -> Figure:
     """The parts of a body that stands upright, z up.
 
     Parameters
@@ -71,7 +71,7 @@ def read(x: np.ndarray, triangles: np.ndarray) -> Body:
     arms, legs = (sorted(pairs[name], key=lambda limb: -(x[limb[-1]] @ left).mean()) for name in ("arms", "legs"))
     axis = np.array([*(0.5 * (x[trunk, :2].min(axis=0) + x[trunk, :2].max(axis=0))), x[trunk, 2].min()])
     body = Part(x[trunk], axis, np.array([0.0, 0.0, 1.0]), front)
-    return Body(
+    return Figure(
         body,
         tuple(_limb(x, limb, side * left) for limb, side in zip(arms, (1.0, -1.0), strict=False)),
         tuple(_limb(x, limb, side * left) for limb, side in zip(legs, (1.0, -1.0), strict=False)),

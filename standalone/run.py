@@ -22,7 +22,7 @@ from .sequence import Sequence
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
 
-class Body:
+class SceneBody:
     """A body of the scene, as the colliders that it is to the cloths.
 
     Friction and restitution that a body has of its own hold for all cloths. One without has those of each cloth: where these
@@ -56,7 +56,7 @@ def met_by(static: scene_file.StaticFile, cloths: list[scene_file.ClothFile]) ->
     return tuple(cloth.collide_with is None or static.obj.name in cloth.collide_with for cloth in cloths)
 
 
-def untangled(garments: Garments, bodies: list[Body], scene: scene_file.Scene) -> list[np.ndarray]:
+def untangled(garments: Garments, bodies: list[SceneBody], scene: scene_file.Scene) -> list[np.ndarray]:
     """(n, 3) [m] of each garment, taken out of itself, the others and the bodies in the order of layers."""
     from ..solver.untangle.apart import untangle
     from ..solver.untangle.nest import Shape, Worn
@@ -85,7 +85,7 @@ def frames(scene: scene_file.Scene, doubts: Doubts) -> Iterator[tuple[int, Repor
         A sentence; the frames before are on disk.
     """
     garments = Garments(scene.cloths)
-    bodies = [Body(static, scene.cloths) for static in scene.statics]
+    bodies = [SceneBody(static, scene.cloths) for static in scene.statics]
     garments.begin(scene.frames.start)
     if scene.untangle:
         garments.begin(scene.frames.start, untangled(garments, bodies, scene))

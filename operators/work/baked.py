@@ -44,7 +44,7 @@ class Played(NamedTuple):
     edges: np.ndarray  # (e, 2)
     triangles: np.ndarray  # (t, 3)
     meets_bodies: np.ndarray  # (n,) bool
-    bodies: list  # of `solver.correct.push_out.Body`
+    bodies: list  # of `solver.correct.push_out.Obstacle`
 
 
 class Part(NamedTuple):
@@ -130,7 +130,7 @@ def read(scene: bpy.types.Scene, obj: bpy.types.Object, frames: range, distance:
     ValueError
         Something cannot be read: names it and the remedy.
     """
-    from ...solver.correct.push_out import Body
+    from ...solver.correct.push_out import Obstacle
 
     bodies = [] if distance is None else [o for o in colliders_of(scene, [obj]) if groups.meet(obj, o)]
     numbers = 3 * len(frames) * (len(obj.data.vertices) + sum(len(body.data.vertices) for body in bodies))
@@ -164,7 +164,7 @@ def read(scene: bpy.types.Scene, obj: bpy.types.Object, frames: range, distance:
         triangles = np.ascontiguousarray(triangles[:, [0, 2, 1]])
     mask = groups.masks(obj, obj.data)["meets_bodies"]
     found = [
-        Body(there.name, np.stack(places), there.triangles, distance or there.aura)
+        Obstacle(there.name, np.stack(places), there.triangles, distance or there.aura)
         for there, places in zip(known, moving, strict=True)
     ]
     meets = np.ones(len(obj.data.vertices), bool) if mask is None else mask

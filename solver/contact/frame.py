@@ -28,7 +28,7 @@ from ..model import LDI, Cloth, FrameInput, Settings, State, Trouble
 from . import passing, resolve
 from .body import collide
 from .body.calm import Calm, find_calm, hold_calm, make_calm
-from .body.collide import Body
+from .body.collide import BodyContact
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import OUTSIDE, is_pinching, lead_as_before
 from .body.flattening import is_flattened
@@ -68,7 +68,7 @@ class Contact:
     cloth: Cloth
     settings: Settings
     stopwatch: Stopwatch
-    body: Body | None  # all bodies
+    body: BodyContact | None  # all bodies
     guarded: BodyPairs | None  # what of them lies between the particles
     pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them

@@ -29,7 +29,7 @@ BESIDE = 0.5  # of the distance that a triangle goes that crosses a body without
 FLAT = 1e-12  # [m] up to which a point is on a surface
 
 
-class Body(NamedTuple):
+class Obstacle(NamedTuple):
     """What cloth is kept out of."""
 
     name: str
@@ -66,7 +66,7 @@ class Pushed(NamedTuple):
     deep_count: int  # vertices inside that are too deep, in all frames
 
 
-def push_out(worn: Worn, bodies: Sequence[Body], easing: Easing) -> Generator[float, None, Pushed]:
+def push_out(worn: Worn, bodies: Sequence[Obstacle], easing: Easing) -> Generator[float, None, Pushed]:
     """Displacements that bring cloth out of bodies; yields what part of the work is done.
 
     Notes
@@ -95,7 +95,7 @@ def push_out(worn: Worn, bodies: Sequence[Body], easing: Easing) -> Generator[fl
     return Pushed(moved, before, wrong, crossing_count, deep_count)
 
 
-def needs(worn: Worn, bodies: Sequence[Body], frame: int, x: np.ndarray) -> Needs:
+def needs(worn: Worn, bodies: Sequence[Obstacle], frame: int, x: np.ndarray) -> Needs:
     """How cloth at x (n, 3) [m] has to move in a frame to be outside of bodies."""
     move, deep = np.zeros_like(x), np.zeros(len(x), bool)
     counts, crossing = worn.counts[frame], np.zeros(len(worn.triangles), bool)
@@ -113,7 +113,7 @@ def needs(worn: Worn, bodies: Sequence[Body], frame: int, x: np.ndarray) -> Need
     return Needs(move, crossing, deep)
 
 
-def _moves(there, body: Body, points, depth: float) -> tuple[np.ndarray, np.ndarray]:
+def _moves(there, body: Obstacle, points, depth: float) -> tuple[np.ndarray, np.ndarray]:
     """(p, 3) [m] how points have to move to be outside of a body at `there`, and (p,) bool which are too deep for that."""
     move, deep = np.zeros_like(points), np.zeros(len(points), bool)
     inside = find_inside(there, body.triangles, points)
@@ -145,7 +145,7 @@ def _crossing(x, triangles, counts, there, body_triangles) -> np.ndarray:
     return np.column_stack((own[pairs[:, 0]], pairs[:, 1] - len(own)))
 
 
-def _of_triangles(x, worn: Worn, there, body: Body, pairs) -> tuple[np.ndarray, np.ndarray]:
+def _of_triangles(x, worn: Worn, there, body: Obstacle, pairs) -> tuple[np.ndarray, np.ndarray]:
     """Corners of triangles of cloth that cross a body, and how each has to move for these to be outside."""
     if not len(pairs):
         return np.empty(0, int), np.empty((0, 3))
@@ -169,7 +169,7 @@ def _of_triangles(x, worn: Worn, there, body: Body, pairs) -> tuple[np.ndarray, 
     return worn.triangles[own].ravel(), np.repeat(move, 3, axis=0)
 
 
-def _along_normals(there, body: Body, points, normals, depth: float) -> np.ndarray:
+def _along_normals(there, body: Obstacle, points, normals, depth: float) -> np.ndarray:
     """(p, 3) [m] the shorter way out of a body along a normal, to the one side or the other; 0 where it is too deep."""
     ways = np.linspace(0.0, depth, WAY_STEPS + 1)[1:]
     reached = points[:, None, None] + normals[:, None, None] * np.array((1.0, -1.0))[:, None, None] * ways[:, None]

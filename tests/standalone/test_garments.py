@@ -65,7 +65,7 @@ def test_a_bodys_own_numbers_hold_for_all_cloths(tmp_path):
     )
     read = scene.read(write(tmp_path, "", cloths, statics), tmp_path)
     one, other = (
-        [(c.friction, c.restitution, c.meets) for c in run.Body(s, read.cloths).over(2)] for s in read.statics
+        [(c.friction, c.restitution, c.meets) for c in run.SceneBody(s, read.cloths).over(2)] for s in read.statics
     )
     assert one == [(0.4, 0.1, (True, False))]
     assert other == [(0.4, 0.5, (True, False)), (0.4, 0.0, (False, False))]
@@ -225,7 +225,7 @@ def test_what_turns_within_a_frame_has_files_between(tmp_path):
     sheet(tmp_path / "a.obj")
     statics = "<static objPath='body_#.obj' samples='4'/>"
     read = scene.read(write(tmp_path, "", None, statics), tmp_path)
-    body = run.Body(read.statics[0], read.cloths)
+    body = run.SceneBody(read.statics[0], read.cloths)
     ways = [[float(x) for x in body.over(frame)[0].x[:, 0, 0]] for frame in (2, 3, 4)]
     assert ways[0] == [0.0, 1.0, 4.0] and ways[2] == [6.0, 7.0]
     assert ways[1] == pytest.approx([4.0, 5.0, 5.0 + 1 / 3, 5.0 + 2 / 3, 6.0])

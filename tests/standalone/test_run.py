@@ -179,7 +179,7 @@ def test_a_cloths_own_numbers(tmp_path):
     assert (fabric.strain_limit, fabric.stiffening) == (0.06, 5.0)
     springs = garment(tmp_path, settings="<model>springs</model><minStiffness>50</minStiffness>")
     assert springs.model == "SPRINGS" and springs.shear_stiffness == pytest.approx(50.0)
-    bodies = [body for static in read_.statics for body in run.Body(static, read_.cloths).over(2)]
+    bodies = [body for static in read_.statics for body in run.SceneBody(static, read_.cloths).over(2)]
     assert [(body.restitution, body.friction, body.aura) for body in bodies] == [(0.4, 0.6, 0.005), (0.0, 0.7, 0.01)]
 
 
@@ -198,7 +198,7 @@ def test_a_sequence_moves_straight_between_its_files(tmp_path):
     body = run.Sequence(static.obj)
     heights = [body.x(frame)[:, 1].mean() for frame in range(1, 8)]
     assert heights == pytest.approx([0, 0, 0.5, 1, 4, 4, 4])
-    (collider,) = run.Body(static, read(tmp_path).cloths).over(5)
+    (collider,) = run.SceneBody(static, read(tmp_path).cloths).over(5)
     assert collider.x[:, 0, 1].tolist() == [1.0, 4.0]
 
 
@@ -206,7 +206,7 @@ def test_a_numbered_file_alone_stands_still(tmp_path):
     for frame in (1, 2):
         sheet(tmp_path / f"body_{frame:04d}.obj", height=frame)
     (static,) = read(tmp_path, '<static objPath="body_0002.obj"/>').statics
-    (body,) = run.Body(static, read(tmp_path).cloths).over(9)
+    (body,) = run.SceneBody(static, read(tmp_path).cloths).over(9)
     assert body.x[:, 0, 1].tolist() == [2.0, 2.0]
 
 

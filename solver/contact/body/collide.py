@@ -43,7 +43,7 @@ from .mesh import find_places, make_bodies, merge, patches_of_bodies, way_out
 from .pinch_start import find_grips
 from .response import Points, respond_kernel
 from .samples import gather, limb, samples_of
-from .view import Body, detections, draw, look, look_farther, move_bodies, near_features
+from .view import BodyContact, detections, draw, look, look_farther, move_bodies, near_features
 
 MOST_REDRAWS = 8  # of one substep: each doubles the room round the cloth
 SMALLEST_FEATURES_PART = 1200  # ridges
@@ -53,7 +53,9 @@ STOPPED_IN_SOLVE = "XPBD", "IMPLICIT_EULER"  # dynamics whose solve stops what c
 FALLS = 2.0  # speeds that gravity gives in a substep, for which the same holds
 
 
-def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings, render=render_motion) -> Body:
+def prepare(
+    cloth: Cloth, state: State, frame_input: FrameInput, settings: Settings, render=render_motion
+) -> BodyContact:
     """Merge the frame's colliders, look which particles start inside.
 
     render : draws the bodies' images, here or on a graphics card; what comes of the bake is the same with each
@@ -76,7 +78,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
 
         render = drawer(settings.body_search, frame_input.gravity, mesh.largest_aura)
     about = mesh, NO_FEATURES, samples, *memory, settings, make_bodies(mesh), render
-    body = Body(1, frame_input.duration, gravity, *about)
+    body = BodyContact(1, frame_input.duration, gravity, *about)
     if mesh.colliders:
         body.contacts.place[:count] = find_places(mesh, cloth, state.x, settings.ldi_resolution)
         if (body.contacts.place > OUTSIDE).any():
@@ -91,7 +93,7 @@ def prepare(cloth: Cloth, state: State, frame_input: FrameInput, settings: Setti
     return body
 
 
-def _add_features(body: Body, cloth: Cloth, state: State) -> None:
+def _add_features(body: BodyContact, cloth: Cloth, state: State) -> None:
     """Find the ridges that may meet the cloth in this frame; they and all points get room for what they know."""
     mesh, count = body.mesh, len(cloth.inv_mass)
     about = mesh.triangles, mesh.topology.neighbour, mesh.solid, body.view.is_used
@@ -104,21 +106,21 @@ def _add_features(body: Body, cloth: Cloth, state: State) -> None:
     body.view = body.view._replace(near_features=near_features(body, cloth, body.view, state.x, state.v, 0.0))
 
 
-def pinched(body: Body) -> np.ndarray | None:
+def pinched(body: BodyContact) -> np.ndarray | None:
     """Particles (k,) to which bodies left no room between them when last looked at; None if there were none."""
     place = body.contacts.place[: len(body.contacts.place) - len(body.samples.parents)]
     found = np.flatnonzero(place == PINCHED)
     return found if len(found) else None
 
 
-def pinched_garments(body: Body, garment: np.ndarray) -> np.ndarray:
+def pinched_garments(body: BodyContact, garment: np.ndarray) -> np.ndarray:
     """Garments to a point of which, a particle or a sample between them, bodies leave no room. garment : (n,) of particles"""
     is_pinched = body.contacts.place == PINCHED
     between = body.samples.parents[is_pinched[len(garment) :]].ravel()
     return np.unique(garment[np.concatenate([np.flatnonzero(is_pinched[: len(garment)]), between])])
 
 
-def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
+def detect(body: BodyContact, cloth: Cloth, x, v, t0: float, t1: float, settings: Settings) -> None:
     """Draw the bodies' layered depth image for the time from t0 to t1 of the frame; x and v are those at t0."""
     body.candidates.count[:] = NOT_ASKED
     if not body.mesh.colliders:
@@ -129,7 +131,7 @@ def detect(body: Body, cloth: Cloth, x, v, t0: float, t1: float, settings: Setti
     draw(body, settings)
 
 
-def respond(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through=None) -> int:
+def respond(body: BodyContact, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through=None) -> int:
     """Keep x out of the bodies at time t; returns how many points touch. x changes in place; velocities count from `x_from`.
 
     through : (n,) bool, particles of triangles that cross bodies, between which no place is right; None: samples of all count
@@ -147,7 +149,7 @@ def respond(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float,
     return touching
 
 
-def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through) -> int:
+def _respond_samples(body: BodyContact, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through) -> int:
     """Take the particles where their samples want them; returns how many samples touch."""
     samples, contacts, count = body.samples, body.contacts, len(cloth.inv_mass)
     fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
@@ -172,7 +174,7 @@ def _respond_samples(body: Body, cloth: Cloth, x, x_prev, v, x_from, t: float, d
     return touching
 
 
-def _place_feature_samples(body: Body, cloth: Cloth, x, x_prev, fixed: int) -> None:
+def _place_feature_samples(body: BodyContact, cloth: Cloth, x, x_prev, fixed: int) -> None:
     """Put the samples from `fixed` on where ridges of the bodies meet the cloth."""
     samples, contacts, near = body.samples, body.contacts, body.view.near_features
     samples.weight[fixed:, 0], contacts.count[len(cloth.inv_mass) + fixed :] = NOWHERE, 0
@@ -181,7 +183,7 @@ def _place_feature_samples(body: Body, cloth: Cloth, x, x_prev, fixed: int) -> N
     on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
 
 
-def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, x_from, t: float, dt: float) -> int:
+def _points(body: BodyContact, cloth: Cloth, first: int, last: int, x, x_prev, v, x_from, t: float, dt: float) -> int:
     """Respond for points first..last; draws the image again, larger, while some of them have left the domain."""
     touching, lost = _sweep(body, cloth, first, last, False, x, x_prev, x_from, t, dt)
     for _ in range(MOST_REDRAWS):
@@ -198,7 +200,7 @@ def _points(body: Body, cloth: Cloth, first: int, last: int, x, x_prev, v, x_fro
 
 
 def _sweep(
-    body: Body, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, x_from, t, dt
+    body: BodyContact, cloth: Cloth, first: int, last: int, only_lost: bool, x, x_prev, x_from, t, dt
 ) -> tuple[int, int]:
     """How many points touch, and how many are lost."""
     t0, t1, samples = body.view.t0, body.view.t1, body.samples
@@ -217,12 +219,12 @@ def _sweep(
     return touching, lost
 
 
-def slowest_bounce(body: Body, dt: float) -> float:
+def slowest_bounce(body: BodyContact, dt: float) -> float:
     """[m/s] against a body, slower than which nothing bounces in a step of dt [s]."""
     return max(SLOWEST_BOUNCE, FALLS * math.hypot(*body.gravity) * dt)
 
 
-def respond_velocity(body: Body, cloth: Cloth, v, dt: float) -> None:
+def respond_velocity(body: BodyContact, cloth: Cloth, v, dt: float) -> None:
     """Set the velocity of touching particles after a step of dt [s], by restitution and viscous friction."""
     if body.mesh.colliders:
         settle(len(cloth.inv_mass), cloth.inv_mass, body.contacts, v, dt)

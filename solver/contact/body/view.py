@@ -50,7 +50,7 @@ class View(NamedTuple):
 
 
 @dataclass
-class Body:
+class BodyContact:
     """All bodies of one frame, with what the points know of them; lives for one frame."""
 
     detections: int  # how many equal intervals of the frame want their own `detect`
@@ -72,7 +72,7 @@ class Body:
     scratch: Scratch | None = None  # of all threads
 
 
-def look(body: Body, cloth: Cloth, x, v, t0: float, t1: float) -> View:
+def look(body: BodyContact, cloth: Cloth, x, v, t0: float, t1: float) -> View:
     """The bodies from t0 to t1 as the cloth sees them; x and v are those at t0."""
     mesh, seconds = body.mesh, (t1 - t0) * body.duration
     bulk, trajectories = mean_of(v) * seconds, make_trajectories(len(mesh.start))
@@ -82,7 +82,7 @@ def look(body: Body, cloth: Cloth, x, v, t0: float, t1: float) -> View:
     return _search(body, cloth, x, v, 0.0, (t0, t1, bulk, trajectories), domain, drawn)
 
 
-def look_farther(body: Body, cloth: Cloth, x, v, time: float) -> View:
+def look_farther(body: BodyContact, cloth: Cloth, x, v, time: float) -> View:
     """The same bodies as the cloth sees them in a domain that has grown; x and v are those at a later time."""
     known = body.view
     tau, seconds = (time - known.t0) / (known.t1 - known.t0), (known.t1 - known.t0) * body.duration
@@ -92,7 +92,7 @@ def look_farther(body: Body, cloth: Cloth, x, v, time: float) -> View:
     return _search(body, cloth, x, v, tau, motion, domain, known.drawn)
 
 
-def _domain(body: Body, x, v, tau: float, seconds: float, bulk) -> Box:
+def _domain(body: BodyContact, x, v, tau: float, seconds: float, bulk) -> Box:
     """The box round the cloth from tau on, with room."""
     domain = Box(np.empty(3), np.empty(3))
     find_domain(x, v, tau, seconds, bulk, domain)
@@ -102,7 +102,7 @@ def _domain(body: Body, x, v, tau: float, seconds: float, bulk) -> Box:
     return Box(domain.low - room, domain.high + room)
 
 
-def _search(body: Body, cloth: Cloth, x, v, tau: float, motion: tuple, domain: Box, drawn) -> View:
+def _search(body: BodyContact, cloth: Cloth, x, v, tau: float, motion: tuple, domain: Box, drawn) -> View:
     """What comes near cloth that is at x at tau; `motion`: the first four of View, drawn (t,) bool what is so already."""
     mesh, (t0, t1, bulk, trajectories) = body.mesh, motion
     cells = make_cells(domain, mesh.largest_aura)
@@ -118,14 +118,14 @@ def _search(body: Body, cloth: Cloth, x, v, tau: float, motion: tuple, domain: B
     return view._replace(near_features=near_features(body, cloth, view, x, v, tau))
 
 
-def near_features(body: Body, cloth: Cloth, view: View, x, v, tau: float) -> NearFeatures:
+def near_features(body: BodyContact, cloth: Cloth, view: View, x, v, tau: float) -> NearFeatures:
     """The ridges that may meet the cloth from tau to the end of a view's interval."""
     seconds, motion = (view.t1 - view.t0) * body.duration, (cloth.triangles, x, v, tau)
     aura = body.mesh.largest_aura
     return find_near_features(body.features, view.is_used, view.trajectories, *motion, seconds, view.bulk, aura)
 
 
-def detections(body: Body) -> int:
+def detections(body: BodyContact) -> int:
     """Intervals: no body moves by more than STRIDE_PIXELS against the cloth in one."""
     view = body.view
     low, high = np.maximum(view.swept.low, view.domain.low), np.minimum(view.swept.high, view.domain.high)
@@ -133,7 +133,7 @@ def detections(body: Body) -> int:
     return int(min(max(-(-2.0 * view.growth // stride), 1), MOST_DETECTIONS))
 
 
-def draw(body: Body, settings: Settings) -> None:
+def draw(body: BodyContact, settings: Settings) -> None:
     """Draw the image of what the view holds."""
     view, mesh = body.view, body.mesh
     low, high = np.maximum(view.swept.low, view.domain.low), np.minimum(view.swept.high, view.domain.high)
@@ -148,7 +148,7 @@ def draw(body: Body, settings: Settings) -> None:
     body.image = Image(*pixels, *about, view.domain, view.cells, settings.body_search == BODY_SEARCHES[1])
 
 
-def move_bodies(body: Body, cloth: Cloth, t0: float, t1: float) -> None:
+def move_bodies(body: BodyContact, cloth: Cloth, t0: float, t1: float) -> None:
     """Where the bodies' vertices near the cloth are at t0, and their motion to t1."""
     for c, first, used in zip(body.mesh.colliders, body.mesh.starts, body.view.used, strict=False):
         if len(used):

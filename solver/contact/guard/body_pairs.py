@@ -32,7 +32,7 @@ from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
 from ..body.collide import slowest_bounce
 from ..body.motion import find_near, move
-from ..body.view import Body
+from ..body.view import BodyContact
 from ..cloth.proximity import PairList
 from ..cloth.reach import Reach
 from ..cloth.response import NO_BRACE, Substep, separate
@@ -60,7 +60,7 @@ class GuardedFrame(NamedTuple):
     """What is guarded in a frame."""
 
     cloth: Cloth
-    body: Body
+    body: BodyContact
     distance: float  # [m] contact distance
     broad_phase: str  # one of BROAD_PHASES
     patch_count: int  # of the cloth
@@ -96,7 +96,7 @@ class BodyPairs:
     given_up: tuple[GivenUp, ...] = ()  # what was given up since somebody last asked
 
 
-def prepare(cloth: Cloth, body: Body | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
+def prepare(cloth: Cloth, body: BodyContact | None, broad_phase: str = Settings().broad_phase) -> BodyPairs | None:
     """What is to be guarded in this frame; None where no body is."""
     if body is None or not body.mesh.colliders or not len(cloth.triangles):
         return None

@@ -12,7 +12,7 @@ from taffeta.operators.playback.owners import cache_file
 from taffeta.operators.read import cage as cages
 from taffeta.operators.read import modifier_stack, remesh
 from taffeta.operators.work import baked
-from taffeta.solver.correct.push_out import Body
+from taffeta.solver.correct.push_out import Obstacle
 
 SIDE, FINE, COUNT, FRAMES = 1.0, 46, 350, 16
 STIFF = 2e-3  # [N m]
@@ -94,7 +94,7 @@ def test_cloth_needs_the_curvature_of_what_it_lies_on(make):
     sheet, radius, gap = make.grid(count=41, size=0.4), 0.2, 0.002
     ball = make.ball(radius=radius, rings=48, segments=64, location=(0.0, 0.0, -radius - 0.5 * gap))
     x, flat = vertices_of(sheet.data), triangles_of(sheet)
-    body = Body("Ball", make.world(ball)[None], triangles_of(ball), gap)
+    body = Obstacle("Ball", make.world(ball)[None], triangles_of(ball), gap)
     played = baked.Played(range(1, 2), x[None], np.eye(4)[None], edges_of(flat), flat, np.ones(len(x), bool), [body])
     rest, _, need = cage_refine._need(played, x, gap, lambda: True)
     away_from_top = np.linalg.norm(rest, axis=1)

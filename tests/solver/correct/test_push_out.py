@@ -6,7 +6,7 @@ from crossings import count_crossings
 from sheets import sheet
 from solids import ball, box, finger
 from taffeta.solver.correct.ease import Easing
-from taffeta.solver.correct.push_out import Body, Worn, push_out
+from taffeta.solver.correct.push_out import Obstacle, Worn, push_out
 from taffeta.solver.kernel import threads
 
 AURA = 0.004
@@ -42,7 +42,7 @@ def over_a_ball(heights, radius=0.3):
     cloth, (x, triangles) = sheet("Cloth", 25, 25, 0.03), ball(radius, 16)
     path = np.zeros((len(heights), 1, 3))
     path[:, 0, 2] = np.array(heights) - radius
-    body = Body("Ball", x + path, triangles, AURA)
+    body = Obstacle("Ball", x + path, triangles, AURA)
     return cloth, np.repeat(cloth.x[None], len(heights), axis=0), body
 
 
@@ -87,7 +87,7 @@ def test_what_is_inside_for_one_frame_does_not_jump():
 def test_a_fingertip_finer_than_the_mesh_of_the_cloth():
     cloth, (x, triangles) = sheet("Cloth", 12, 12, 0.05), finger(0.3, 0.01)
     tip = x[:, [1, 2, 0]] + [0.02, 0.012, 0.015]  # upright, through the middle of a face
-    body = Body("Finger", tip[None], triangles, AURA)
+    body = Obstacle("Finger", tip[None], triangles, AURA)
     assert through(cloth, cloth.x[None], [body], 0) > 0
     inside = run(worn(cloth, cloth.x[None]), [body], Easing(0.05, 1.0))
     assert through(cloth, cloth.x[None] + inside.moved, [body], 0) == 0 and not inside.crossing_count
@@ -96,7 +96,7 @@ def test_a_fingertip_finer_than_the_mesh_of_the_cloth():
 def test_what_is_too_deep_and_what_does_not_count_is_left_alone():
     cloth = sheet("Cloth", 9, 9, 0.02)
     x, triangles = box((1.0, 1.0, 1.0), (0.0, 0.0, -0.3))  # its top is 20 cm above the cloth
-    body = Body("Box", x[None], triangles, AURA)
+    body = Obstacle("Box", x[None], triangles, AURA)
     deep = run(worn(cloth, cloth.x[None]), [body], Easing(0.05, 1.0))
     assert deep.deep_count == 81 and not deep.moved.any()
     out = run(worn(cloth, cloth.x[None], depth=0.5), [body], Easing(0.05, 1.0))

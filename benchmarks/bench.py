@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Taffeta beside Blender's own cloth, in one run: the same meshes, bodies, frames, gravity and mass.
 
-    python benchmarks/bench.py [--sizes 21 51] [--parts sheets demo dress threads newer] [--frames 20] [--patience 15]
+    python benchmarks/bench.py [--sizes 21 51] [--parts sheets poncho dress threads newer] [--frames 20] [--patience 15]
 
-Sheets of growing size, each without and with self-collision, the demo shot and a dress; then the larger sheets with one
+Sheets of growing size, each without and with self-collision, a poncho on a walking mannequin and a dress; then the larger sheets with one
 thread and with all. A Blender that has Cloth Dynamics (5.2) measures that, too; one that has not lets the Blender of
 `make setup-5.2` run some of the scenes, if it is there: that is the part "newer". A quarter of an hour on two quiet cores; one scene
 alone is `--parts dress`, or `--parts sheets --sizes 101`. Prints tables, writes out/bench.json, and, if nothing was left out,

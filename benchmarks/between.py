@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a frame is Python between kernels: `NUMBA_NUM_THREADS=1 python benchmarks/between.py [21 101 demo dress]`.
+"""What of a frame is Python between kernels: `NUMBA_NUM_THREADS=1 python benchmarks/between.py [21 101 poncho dress]`.
 
 Bakes each scene twice through the public operators, from the second frame on. The first bake tells the processor's time of a
 frame and that of its tasks; the second is watched by Python's own profiler, which sees each kernel as a function and slows none
@@ -28,7 +28,7 @@ from taffeta.operators.bake.order import read_order
 from taffeta.operators.bake.run import bake_now
 from taffeta.solver.kernel import stopwatch
 
-ASKED = ("21", "21+", "101+", "demo")
+ASKED = ("21", "21+", "101+", "poncho")
 WARM = 4  # frames of a bake before
 KERNELS_SHOWN = 4  # that take longest
 HEAD = (

@@ -18,7 +18,7 @@ import scenes
 import simulate
 import taffeta
 
-FRAMES = {101: 12, 201: 6, "dress": 6, "demo": 24}  # of a shot, by vertices along a side or the scene's name
+FRAMES = {101: 12, 201: 6, "dress": 6, "poncho": 24}  # of a shot, by vertices along a side or the scene's name
 LONGEST = 600  # [s] that a process may take
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is measured: square sheets that fall on a torus or a sphere, the demo shot, a dress. All meshes, no simulator."""
+"""What is measured: square sheets that fall on a torus or a sphere, a poncho that walks, a dress. All meshes, no simulator."""
 
 from typing import NamedTuple
 
@@ -13,8 +13,7 @@ MASS = 0.15  # [kg/m2]
 BENDING_DAMPING = 0.04  # [s] cotton's
 ON_TORUS = 21  # vertices along a side up to which a sheet falls on the torus
 FRAMES = {21: 60, 51: 60, 101: 40, 201: 20, 401: 8}  # of a shot, by vertices along a side
-SCENES = {"sheets": 0, "demo": 60, "dress": 20}  # and frames of a shot, where its size does not tell
-DEMO = "poncho"
+SCENES = {"sheets": 0, "poncho": 60, "dress": 20}  # and frames of a shot, where its size does not tell
 
 DRESS = 160, 125  # vertices round it and from top to hem
 #: from the top down: height, half width, half depth, shift to the back [m]
@@ -48,7 +47,7 @@ def cases(sizes, frames=0, parts=tuple(SCENES)):
         for size in sizes
         for alone in (False, True)
     ]
-    names = {"demo": f"demo shot ({DEMO})", "dress": "dress on a dummy"}
+    names = {"poncho": "walking poncho", "dress": "dress on a dummy"}
     others = [Case(names[part], 0, True, frames or SCENES[part], part) for part in names if part in parts]
     return sheets * ("sheets" in parts) + others
 
@@ -63,14 +62,14 @@ def build(case):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps = 24
-    if case.scene == "demo":
-        bpy.ops.taffeta.scene_add(name=DEMO)
+    if case.scene == "poncho":
+        bpy.ops.taffeta.scene_add(name="poncho")
     elif case.scene == "dress":
         _dress(scene, _dummy(scene))
     else:
         _sheet(scene, case)
         _body(case.columns <= ON_TORUS, distance(case))
-    if case.scene != "demo":
+    if case.scene != "poncho":
         scene.taffeta.air_drag = 0.0  # no air, as for Blender at its best: both fall equally fast
     scene.frame_start, scene.frame_end = 1, case.frames
     scene.frame_set(1)

@@ -38,7 +38,7 @@ NOTES = """\
 - **{best}**: Taffeta's mass per area, quality 5, no air damping, and the distances of Taffeta's cloth and
   body, well under the length of an edge. **{defaults}**: 0.3 kg a vertex, 15 mm from itself, 35 mm from bodies.
 - **{dynamics_best}**: the node asset of Blender 5.2 with Taffeta's mass, friction and distances, {dynamics_substeps} substeps instead
-  of 5, limp cloth (Bendiness 1: at 0 folds are as hard as edges, and edges stretch more), and, but in the demo, no damping.
+  of 5, limp cloth (Bendiness 1: at 0 folds are as hard as edges, and edges stretch more), and, but for the poncho, no damping.
   **{dynamics_defaults}**: as it comes, with its colliders. It knows no self-collision: beside Taffeta's with and
   without it are two runs of the same.
 """

@@ -49,7 +49,7 @@ def test_kernels_are_told_from_python():
     assert 0.0 <= seconds["measure"] < 0.5 * sum(entry.inlinetime for entry in profile.getstats())
 
 
-@pytest.mark.parametrize(("name", "columns", "alone"), [("21", 21, False), ("101+", 101, True), ("demo", 0, True)])
+@pytest.mark.parametrize(("name", "columns", "alone"), [("21", 21, False), ("101+", 101, True), ("poncho", 0, True)])
 def test_scenes_are_named_by_their_size(name, columns, alone):
     case = between.case_of(name, 3)
     assert (case.columns, case.self_collision, case.frames) == (columns, alone, 3)

@@ -264,8 +264,8 @@ def test_all_threads_are_compared_with_one(monkeypatch):
 
 
 def test_scenes_are_compared_by_their_names():
-    (row,) = scaling.bakes({"demo": 2})
-    assert row["case"].startswith("demo") and row["frames"] == 2 and row["milliseconds"] > 0.0
+    (row,) = scaling.bakes({"poncho": 2})
+    assert row["case"].startswith("poncho") and row["frames"] == 2 and row["milliseconds"] > 0.0
 
 
 def test_the_dress_is_a_dress_on_its_dummy():
@@ -283,10 +283,10 @@ def test_the_dress_is_a_dress_on_its_dummy():
     assert np.abs(scenes.world(bpy.data.objects["Dummy"]) - body).max() > 0.03, "and the dummy turns"
 
 
-def test_cases_are_each_size_twice_the_demo_and_the_dress():
+def test_cases_are_each_size_twice_the_poncho_and_the_dress():
     cases = scenes.cases([21, 201])
     assert [(case.columns, case.self_collision, case.scene) for case in cases] == [
-        (21, False, "sheets"), (21, True, "sheets"), (201, False, "sheets"), (201, True, "sheets"), (0, True, "demo"),
+        (21, False, "sheets"), (21, True, "sheets"), (201, False, "sheets"), (201, True, "sheets"), (0, True, "poncho"),
         (0, True, "dress"),
     ]  # fmt: skip
     assert cases[0].frames > cases[2].frames > 12
@@ -294,7 +294,7 @@ def test_cases_are_each_size_twice_the_demo_and_the_dress():
 
 
 def test_options_choose_single_scenes_and_only_the_whole_is_written():
-    assert bench.options([]).whole and set(bench.options([]).threads) == {101, 201, "dress", "demo"}
+    assert bench.options([]).whole and set(bench.options([]).threads) == {101, 201, "dress", "poncho"}
     dress = bench.options(["--parts", "dress", "--frames", "4"])
     assert not dress.whole and not dress.threads
     assert [(case.scene, case.frames) for case in dress.cases] == [("dress", 4)]

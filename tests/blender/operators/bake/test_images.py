@@ -80,7 +80,7 @@ def told():
     return json.loads(garment().taffeta_cloth.report_json)["body_images"]
 
 
-def demo(make):
+def walking_poncho(make):
     bpy.ops.taffeta.scene_add(name="poncho")
     return 3
 
@@ -115,7 +115,7 @@ def large(make):
     return 4
 
 
-@pytest.mark.parametrize("build", [demo, fingers, turning_torus, large])
+@pytest.mark.parametrize("build", [walking_poncho, fingers, turning_torus, large])
 def test_the_bake_is_the_same_bits_whoever_draws(saved, make, card, build):
     last = build(make)
     saved.frame_start, saved.frame_end = 1, last

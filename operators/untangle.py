@@ -60,7 +60,7 @@ def read(scene: bpy.types.Scene, cloths: list[bpy.types.Object]):
         garments.append(Worn(obj.name, found.x_start, triangles, found.thickness, settings.layer, settings.rigidity))
     shapes = []
     for obj in bodies:
-        body = read_collider(obj, depsgraph, scene)
+        body = read_collider(obj, depsgraph)
         x = world_positions(obj.evaluated_get(depsgraph), metres)
         check_finite(obj.name, x, f"at frame {scene.frame_current}")
         shapes.append(Shape(obj.name, x, body.triangles, body.aura))

@@ -10,7 +10,7 @@ import bpy
 
 from ...solver.cache.about import About
 from ...solver.cache.journal import read_journal_header
-from ...solver.model import Settings
+from ...solver.model import Garment, Settings
 from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
@@ -20,7 +20,7 @@ from ..playback.owners import owner_in
 from ..read import measures, snapshot
 from ..read.groups import meet, met, met_by
 from ..read.keyed import keyed_settings
-from ..read.mesh_io import read_collider, read_garment
+from ..read.mesh_io import Body, read_collider, read_garment
 from ..read.participants import cloths_of, colliders_of, world_box
 from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, garment_object, plain, posed
@@ -59,12 +59,7 @@ def read_order(
     go_on = resume or from_frame != 0
     paths = _paths(scene, cloths, go_on, from_frame)
     _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
-    frames = range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1)
-    with posed(scene, cloths, bodies), at_start(scene):
-        depsgraph = depsgraph_of(scene)
-        garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
-        garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
-        read_bodies = [read_collider(obj, depsgraph, scene)._replace(meets=met_by(obj, cloths)) for obj in bodies]
+    garments, read_bodies = _read(scene, cloths, bodies)
     prints, now = _prints(scene, cloths, bodies) if kept else [], datetime.now().strftime(DATE)
     return Order(
         scene=scene.name,
@@ -74,7 +69,7 @@ def read_order(
         settings=settings_of(scene, quality_of(cloths)),
         body_images=scene.taffeta.body_images if scene.taffeta.body_search == "FOOTPRINTS" else "PROCESSOR",
         quality=quality_of(cloths),
-        frames=frames,
+        frames=range(scene.frame_start - scene.taffeta.preroll, scene.frame_end + 1),
         rest_count=rest_count(scene),
         first_frame=scene.frame_start,
         fps=1.0 / frame_seconds(scene),
@@ -89,6 +84,15 @@ def read_order(
         recipes=[snapshot.take(scene, [obj]) for obj in cloths] if kept else [],
         owners=[owner_in(path.parent) for path in paths],
     )
+
+
+def _read(scene, cloths, bodies) -> tuple[list[Garment], list[Body]]:
+    """Garments and bodies as they are where the bake begins."""
+    with posed(scene, cloths, bodies), at_start(scene):
+        depsgraph = depsgraph_of(scene)
+        garments = [read_garment(obj, depsgraph, scene)._replace(meets=met(obj, cloths)) for obj in cloths]
+        garments = [with_ties(garment, obj, cloths, depsgraph) for garment, obj in zip(garments, cloths, strict=True)]
+        return garments, [read_collider(obj, depsgraph)._replace(meets=met_by(obj, cloths)) for obj in bodies]
 
 
 def _paths(scene, cloths, go_on, from_frame):

@@ -110,7 +110,7 @@ def _read(scene, cloths, bodies, found) -> Iterator[Problem]:
                 if obj in cloths:
                     garments.append(read_garment(obj, depsgraph, scene))
                 else:
-                    read_collider(obj, depsgraph, scene)
+                    read_collider(obj, depsgraph)
             except ValueError as error:
                 if obj.name not in refused:  # else that is told already, in other words
                     yield Problem("ERROR", obj.name, str(error), "")

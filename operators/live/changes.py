@@ -91,7 +91,7 @@ def _bodies(scene, depsgraph, order: Order, cloths: list[bpy.types.Object]) -> l
     """Those that cloth collides with now, as they are set now."""
     known, found = {body.uid: body for body in order.bodies}, []
     for obj in colliders_of(scene, cloths):
-        body = known.get(obj.session_uid) or read_collider(obj, depsgraph, scene)
+        body = known.get(obj.session_uid) or read_collider(obj, depsgraph)
         found.append(body._replace(**body_numbers(obj), is_told=body_told(obj), meets=met_by(obj, cloths)))
     return found
 

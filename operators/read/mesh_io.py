@@ -100,23 +100,11 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     ValueError
         The object cannot be simulated, or a map is missing: names the object and the remedy.
     """
-    mesh = obj.data
     _check_garment(obj, depsgraph)
     metres = metres_per_unit(scene)
     evaluated = obj.evaluated_get(depsgraph)
-    matrix = world_matrix(evaluated, metres)
-    x = rest_positions(obj, evaluated, metres)
-    check_finite(obj.name, x, "in its mesh")
-    x_start = world_positions(evaluated, metres)
-    if len(x_start) != len(x):
-        raise ValueError(_topology_sentence(obj, len(x_start)))
-    check_finite(obj.name, x_start, f"at frame {scene.frame_current}")
-    triangles, corners = arrays.triangulated(mesh)
-    quads = _quads(mesh)
-    uv = _pattern(obj, mesh, corners)
-    if np.linalg.det(matrix[:3, :3]) < 0:  # a mirrored object: outside stays outside
-        triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
-        uv = None if uv is None else uv[:, [0, 2, 1]]
+    x, x_start = _places(obj, evaluated, metres, scene.frame_current)
+    triangles, quads, uv = _faces(obj, np.linalg.det(world_matrix(evaluated, metres)[:3, :3]) < 0)
     settings, values = obj.taffeta_cloth, _map_values(obj, evaluated, x, scene.frame_current)
     elastic = values.pop("elastic")
     garment = Garment(
@@ -125,7 +113,7 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
         x_start=x_start,
         triangles=np.ascontiguousarray(triangles),
         quads=np.ascontiguousarray(quads),
-        edges=arrays.edges(mesh),
+        edges=arrays.edges(obj.data),
         uv=uv,
         **masks(obj, evaluated.data),
         pin_moves=pin_moves(obj),
@@ -146,6 +134,27 @@ def read_garment(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: b
     return weld(garment, settings.weld)
 
 
+def _places(obj, evaluated, metres: float, frame: int) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 3) [m] of a garment's vertices at rest, and in its pose at a frame."""
+    x = rest_positions(obj, evaluated, metres)
+    check_finite(obj.name, x, "in its mesh")
+    x_start = world_positions(evaluated, metres)
+    if len(x_start) != len(x):
+        raise ValueError(_topology_sentence(obj, len(x_start)))
+    check_finite(obj.name, x_start, f"at frame {frame}")
+    return x, x_start
+
+
+def _faces(obj, is_mirrored: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Triangles (t, 3) and quads (q, 4) of a garment, and its pattern at the triangles' corners; outside stays outside."""
+    triangles, corners = arrays.triangulated(obj.data)
+    quads, uv = _quads(obj.data), _pattern(obj, obj.data, corners)
+    if is_mirrored:
+        triangles, quads = triangles[:, [0, 2, 1]], quads[:, [0, 3, 2, 1]]
+        uv = None if uv is None else uv[:, [0, 2, 1]]
+    return triangles, quads, uv
+
+
 def _map_values(obj, evaluated, x: np.ndarray, frame: int) -> dict[str, np.ndarray]:
     """Values (n,) of what is mapped of a garment with its rest positions at x (n, 3) [m], but for the blending to its animation."""
     settings = obj.taffeta_cloth
@@ -157,7 +166,7 @@ def _map_values(obj, evaluated, x: np.ndarray, frame: int) -> dict[str, np.ndarr
     return values
 
 
-def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene) -> Body:
+def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Body:
     """A collider's topology at the scene's current frame; call it within `posed`.
 
     Raises

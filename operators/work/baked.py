@@ -138,7 +138,7 @@ def read(scene: bpy.types.Scene, obj: bpy.types.Object, frames: range, distance:
         raise ValueError(f"{obj.name}: {len(frames)} frames of it and its bodies are too much at once; choose fewer")
     metres, x, to_object, moving = metres_per_unit(scene), [], [], [[] for _ in bodies]
     with posed(scene, [], bodies), as_corrected(scene, obj):
-        known = [read_collider(body, depsgraph_of(scene), scene) for body in bodies]
+        known = [read_collider(body, depsgraph_of(scene)) for body in bodies]
         for done, frame in enumerate(frames):
             yield Step(f"Reading frame {frame}", 0.3 * done / len(frames))
             scene.frame_set(frame)

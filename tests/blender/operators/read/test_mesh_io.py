@@ -24,7 +24,7 @@ def read(obj, scene):
 def bodies_of(scene, *objects):
     with sampling.posed(scene, [], objects):
         scene.frame_set(scene.frame_start)
-        return [mesh_io.read_collider(obj, sampling.depsgraph_of(scene), scene) for obj in objects]
+        return [mesh_io.read_collider(obj, sampling.depsgraph_of(scene)) for obj in objects]
 
 
 def frames(scene, garment_object, *colliders, count=2):

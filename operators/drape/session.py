@@ -34,7 +34,7 @@ from .history import History, Past
 from .step import Step
 from .touch import Hit, cast
 
-SPEEDS = PAUSE, FREEZE, HALF, FULL = "PAUSE", "FREEZE", "HALF", "FULL"
+PAUSE, FREEZE, HALF, FULL = "PAUSE", "FREEZE", "HALF", "FULL"
 STEP_SHARE = 0.5  # of a frame, in a step
 
 

@@ -91,7 +91,7 @@ def _nest(garments, bodies, depth, origin) -> list[np.ndarray]:
     wear = _wear(garments, rank, len(levels), depth, grid.step)
     before = x.copy()
     x = relax(x, sheet, wear, grid)
-    layered, everything = _layered(garments, bodies, rank, worn, solid, x, sheet)
+    layered, everything = _layered(garments, bodies, worn, solid, x, sheet)
     separate_layers(everything, layered)
     after, starts = everything[: len(x)], np.cumsum([0] + [len(surface.x) for surface in worn])
     moved = (after != before).any(axis=1)[:, None]
@@ -147,7 +147,7 @@ def _wear(garments, rank, level_count, depth, step):
     return Wear(weight, depth, RIM_CELLS * step, FADE_DEPTHS * depth)
 
 
-def _layered(garments, bodies, rank, worn, solid, x, sheet):
+def _layered(garments, bodies, worn, solid, x, sheet):
     """All as one for the separation, and its positions."""
     everything = np.concatenate([x] + [surface.x for surface in solid])
     starts = np.cumsum([0] + [len(surface.x) for surface in (*worn, *solid)])

@@ -19,7 +19,6 @@ NAME, LINE, WORDS = 14, 15, 14  # pixels left of a name; from where a field is f
 INK = 60  # levels of grey by which letters differ from what they stand on
 TOLD = runpy.run_path(str(Path(__file__).with_name("first_bake.py")))
 window, area, rectangle, move, SETTLE = (TOLD[name] for name in ("window", "area", "rectangle", "move", "SETTLE"))
-GROUPS = "pin", "mass", "thickness", "bending_stiffness"  # of which Min and Max are shown, the others have one number
 
 
 def dress():

@@ -14,7 +14,6 @@ from taffeta.operators.checks import problem_list
 from taffeta.operators.read import arrays, mesh_io, pattern_size, sampling, tear_lines
 
 COUNT, SIDE = 7, 0.24
-LINE = COUNT // 2  # the column in the middle
 
 
 @pytest.fixture

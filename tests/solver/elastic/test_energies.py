@@ -22,10 +22,6 @@ def crumpled(diagonals="same", bent_rest=False, seed=3, **changes):
     return cloth, x, rng.normal(size=x.shape)
 
 
-def momenta(cloth, x, v):
-    return cloth.mass @ v, (cloth.mass[:, None] * np.cross(x, v)).sum(axis=0)
-
-
 @pytest.mark.parametrize("bent_rest", [False, True])
 @pytest.mark.parametrize("diagonals", ["same", "none"])
 def test_forces_are_the_slopes_of_the_energies(diagonals, bent_rest):

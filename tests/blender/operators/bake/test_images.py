@@ -26,8 +26,6 @@ from taffeta.panels.scene import report_lines
 from taffeta.presets.scenes import figure
 from taffeta.solver.contact.body import ahead
 
-DEVICE = "A Card"
-
 
 @pytest.fixture
 def card(monkeypatch):

@@ -50,8 +50,7 @@ def cape(context, collection):
     for side, column in (("Left", 1), ("Right", COLUMNS - 2)):
         buckle = _buckle(collection, f"{side} Buckle", points[COLUMNS + column])
         _call(context, bpy.ops.taffeta.trim_add, cloth, trim=buckle.name, mass=0.02, stiffening=10.0)
-    way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
-    camera = stage.camera(context, collection, (3.6, -2.2, 1.75), (0.0, 0.05, 0.95), 76.0, way)
+    camera = stage.camera(context, collection, (3.6, -2.2, 1.75), (0.0, 0.05, 0.95), 76.0, walk.way(*FRAMES))
     return stage.Example((cloth,), (body, floor), camera, FRAMES)
 
 

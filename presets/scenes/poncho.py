@@ -7,9 +7,9 @@ The scene follows D. Bargmann, Real-Time Cloth Simulation (2003), 6.3, where the
 import bpy
 import numpy as np
 
-from . import character, materials, sheet, stage, walk
+from . import materials, sheet
+from .walking import walk_in
 
-FRAMES = (1, 120)
 NECK = (0.0, 0.022, 1.502)  # [m] middle of the head hole at the start
 SIZE = (1.00, 1.18)  # [m] along the arms (to the middle of the forearm: fingers would catch), front to back
 HOLE_RADIUS = 0.105  # [m]
@@ -18,15 +18,7 @@ PIXELS = 128  # along each side of the image
 
 def add(context, collection):
     """Add mannequin, walk, poncho, ground, light and camera; return what was made."""
-    body, rig = character.add(context, collection)
-    walk.key(rig, *FRAMES)
-    sheet.collide(body, aura=0.005, friction=0.6)
-    garment = _garment(collection)
-    floor = stage.ground(collection)
-    stage.light(context, collection)
-    way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
-    camera = stage.camera(context, collection, (2.25, -4.1, 1.75), (0.0, 0.0, 0.93), 76.0, way)
-    return stage.Example((garment,), (body, floor), camera, FRAMES)
+    return walk_in(context, collection, lambda _rig: _garment(collection), 0.6, (2.25, -4.1, 1.75), (0.0, 0.0, 0.93))
 
 
 def _garment(collection):

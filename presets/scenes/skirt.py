@@ -5,9 +5,9 @@ by nothing but the elastic in its waistband.
 
 import numpy as np
 
-from . import character, materials, sheet, stage, walk
+from . import materials, sheet
+from .walking import walk_in
 
-FRAMES = (1, 120)
 #: from the waist down: height, half width, half depth, shift to the back [m]
 RINGS = ((1.075, 0.146, 0.100, 0.003), (0.93, 0.214, 0.168, 0.016), (0.52, 0.335, 0.300, 0.016))
 #: the same of the pleated one, before its pleats draw it in
@@ -41,15 +41,7 @@ def elastic(context, collection):
 
 
 def _walk_in(context, collection, garment_on):
-    body, rig = character.add(context, collection)
-    walk.key(rig, *FRAMES)
-    sheet.collide(body, aura=0.005, friction=0.3)
-    garment = garment_on(rig)
-    floor = stage.ground(collection)
-    stage.light(context, collection)
-    way = {f: (0.0, -walk.travelled(walk.phase(float(f))), 0.0) for f in range(FRAMES[0], FRAMES[1] + 1)}
-    camera = stage.camera(context, collection, (2.25, -4.1, 1.55), (0.0, 0.0, 0.90), 76.0, way)
-    return stage.Example((garment,), (body, floor), camera, FRAMES)
+    return walk_in(context, collection, garment_on, 0.3, (2.25, -4.1, 1.55), (0.0, 0.0, 0.90))
 
 
 def _garment(collection, rig):

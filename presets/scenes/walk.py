@@ -40,6 +40,11 @@ def travelled(clock):
     return STRIDE * (clock - 0.15 * smooth(clock, 0.0, 0.5))
 
 
+def way(first, last):
+    """Return how far [m] the hips have come in each frame, {frame: (x, y, z)}, as `stage.camera` takes it."""
+    return {frame: (0.0, -travelled(phase(float(frame))), 0.0) for frame in range(first, last + 1)}
+
+
 def _curve(at, rows):
     """Return a smooth curve through rows of (position, value), level at each of them."""
     for (a, low), (b, high) in zip(rows, rows[1:], strict=False):

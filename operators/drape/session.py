@@ -20,11 +20,11 @@ from bpy.app.handlers import persistent
 from ...solver.model import EXPLICIT, Cloth, Settings, State
 from ...solver.parts import copied
 from ..bake import job as jobs
-from ..bake.order import read_order, settings_of
+from ..bake.order import settings_of
 from ..live import changes, modifier, turn
 from ..read.mesh_io import metres_per_unit, world_matrix
 from ..read.modifier_stack import find_live
-from ..read.participants import find_object, refuse_linked
+from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, read_moment, straight_input
 from ..read.shown import shown_positions
 from ..read.torn import torn_at
@@ -297,12 +297,8 @@ def start(scene: bpy.types.Scene) -> Drape:
     from ...solver.build import build  # here, because it imports numba
 
     global _drape
-    turn.refuse()
-    order = read_order(scene, kept=False)
+    order, objects = turn.order_of(scene)
     order = order._replace(settings=settings(scene), quality="FINAL")
-    objects = [find_object(known.uid, known.name) for known in order.garment_objects]
-    for obj in objects:
-        refuse_linked(obj)
     cloth, state = build(order.garments, order.settings)
     x = _shown(scene, objects, order)
     if x is not None:

@@ -26,9 +26,8 @@ from bpy.app.handlers import persistent
 
 from ..bake import job as jobs
 from ..bake.images import Images
-from ..bake.order import read_order
 from ..read.modifier_stack import find_live
-from ..read.participants import find_object, refuse_linked
+from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, going_on, read_moment, straight_input
 from ..read.time_and_gravity import frame_seconds
 from ..read.torn import torn_at
@@ -75,11 +74,7 @@ def start(scene: bpy.types.Scene) -> None:
     from ...solver.build import build  # here, because it imports numba
 
     global _live
-    turn.refuse()
-    order = read_order(scene, kept=False)
-    objects = [find_object(known.uid, known.name) for known in order.garment_objects]
-    for obj in objects:
-        refuse_linked(obj)
+    order, objects = turn.order_of(scene)
     order = order._replace(settings=changes.live_settings(scene), quality="PREVIEW")
     images = Images(order.body_images, bool(order.bodies))
     images.open()

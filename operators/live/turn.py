@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 
 from ..bake import job as jobs
+from ..bake.order import read_order
+from ..read.participants import find_object, refuse_linked
 
 
 class Kept(NamedTuple):
@@ -26,6 +28,22 @@ def refuse() -> None:
     """Raise ValueError where something simulates already: a sentence with a remedy."""
     if jobs.running() or _end is not None:
         raise ValueError("A simulation is under way; wait for it or press Stop")
+
+
+def order_of(scene: bpy.types.Scene) -> tuple[jobs.Order, list[bpy.types.Object]]:
+    """What is to be simulated, as for a bake, and the garments' objects.
+
+    Raises
+    ------
+    ValueError
+        Something simulates already, or is wrong with the scene: a sentence with a remedy.
+    """
+    refuse()
+    order = read_order(scene, kept=False)
+    objects = [find_object(known.uid, known.name) for known in order.garment_objects]
+    for obj in objects:
+        refuse_linked(obj)
+    return order, objects
 
 
 def take(end: Callable[[], None]) -> None:

@@ -1,8 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as Blender shows them, and chosen as by a click."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import bpy
 import numpy as np
+
+PLAIN = """
+import sys
+sys.modules["taffeta"] = None  # importing it fails
+import bpy, numpy as np
+from seen import shown
+bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
+assert not hasattr(bpy.types.Object, "taffeta_cloth")
+frames = range(int(sys.argv[4]), int(sys.argv[5]) + 1)
+np.save(sys.argv[2], [shown(bpy.data.objects[sys.argv[3]], frame) for frame in frames])
+"""
 
 
 def choose(*objects):
@@ -34,3 +50,14 @@ def triangles_of(obj):
     """Vertices (t, 3) of an object's triangles."""
     obj.data.calc_loop_triangles()
     return np.array([triangle.vertices for triangle in obj.data.loop_triangles], int).reshape(-1, 3)
+
+
+def shown_without_taffeta(obj, first, last, folder):
+    """(f, n, 3) what `shown` sees of frames first to last of an object in another Blender that has no Taffeta; saves the file."""
+    bpy.ops.wm.save_mainfile()
+    result = folder / "plain.npy"
+    command = [sys.executable, "-P", "-c", PLAIN, bpy.data.filepath, str(result), obj.name, str(first), str(last)]
+    paths = {"PYTHONPATH": str(Path(__file__).parent)}
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder, env=os.environ | paths)
+    assert ended.returncode == 0, ended.stderr
+    return np.load(result)

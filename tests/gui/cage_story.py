@@ -24,15 +24,8 @@ def shape(cage):
 
 def dress():
     """A shawl that falls on a ball, and a tab with its cage alone."""
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, FRAMES
-    ball, shawl = first.body(), first.garment(size=1.0, count=30)
-    ball.animation_data_clear()
-    ball.location.x = 0.0
-    for obj, verb in ((ball, bpy.ops.taffeta.collider_add), (shawl, bpy.ops.taffeta.cloth_add)):
-        first.activate(obj)
-        with first.inside():
-            verb()
+    _, shawl = first.shawl_on_a_ball()
     walk.open_only("more", "cloth_cage")
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/cage.blend")
     return shawl

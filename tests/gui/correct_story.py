@@ -33,16 +33,8 @@ def session():
 
 def dress():
     """A shawl that falls on a ball, baked: a scene of 24 frames."""
-    bpy.data.objects.remove(bpy.data.objects["Cube"])
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, FRAMES
-    ball, shawl = first.body(), first.garment(size=1.0, count=30)
-    ball.animation_data_clear()
-    ball.location.x = 0.0
-    for obj, verb in ((ball, bpy.ops.taffeta.collider_add), (shawl, bpy.ops.taffeta.cloth_add)):
-        first.activate(obj)
-        with first.inside():
-            verb()
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, FRAMES
+    ball, shawl = first.shawl_on_a_ball()
     walk.open_only("more", "corrections")
     bpy.ops.wm.save_as_mainfile(filepath="/tmp/home/correct.blend")
     return ball, shawl

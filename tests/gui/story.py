@@ -69,6 +69,19 @@ def body():
     return obj
 
 
+def shawl_on_a_ball():
+    """A shawl, cloth, that falls on a ball, a collider, which stands still; both."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    ball, shawl = body(), garment(size=1.0, count=30)
+    ball.animation_data_clear()
+    ball.location.x = 0.0
+    for obj, verb in ((ball, bpy.ops.taffeta.collider_add), (shawl, bpy.ops.taffeta.cloth_add)):
+        activate(obj)
+        with inside():
+            verb()
+    return ball, shawl
+
+
 def evaluated(obj):
     """World positions of the evaluated mesh, (n, 3)."""
     shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())

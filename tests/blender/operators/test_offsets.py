@@ -2,15 +2,12 @@
 """Corrections of many frames: Push Out of Body, Smooth in Time and in Space. Crossings are counted by ipctk, waves held
 against closed forms, exports read by Blender's own importer; without Taffeta all plays the same."""
 
-import subprocess
-import sys
-
 import bpy
 import numpy as np
 import pytest
 from crossings import count_crossings
 from layouts import draw
-from seen import shown, triangles_of
+from seen import shown, shown_without_taffeta, triangles_of
 from taffeta.operators.bake import job as jobs
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction, offsets
@@ -64,23 +61,6 @@ def crossings(make, obj, ball, frame):
     return count_crossings(x, triangles_of(obj), np.zeros(len(x), int), [body]).cloth_body
 
 
-PLAIN = """
-import sys
-sys.modules["taffeta"] = None  # importing it fails
-import bpy, numpy as np
-bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
-assert not hasattr(bpy.types.Object, "taffeta_cloth")
-obj, found = bpy.data.objects["Cloth"], []
-for frame in range(int(sys.argv[3]), int(sys.argv[4]) + 1):
-    bpy.context.scene.frame_set(frame)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    x = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", x)
-    found.append(x.reshape(-1, 3))
-np.save(sys.argv[2], found)
-"""
-
-
 def test_cloth_goes_out_of_a_body_and_plays_exports_and_undoes(make, saved, tmp_path):
     scene = saved
     obj, ball = over_ball(make, tmp_path)
@@ -116,13 +96,7 @@ def test_cloth_goes_out_of_a_body_and_plays_exports_and_undoes(make, saved, tmp_
     bpy.data.objects.remove(back)
     bpy.context.view_layer.objects.active = obj
 
-    bpy.ops.wm.save_mainfile()
-    script, result = tmp_path / "plain.py", tmp_path / "plain.npy"
-    script.write_text(PLAIN)
-    command = [sys.executable, "-P", str(script), bpy.data.filepath, str(result), str(FIRST), str(LAST)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    assert np.array_equal(np.load(result), after)
+    assert np.array_equal(shown_without_taffeta(obj, FIRST, LAST, tmp_path), after)
 
     weight = modifier.node_group.nodes["Weight"].outputs[0]
     weight.default_value = 0.0

@@ -36,16 +36,19 @@ def frames(scene, garment_object, *colliders, count=2):
         return list(sampling.frame_inputs(scene.name, garment_objects, bodies, range(first, first + count)))
 
 
+def go_straight(animated):
+    """Lead from key to key along straight lines."""
+    for curve in animated.animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
+        for key in curve.keyframe_points:
+            key.interpolation = "LINEAR"
+
+
 def key_location(obj, keys):
     """Keys {frame: location} with straight interpolation."""
     for frame, location in keys.items():
         obj.location = location
         obj.keyframe_insert("location", frame=frame)
-    for layer in obj.animation_data.action.layers:
-        for bag in layer.strips[0].channelbags:
-            for curve in bag.fcurves:
-                for key in curve.keyframe_points:
-                    key.interpolation = "LINEAR"
+    go_straight(obj)
 
 
 def test_grid_keeps_its_quads_edges_and_pattern(scene, make):
@@ -215,10 +218,7 @@ def test_fast_turning_body_is_sampled_between_frames(scene, make):
     for frame in (1, 3):
         body.rotation_euler.z = (frame - 1) * math.pi / 2
         body.keyframe_insert("rotation_euler", frame=frame)
-    for layer in body.animation_data.action.layers:
-        for curve in layer.strips[0].channelbags[0].fcurves:
-            for key in curve.keyframe_points:
-                key.interpolation = "LINEAR"
+    go_straight(body)
     scene.frame_set(7)
     _, moving = frames(scene, obj, body)
     x = moving.colliders[0].x
@@ -252,10 +252,7 @@ def test_a_body_that_turns_all_the_time_is_evaluated_once_at_each_time(scene, ma
     for frame in (1, 6):
         body.rotation_euler.z = (frame - 1) * math.pi / 2
         body.keyframe_insert("rotation_euler", frame=frame)
-    for layer in body.animation_data.action.layers:
-        for curve in layer.strips[0].channelbags[0].fcurves:
-            for key in curve.keyframe_points:
-                key.interpolation = "LINEAR"
+    go_straight(body)
     inputs, times = shown(scene, lambda: frames(scene, obj, body, count=5))
     count = len(inputs[-1].colliders[0].x) - 1
     late = [time for time in times if time > 2.0]
@@ -270,9 +267,7 @@ def test_wind_is_that_of_the_frames_end_where_a_body_goes_fast_and_straight(scen
     for frame in (1, 4):
         scene.taffeta.wind = (0.0, frame - 1.0, 0.0)
         scene.keyframe_insert("taffeta.wind", frame=frame)
-    for curve in scene.animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
-        for key in curve.keyframe_points:
-            key.interpolation = "LINEAR"
+    go_straight(scene)
     inputs = frames(scene, obj, body, count=4)
     assert [len(given.colliders[0].x) for given in inputs] == [2] * 4
     assert [given.wind[1] for given in inputs] == pytest.approx([0.0, 1.0, 2.0, 3.0])

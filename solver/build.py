@@ -60,6 +60,18 @@ class _Part(NamedTuple):
     bend_damping: np.ndarray
 
 
+class _Stretched(NamedTuple):
+    """What of a garment resists stretching: s springs, c couples of them."""
+
+    pairs: np.ndarray  # (s, 2)
+    is_mesh_edge: np.ndarray  # (s,)
+    rest_length: np.ndarray  # (s,) [m]
+    stiffness: np.ndarray  # (s,) [N/m]
+    threads: np.ndarray  # (s,) [N/m] of the thread along each, 0 where none gets taut
+    couples: np.ndarray  # (c, 2)
+    coupling: np.ndarray  # (c,) [N/m]
+
+
 def build(garments, settings):
     """Merge garments into one particle system and its state at the start, at rest.
 
@@ -174,25 +186,11 @@ def _build_part(garment):
     quads, edges = np.asarray(garment.quads), np.asarray(garment.edges)
     springs = find_springs(faces.triangles, quads, edges, len(x))
     mass, inv_mass = masses(garment, faces, springs)
-    stretch, shear, bending, damping = (
-        np.asarray(getattr(garment, name), dtype=np.float64)
-        for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness", "damping")
-    )
-    pairs, is_mesh_edge, threads = springs.pairs, springs.is_mesh_edge, np.zeros(len(springs.pairs))
-    couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
-    if garment.strain_limit > 0.0:
-        threads = thread_stiffness(x, faces, springs, uv, stretch, garment.weft_stretch)
-    if garment.model == "SPRINGS":
-        pairs, rest_length, stiffness, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
-        threads = np.where(is_mesh_edge, stiffness, 0.0)
-    elif garment.model == "MEMBRANE":
-        fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
-        rest_length, stiffness, couples, coupling = membrane(x, faces, springs, uv, fabric)
-    else:
-        rest_length, stiffness = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
+    stretched = _resist_stretch(garment, x, faces, springs, uv)
+    pairs, is_mesh_edge, rest_length, stiffness, threads, couples, coupling = stretched
+    damping = np.asarray(garment.damping, dtype=np.float64)
     rate, seam = 0.5 * np.einsum("sk->s", damping[pairs]), find_seams(garment, springs, len(pairs))
-    size = sizes(garment)
-    rest_length *= 0.5 * np.einsum("sk->s", size[pairs])
+    rest_length *= 0.5 * np.einsum("sk->s", sizes(garment)[pairs])
     rest_length[seam], stiffness[seam] = 0.0, np.maximum(stiffness[seam], SEAM_STIFFNESS)
     rate[seam] = seam_damping(garment, pairs[seam], stiffness[seam], inv_mass)
     taut = taut_rest(garment, rest_length, np.where(seam, 0.0, threads))
@@ -214,6 +212,27 @@ def _build_part(garment):
         **_keep_couples(useful, couples[alone], coupling[alone]),
         **hinges,
     )
+
+
+def _resist_stretch(garment, x, faces, springs, uv):
+    """`_Stretched` of a garment as its model has it."""
+    stretch, shear, bending = (
+        np.asarray(getattr(garment, name), dtype=np.float64)
+        for name in ("stretch_stiffness", "shear_stiffness", "bending_stiffness")
+    )
+    pairs, is_mesh_edge, threads = springs.pairs, springs.is_mesh_edge, np.zeros(len(springs.pairs))
+    couples, coupling = np.zeros((0, 2), np.int64), np.zeros(0)
+    if garment.strain_limit > 0.0:
+        threads = thread_stiffness(x, faces, springs, uv, stretch, garment.weft_stretch)
+    if garment.model == "SPRINGS":
+        pairs, rest_length, stiffness, is_mesh_edge = network(x, faces, springs, stretch, shear, bending)
+        threads = np.where(is_mesh_edge, stiffness, 0.0)
+    elif garment.model == "MEMBRANE":
+        fabric = stretch, garment.weft_stretch * stretch, shear, np.full(len(x), garment.poisson)
+        rest_length, stiffness, couples, coupling = membrane(x, faces, springs, uv, fabric)
+    else:
+        rest_length, stiffness = spring_rest(x, faces, springs, uv, stretch, garment.weft_stretch, shear)
+    return _Stretched(pairs, is_mesh_edge, rest_length, stiffness, threads, couples, coupling)
 
 
 def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):

@@ -90,6 +90,30 @@ def read_garment(cloth: ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> Gar
     ValueError
         A map or a table cannot be read, or there are no pattern coordinates to lay it on: a sentence naming the file.
     """
+    return Garment(
+        name=cloth.obj.name,
+        x=mesh.x,
+        x_start=mesh.x.copy(),
+        triangles=mesh.triangles,
+        quads=_quads(mesh),
+        edges=_edges(mesh),
+        uv=_at_triangles(mesh, uv) if cloth.has_pattern else None,
+        layer=cloth.layer,
+        self_collision=cloth.self_collision,
+        restitution=cloth.cloth_restitution,
+        model=cloth.model,
+        strain_limit=cloth.strain_limit,
+        stiffening=cloth.stiffening,
+        weft_stretch=cloth.weft_stretch,
+        weft_bending=cloth.weft_bending,
+        bending_damping=cloth.bending_damping,
+        poisson=cloth.narrowing,
+        **_values(cloth, mesh, uv),
+    )
+
+
+def _values(cloth: ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> dict[str, np.ndarray]:
+    """What each vertex of a cloth has of its own, by the name of the field of `Garment`."""
     count = len(mesh.x)
 
     def grey(key):
@@ -114,27 +138,7 @@ def read_garment(cloth: ClothFile, mesh: obj.Mesh, uv: np.ndarray | None) -> Gar
     if cloth.modulus is not None:
         thickness = table.get("thickness", values["thickness"])
         values |= sheet_of(cloth.modulus, thickness, cloth.narrowing)._asdict()
-    values |= table
-    return Garment(
-        name=cloth.obj.name,
-        x=mesh.x,
-        x_start=mesh.x.copy(),
-        triangles=mesh.triangles,
-        quads=_quads(mesh),
-        edges=_edges(mesh),
-        uv=_at_triangles(mesh, uv) if cloth.has_pattern else None,
-        layer=cloth.layer,
-        self_collision=cloth.self_collision,
-        restitution=cloth.cloth_restitution,
-        model=cloth.model,
-        strain_limit=cloth.strain_limit,
-        stiffening=cloth.stiffening,
-        weft_stretch=cloth.weft_stretch,
-        weft_bending=cloth.weft_bending,
-        bending_damping=cloth.bending_damping,
-        poisson=cloth.narrowing,
-        **values,
-    )
+    return values | table
 
 
 def read_values(path: Path, count: int) -> dict[str, np.ndarray]:

@@ -118,7 +118,7 @@ def _take_back(low, high, matrix, s):
     kind, normal, x, nothing = s.kind, s.normal, s.x, vec4(0.0, 0.0, 0.0, 0.0)
     for k in range(low, high):
         base, isotropic = load(x, np.uintp(matrix.node_first[k])), 0.0
-        first, mx, my, mz = nothing, nothing, nothing, nothing
+        first, m = nothing, (nothing, nothing, nothing)
         for at in range(np.uintp(matrix.node_start[k, 1]), np.uintp(matrix.node_start[k + ONE, 1])):
             i, j = np.uintp(matrix.node_far[at, 0]), np.uintp(matrix.node_far[at, 1])
             if kind[i] != KINEMATIC and kind[j] != KINEMATIC:
@@ -126,20 +126,8 @@ def _take_back(low, high, matrix, s):
                 isotropic += a
                 first = first + broadcast(a) * (o + q)
                 o = broadcast(a) * o
-                mx = mx + (broadcast_lane(o, 0) * q + broadcast_lane(q, 0) * o)
-                my = my + (broadcast_lane(o, 1) * q + broadcast_lane(q, 1) * o)
-                mz = mz + (broadcast_lane(o, 2) * q + broadcast_lane(q, 2) * o)
-        px, py, pz, qx, qy, qz, rx, ry, rz = (
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-            nothing,
-        )
+                m = _add_products(m, o, q, q, o)
+        p, c, r = (nothing, nothing, nothing), (nothing, nothing, nothing), (nothing, nothing, nothing)
         for at in range(np.uintp(matrix.node_start[k, 0]), np.uintp(matrix.node_start[k + ONE, 0])):
             e = np.uintp(matrix.node_springs[at])
             i, j = np.uintp(matrix.edges[e, 0]), np.uintp(matrix.edges[e, 1])
@@ -154,20 +142,20 @@ def _take_back(low, high, matrix, s):
                 f, g = keep_free(kind[i], normal, i, f), keep_free(kind[j], normal, j, g)
             u, w = cross(o, f), cross(q, g)
             o = broadcast(a) * o
-            mx = mx + (broadcast_lane(o, 0) * q + broadcast_lane(q, 0) * o)
-            my = my + (broadcast_lane(o, 1) * q + broadcast_lane(q, 1) * o)
-            mz = mz + (broadcast_lane(o, 2) * q + broadcast_lane(q, 2) * o)
-            px = px + (broadcast_lane(f, 0) * g + broadcast_lane(g, 0) * f)
-            py = py + (broadcast_lane(f, 1) * g + broadcast_lane(g, 1) * f)
-            pz = pz + (broadcast_lane(f, 2) * g + broadcast_lane(g, 2) * f)
-            qx = qx + (broadcast_lane(f, 0) * w + broadcast_lane(g, 0) * u)
-            qy = qy + (broadcast_lane(f, 1) * w + broadcast_lane(g, 1) * u)
-            qz = qz + (broadcast_lane(f, 2) * w + broadcast_lane(g, 2) * u)
-            rx = rx + (broadcast_lane(u, 0) * w + broadcast_lane(w, 0) * u)
-            ry = ry + (broadcast_lane(u, 1) * w + broadcast_lane(w, 1) * u)
-            rz = rz + (broadcast_lane(u, 2) * w + broadcast_lane(w, 2) * u)
-        mat6.take_rows(s.node_block, k, (px, py, pz), (qx, qy, qz), (rx, ry, rz))
-        mat6.take_isotropic(s.node_block, k, isotropic, first, (mx, my, mz))
+            m = _add_products(m, o, q, q, o)
+            p, c, r = _add_products(p, f, g, g, f), _add_products(c, f, w, g, u), _add_products(r, u, w, w, u)
+        mat6.take_rows(s.node_block, k, p, c, r)
+        mat6.take_isotropic(s.node_block, k, isotropic, first, m)
+
+
+@fused_inner
+def _add_products(rows, a, b, c, d):
+    """Three rows and a b^T + c d^T."""
+    return (
+        rows[0] + (broadcast_lane(a, 0) * b + broadcast_lane(c, 0) * d),
+        rows[1] + (broadcast_lane(a, 1) * b + broadcast_lane(c, 1) * d),
+        rows[2] + (broadcast_lane(a, 2) * b + broadcast_lane(c, 2) * d),
+    )
 
 
 @fused_inner

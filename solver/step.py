@@ -29,13 +29,13 @@ from .contact.frame import (
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
-from .elastic.sewing import limit
+from .elastic.sewing import limit_seams
 from .filed import as_filed, grain
 from .flat import breathe
 from .forces import optional
 from .forces.air import blow
 from .geometry.roughness import roughness
-from .integrate.dynamics import in_steps, prepare_mechanics, tear, tie
+from .integrate.dynamics import break_ties, in_steps, prepare_mechanics, tie
 from .integrate.edge_clamp import blown_up, longest, measure
 from .integrate.predict import Motion, find_velocities
 from .integrate.rides import arrive, leave, set_out
@@ -328,7 +328,7 @@ def move(mechanics, contact, motion, step, ahead):
     dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
     x_from = dynamics.solve(mechanics, motion, constraints, step)
-    tear(mechanics, motion, step)
+    break_ties(mechanics, motion, step)
     return constraints, x_from, respond_to_bodies(contact, motion, constraints, solution, x_from, step)
 
 
@@ -350,7 +350,7 @@ def act(mechanics, motion, substep):
     if substep.slow_dt and (drag or lift):
         blow(motion.x, motion.v, cloth.inv_mass, cloth.triangles, *mechanics.wind, drag, lift, substep.slow_dt)
     if len(cloth.seams):
-        limit(cloth, mechanics.spring, motion.x)
+        limit_seams(cloth, mechanics.spring, motion.x)
     if mechanics.forces is not None:
         optional.act(mechanics.forces, cloth, motion.x, motion.v, settings.seed, mechanics.frame, substep)
     if mechanics.rides is not None:

@@ -95,7 +95,7 @@ def seam_damping(garment, pairs, stiffness, inv_mass):
     return garment.sewing_time / CLOSING_TIMES * stiffness * np.einsum("sk->s", inv_mass[pairs])
 
 
-def limit(cloth, spring, x):
+def limit_seams(cloth, spring, x):
     """Set stiffness and damping of seams in `spring` (`springs.spring_numbers`) by how far they are open at x; they have no
     couples."""
     seams = cloth.seams

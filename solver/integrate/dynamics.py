@@ -92,7 +92,7 @@ def tie(mechanics, motion, constraints):
     return constraints._replace(stack=lay(mechanics.threads, motion.x, motion.x_prev, constraints.stack))
 
 
-def tear(mechanics, motion, substep):
+def break_ties(mechanics, motion, substep):
     """Break what has pulled too hard in a step, from the next one on. # output: mechanics.broken"""
     if mechanics.attached is not None:
         break_attachments(mechanics.attached, motion.x, substep.t1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.crossings import find_crossings
-from taffeta.solver.elastic.sewing import limit
+from taffeta.solver.elastic.sewing import limit_seams
 from taffeta.solver.elastic.springs import SPRING_DAMPING, SPRING_STIFFNESS
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
@@ -82,7 +82,7 @@ def test_a_seam_is_stiff_as_far_as_contact_lets_it_close_and_gentle_beyond(gap, 
     garment, rim, count = panels(gap=gap, thickness=0.002, stretch_stiffness=2000.0, sewing_speed=speed)
     cloth, state = build([garment], VACUUM)
     spring = cloth.matrix.spring.copy()
-    limit(cloth, spring, state.x)
+    limit_seams(cloth, spring, state.x)
     after = spring[cloth.seams]
     assert len(after) == len(rim) and gap * after[:, SPRING_STIFFNESS] == pytest.approx(np.full(len(rim), force))
     if speed == np.inf:

@@ -99,7 +99,9 @@ def test_each_file_of_the_solver_has_a_room(house):
     assert len(names) > 100 and [name for name in names if house.room_of(name) is None] == []
 
 
-@pytest.mark.parametrize("room", ["contact/body", "contact/cloth", "contact/guard", "integrate", "kernel", "cache"])
+@pytest.mark.parametrize(
+    "room", ["", "contact", "contact/body", "contact/cloth", "contact/guard", "integrate", "kernel", "cache"]
+)
 def test_a_large_room_names_its_files(house, room):
     folder = house.ROOT / "solver" / room
     told = set(re.findall(r"\w+", ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))))

@@ -14,7 +14,7 @@ from ...solver.model import Garment, Settings
 from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
-from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, strays
+from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, stranger, strays
 from ..playback.correction_files import astray
 from ..playback.owners import owner_in
 from ..read import measures, snapshot
@@ -164,6 +164,9 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
     told = []
     if not bpy.data.filepath and scene.taffeta.cache_folder.startswith("//"):
         told.append(("INFO", f"The file is not saved: the bake goes to {order.paths[0].parent}"))
+    baked = {known.uid: path for known, path in zip(order.garment_objects, order.paths, strict=True)}
+    paths = [(obj, baked[obj.session_uid]) for obj in cloths_of(scene) if obj.session_uid in baked]
+    told += [("INFO", sentence) for obj, path in paths if (sentence := stranger(obj, path))]
     if not asked and (problem := gravity_problem(scene)) is not None:
         told.append(("WARNING", f"{problem.sentence}; type -9.81 into Scene tab, Gravity, Z"))
     if not asked and (problem := remapping_problem(scene)) is not None:

@@ -16,7 +16,7 @@ from ...solver.cache.frames import cached_frames
 from ...solver.cache.journal import read_journal_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
 from ...solver.cache.wedge import shot_folder
-from ...solver.cache.whose import is_ours
+from ...solver.cache.whose import is_ours, is_strange
 from ..read.modifier_stack import own_modifiers
 from ..read.participants import cloths_of
 from .owners import cache_file, cache_folder, is_temporary, maker_of
@@ -57,7 +57,8 @@ def shared_with(obj: bpy.types.Object) -> list[str]:
 def bake_paths(
     scene: bpy.types.Scene, cloths: list[bpy.types.Object], go_on: bool = False, folder: Path | None = None
 ) -> list[Path]:
-    """The .pc2 file of each cloth, none of which is played by an object that is not baked now.
+    """The .pc2 file of each cloth, none of which is played by an object that is not baked now, and beside which nothing lies that
+    Taffeta would write over and did not write.
 
     One that goes on keeps the file it plays, even if it was renamed since, but not in a temporary folder, nor in one that is gone
     or cannot be written.
@@ -65,8 +66,7 @@ def bake_paths(
     """
     every, folder = cloths_of(scene), folder or cache_folder(scene)
     taken = _taken(cloths, folder)
-    names = [obj.taffeta_cloth.cache_name or obj.name for obj in every]
-    named = cache_paths(folder, [*taken, *names])[len(taken) :]
+    named = _free_paths(folder, taken, [wanted_name(obj) for obj in every])
     paths = dict(zip([obj.session_uid for obj in every], named, strict=True))
     for obj in cloths if go_on else ():
         path = cache_file(obj)
@@ -77,6 +77,29 @@ def bake_paths(
         if own and not is_temporary(path) and os.access(path.parent, os.W_OK):
             paths[obj.session_uid] = path
     return [paths[obj.session_uid] for obj in cloths]
+
+
+def wanted_name(obj: bpy.types.Object) -> str:
+    """What the files of a garment's bakes are called, where nothing else is called so."""
+    return obj.taffeta_cloth.cache_name or obj.name
+
+
+def stranger(obj: bpy.types.Object, path: Path) -> str:
+    """A sentence where a new bake of a garment goes to `path` because files that are not Taffeta's have its name; else ""."""
+    wanted = cache_paths(path.parent, [wanted_name(obj)])[0]
+    if path == wanted or not is_strange(wanted):
+        return ""
+    return f"{wanted.parent} has files named {wanted.stem} that are not Taffeta's: they stay, and {obj.name} bakes to {path.name}"
+
+
+def _free_paths(folder: Path, taken: list[str], names: list[str]) -> list[Path]:
+    """Paths for `names` in a folder, besides the `taken` ones and those where files lie that Taffeta did not write."""
+    while True:
+        paths = cache_paths(folder, [*taken, *names])[len(taken) :]
+        strange = {path.stem for path in paths if is_strange(path)}
+        if not strange:
+            return paths
+        taken = sorted({*taken, *strange})
 
 
 def sources(cloths: list[bpy.types.Object], paths: list[Path]) -> list[Path | None]:
@@ -107,7 +130,7 @@ def _taken(cloths: list[bpy.types.Object], folder: Path) -> list[str]:
     for obj in bpy.data.objects:
         path = cache_file(obj) if obj.type == "MESH" and obj not in cloths else None
         if path is not None and path.parent == folder:
-            bears_name = path.stem == safe_name(obj.taffeta_cloth.cache_name or obj.name)
+            bears_name = path.stem == safe_name(wanted_name(obj))
             if path not in own or bears_name:
                 names.append(path.stem)
         names += [path.stem for path in _other_caches(obj) if path.parent == folder]

@@ -71,6 +71,11 @@ def companions(path: Path) -> list[Path]:
     return [path.with_suffix(suffix) for suffix in COMPANION_SUFFIXES]
 
 
+def lock_file(path: Path) -> Path:
+    """What is locked while the bake at `path` is written; Taffeta writes nothing into it."""
+    return path.with_suffix(".lock")
+
+
 def newest_name(path: Path) -> Path:
     """NAME.pc2 of a bake that may be an older one (NAME.bak3.pc2)."""
     path = Path(path)
@@ -78,11 +83,11 @@ def newest_name(path: Path) -> Path:
 
 
 def older_name(path: Path) -> Path:
-    """The first NAME.bak1.pc2, NAME.bak2.pc2, ... of which no part exists."""
+    """The first NAME.bak1.pc2, NAME.bak2.pc2, ... of which no part exists, nor anything that would belong to it."""
     path, number = newest_name(path), 1
     while True:
         target = path.with_name(f"{path.stem}.bak{number}.pc2")
-        if not any(os.path.lexists(part) for part in parts(target)):
+        if not any(map(os.path.lexists, (*parts(target), *companions(target)))):
             return target
         number += 1
 
@@ -106,7 +111,7 @@ def take_lock(path: Path) -> BinaryIO | None:
     OSError
         No file can be made there, or something else has its name.
     """
-    lock = path.with_suffix(".lock")
+    lock = lock_file(path)
     refuse_link(lock)
     while True:
         file = lock.open("ab")
@@ -127,11 +132,12 @@ def take_lock(path: Path) -> BinaryIO | None:
 
 
 def release_lock(file: BinaryIO | None) -> None:
-    """Give the claim back and delete the lock file."""
+    """Give the claim back and delete the lock file, unless somebody else has written into it."""
     if file is None:
         return
     try:
-        os.unlink(file.name)
+        if not os.fstat(file.fileno()).st_size:
+            os.unlink(file.name)
     except OSError:
         pass  # Windows deletes no open file; an old lock file does no harm
     file.close()

@@ -65,7 +65,7 @@ def restore(path: Path) -> Path:
     home = home_of(path)
     mend(home)
     target = home / path.name
-    if present(target):
+    if any(map(os.path.lexists, (*parts(target), *companions(target)))):
         target = older_name(target)
     with _claimed(target):
         move(path, target, _in_order(path)[::-1])

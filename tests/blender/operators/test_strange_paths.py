@@ -11,7 +11,7 @@ import pytest
 from taffeta.operators import export, sequence
 from taffeta.operators.playback import bake_files
 from taffeta.operators.work.steps import run_through
-from taffeta.solver.cache import frames, pc2
+from taffeta.solver.cache import frames, names, pc2
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links")
 
@@ -138,3 +138,53 @@ def test_an_export_does_not_follow_what_is_no_file(saved, make, elsewhere, tmp_p
     with pytest.raises(RuntimeError, match="textures is a link" if make_way == "link" else "wool.png exists already"):
         bpy.ops.taffeta.export(filepath=str(target), object="Cloth")
     assert contents(elsewhere) == before and os.listdir(target.parent) == ["textures"]
+
+
+def test_a_bake_leaves_files_of_its_name_that_are_not_ours(saved, make, tmp_path, capfd):
+    """Another program's cache and a text are neither renamed nor written over; the bake gets another name, also the next time."""
+    saved.frame_end = 2
+    obj = make.cloth(make.grid())
+    other = make.cloth(make.grid("Other", location=(3, 0, 0)))
+    folder = tmp_path / "taffeta_cache"
+    folder.mkdir()
+    pc2.write(folder / "Cloth.pc2", np.zeros((3, 25, 3), np.float32), 1)
+    for name in ("Cloth.lock", "Cloth-2.recipe", "Other.about.json"):
+        (folder / name).write_bytes(KEPT)
+    before = contents(folder)
+    for again in (False, True):
+        assert bpy.ops.taffeta.bake(resume=again) == {"FINISHED"}
+        assert bpy.ops.taffeta.bake() == {"FINISHED"}
+        assert contents(folder).items() >= before.items()
+    assert bake_files.cache_file(obj).name == "Cloth-3.pc2" and bake_files.cache_file(other).name == "Other-2.pc2"
+    assert "Cloth.bak1.pc2" not in contents(folder) and "Cloth-3.bak1.pc2" in contents(folder)
+    assert (
+        "has files named Cloth that are not Taffeta's: they stay, and Cloth bakes to Cloth-3.pc2"
+        in capfd.readouterr().out
+    )
+    bpy.ops.taffeta.free(everything=True, older=True)
+    assert contents(folder) == before
+
+
+def test_notes_and_rests_of_a_bake_of_ours_are_not_taken_for_somebody_elses(saved, make, tmp_path):
+    """Somebody has deleted the frames and left their notes, or the journal alone: the name is kept."""
+    saved.frame_end = 2
+    obj = make.cloth(make.grid())
+    bpy.ops.taffeta.bake()
+    path = bake_files.cache_file(obj)
+    path.with_suffix(".journal").unlink()
+    bpy.ops.taffeta.bake()
+    assert bake_files.cache_file(obj) == path and path.with_name("Cloth.bak1.pc2").is_file()
+    for part in names.parts(path):
+        part.unlink()
+    bpy.ops.taffeta.bake()
+    assert bake_files.cache_file(obj) == path
+
+
+def test_restore_writes_over_no_note_of_somebody_else(saved, make, tmp_path):
+    saved.frame_end = 2
+    make.cloth(make.grid())
+    bpy.ops.taffeta.bake()
+    bpy.ops.taffeta.free(object="Cloth")
+    (tmp_path / "taffeta_cache" / "Cloth.recipe").write_bytes(KEPT)
+    bpy.ops.taffeta.bake_restore(object="Cloth")
+    assert (tmp_path / "taffeta_cache" / "Cloth.recipe").read_bytes() == KEPT

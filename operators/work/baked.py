@@ -15,7 +15,7 @@ from bpy.props import IntProperty
 
 from ...panels.translations import translated
 from ...solver.cache import pc2
-from ...solver.cache.files import in_words, written
+from ...solver.cache.files import in_words, make_folder, written
 from ...solver.cache.names import safe_name
 from ..playback.bake_files import refuse_long, stored_path
 from ..playback.cache_modifier import played, trouble
@@ -196,7 +196,7 @@ def add(scene, obj, name: str, played_: Played, part: Part, moved: np.ndarray) -
     added[part.opens : part.opens + len(moved)] = np.einsum("fij,fnj->fni", to_object, moved)
     label = f"{name} {part.frames.start}-{part.frames.stop - 1}"
     path = _free_file(cache_folder(scene) / FOLDER, f"{obj.name} {label}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with written(path) as out:
         out.write(pc2.pack_header(added.shape[1], frames.start, len(frames)))
         out.write(np.ascontiguousarray(added, "<f4").data)

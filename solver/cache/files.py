@@ -44,6 +44,19 @@ def refuse_link(path: Path) -> None:
         raise OSError(f"{path} is a link, a folder or a pipe: remove it, Taffeta writes a file there")
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder below the cache folder, where it is none yet. The cache folder itself may be a link, as studios have it.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, or a link or a file stands there: a sentence in that case.
+    """
+    if os.path.islink(folder) or (os.path.lexists(folder) and not os.path.isdir(folder)):
+        raise OSError(f"{folder} is a link or a file: remove it, Taffeta makes a folder there")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
 def put_in_place(file: Path, target: Path) -> None:
     """Rename a file, over one that is there. Windows refuses that while somebody reads either, as Blender, a virus scanner or a
     farm's copy does for a moment: it is tried again for a second.

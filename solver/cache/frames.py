@@ -28,10 +28,10 @@ from . import pc2
 from .intact import good_count, state_bytes
 from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
-from .names import parts, release_lock, take_lock
+from .names import older_name, parts, release_lock, take_lock
+from .open_files import is_at, is_outgrown, write_at, written_anew
 
 SYNC_INTERVAL = 1.0  # [s]
-COPIED_AT_ONCE = 1 << 20  # [bytes]
 
 
 class FrameCache:
@@ -115,13 +115,13 @@ class FrameCache:
         crcs = zlib.crc32(points), zlib.crc32(plastic, zlib.crc32(state))
         line = Line(frame, *crcs, digest.hex(), at, restart, pack_broken(broken), len(plastic))
         try:
-            _write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
+            write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
             behind = state_bytes(self.vertex_count, self._lines)
-            behind += _write_at(self._files[".state"], behind, state.data)
+            behind += write_at(self._files[".state"], behind, state.data)
             if len(plastic):
-                _write_at(self._files[".state"], behind, plastic.data)
+                write_at(self._files[".state"], behind, plastic.data)
             end = self._journal_end[-1]
-            end += _write_at(self._files[".journal"], end, line_bytes(line._asdict()))
+            end += write_at(self._files[".journal"], end, line_bytes(line._asdict()))
         except OSError as error:
             self._cut_files()
             raise _full(self.path, index, error) from error
@@ -170,7 +170,8 @@ class FrameCache:
             self._cut_files()
 
     def check_place(self) -> None:
-        """Write files anew, from the open ones, that somebody has deleted or moved while they are written.
+        """Write files anew, from the open ones, that somebody has deleted or moved while they are written, also by a copy of the folder
+        on another disk, to which a link leads now.
 
         Raises
         ------
@@ -178,19 +179,24 @@ class FrameCache:
             Their folder is gone, too, something else stands there, or they cannot be written: a sentence.
         """
         for part in parts(self.path):
-            if os.path.isfile(part) and not os.path.islink(part):
+            gone = self._files[part.suffix]
+            if is_at(gone, part):
                 continue
-            if os.path.lexists(part):
+            if os.path.lexists(part) and not is_outgrown(gone, part):
+                if (kept := self._kept_elsewhere()) is None:
+                    raise FileNotFoundError(
+                        f"Something else was put in the place of {part} during the bake, and its frames are lost: remove that and bake again"
+                    )
                 raise FileNotFoundError(
-                    f"Something else was put in the place of {part} during the bake, and its frames are lost: remove that and bake again"
+                    f"Something else was put in the place of {part} during the bake: its frames are kept as {kept.name}; remove "
+                    "what was put there and bake again"
                 )
             if not os.path.isdir(part.parent):
                 raise FileNotFoundError(
                     f"{part} was deleted or moved during the bake with its folder, and its frames with it: bake again"
                 )
-            gone = self._files[part.suffix]
             try:
-                self._files[part.suffix] = _written_anew(gone, part)
+                self._files[part.suffix] = written_anew(gone, part)
             except OSError as error:
                 raise FileNotFoundError(
                     f"{part} was deleted or moved during the bake, and cannot be written anew ({error.strerror or error}), so that "
@@ -198,6 +204,21 @@ class FrameCache:
                 ) from error
             gone.close()
             self.remade.append(part)
+
+    def _kept_elsewhere(self) -> Path | None:
+        """Write the frames under the name of an older bake, because something else has the place of a file; None if that fails."""
+        place, copies = older_name(self.path), []
+        try:
+            for copy in parts(place):
+                copies.append(written_anew(self._files[copy.suffix], copy))
+        except OSError:
+            for copy, part in zip(copies, parts(place), strict=False):
+                copy.close()
+                part.unlink()
+            return None
+        for copy in copies:
+            copy.close()
+        return place
 
     def close(self) -> None:
         """Sync to the disk and let go of the files; those of a bake without a frame are deleted."""
@@ -299,8 +320,8 @@ def _open_files(cache: FrameCache) -> None:
     for part in parts(path):
         cache._files[part.suffix] = part.open(mode, buffering=0)
     if header is None:
-        ends = [_write_at(cache._files[".journal"], 0, line_bytes(wanted | {"owner": cache.owner}))]
-        _write_at(cache._files[".pc2"], 0, pc2.pack_header(cache.vertex_count, cache.first_frame, 0))
+        ends = [write_at(cache._files[".journal"], 0, line_bytes(wanted | {"owner": cache.owner}))]
+        write_at(cache._files[".pc2"], 0, pc2.pack_header(cache.vertex_count, cache.first_frame, 0))
     cache._lines = lines[:good]
     cache._journal_end = ends[: good + 1]
     cache._cut_files()
@@ -323,30 +344,6 @@ def _discard_empty(path: Path) -> bool:
     for part in present:
         part.unlink()
     return True
-
-
-def _write_at(file: BinaryIO, offset: int, data: bytes | memoryview) -> int:
-    """Write all of `data` at `offset` of an unbuffered file and return its size in bytes."""
-    view = memoryview(data).cast("B")
-    file.seek(offset)
-    written = 0
-    while written < len(view):
-        written += file.write(view[written:])
-    return len(view)
-
-
-def _written_anew(gone: BinaryIO, part: Path) -> BinaryIO:
-    """A new file at `part` that holds what an open one does which is there no more; nothing of it is left where that fails."""
-    gone.seek(0)
-    file, size = part.open("x+b", buffering=0), 0
-    try:
-        while chunk := gone.read(COPIED_AT_ONCE):
-            size += _write_at(file, size, chunk)  # a nearly full disk takes a part of it first
-    except OSError:
-        file.close()
-        part.unlink()
-        raise
-    return file
 
 
 def _full(path: Path, good_count: int, error: OSError) -> OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from . import pc2
-from .files import put_in_place, written
+from .files import make_folder, put_in_place, written
 from .intact import state_bytes
 from .journal import line_bytes, read_journal
 from .names import companions, newest_name, older_bakes, older_name, parts
@@ -168,12 +168,12 @@ def bring_file(source: Path, folder: Path, go_on: Callable[[float], bool] = lamb
     source, number = Path(source), 1
     target = Path(folder) / source.name
     try:
+        make_folder(target.parent)
         while os.path.lexists(target):
             if target.is_file() and not target.is_symlink() and filecmp.cmp(source, target, shallow=False):
                 return target
             number += 1
             target = target.with_name(f"{source.stem}-{number}{source.suffix}")
-        target.parent.mkdir(parents=True, exist_ok=True)
         size = source.stat().st_size
         with source.open("rb") as file, written(target) as out:
             if not _pour(file, out, size, lambda done: go_on(done / size)):
@@ -181,8 +181,9 @@ def bring_file(source: Path, folder: Path, go_on: Callable[[float], bool] = lamb
     except InterruptedError:
         return None
     except OSError as error:
-        reason = error.strerror or error
-        raise OSError(f"{source} cannot be copied to {target} ({reason}): make room, then resume") from error
+        if error.strerror is None:  # a sentence already
+            raise
+        raise OSError(f"{source} cannot be copied to {target} ({error.strerror}): make room, then resume") from error
     return target
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from taffeta.solver.cache import obj, pc2, png
+from taffeta.solver.cache import moves, obj, pc2, png
 from taffeta.solver.cache.frames import cached_frames, open_cache
 from taffeta.solver.cache.names import take_lock
 from taffeta.solver.cache.trash import put
@@ -86,6 +86,21 @@ def test_a_lock_is_a_file_of_its_own(thesis, make):
     with pytest.raises(OSError, match="is a link"):
         take_lock(lock.with_suffix(".pc2"))
     assert thesis.read_bytes() == KEPT and not (thesis.parent / "nowhere").exists() and os.path.lexists(lock)
+
+
+def test_a_folder_below_the_caches_is_none_elsewhere(thesis, tmp_path):
+    """As the folder of corrections; the cache folder itself may be a link."""
+    elsewhere, cache = tmp_path / "elsewhere", tmp_path / "cache"
+    elsewhere.mkdir()
+    cache.symlink_to(elsewhere)
+    source = tmp_path / "sleeve.pc2"
+    source.write_bytes(b"frames")
+    assert moves.bring_file(source, cache / "corrections") == cache / "corrections" / "sleeve.pc2"
+    (elsewhere / "away").mkdir()
+    (elsewhere / "linked").symlink_to(elsewhere / "away")
+    with pytest.raises(OSError, match=r"^.*linked is a link or a file: remove it, Taffeta makes a folder there$"):
+        moves.bring_file(source, cache / "linked")
+    assert os.listdir(elsewhere / "away") == []
 
 
 def test_pipes_are_no_bake(thesis):

@@ -360,6 +360,41 @@ def test_a_link_that_is_put_where_frames_are_written(tmp_path, target):
             cache.check_place()
         cache.append(2, b"", *frame_data(2))
     assert other.read_bytes() == b"of somebody else" and not (tmp_path / "nowhere").exists()
+    assert cached_frames(path.with_name("shirt.bak1.pc2")) == range(1, 2), "what was baked is kept"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there, and open files cannot be removed")
+def test_a_folder_that_is_copied_to_another_disk_while_it_is_written(tmp_path):
+    """A link leads to the copy: frames went on into the files that were deleted, and were lost, though the bake called them done."""
+    path, moved = tmp_path / "bake" / "shirt.pc2", tmp_path / "larger_disk"
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        for frame in range(1, 4):
+            cache.append(frame, bytes([frame] * 16), *frame_data(frame), np.array([1.0, 2.0, 3.0]))
+        cache.check_place()
+        shutil.copytree(path.parent, moved)
+        shutil.rmtree(path.parent)
+        path.parent.symlink_to(moved)
+        cache.check_place()
+        for frame in range(4, 6):
+            cache.append(frame, bytes([frame] * 16), *frame_data(frame), np.array([1.0, 2.0, 3.0]))
+        cache.check_place()
+        assert cache.remade == names.parts(path)
+    assert cached_frames(path) == range(1, 6)
+    assert contents(path) == contents(bake(tmp_path / "other" / "shirt.pc2", 5))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be removed")
+def test_a_file_of_somebody_else_in_the_place_of_frames_that_are_written(tmp_path):
+    """As a link: it stays, and what was baked is kept under another name."""
+    path = tmp_path / "shirt.pc2"
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        cache.append(1, b"", *frame_data(1))
+        path.unlink()
+        path.write_bytes(b"of somebody else")
+        with pytest.raises(FileNotFoundError, match=r"place of .*shirt.pc2 during the bake: .* kept as shirt.bak1.pc2"):
+            cache.check_place()
+    assert path.read_bytes() == b"of somebody else"
+    assert cached_frames(path.with_name("shirt.bak1.pc2")) == range(1, 2)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,12 @@ def open_caches(job, caches: list) -> None:
         caches.append(frames.open_cache(path, len(garment.x), order.first_frame, order.fps, owner))
         caches[-1].borrowed = source is not None
         _note_older(job, caches[-1])
+    before = [about.About() if is_new else about.read(path) for path in order.paths]  # somebody may delete it meanwhile
+    abouts = [
+        told._replace(label=told.label or was.label, note=was.note)
+        for told, was in zip(order.abouts, before, strict=True)
+    ]
+    job.order = order._replace(abouts=abouts)
     counts = [len(cache.good_frames()) for cache in caches]
     job.found_count = min(counts)
     if any(counts):
@@ -60,10 +66,25 @@ def tell_about(job, frame: int, report: Report | None) -> None:
         return
     job.is_told = True
     for path, told, made_of in zip(order.paths, order.abouts, order.recipes, strict=True):
-        before = about.read(path) if order.resume or order.from_frame is not None else about.About()
         with contextlib.suppress(OSError):  # the frames count
-            about.write(path, told._replace(label=told.label or before.label, note=before.note))
+            about.write(path, told)
             recipe.write(path, made_of)
+
+
+def _tell_again(job) -> None:
+    """Note anew what somebody has deleted beside frames that are those of this scene: while they were baked, or before, where the
+    bake that goes on has found all of them good."""
+    order = job.order
+    if not job.is_told and not job.complete:
+        return
+    for path, told, made_of in zip(order.paths, order.abouts, order.recipes, strict=True):
+        with contextlib.suppress(OSError):  # the frames count
+            if not about.is_kept(path):
+                about.write(
+                    path, told if job.is_told else told._replace(date="")
+                )  # the journal's is that of the frames
+            if not recipe.is_kept(path):
+                recipe.write(path, made_of)
 
 
 def close_caches(job, caches: list, is_gone: bool) -> None:
@@ -75,6 +96,8 @@ def close_caches(job, caches: list, is_gone: bool) -> None:
         job.frame = job.order.first_frame - 1
     elif len(caches) == len(job.order.paths) and not job.complete:
         _keep_rest(job, caches)
+    if not is_gone:
+        _tell_again(job)
     for cache in caches:
         _note_older(job, cache)
         for part in cache.remade:

@@ -42,6 +42,11 @@ def write(path: Path, about: About) -> None:
         out.write(json.dumps(about._asdict(), indent=1).encode())
 
 
+def is_kept(path: Path) -> bool:
+    """Whether something is told of the bake at `path`, in an ordinary file."""
+    return _file(path).is_file() and not _file(path).is_symlink()
+
+
 def _file(path: Path) -> Path:
     return Path(path).with_suffix(".about.json")
 

@@ -7,6 +7,7 @@ import pytest
 from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import maps
+from taffeta.solver import step
 from taffeta.solver.cache import recipe, trash
 
 COUNT, LAST = 5, 3
@@ -233,3 +234,32 @@ def test_a_take_of_the_queue_is_baked_with_the_maps_that_it_was_made_with(garmen
     assert restore(folder / "Cloth.bak1.pc2") == {"FINISHED"}
     assert same(before, values()) == set(MAPPED)
     assert [item.changed for item in listed()] == ["Mass, Damping, Friction and 1 more", ""]
+
+
+def test_notes_that_somebody_deletes_while_frames_are_baked_are_written_anew(garment, saved, tmp_path, monkeypatch):
+    """The list forgot name and note, and what the bake was made of; also where Resume finds all frames good."""
+    path = baked()
+    bpy.ops.taffeta.bake_rename(object="Cloth", label="hero", note="the director likes it")
+    notes = {note: note.read_bytes() for note in path.parent.glob("Cloth.*") if note.suffix in (".json", ".recipe")}
+    assert len(notes) == 3
+
+    def clean_up(*about):
+        for note in notes:
+            note.unlink(missing_ok=True)
+        return advance(*about)
+
+    advance = step.advance
+    saved.frame_end = LAST + 2
+    with monkeypatch.context() as patch:
+        patch.setattr(step, "advance", clean_up)
+        baked(resume=True)
+    assert all(note.is_file() for note in notes)
+    (item,) = listed()
+    assert (item.label, item.note) == ("hero", "the director likes it")
+    for note in notes:
+        note.unlink()
+    baked(resume=True)
+    assert all(note.is_file() for note in notes)
+    cloth().taffeta_cloth.mass.value = 9.0
+    bpy.ops.taffeta.bake_settings(object="Cloth")
+    assert cloth().taffeta_cloth.mass.value < 9.0

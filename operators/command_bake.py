@@ -24,6 +24,8 @@ from .read import setting_path, snapshot
 from .read.participants import chosen_cloths, cloths_of
 from .read.preroll import at_start
 from .takes import give
+from .wedge_table import on_disk
+from .wedge_table import rows as table
 from .work.steps import run_through
 
 
@@ -124,12 +126,14 @@ def _chosen(every: list[Wedge], only: int | None) -> list[Wedge]:
 
 
 def _list(scene, cloths, every: list[Wedge]) -> None:
-    """Print the wedges, numbered as `--only` takes them, and what is there of each."""
+    """Print the wedges, numbered as `--only` takes them, and what is there of each, also from before something was renamed."""
+    earlier = [(wedged.as_called(scene, wedge), wedge) for wedge in on_disk(scene)]
     for number, wedge in enumerate(every, 1):
-        found = [frames for path in wedged.paths(scene, cloths, wedge) if (frames := cached_frames(path))]
-        is_there = len(found) == len(cloths)
-        last = min(frames.stop for frames in found) - 1 if is_there else 0
-        state = f"frames {found[0].start} to {last}" if is_there else "not baked"
+        known = [other for settings, other in earlier if settings == wedge.settings and other.name != wedge.name]
+        rows = [row for row in table(scene, cloths, [wedge, *known]) if row.frames]
+        state = f"frames {rows[0].frames.start} to {rows[0].frames.stop - 1}" if rows else "not baked"
+        if rows and rows[0].wedge.name != wedge.name:
+            state += f", baked as {rows[0].wedge.name}"
         told = " ".join(f"{path}={value}" for path, value in wedge.settings.items())
         print(f"{number:4d}  {wedge.name}  {told}  ({state})", flush=True)
     print(f"{len(every)} in {cache_folder(scene) / wedges.FOLDER}", flush=True)

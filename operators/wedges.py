@@ -27,6 +27,7 @@ from .live import turn
 from .playback.bake_files import bake_paths, keep_name, refuse_long, room, told_of
 from .playback.owners import cache_file, cache_folder, owner_in
 from .read import setting_path, who_is_who
+from .read.listen import listen, listen_no_more
 from .read.participants import cloths_of, refuse_linked
 from .read.screen import redraw
 
@@ -34,6 +35,9 @@ FAILURES = ValueError, OSError
 # The wedge whose the scene is while it is baked beside the window, and what the scene was before: a file that is saved
 # meanwhile is the shot.
 _baking = SimpleNamespace(scene="", wedge=None, before=None)
+_listed = SimpleNamespace(
+    names={}
+)  # what garments and bodies were called, by their uids, when the wedges on the disk were listed
 
 
 def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
@@ -88,6 +92,7 @@ def list_again(context: bpy.types.Context) -> None:
     """Let the panel know which wedges lie on the disk, what came out of each, and which plays."""
     found, scene = context.window_manager.taffeta_wedges, context.scene
     found.clear()
+    _listed.names = _names(scene)
     cloths = cloths_of(scene)
     table = wedge_table.rows(scene, cloths, wedge_table.on_disk(scene)) if cloths else []
     baked = [row.wedge.settings for row in table if row.frames]
@@ -103,6 +108,10 @@ def list_again(context: bpy.types.Context) -> None:
             item.figures = ", ".join(f"{heading} {text}" for heading, text in list(told)[1:] if text)
             item.plays = all(wedge_table.plays(obj, path) for obj, path in zip(cloths, row.paths, strict=True))
     redraw(context, "PROPERTIES")
+
+
+def _names(scene) -> dict[int, str]:
+    return {obj.session_uid: obj.name for obj in scene.objects if obj.type == "MESH"}
 
 
 class TAFFETA_OT_wedge_add(bpy.types.Operator):
@@ -301,6 +310,14 @@ def _after_saving(*_):
 
 
 @persistent
+def _after_change(*_):
+    """What is listed by a garment's name, or a body's, follows a rename."""
+    if bpy.context.window_manager.taffeta_wedges and bpy.context.scene is not None and not jobs.running():
+        if _names(bpy.context.scene) != _listed.names:
+            list_again(bpy.context)
+
+
+@persistent
 def _on_load(*_):
     """Another file: its own wedges."""
     _baking.before = None
@@ -319,19 +336,24 @@ _register, _unregister = bpy.utils.register_classes_factory(
 )
 
 
+HANDLERS = (
+    ("load_post", _on_load),
+    ("depsgraph_update_post", _after_change),
+    ("undo_post", _after_change),
+    ("redo_post", _after_change),
+    ("save_pre", _before_saving),
+    ("save_post", _after_saving),
+    ("save_post_fail", _after_saving),
+)
+
+
 def register():
-    """Add the verbs, and look for wedges when a file is opened."""
+    """Add the verbs, and look for wedges when a file is opened or something is renamed."""
     _register()
-    bpy.app.handlers.load_post.append(_on_load)
-    bpy.app.handlers.save_pre.append(_before_saving)
-    for name in ("save_post", "save_post_fail"):
-        getattr(bpy.app.handlers, name).append(_after_saving)
+    listen(HANDLERS)
 
 
 def unregister():
     """Do that no more."""
-    bpy.app.handlers.load_post.remove(_on_load)
-    bpy.app.handlers.save_pre.remove(_before_saving)
-    for name in ("save_post", "save_post_fail"):
-        getattr(bpy.app.handlers, name).remove(_after_saving)
+    listen_no_more(HANDLERS)
     _unregister()

@@ -4,6 +4,7 @@
 import bpy
 import pytest
 from layouts import draw
+from taffeta.operators import command
 from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.wedge_table import on_disk, rows
 
@@ -115,3 +116,22 @@ def test_a_duplicate_is_not_what_is_listed(shot):
     other = obj.copy()
     bpy.context.scene.collection.objects.link(other)
     assert shot.taffeta_wedges[0].owner() == "Skirt"
+
+
+def test_the_list_follows_a_rename_at_once(shot):
+    """It told of a Skirt until the file was opened again."""
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    name = "Skirt.mass=0.4,Body.friction=0.3"
+    bpy.data.objects["Skirt"].name, bpy.data.objects["Body"].name = "Robe", "Torso"
+    bpy.context.view_layer.update()
+    assert found()[name].settings == "Robe.mass = 0.4, Torso.friction = 0.3"
+
+
+def test_the_command_lists_what_was_baked_under_an_old_name(shot, tmp_path, capsys):
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    bpy.data.objects["Skirt"].name, bpy.data.objects["Body"].name = "Robe", "Torso"
+    bpy.ops.wm.save_mainfile()
+    asked = ["--wedge", "Robe.mass=0.1,0.2;Torso.friction=0.3"]
+    assert command.run(["bake", str(tmp_path / "shot.blend"), *asked, "--list"]) == 0
+    told = capsys.readouterr().out
+    assert "(frames 1 to 2, baked as Skirt.mass=0.1,Body.friction=0.3)" in told and told.count("(not baked)") == 1

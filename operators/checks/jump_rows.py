@@ -13,6 +13,7 @@ from ..read.mesh_io import metres_per_unit
 from .crossings import length
 from .problem import Problem
 
+STEPS = 3  # keys that hold still until the next, from which on they are how all is animated, and no cut
 SUDDEN = 4.0  # times as far as in the frames before and behind, from which on it is a jump and no quick motion
 MOST_FRAMES = 20_000  # that are looked at
 
@@ -25,9 +26,19 @@ def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[b
         return
     for obj in hung_on([*cloths, *bodies]):
         tracks = [(own, scale, bone) for own, scale, bone in _tracks(obj) if scale * math.hypot(*map(span, own)) > wide]
-        far, frame, bone = max((_jump(*each, frames) for each in tracks), default=(0.0, 0, ""))
-        if far > wide:
-            who = f"{obj.name}'s bone {bone}" if bone else obj.name
+        far, frame, bone, is_stepped = max((_jump(*each, frames) for each in tracks), default=(0.0, 0, "", False))
+        if far <= wide:
+            continue
+        who = f"{obj.name}'s bone {bone}" if bone else obj.name
+        if is_stepped:
+            yield Problem(
+                "WARNING",
+                obj.name,
+                f"{who} holds still at each key and jumps to the next, up to {length(far * metres_per_unit(scene))}, in frame {frame}: cloth that "
+                "hangs on it is drawn out at each, and what it hits is thrown",
+                "Give its keys Bezier or Linear interpolation before you bake (T, in the Graph Editor)",
+            )
+        else:
             yield Problem(
                 "WARNING",
                 obj.name,
@@ -85,11 +96,19 @@ def _is_pole(bone) -> bool:
     return (rig, bone.name) in points and not leads
 
 
-def _jump(own, scale, bone, frames) -> tuple[float, int, str]:
-    """How far a track goes most suddenly within a frame [Blender units], 0 if it does not, and which that is; and the bone's name."""
+def _jump(own, scale, bone, frames) -> tuple[float, int, str, bool]:
+    """How far a track goes most suddenly within a frame [Blender units], 0 if it does not, and which that is; the bone's name, and
+    whether it is animated in steps."""
     x = scale * np.array([[curve.evaluate(frame) for frame in frames.tolist()] for curve in own])
     step = np.linalg.norm(np.diff(x, axis=1), axis=0)
     beside = np.maximum(np.append(0.0, step[:-1]), np.append(step[1:], 0.0))
     step[step < SUDDEN * beside] = 0.0
     at = int(step.argmax())
-    return float(step[at]), int(frames[at + 1]), bone
+    return float(step[at]), int(frames[at + 1]), bone, any(map(_is_stepped, own))
+
+
+def _is_stepped(curve) -> bool:
+    """Whether most keys of a curve hold still until the next, as in blocking and in animation on twos, or a modifier makes it so."""
+    holding = [point.interpolation == "CONSTANT" for point in curve.keyframe_points[:-1]]
+    is_made = any(modifier.type == "STEPPED" and not modifier.mute for modifier in curve.modifiers)
+    return is_made or sum(holding) >= max(STEPS, len(holding) / 2)

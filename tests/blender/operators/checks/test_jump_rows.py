@@ -42,6 +42,29 @@ def test_what_a_garment_hangs_on_jumps(told, cloth):
     assert told() == []
 
 
+@pytest.mark.parametrize("hold", (2, 5))
+def test_what_is_animated_in_steps(told, cloth, hold):
+    """Blocking, and animation on twos: no cut, of which a shot would be two. Steps that are small beside the cloth are none to tell."""
+    frames = range(1, 25, hold)
+    key(cloth(), *((frame, 0.4 * frame / hold) for frame in frames))
+    assert told() == []
+    key(cloth(), *((frame, 2.0 * frame) for frame in frames))
+    (sentence,) = told()
+    assert f"Cloth holds still at each key and jumps to the next, up to {2 * hold} m, in frame" in sentence
+    remedies = [one.remedy for one in bpy.context.window_manager.taffeta.problems if one.sentence == sentence]
+    assert remedies == ["Give its keys Bezier or Linear interpolation before you bake (T, in the Graph Editor)"]
+    key(cloth(), *((frame, 2.0 * frame) for frame in frames), interpolation="LINEAR")
+    assert told() == []
+
+
+def test_a_modifier_that_makes_steps(told, cloth):
+    key(cloth(), (1, 0.0), (24, 50.0), interpolation="LINEAR")
+    curve = next(curve for curve in curves(cloth()) if curve.array_index == 0)
+    curve.modifiers.new("STEPPED").frame_step = 4
+    (sentence,) = told()
+    assert "Cloth holds still at each key" in sentence
+
+
 def test_a_quick_way_is_none(told, cloth):
     """A train at 60 m/s goes farther in a frame than the cloth is wide, in all frames."""
     key(cloth(), (1, 0.0), (24, 57.5), interpolation="LINEAR")

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 from bpy.app.handlers import persistent
 
-from ...solver.cache import pc2, trash
+from ...solver.cache import about, pc2, trash
 from ...solver.cache.files import in_words
 from ..read.correction import follow_cache
 from ..read.modifier_stack import (
@@ -133,9 +133,15 @@ def trouble(obj: bpy.types.Object) -> str:
     try:
         header = pc2.read_header(path)
     except FileNotFoundError:
-        if path.name in [freed.name for freed in trash.trashed(path.parent)]:
+        freed = [about.read(other).fingerprint for other in trash.trashed(path.parent) if other.name == path.name]
+        if obj.taffeta_cloth.fingerprint in freed or (freed and "" in (obj.taffeta_cloth.fingerprint, *freed)):
             return (
                 f"{obj.name}: its bake {path.name} was freed; press Restore in the trash (More > Bakes), or bake again"
+            )
+        if freed:
+            return (
+                f"{obj.name}: its cache {path} is missing; bring it back, or bake again. What lies in the trash under its name is "
+                "another bake"
             )
         return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
     except (OSError, ValueError) as error:

@@ -3,9 +3,9 @@
 
 import bpy
 import pytest
-from taffeta.operators.playback import cache_modifier
+from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.read import modifier_stack
-from taffeta.solver.cache import moves, names, pc2, trash
+from taffeta.solver.cache import about, moves, names, pc2, trash
 
 
 def files(path):
@@ -86,3 +86,19 @@ def test_an_undone_free_names_the_trash(make, saved, tmp_path):
     assert cache_modifier.trouble(obj) == told
     assert bpy.ops.taffeta.bake_restore(object="Cloth") == {"FINISHED"}
     assert cache_modifier.trouble(obj) == "" and cache_modifier.played(obj) == tmp_path / "taffeta_cache" / "Cloth.pc2"
+
+
+def test_an_older_bake_in_the_trash_is_not_what_is_missing(make, saved):
+    """A new bake was deleted by hand: the sentence told that it was freed, and Restore brought other frames."""
+    saved.frame_end = 2
+    obj = make.cloth(make.grid())
+    bpy.ops.taffeta.bake()
+    bpy.ops.taffeta.free(object="Cloth")
+    obj.taffeta_cloth.mass.value = 0.7
+    bpy.ops.taffeta.bake()
+    path = bake_files.cache_file(obj)
+    path.unlink()
+    told = cache_modifier.trouble(obj)
+    assert f"its cache {path} is missing" in told and "in the trash under its name is another bake" in told
+    obj.taffeta_cloth.fingerprint = about.read(trash.trashed(path.parent)[0]).fingerprint  # as after an undo of Free
+    assert "was freed; press Restore" in cache_modifier.trouble(obj)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from . import copied_keys
 from .arrays import key_positions, positions
 from .cage import MODIFIER_NAME, at_rest
 from .shape_key import make_rest, refuse_shared
@@ -36,7 +37,7 @@ def shapes_of(obj: bpy.types.Object, cage: bpy.types.Object) -> Shapes:
 
 
 def hand_down(obj: bpy.types.Object, cage: bpy.types.Object, shapes: Shapes) -> None:
-    """Give a garment the rest shape and the shape keys that only its cage has, while it follows that.
+    """Give a garment the rest shape and the shape keys that only its cage has, with their keyframes and drivers, while it follows that.
 
     Raises
     ------
@@ -57,6 +58,10 @@ def hand_down(obj: bpy.types.Object, cage: bpy.types.Object, shapes: Shapes) -> 
         key.slider_min, key.slider_max = of_cage.slider_min, of_cage.slider_max
         key.value, key.mute = of_cage.value, of_cage.mute
         set_key(key, key_positions(obj.data.shape_keys.reference_key) + there[name] - rest)
+    if shapes.names:
+        prefixes = [f'key_blocks["{bpy.utils.escape_identifier(name)}"].' for name in shapes.names]
+        keys, of_cage = obj.data.shape_keys, cage.data.shape_keys
+        copied_keys.copy(of_cage, keys, prefixes, {cage: obj, cage.data: obj.data, of_cage: keys})
 
 
 def _follow(obj, cage, index: int) -> np.ndarray:

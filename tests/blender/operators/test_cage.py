@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from taffeta.operators.cage import making
 from taffeta.operators.checks import problem_list
 from taffeta.operators.read import cage as cages
-from taffeta.operators.read import modifier_stack
+from taffeta.operators.read import keyed, modifier_stack
 
 COLUMNS, ROWS, COUNT = 120, 100, 900
 SPREAD = 0.15  # standard deviation of edge lengths over their mean, at most
@@ -275,6 +275,38 @@ def test_a_cage_that_is_not_followed_at_the_moment_hands_down_its_shapes_all_the
     keys = obj.data.shape_keys.key_blocks
     fallen = [a.co.z - b.co.z for a, b in zip(keys["Wrap"].data, keys["Basis"].data, strict=True)]
     assert np.allclose(fallen, -0.2, atol=1e-3)
+
+
+@pytest.mark.parametrize("is_keyed", (False, True), ids=("alone", "beside keys of the garment's own"))
+def test_keyframes_and_drivers_of_a_cages_shapes_go_over_with_them(make, is_keyed):
+    """The shapes stood still from then on."""
+    obj = skirt(make, 40, 30)[0]
+    cage = make_cage(obj, vertices=300)
+    if is_keyed:
+        obj.shape_key_add(name="Basis")
+        obj.shape_key_add(name="Own").keyframe_insert("value", frame=2)
+    for name in ("Basis", 'Wrap "it"', "Driven"):
+        cage.shape_key_add(name=name)
+    wrap = cage.data.shape_keys.key_blocks['Wrap "it"']
+    for frame, value in ((1, 0.0), (9, 1.0), (13, 0.25)):
+        wrap.value = value
+        wrap.keyframe_insert("value", frame=frame)
+    curve = next(keyed.curves(cage.data.shape_keys))
+    curve.keyframe_points[1].interpolation = "BOUNCE"
+    curve.keyframe_points[0].handle_right_type, curve.keyframe_points[0].handle_right = "FREE", (6.0, 0.1)
+    curve.modifiers.new("NOISE").strength = 0.125
+    driver = cage.data.shape_keys.key_blocks["Driven"].driver_add("value").driver
+    driver.type, variable = "AVERAGE", driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = cage, "location.x"
+    values = [curve.evaluate(frame) for frame in np.arange(0.0, 16.0, 0.5)]
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    keys = obj.data.shape_keys
+    found = [one for one in keyed.curves(keys) if "Wrap" in one.data_path]
+    assert [found[0].evaluate(frame) for frame in np.arange(0.0, 16.0, 0.5)] == pytest.approx(values)
+    assert keys.key_blocks["Own"].value == 0.0 and len(list(keyed.curves(keys))) == 2 if is_keyed else len(found) == 1
+    obj.location.x = 0.75
+    bpy.context.view_layer.update()
+    assert keys.key_blocks["Driven"].value == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize("result", ["REST", "KEY", "FURTHER"])

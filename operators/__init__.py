@@ -59,6 +59,7 @@ from . import (
     untangle,
     value_images,
     values,
+    wedge_adopt,
     wedges,
     zip_up,
 )
@@ -72,7 +73,7 @@ from .read import measures, sewing_switch
 # In the order of registration; undone in reverse.
 SUBMODULES = (
     overrides, owners, cache_modifier, correction_files, sequence, measures, problem_list, preflight, report_show, fit, modulus, attach, trim, cage, cage_refine, fix, free, bakes, export, setup, convert, preset,
-    fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, simulation, session,
+    fabric_assets, fabric_drop, paint, pictures, marks, show_values, timeline, scenes, scene_file, show_bake, untangle, bake_cloth, takes, wedges, wedge_adopt, simulation, session,
     play_live, drape_cloth, stop,
     keep_pose, correct, push_out, smooth, take_apart, values, value_images, sewing_switch, sew, tear, zip_up, pleat, elastic, import_pattern, arrange, command,
 )  # fmt: skip

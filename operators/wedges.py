@@ -1,35 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wedges in the window: settings with several values, every combination baked to a cache of its own, and one of them adopted.
+"""Wedges in the window: settings with several values, every combination baked to a cache of its own.
 
 The shot's own settings and bake come back after each; its frames are never written to.
 """
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
 from bpy.app.handlers import persistent
-from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from ..panels.translations import translated
-from ..solver.cache import about, moves
 from ..solver.cache import wedge as wedges
 from ..solver.cache.files import in_words
-from ..solver.cache.names import older_bakes, older_name
-from ..solver.cache.trash import size_of
 from . import wedge_table
 from .bake import job as jobs
 from .bake import wedged
 from .bake_queue import BAKED, BakeQueue
-from .bakes import play
 from .checks.problem_list import look_again
 from .live import turn
-from .playback.bake_files import bake_paths, keep_name, refuse_long, room, told_of
-from .playback.owners import cache_file, cache_folder, owner_in
+from .playback.bake_files import bake_paths, keep_name
 from .read import setting_path, who_is_who
 from .read.listen import listen, listen_no_more
 from .read.participants import cloths_of, refuse_linked
 from .read.screen import redraw
+from .wedge_copies import keep_adopted
 
 FAILURES = ValueError, OSError
 # The wedge whose the scene is while it is baked beside the window, and what the scene was before: a file that is saved
@@ -46,32 +41,6 @@ def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
     return wedges.combinations({}, varied) if varied else []
 
 
-def keep_adopted(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> int:
-    """Let garments that play a wedge's bake play a copy of it among the shot's own, which no later bake of that wedge changes.
-
-    Returns the bytes that were copied: none of what was copied before.
-
-    Raises
-    ------
-    ValueError, OSError
-        It cannot be copied: a sentence, and the garment plays what it played.
-    """
-    copied = 0
-    for obj, own in zip(cloths, bake_paths(scene, cloths), strict=True):
-        path = cache_file(obj)
-        if path is None or obj.library or own.parent == path.parent or wedges.shot_folder(path.parent) == path.parent:
-            continue
-        known = [place for place in (own, *older_bakes(own)) if moves.present(place) and is_same(place, path)]
-        place = known[0] if known else older_name(own) if moves.present(own) else own
-        if not known:
-            refuse_long(place)
-            if not moves.copy_frames(path, place, owner_in(place.parent)):
-                raise ValueError(f"{obj.name} has no whole frame in {path}; bake that wedge again")
-            copied += size_of([place])
-        play(obj, told_of(place))
-    return copied
-
-
 def keep_names(scene: bpy.types.Scene) -> None:
     """Note what garments, and objects whose settings are listed, are called while wedges of them are baked."""
     cloths = cloths_of(scene)
@@ -81,11 +50,6 @@ def keep_names(scene: bpy.types.Scene) -> None:
         now = entry.owner()
         if now is not None and now not in entry.owners.split("\n"):
             entry.owners += f"\n{now}"
-
-
-def is_same(one: Path, other: Path) -> bool:
-    """Whether one bake is a copy of the other."""
-    return about.read(one) == about.read(other) and wedge_table.are_same_frames(one, other)
 
 
 def list_again(context: bpy.types.Context) -> None:
@@ -240,59 +204,6 @@ class TAFFETA_OT_wedges_list(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class TAFFETA_OT_wedge_adopt(bpy.types.Operator):
-    """Play a copy of this wedge, and give the shot its settings; the shot's own bake stays in the list of bakes"""
-
-    bl_idname = "taffeta.wedge_adopt"
-    bl_label = "Adopt Wedge"
-    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
-
-    wedge: StringProperty(name="Wedge", description="Its name", options={"SKIP_SAVE"})
-    settings: BoolProperty(
-        name="Give Its Settings", default=True, description="Let the shot have the settings that it was baked with"
-    )
-
-    def execute(self, context):
-        scene = context.scene
-        try:
-            jobs.refuse_another()
-            turn.end()
-            row = self._found(scene)
-            cloths = cloths_of(scene)
-            if self.settings:
-                wedged.refuse_unknown(scene, row.wedge)
-            values = wedged.give_settings(scene, wedged.as_called(scene, row.wedge)) if self.settings else []
-            before = wedged.playing(cloths)
-            try:
-                for obj, path in zip(cloths, row.paths, strict=True):
-                    refuse_linked(obj)
-                    play(obj, told_of(path))
-                copied = keep_adopted(scene, cloths)
-            except FAILURES:
-                wedged.play_again(before)
-                wedged.take_back(scene, values)
-                raise
-        except FAILURES as error:
-            self.report({"ERROR"}, translated(in_words(error)))
-            return {"CANCELLED"}
-        list_again(context)
-        look_again()
-        first, last = row.frames.start, row.frames.stop - 1
-        names = ", ".join(obj.name for obj in cloths)
-        told = f"{names} plays {self.wedge}: frames {first} to {last}"
-        if copied:
-            told = f"{names} plays a copy of {self.wedge} ({room(copied)}): frames {first} to {last}"
-        self.report({"INFO"}, translated(told))
-        return {"FINISHED"}
-
-    def _found(self, scene) -> wedge_table.Row:
-        wedge = wedges.read(cache_folder(scene), self.wedge)
-        rows = wedge_table.rows(scene, cloths_of(scene), [wedge]) if wedge is not None else []
-        if not rows or not rows[0].frames:
-            raise ValueError(f"No wedge '{self.wedge}' is baked; choose one of the list, or bake it")
-        return rows[0]
-
-
 @persistent
 def _before_saving(*_):
     if (scene := bpy.data.scenes.get(_baking.scene)) is not None and _baking.before is not None:
@@ -331,7 +242,6 @@ _register, _unregister = bpy.utils.register_classes_factory(
         TAFFETA_OT_wedge_remove,
         TAFFETA_OT_wedges_bake,
         TAFFETA_OT_wedges_list,
-        TAFFETA_OT_wedge_adopt,
     )
 )
 

@@ -3,15 +3,15 @@
 
 import filecmp
 import os
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from . import pc2
 from .files import make_folder, put_in_place, written
 from .intact import state_bytes
-from .journal import line_bytes, read_journal
+from .journal import Line, line_bytes, read_journal
 from .names import companions, newest_name, older_bakes, older_name, parts
 from .whose import is_ours, owner_of
 
@@ -86,13 +86,27 @@ def copy_frames(
     before: int | None = None,
     go_on: Callable[[float], bool] = lambda share: True,
 ) -> bool:
+    """All of `copying` at once; `go_on` is told before each block what share is copied, and asked: the copy is given up once it
+    says no.
+    """
+    with closing(copying(source, target, owner, before)) as work:
+        while True:
+            try:
+                share = next(work)
+            except StopIteration as end:
+                return end.value
+            if not go_on(share):
+                return False
+
+
+def copying(source: Path, target: Path, owner: str, before: int | None = None) -> Generator[float, None, bool]:
     """Copy the frames of the bake at `source`, those before frame `before` if that is given, to a new bake at `target`.
 
     owner : whose the copy is, as in `frames.open_cache`.
-    go_on : told before each block what share is copied, and asked; the copy is given up once it says no.
 
-    All files appear together when all are written: a process that is killed meanwhile leaves none of them. Returns whether there is a copy now: `source` may
-    hold no such frame, or be no bake of three files.
+    Yields before each block what share is copied; whoever closes it gives the copy up. All files appear together when all are
+    written: a process that is killed meanwhile leaves none of them. Returns whether there is a copy now: `source` may hold no such
+    frame, or be no bake of three files.
 
     Raises
     ------
@@ -109,35 +123,45 @@ def copy_frames(
         lines = [line for line in lines if before is None or line.frame < before]
         if header is None or not lines:
             return False
-        count, vertex_count = len(lines), header["vertex_count"]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
-        sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": state_bytes(vertex_count, lines)}
-        every, done = sum(sizes.values()), 0
-        with ExitStack() as stack:  # the one that is opened last appears first
-            out = stack.enter_context(written(target.with_suffix(".journal")))
-            out.write(line_bytes(header | {"owner": owner}))
-            out.writelines(line_bytes(line._asdict()) for line in lines)
-            for note, copy in zip(companions(source), companions(target), strict=True):
-                if note.is_file() and not note.is_symlink():
-                    with note.open("rb") as file:
-                        _pour(file, stack.enter_context(written(copy)), note.stat().st_size)
-            for suffix, head in heads.items():
-                out = stack.enter_context(written(target.with_suffix(suffix)))
-                with source.with_suffix(suffix).open("rb") as file:
-                    out.write(head)
-                    file.seek(len(head))
-                    if not _pour(file, out, sizes[suffix], lambda size, done=done: go_on((done + size) / every)):
-                        raise InterruptedError
-                done += sizes[suffix]
-    except InterruptedError:
-        return False
+        yield from _copied(source, target, header | {"owner": owner}, lines)
     except OSError as error:
         reason = error.strerror or error
         raise OSError(
             f"The frames of {source} cannot be copied to {target} ({reason}): make room, then resume"
         ) from error
     return True
+
+
+def _copied(source: Path, target: Path, header: dict, lines: list[Line]) -> Generator[float, None, None]:
+    """Yields shares while the files of `copying` are written."""
+    count, vertex_count = len(lines), header["vertex_count"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    heads = {".pc2": pc2.pack_header(vertex_count, header["first_frame"], count), ".state": b""}
+    sizes = {".pc2": pc2.POINT_BYTES * vertex_count * count, ".state": state_bytes(vertex_count, lines)}
+    every, done = sum(sizes.values()), 0
+    with ExitStack() as stack:  # the one that is opened last appears first
+        out = stack.enter_context(written(target.with_suffix(".journal")))
+        out.write(line_bytes(header))
+        out.writelines(line_bytes(line._asdict()) for line in lines)
+        for note, copy in zip(companions(source), companions(target), strict=True):
+            if note.is_file() and not note.is_symlink():
+                with note.open("rb") as file:
+                    _pour(file, stack.enter_context(written(copy)), note.stat().st_size)
+        for suffix, head in heads.items():
+            out = stack.enter_context(written(target.with_suffix(suffix)))
+            with source.with_suffix(suffix).open("rb") as file:
+                out.write(head)
+                file.seek(len(head))
+                for size in _pouring(file, out, sizes[suffix]):
+                    yield (done + size) / every
+            done += sizes[suffix]
+
+
+def discard(path: Path) -> None:
+    """Delete a copy that `copying` has made and nobody plays; what cannot be deleted stays."""
+    for file in (*parts(path)[::-1], *companions(path)):
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
 
 
 def bring(source: Path, target: Path, owner: str, go_on: Callable[[float], bool] = lambda share: True) -> bool:
@@ -189,10 +213,13 @@ def bring_file(source: Path, folder: Path, go_on: Callable[[float], bool] = lamb
 
 def _pour(source: BinaryIO, out: BinaryIO, size: int, go_on: Callable[[int], bool] = lambda copied: True) -> bool:
     """Copy the next `size` bytes, or those up to the end of the file; False if `go_on`, told how many are, ended it."""
+    return all(go_on(copied) for copied in _pouring(source, out, size))
+
+
+def _pouring(source: BinaryIO, out: BinaryIO, size: int) -> Generator[int, None, None]:
+    """Copy the next `size` bytes, or those up to the end of the file; yields before each block how many are."""
     copied = 0
     while copied < size and (block := source.read(min(size - copied, COPIED_BYTES))):
-        if not go_on(copied):
-            return False
+        yield copied
         out.write(block)
         copied += len(block)
-    return True

@@ -6,8 +6,11 @@ import shutil
 import bpy
 import pytest
 from layouts import draw
+from taffeta.operators import wedge_adopt
 from taffeta.operators.bakes import play
 from taffeta.operators.playback import bake_files, cache_modifier, owners
+from taffeta.operators.work.steps import Run
+from taffeta.solver.cache import moves
 from taffeta.solver.cache.names import parts
 
 
@@ -218,3 +221,26 @@ def test_the_panel_lists_and_adopts(shot, tmp_path):
     assert list(found()) == ["scene.wind.x=9"]
     shot.taffeta_wedges.clear()
     assert draw("TAFFETA_PT_wedges").buttons("taffeta.wedges_bake")[0][1].is_grey()
+
+
+def test_esc_while_a_wedge_is_copied_leaves_all_as_it_was(shot, tmp_path, monkeypatch):
+    """The window stood still while frames were copied; a disk that is full on the way leaves nothing, either."""
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    before, name, folder = state(shot), "scene.wind.x=9", tmp_path / "taffeta_cache"
+    files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    monkeypatch.setattr(moves, "COPIED_BYTES", 128)
+    texts = []
+    for taken in (0, 1, 3, 9):
+        run = Run(wedge_adopt.adopting(bpy.context, name, True))
+        for _ in range(taken):
+            run.go_on(0.0)
+            texts.append(run.step.text)
+        run.stop()
+        while not run.ended:
+            run.go_on(0.01)
+        assert state(shot) == before
+        assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == files
+    assert "Copying Skirt.pc2" in texts
+    assert bpy.ops.taffeta.wedge_adopt(wedge=name) == {"FINISHED"}
+    assert cache_modifier.played(bpy.data.objects["Skirt"]).name == "Skirt.bak1.pc2"
+    assert shot.taffeta.wind[0] == 9.0 and found()[name].plays

@@ -207,6 +207,23 @@ def test_the_rims_of_a_welded_seam_are_smoothed_as_one(make, tmp_path):
     assert np.ptp(shown[0][np.abs(rest[:, 0]) < 0.05, 2]) < 1e-3
 
 
+def test_the_rim_of_a_pillow_stays_where_it_is(make, tmp_path):
+    """Two panels that lie on each other, sewn at the rim: that has the cloth at one side alone, and was drawn in by 20 mm and rounded."""
+    grid = make.grid(count=21, size=0.2)
+    rest = np.array([vertex.co for vertex in grid.data.vertices])
+    faces = np.array([face.vertices for face in grid.data.polygons])
+    puffed = 0.004 * np.cos(np.pi * rest[:, 0] / 0.2) * np.cos(np.pi * rest[:, 1] / 0.2)
+    puffed[np.abs(rest[:, :2]).max(axis=1) > 0.0999] = 0.0
+    up, down = (rest + np.outer(side * puffed, (0, 0, 1)) for side in (1.0, -1.0))
+    pillow = make.mesh("Pillow", np.vstack((up, down)), [*faces, *(faces[:, ::-1] + len(rest))])
+    play(pillow, np.repeat(np.vstack((up, down))[None], LAST, axis=0).astype(np.float32), tmp_path)
+    assert bpy.ops.taffeta.smooth_in_space(frame_start=5, frame_end=6, fade=1, radius=0.02) == {"FINISHED"}
+    moved = every(pillow)[4] - np.vstack((up, down))
+    rim = np.tile(np.abs(rest[:, :2]).max(axis=1) > 0.0999, 2)
+    assert np.abs(moved[rim, :2]).max() < 1e-4
+    assert np.abs(moved[~rim]).max() > 1e-4, "the rest is smoothed"
+
+
 def test_what_would_go_into_a_body_by_smoothing_stops_there(make, tmp_path):
     """A sheet that hops off a ball for one frame comes down into it in the mean, unless it is kept out."""
     obj, ball = over_ball(make, tmp_path)

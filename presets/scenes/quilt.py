@@ -25,7 +25,7 @@ def add(context, collection):
     patch = np.floor(pattern[quads].mean(axis=1) / PATCH).astype(int).sum(axis=1) % 2
     is_front = np.arange(len(quads)) < (COUNT - 1) ** 2
     obj.data.polygons.foreach_set("material_index", np.where(is_front, patch, 2).astype(np.int32))
-    sheet.make_of(obj, mass=0.4, stretch_stiffness=2500.0, shear_stiffness=60.0, bending_stiffness=4e-4, damping=1.0)
+    sheet.make_of(obj, mass=0.4, stretch_stiffness=2500.0, shear_stiffness=60.0, bending_stiffness=6.5e-4, damping=1.0)
     floor, camera = stage.furnish(context, collection, target=(0.0, 0.0, 0.42), lens=62.0)
     floor.taffeta_collider.aura = AURA
     bpy.ops.taffeta.cage_make(object=obj.name, vertices=CAGE)

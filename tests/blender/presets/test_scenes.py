@@ -427,6 +427,8 @@ def test_the_quilt_follows_its_cage_with_front_and_back(saved, capfd):
     assert (
         "Warning" not in capfd.readouterr().out
     )  # ground and ball have what its lining needs, and its cage is coarse enough
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+    assert not bpy.context.window_manager.taffeta.problems, "an example has nothing to mend"
     quilt, cage, ball = objects["Quilt"], objects["Quilt Cage"], objects["Sphere"]
     assert len(cage.data.vertices) < len(quilt.data.vertices) / 6 and cage.taffeta_cloth.thickness.value > 0.008
     saved.frame_end = 14

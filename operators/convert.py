@@ -10,6 +10,7 @@ import bpy
 from ..panels.mapped import ROWS, follow_value
 from ..panels.translations import translated
 from .read.blender_cloth import HEAVIEST_CLOTH, Told, simulator, told
+from .read.participants import is_held
 from .setup import allows, begin_compiling, editable, make_cloth, meshes
 
 
@@ -37,8 +38,7 @@ def convert(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
 
 def keeps_pins(obj: bpy.types.Object, found: Told) -> bool:
     """Whether an object is Taffeta Cloth already, with pins that it keeps, because Blender's own cloth was told of none."""
-    pin = obj.taffeta_cloth.pin
-    has_pins = obj.taffeta_cloth.enabled and (pin.source != "UNIFORM" or pin.value > 0.0)
+    has_pins = obj.taffeta_cloth.enabled and is_held(obj)
     return has_pins and not _names_a_map(obj, found) and _held(found) == 0.0
 
 

@@ -10,6 +10,7 @@ from ..read.attach import carrier
 from ..read.force_fields import emitters
 from ..read.keyed import is_animated, keyed_settings, pin_moves
 from ..read.mesh_io import check_evaluated
+from ..read.participants import is_held
 from ..read.ties import ties_of
 from .problem import Problem, Shot
 
@@ -130,8 +131,8 @@ def _still(shot: Shot) -> Iterator[Problem]:
         sentence = "Nothing will move: nothing is animated, and there is neither gravity nor wind"
         yield Problem("WARNING", "", sentence, remedy, ("taffeta.fix_gravity",), heavy=True)
         return
-    for obj in shot.cloths if not shot.colliders else ():
-        if obj.taffeta_cloth.pin.source != "UNIFORM" or obj.taffeta_cloth.pin.value > 0.0:
+    if not shot.colliders and all(map(is_held, shot.cloths)):  # what nothing holds falls, and on the others
+        for obj in shot.cloths:
             sentence = f"{obj.name} only hangs from its pins: nothing is animated, and there is no wind"
             yield Problem("INFO", obj.name, sentence, "Animate the body or the pins, or set Wind, if it is to move")
 

@@ -21,7 +21,7 @@ from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
 from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
-from ..read.participants import colliders_of, near_bodies
+from ..read.participants import colliders_of, is_held, near_bodies
 from ..read.time_and_gravity import frame_seconds
 from .cache_rows import CACHE_CHECKS
 from .cage_rows import CAGE_CHECKS
@@ -90,12 +90,15 @@ def _setup(shot: Shot) -> Iterator[Problem]:
         )
     elif not shot.colliders:
         where = f" in collection {chosen.name}" if chosen else ""
+        near = near_bodies(shot.scene, shot.cloths, linked=True)
+        if chosen is None and not near and all(map(is_held, shot.cloths)):
+            return  # a flag or a curtain needs none
         yield Problem(
             "WARNING",
             "",
             f"There is no collider{where}",
             "Select the body and press Taffeta Collider in the Physics tab",
-            ("taffeta.fix_colliders",) if chosen is None and near_bodies(shot.scene, shot.cloths) else (),
+            ("taffeta.fix_colliders",) if chosen is None and any(obj.library is None for obj in near) else (),
         )
 
 

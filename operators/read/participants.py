@@ -128,14 +128,27 @@ def find_object(uid: int, name: str) -> bpy.types.Object:
     raise ValueError(f"{name} was deleted during the bake; undo that and bake again")
 
 
-def near_bodies(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Meshes with faces that no cloth is, under or beside one: what a cloth may be meant to fall on. Sorted by name."""
+def is_held(obj: bpy.types.Object) -> bool:
+    """Whether pins may hold a cloth, as they do a flag or a curtain."""
+    pin = obj.taffeta_cloth.pin
+    return pin.source != "UNIFORM" or pin.value > 0.0
+
+
+def near_bodies(
+    scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object], linked: bool = False
+) -> list[bpy.types.Object]:
+    """Meshes with faces that no cloth is, under or beside one: what a cloth may be meant to fall on. Sorted by name.
+
+    linked : also those of other files, which cannot be made colliders here
+    """
     boxes = [world_box([obj]) for obj in cloths]
     found = []
     for obj in scene.objects:
         if obj.taffeta_cage.cage is not None:  # it follows cloth
             continue
-        if obj.type != "MESH" or obj in cloths or obj.library is not None or not obj.data.polygons or obj.hide_render:
+        if obj.type != "MESH" or obj in cloths or not obj.data.polygons or obj.hide_render:
+            continue
+        if obj.library is not None and not linked:
             continue
         low, high = world_box([obj])
         if any(

@@ -264,6 +264,14 @@ def test_only_hanging(shot):
     ]
 
 
+def test_what_falls_onto_what_hangs(shot, make):
+    """It moves, though nothing is animated."""
+    pin()
+    bpy.data.objects.remove(body())
+    make.cloth(make.grid("Other", count=9, location=(0, 0, 2)), bending_stiffness=1.0)
+    assert not [p.sentence for p in found() if "only hangs" in p.sentence]
+
+
 def test_time_stretching(shot):
     shot.render.frame_map_new = 200
     mended("taffeta.fix_remapping", "Time Remapping is on")

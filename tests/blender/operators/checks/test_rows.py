@@ -23,6 +23,20 @@ def test_no_collider(shot, only, body):
     only("WARNING", "", "There is no collider")
 
 
+def test_a_flag_needs_no_collider(shot, found, only, cloth, body):
+    bpy.data.objects.remove(body())
+    only("WARNING", "", "There is no collider")
+    cloth().taffeta_cloth.pin.source = "IMAGE"
+    shot.taffeta.wind = (3.0, 0.0, 0.0)
+    assert not [problem for problem in found() if "collider" in problem.sentence]
+
+
+def test_pins_beside_what_may_be_a_body_still_ask_for_a_collider(shot, found, cloth, body):
+    cloth().taffeta_cloth.pin.value = 0.5
+    body().taffeta_collider.enabled = False
+    assert [problem.verbs for problem in found("WARNING")] == [("taffeta.fix_colliders",)]
+
+
 def test_collider_collection(shot, only):
     shot.taffeta.collider_source = "COLLECTION"
     only("ERROR", "", "none is chosen")

@@ -12,6 +12,7 @@ from ..solver.cache.names import in_use
 from .attach import forget_empty, tie
 from .checks import problem_list
 from .checks.maker_rows import obstacle
+from .checks.scale_rows import distance_misfit
 from .checks.shape_rows import DOUBLED_REACH
 from .playback.bake_files import bake_paths, refuse_long, shown_frames, stored_path, strays
 from .playback.cache_modifier import play_instead
@@ -207,6 +208,21 @@ class TAFFETA_OT_fix_aura(Fix, bpy.types.Operator):
         return f"{obj.name} has a Distance of {1000 * settings.aura:.3g} mm"
 
 
+class TAFFETA_OT_fix_distance(Fix, bpy.types.Operator):
+    """Let cloth come as near to the body as fits the smallest garment that meets it"""
+
+    bl_idname = "taffeta.fix_distance"
+    bl_label = "Fit Its Distance"
+
+    def mend(self, context, obj):
+        """The largest that fits."""
+        found = distance_misfit(context.scene, cloths_of(context.scene), obj)
+        if found is None:
+            raise ValueError(f"{obj.name} has a Distance that fits; nothing was changed")
+        obj.taffeta_collider.aura = found.fitting
+        return f"{obj.name} has a Distance of {1000 * found.fitting:.2g} mm, for {found.garment}"
+
+
 class TAFFETA_OT_fix_own_collider(Fix, bpy.types.Operator):
     """Take Taffeta Collider off a cloth; cloths collide with each other anyway"""
 
@@ -351,5 +367,6 @@ register, unregister = bpy.utils.register_classes_factory(
         TAFFETA_OT_fix_save, TAFFETA_OT_fix_temporary, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
         TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld, TAFFETA_OT_fix_makers, TAFFETA_OT_fix_gravity_scale,
+        TAFFETA_OT_fix_distance,
     )
 )  # fmt: skip

@@ -2,12 +2,13 @@
 """Rows of the preflight list about scale, a garment's own or a parent's, and about size."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import bpy
 
 from ..read import groups, measures
 from ..read.anchors import holding
-from ..read.keyed import curves
+from ..read.keyed import curves, keyed
 from ..read.mesh_io import FARTHEST_COORDINATE, metres_per_unit
 from .problem import Problem, Shot
 
@@ -141,27 +142,42 @@ def _grows(obj: bpy.types.Object) -> bool:
 
 def _distances(shot: Shot) -> Iterator[Problem]:
     """Bodies with a Distance that is meant for cloth of another size: it would be thrown off them in the first frame."""
-    unit = metres_per_unit(shot.scene)
     for body in shot.colliders:
-        met = [obj for obj in shot.cloths if groups.meet(obj, body) and not _is_tacked(obj)]
-        edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in met}
-        met = [obj for obj in met if edges[obj.name] > 0.0]
-        if not met:
-            continue
-        name, small = min((obj.name for obj in met), key=edges.get), min(met, key=lambda obj: max(obj.dimensions))
-        distance, size = body.taffeta_collider.aura, unit * max(small.dimensions)
-        if distance > DISTANCE_EDGES * edges[name]:
-            than, fitting = f"{DISTANCE_EDGES:.0f} times the edges of its mesh", edges[name]
-        elif distance > DISTANCE_PART * size:
-            name, than, fitting = small.name, f"{100.0 * DISTANCE_PART:.0f} % of its size", FITTING_PART * size
-        else:
+        found = distance_misfit(shot.scene, shot.cloths, body)
+        if found is None:
             continue
         yield Problem(
             "WARNING",
             body.name,
-            f"{body.name} keeps {name} off by a Distance of {1000.0 * distance:.3g} mm, over {than}",
-            f"Set the Distance to {1000.0 * fitting:.2g} mm or less, if the garment is as small as that",
+            f"{body.name} keeps {found.garment} off by a Distance of {1000.0 * body.taffeta_collider.aura:.3g} mm, over {found.than}",
+            f"Set the Distance to {1000.0 * found.fitting:.2g} mm or less, if the garment is as small as that",
+            () if "taffeta_collider.aura" in keyed(body) else ("taffeta.fix_distance",),
         )
+
+
+class Misfit(NamedTuple):
+    """A Distance that is too large for a garment."""
+
+    garment: str
+    than: str  # what it is larger than
+    fitting: float  # [m] the largest that fits
+
+
+def distance_misfit(scene: bpy.types.Scene, cloths: list[bpy.types.Object], body: bpy.types.Object) -> Misfit | None:
+    """For which of the garments that a body meets its Distance is too large, if for any."""
+    unit = metres_per_unit(scene)
+    met = [obj for obj in cloths if groups.meet(obj, body) and not _is_tacked(obj)]
+    edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in met}
+    met = [obj for obj in met if edges[obj.name] > 0.0]
+    if not met:
+        return None
+    name, small = min((obj.name for obj in met), key=edges.get), min(met, key=lambda obj: max(obj.dimensions))
+    distance, size = body.taffeta_collider.aura, unit * max(small.dimensions)
+    if distance > DISTANCE_EDGES * edges[name]:
+        return Misfit(name, f"{DISTANCE_EDGES:.0f} times the edges of its mesh", edges[name])
+    if distance > DISTANCE_PART * size:
+        return Misfit(small.name, f"{100.0 * DISTANCE_PART:.0f} % of its size", FITTING_PART * size)
+    return None
 
 
 def _is_tacked(obj) -> bool:

@@ -158,6 +158,18 @@ def test_few_vertices(shot, make):
     assert not [problem for problem in found() if "vertices: too few" in problem.sentence]
 
 
+def test_a_distance_for_larger_cloth(shot):
+    """As long as the edges of the mesh; one that is keyed no button can mend."""
+    body().taffeta_collider.aura = 0.5
+    mended("taffeta.fix_distance", "Body keeps Cloth off by a Distance of 500 mm")
+    assert body().taffeta_collider.aura == pytest.approx(1.0 / 8)
+    with pytest.raises(RuntimeError, match="Body has a Distance that fits"):
+        bpy.ops.taffeta.fix_distance(object="Body")
+    body().taffeta_collider.aura = 0.5
+    body().taffeta_collider.keyframe_insert("aura", frame=1)
+    assert [problem.verbs for problem in found() if "keeps Cloth off" in problem.sentence] == [()]
+
+
 def test_own_collider(shot):
     cloth().taffeta_collider.enabled = True
     mended("taffeta.fix_own_collider", "cloth and collider at once")

@@ -48,7 +48,7 @@ ORDERS = {
         ("check",),
         ("build",),
         ("crossings", "refit"),
-        ("correct", "besides_pairs", "tear"),
+        ("correct", "shown", "besides_pairs", "tear"),
         ("join", "parts"),
         ("zips",),
         ("step", "doubts"),

@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 from .crossings import ALL_HELD, BODY, SOME_HELD, find_crossings, locate_crossings
 from .elastic.sewing import gaps, sewn_pairs, zip_opens
 from .ldi.inside import find_inside
+from .shown import Folds
 
 MOST_GAP = 0.01  # [m] that a seam may be open at the end
 GAP_THICKNESSES = 3.0  # or so many times the cloth's thickness, which contact keeps its sides apart by
@@ -33,6 +34,7 @@ class Passing(NamedTuple):
 
     named: Counter  # pairs of triangles by what goes through what
     has_no_room: bool  # whether most of it does where bodies leave no room
+    held: Counter  # these pairs by what pins hold of them
 
 
 class Doubts:
@@ -57,6 +59,7 @@ class Doubts:
         self.crossed_first, self.first_frame = Counter(), 0  # those of the first frame that is looked at
         self.let_in = {}  # by garments and bodies the frames in which these met and crossed
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
+        self.folds, self.seems, self.seems_frame = Folds(garments), Counter(), 0  # what is only shown to pass through
         self.began = None  # (n, 3) [m] where the next frame begins: it may have come out of itself by its end
 
     def look(self, cloth, x, report, colliders=()):
@@ -79,15 +82,16 @@ class Doubts:
         if report.worst_stretch > self.worst:
             self._note_stretch(cloth, x, report, colliders)
         self._look_at_switches(cloth, x, report, colliders)
+        self.folds.look(cloth, x, report.frame, colliders)
         self.began = x.copy()
         return report
 
     def _passing(self, frame):
         """`Passing` of the worst frame, or of the worst before the last."""
         cloth, x, report, colliders = next(known for known in self.most if known[2].frame == frame)
-        found, _, place = locate_crossings(cloth, x, colliders)
+        found, held, place = locate_crossings(cloth, x, colliders)
         pinched = [] if report.pinched is None else report.pinched
-        return Passing(self._by_name(found, colliders), _has_no_room(x[pinched], place))
+        return Passing(self._by_name(found, colliders), _has_no_room(x[pinched], place), Counter(held.tolist()))
 
     def _look_at_switches(self, cloth, x, report, colliders):
         """Note what did not collide in the frame before, where cloth is inside it or crosses it."""
@@ -149,6 +153,10 @@ class Doubts:
         for garment, (pairs, opens) in enumerate(zip(self.sewn, self.opens, strict=True)):
             own, pairs = x[cloth.garment == garment], pairs[opens > (zip_open[garment] if zip_open else 0.0)]
             self.gaps.append(float(gaps(pairs, own).max()) if len(pairs) else 0.0)
+        if (seen := self.folds.crossings()) is not None:
+            shown, simulated, worst = seen
+            self.seems = self._by_name(shown, worst.colliders) - self._by_name(simulated, worst.colliders)
+            self.seems_frame = worst.frame
         return self.crossed.total()
 
     def _by_name(self, found, colliders):
@@ -201,6 +209,13 @@ class Doubts:
                 f"of triangles); {self._way_out()}"
             )
             told.append(Doubt(self.last_frame, words))
+        if self.seems:
+            words = (
+                f"Blender shows cloth passing through in frame {self.seems_frame}: {', '.join(self.seems)} ({self.seems.total()} pairs "
+                "of triangles), which the bake keeps apart: it cuts sharply folded quads along their other diagonal; a Triangulate "
+                "modifier after Taffeta Cache, with the Quad Method Fixed, shows what was simulated"
+            )
+            told.append(Doubt(self.seems_frame, words))
         return told
 
     def _on_the_way(self):
@@ -209,25 +224,25 @@ class Doubts:
         worst = max(frames, key=self.through.get, default=None)
         if worst is None or self.through[worst] <= self.crossed.total():
             return []
-        named, has_no_room = self._passing(worst)
-        if has_no_room:
+        named, has_no_room, held = self._passing(worst)
+        whole, pinned = _of_pins(held)
+        if whole:
+            way = whole
+        elif has_no_room:
             way = NO_ROOM
         elif self.crossed_first and (not named or any(what in self.crossed_first for what in named)):
             way = "it does so from where the bake began: press Untangle before you bake"
         else:
-            way = "more Substeps help, or more room where it is pressed"
+            way = f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed"
         most, what = f"{self.through[worst]} pairs of triangles", f": {', '.join(named)}" if named else ""
         how = f"in {_when(frames)} ({most}{'' if len(frames) == 1 else f' in frame {worst}'}{what})"
         return [Doubt(worst, f"Cloth passes through something {how}: {way}")]
 
     def _way_out(self):
         """What to do about what passes through."""
-        whole, part, total = self.held[ALL_HELD], self.held[SOME_HELD], self.crossed.total()
-        if whole == total:
-            return "pins hold all of that there: move what is pinned, or paint Pin away"
-        if whole + part == total:
-            return "pins hold corners of all of that there: move what is pinned, or paint Pin away beside it"
-        pinned = f"pins hold {whole + part} of them there, or corners of these. " if whole + part else ""
+        whole, pinned = _of_pins(self.held)
+        if whole:
+            return whole
         begun = [what for what in self.crossed if what in self.crossed_first]
         earlier = (
             f"{', '.join(begun)} was so in frame {self.first_frame} already: press Untangle before you bake"
@@ -242,6 +257,18 @@ class Doubts:
         return (
             f"{pinned}{'For the rest more' if pinned else 'more'} Substeps help, or more room where it is pressed{rest}"
         )
+
+
+def _of_pins(held):
+    """What to do where pins hold all that passes through, and else what they hold of it; `held` as `Doubts.held`, and "" for nothing."""
+    whole, part, total = held[ALL_HELD], held[SOME_HELD], held.total()
+    if not whole + part:
+        return "", ""
+    if whole == total:
+        return "pins hold all of that there: move what is pinned, or paint Pin away", ""
+    if whole + part == total:
+        return "pins hold corners of all of that there: move what is pinned, or paint Pin away beside it", ""
+    return "", f"pins hold {whole + part} of them there, or corners of these. "
 
 
 def _has_no_room(pinched, place):

@@ -206,6 +206,27 @@ def test_substeps_are_not_asked_for_where_pins_hold_corners():
         assert frame == 7 and words in told and ("Substeps" in told) == (what is cloth)
 
 
+def test_substeps_are_not_asked_for_where_pins_hold_corners_on_the_way():
+    """As a waistband is that a raised thigh goes through for some frames."""
+    cloth, x, body = across()
+    every_other = cloth._replace(inv_mass=np.where(np.arange(len(x)) % 2, 0.0, cloth.inv_mass))
+    near = np.linalg.norm((x - x.mean(axis=0))[:, :2], axis=1) < 0.2
+    some = cloth._replace(inv_mass=np.where(near, 0.0, cloth.inv_mass))
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    away = body._replace(x=body.x + 9.0)
+    for what, words in (
+        (every_other, "pins hold corners of all of that there: move what is pinned"),
+        (some, "For the rest more Substeps help"),
+        (cloth, ": more Substeps help"),
+    ):
+        doubts = Doubts(["Coat"])
+        for frame, bodies, count in ((1, (away,), None), (2, (body,), 20), (3, (away,), None)):
+            doubts.look(what, x, Report(frame, **about, crossings=count), bodies)
+        doubts.look_closer(what, x, (away,), 3)
+        ((frame, told),) = doubts.tell()
+        assert frame == 2 and words in told and ("pins hold" in told) == (what is not cloth)
+
+
 def test_cloth_that_crosses_cloth_when_a_frame_begins_is_counted_by_the_way():
     """Two sheets across each other, held in place; and none where nothing crosses."""
     flat = naive.sheet(5, 5, pin=1.0)
@@ -232,3 +253,29 @@ def test_what_crossed_from_the_first_frame_on_is_for_untangle(high):
     assert words.endswith("Coat through Body was so in frame 2 already: press Untangle before you bake") == (
         high == 0.0
     )
+
+
+@pytest.mark.parametrize("up", [0.1, 0.6])
+def test_what_is_only_shown_to_pass_through_is_told(up):
+    """A square is folded sharply along the diagonal that is simulated, and a sheet reaches into the fold or lies above it."""
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    square, other = naive.sheet(2, 2), naive.sheet(2, 2)
+    cloth, state = build([square, other], Settings())
+    flat = state.x.copy()
+    flat[4:, 2] += 2.0
+    folded = flat.copy()
+    a, b, c, d = square.quads[0]
+    folded[d] = folded[b] + [-0.1, 0.1, 0.4]  # the fourth corner above the second: a wedge that is open at these
+    folded[4:] = state.x[4:] * 0.5 + folded[[b, d]].mean(axis=0) - [0.1, 0.4, 0.2 - up]
+    folded[4:, 2] = up
+    doubts = Doubts(["Skirt", "Lining"], [square, other])
+    for frame, x in ((1, flat), (2, folded), (3, flat)):
+        doubts.look(cloth, x, Report(frame, **about))
+    assert doubts.look_closer(cloth, flat, (), 3) == 0
+    told = doubts.tell()
+    assert bool(told) == (up == 0.1)
+    if told:
+        assert (
+            told[0].frame == 2
+            and "Blender shows cloth passing through in frame 2: Lining through Skirt" in told[0].sentence
+        )

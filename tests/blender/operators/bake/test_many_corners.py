@@ -4,8 +4,10 @@
 import bpy
 import numpy as np
 import taffeta
-from taffeta.operators.read.arrays import triangulated
+from taffeta.operators.read import mesh_io
+from taffeta.operators.read.arrays import positions, triangulated
 from taffeta.solver.geometry.slivers import SLIVER
+from taffeta.solver.shown import as_shown, find_quads
 
 RINGS, ROUND, LENGTH = 15, 60, 0.4
 
@@ -67,3 +69,18 @@ def test_joined_faces_fold_as_the_others_do(saved, make):
     assert stretch.max() < plain_stretch.max() + 0.05
     assert rough.mean() < 1.1 * plain_rough.mean()
     assert steps.sum() < 1.2 * plain_steps.sum()
+
+
+def test_it_is_known_along_which_diagonal_blender_cuts_folded_quads(scene, make):
+    """In crumpled cloth, of which the solver has the triangles of the flat one."""
+    obj = make.cloth(make.grid(count=30))
+    garment = mesh_io.read_garment(obj, bpy.context.evaluated_depsgraph_get(), scene)
+    x = positions(obj.data) + np.random.default_rng(1).normal(scale=0.02, size=(900, 3))
+    obj.data.vertices.foreach_set("co", x.astype(np.float32).ravel())
+    obj.data.update()
+    shown = np.array([triangle.vertices for triangle in obj.data.loop_triangles])
+    quads = find_quads([garment], garment.triangles)
+    assert len(quads.corners) == len(obj.data.polygons)
+    assert np.any(shown != garment.triangles, axis=1).sum() > 100
+    found = as_shown(garment.triangles, quads, positions(obj.data).astype(float))
+    assert np.sort(found, axis=1).tolist() == np.sort(shown, axis=1).tolist()

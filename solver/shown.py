@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .crossings import find_crossings
+from .crossings import count_crossings_of, find_crossings
 from .geometry.topology import MOST_CUBED
 
 CUTS = ((0, 1, 2), (0, 2, 3)), ((0, 1, 3), (1, 2, 3))  # of a quad, from its first or its second corner
@@ -73,8 +73,12 @@ def shown_otherwise(quads, x):
 
 def as_shown(triangles, quads, x):
     """Triangles (t, 3) as Blender shows them at x (n, 3) [m]."""
+    return _cut_otherwise(triangles, quads, np.flatnonzero(shown_otherwise(quads, x)))
+
+
+def _cut_otherwise(triangles, quads, chosen):
+    """Triangles (t, 3), of which those of `chosen` quads (c,) are cut along the other diagonal."""
     found = triangles.copy()
-    chosen = np.flatnonzero(shown_otherwise(quads, x))
     a, b, c, d = quads.corners[chosen].T
     is_first, (one, other) = quads.is_first[chosen, None], quads.halves[chosen].T
     found[one] = np.where(is_first, np.stack([a, b, d], axis=1), np.stack([a, b, c], axis=1))
@@ -83,7 +87,7 @@ def as_shown(triangles, quads, x):
 
 
 class Folds:
-    """Looks for the frame in which most quads are shown otherwise; `crossings` tells what seems to pass through there."""
+    """Looks for the frame in which most seems to pass through where quads are shown otherwise; `crossings` tells what."""
 
     def __init__(self, garments):
         """The garments of a bake, in order."""
@@ -93,13 +97,18 @@ class Folds:
         """Note a frame; arguments as of `Doubts.look`."""
         if self.quads is None:
             self.quads = find_quads(self.garments, cloth.triangles)
-        count = int(np.count_nonzero(shown_otherwise(self.quads, x)))
+        chosen = np.flatnonzero(shown_otherwise(self.quads, x))
+        if not len(chosen):
+            return
+        halves = self.quads.halves[chosen].ravel()
+        shown = cloth._replace(triangles=_cut_otherwise(cloth.triangles, self.quads, chosen))
+        count = count_crossings_of(shown, x, colliders, halves) - count_crossings_of(cloth, x, colliders, halves)
         if count > self.most:
             self.most, self.worst = count, Fold(cloth, x.copy(), frame, colliders)
 
     def crossings(self):
-        """(k, 2) as `find_crossings` of the worst frame as shown, (m, 2) as simulated, and its `Fold`; None where no quad is shown
-        otherwise in any frame.
+        """(k, 2) as `find_crossings` of the worst frame as shown, (m, 2) as simulated, and its `Fold`; None where nothing only seems to
+        pass through.
         """
         if self.worst is None:
             return None

@@ -18,7 +18,7 @@ from .keyed import actions_of, curves_in, our_drivers, targets_of
 from .maps import weights_in
 from .mesh_io import rest_positions
 
-SMALL_PART = 0.1  # of a garment's vertices: buttons, pockets, a belt
+SMALL_PART = 0.1  # of a garment's vertices, or of its area, which a finely modelled buckle has little of: buttons, pockets, a belt
 
 # Session-wide memory: (kind, session_uid, ...) -> value. Emptied by the handlers below.
 _kept: dict[tuple, object] = {}
@@ -56,14 +56,18 @@ def loose_edges(mesh: bpy.types.Mesh) -> int:
 
 def small_parts(mesh: bpy.types.Mesh) -> np.ndarray:
     """(n,) which small part each vertex is of, -1 for none: of what edges join, that has `SMALL_PART` of the largest one's vertices
-    at most."""
+    at most, or of its area."""
     key = ("parts", mesh.session_uid, len(mesh.vertices), len(mesh.edges))
     if key not in _kept:
         from ...solver.geometry.seams import same_places  # here, because it imports scipy
 
         _, own = same_places(*arrays.edges(mesh).T, len(mesh.vertices))
-        size = np.bincount(own)
-        _kept[key] = np.where(size <= SMALL_PART * size.max(initial=0), np.arange(len(size)), -1)[own]
+        size, corners = np.bincount(own), arrays.corner_count(mesh)
+        face_part = own[arrays.corner_vertex(mesh)[np.cumsum(corners) - corners]]
+        area = np.bincount(face_part, arrays.face_area(mesh), len(size))
+        small = size <= SMALL_PART * size.max(initial=0)
+        small |= (area > 0.0) & (area <= SMALL_PART * area.max(initial=0.0))
+        _kept[key] = np.where(small, np.arange(len(size)), -1)[own]
     return _kept[key]
 
 

@@ -128,7 +128,7 @@ def _solve(_first, _last, notes, system, x, x_prev, support, stack, pulls, targe
     phase += 1
     part = phases.take(crew, phase)
     while part < parts:
-        measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, bend_rate, target.calm)
+        measure_springs(s.spring_starts[part], s.spring_starts[part + 1], matrix, s, rate, bend_rate, target.damped)
         turn_hinges(s.hinge_starts[part], s.hinge_starts[part + 1], matrix, s, bend_rate)
         if part == 0:
             _pull(matrix, s, pulls)

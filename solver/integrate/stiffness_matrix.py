@@ -134,9 +134,9 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
 
 
 @fused_inner
-def measure_springs(first, last, matrix, s, rate, bend_rate, calm):
+def measure_springs(first, last, matrix, s, rate, bend_rate, damped):
     """Springs first to last at s.x, having gone s.displacement in the substep; rate [1/s] is 1 / dt,
-    bend_rate that of bending (`system.Target.loss`), calm: see `springs`.
+    bend_rate that of bending (`system.Target.loss`), damped: see `springs`.
 
     s.lengthening is that of all springs (`springs.lengthen`); unused without couplings. # outputs: s.link, s.secant
     """
@@ -147,8 +147,8 @@ def measure_springs(first, last, matrix, s, rate, bend_rate, calm):
         rest, k = matrix.spring[e, SPRING_REST], matrix.spring[e, SPRING_STIFFNESS]
         c, bound = rate * matrix.spring[e, SPRING_DAMPING], matrix.spring[e, SPRING_BOUND]
         others = others_pull(e, matrix, s.lengthening)
-        k, bound, others = tauten(d, w, rest, k, bound, others, calm, e, matrix.taut)
-        pull, h, a = linearise(d, w, rest, k, c, bound, others, calm)
+        k, bound, others = tauten(d, w, rest, k, bound, others, damped, e, matrix.taut)
+        pull, h, a = linearise(d, w, rest, k, c, bound, others, damped)
         b = matrix.spring[e, SPRING_BEND] + bend_rate * matrix.spring[e, SPRING_BEND_DAMPING]
         store(s.link, e, h + vec4(0.0, 0.0, 0.0, a + b))
         s.secant[e] = pull + matrix.spring[e, SPRING_BEND]

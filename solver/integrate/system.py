@@ -117,7 +117,7 @@ class Target(NamedTuple):
 
     guess: tuple[float, float, float]  # [m] first d of every free particle: what gravity has predicted, taken back
     dt: float  # [s]
-    calm: float  # part of what springs' bounds have too much that is damping (`elastic.springs`), or 0
+    damped: float  # part of what springs' bounds have too much that is damping (`elastic.springs`), or 0
     iterations: int  # after which it stops
     tolerance: float  # part of the residual's norm at which it stops before that
     loss: float = 1.0  # part of the damping of bending that acts

@@ -44,7 +44,7 @@ class Substep(NamedTuple):
     brace: np.ndarray  # (n, 3) b: a particle gives way to a push c by inv_mass (c - b (b . c)); or `NO_BRACE`
     start: np.ndarray  # (n, 3) [m] where it started, free of crossings
     x: np.ndarray  # (n, 3) [m] where it ends; changes
-    x_prev: np.ndarray  # (n, 3) [m] where velocities count from; changes
+    x_from: np.ndarray  # (n, 3) [m] where velocities count from; changes
     dt: float  # [s]
     calm: np.ndarray = NONE_CALM  # (n,) bool, or `NONE_CALM`: particles between which nothing pushes
 
@@ -139,18 +139,18 @@ def _measure_pair(pairs, pair, room, substep):
 @folded
 def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_part):
     """Push the sides of a pair apart along a direction, with friction across it; returns False where nothing can move.
-    # outputs: moved, substep.x, substep.x_prev
+    # outputs: moved, substep.x, substep.x_from
     """
     wa, wb, wc, wd = weights
     nx, ny, nz = direction
-    distance, inv_mass, x, x_prev = pairs.distance[pair], substep.inv_mass, substep.x, substep.x_prev
+    distance, inv_mass, x, x_from = pairs.distance[pair], substep.inv_mass, substep.x, substep.x_from
     a, b, c, d = corners = corners_of(pairs.stencils, pair)
     ma, mb, mc, md = shares = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
     brace = substep.brace
     mass = yielding(brace, corners, weights, shares, nx, ny, nz)
     if mass == 0.0:
         return False
-    px, py, pz = weighted_sum(x_prev, a, b, c, d, wa, wb, wc, wd)
+    px, py, pz = weighted_sum(x_from, a, b, c, d, wa, wb, wc, wd)
     before = nx * px + ny * py + nz * pz
     # Where the approach is stopped; what then lacks is made good without speed.
     bound = min(distance, max(before, min(DEFENDED_GAP * distance, before + DEFENCE_SPEED * substep.dt)))
@@ -183,10 +183,10 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     shift(x, brace, b, mb, cx, cy, cz)
     shift(x, brace, c, mc, cx, cy, cz)
     shift(x, brace, d, md, cx, cy, cz)
-    shift(x_prev, brace, a, ma, ex, ey, ez)
-    shift(x_prev, brace, b, mb, ex, ey, ez)
-    shift(x_prev, brace, c, mc, ex, ey, ez)
-    shift(x_prev, brace, d, md, ex, ey, ez)
+    shift(x_from, brace, a, ma, ex, ey, ez)
+    shift(x_from, brace, b, mb, ex, ey, ez)
+    shift(x_from, brace, c, mc, ex, ey, ez)
+    shift(x_from, brace, d, md, ex, ey, ez)
     return True
 
 
@@ -228,7 +228,7 @@ def separate(pairs: PairList, reach: Reach, margin: float, substep: Substep) -> 
 
     Of 180,000 active pairs of three layers some ten thousands are close, and a thousand touch (`closeness`). To list takes all
     threads; sweeps are serial, for each correction sees those before.
-    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved, reach.last
+    # outputs: substep.x, substep.x_from; pairs.normal, pairs.through; reach.bound, reach.moved, reach.last
     """
     scratch = make_scratch(reach, RESPONSE_SWEEPS)
     separate_kernel(BOARD, pairs, reach, margin, substep, scratch)
@@ -247,7 +247,7 @@ def separate_kernel(board, pairs, reach, margin, substep, scratch):
 @inner
 def _sweep_listed(pairs, reach, substep, scratch):
     """Sweep over the listed pairs, as `separate` tells, until that is over or a particle has gone too far for the list.
-    # outputs: substep.x, substep.x_prev; pairs.normal, pairs.through; reach.bound, reach.moved; scratch
+    # outputs: substep.x, substep.x_from; pairs.normal, pairs.through; reach.bound, reach.moved; scratch
     """
     progress = scratch.progress
     count = int(progress[LISTED])

@@ -47,7 +47,7 @@ def test_few_that_are_out_lead_to_the_same_pairs(seed):
         separate_kernel(BOARD, found, reach, MARGIN, substep, scratch)
         few = scratch.progress[closeness.LOOKS] - looks
         count = int(scratch.progress[closeness.LISTED])
-        answers.append((scratch.close[:count].copy(), reach.bound, reach.moved, substep.x, substep.x_prev))
+        answers.append((scratch.close[:count].copy(), reach.bound, reach.moved, substep.x, substep.x_from))
         assert few > 0 and scratch.progress[closeness.FIRST_TOUCHED] > 10
     for one, other in zip(*answers, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came out of a shot, told by its meshes as shown, the same for every simulator: what crosses in every frame, how
-crumpled, how stretched, how restless.
+"""What came out of a shot, told by its meshes where they are shown, the same for every simulator: what crosses in every frame, how
+crumpled, how stretched, how restless. Quads are cut as at rest, as simulated; Blender draws some that fold sharply the other way
+(`solver.shown`).
 """
 
 import sys

@@ -5,6 +5,7 @@ Triangle against triangle by Blender's own bounding volume tree, those with a co
 inside is what the solver takes for it. The pose is the garments' own (the cache muted) at the first frame.
 """
 
+import contextlib
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from mathutils.bvhtree import BVHTree
 
 from ..read import groups
 from ..read.arrays import positions, triangulated
+from ..read.maps import read_map
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 
@@ -35,6 +37,7 @@ class Crossing(NamedTuple):
     garment: str
     other: str  # its own name when it crosses itself
     pair_count: int
+    held_count: int  # of these pairs, whose cloth has a pinned corner
     vertices: np.ndarray  # of the garment's crossing triangles
     other_vertices: np.ndarray  # of the other's
 
@@ -100,7 +103,18 @@ def _crossing(garment: Surface, other: Surface) -> Crossing | None:
     one, two = np.unique(garment.triangles[pairs[:, 0]]), np.unique(other.triangles[pairs[:, 1]])
     if garment is other:
         one = two = np.union1d(one, two)
-    return Crossing(garment.name, other.name, len(pairs), one, two)
+    return Crossing(garment.name, other.name, len(pairs), _held_count(garment, other, pairs), one, two)
+
+
+def _held_count(garment: Surface, other: Surface, pairs: np.ndarray) -> int:
+    """How many of the pairs of triangles (k, 2) pins hold at a corner of cloth."""
+    held = np.zeros(len(pairs), bool)
+    for side, each in enumerate((garment, other)):
+        if each.obj.taffeta_cloth.enabled:
+            with contextlib.suppress(ValueError):  # a map that is missing: preflight tells of that
+                pinned = read_map(each.obj, each.obj.taffeta_cloth.pin, each.obj.data) >= 1.0
+                held |= len(pinned) == len(each.x) and pinned[each.triangles[pairs[:, side]]].any(axis=1)
+    return int(np.count_nonzero(held))
 
 
 def _immersion(garment: Surface, body: Surface) -> Immersion | None:

@@ -18,6 +18,7 @@ VELOCITY_FIELD_REMEDY = (
     "The velocity field bakes it all the same: where they cross they go on with each other, and nothing pushes them "
     "apart. Press Untangle in Layers to have garments apart"
 )
+HELD_BY_PINS = "Press Untangle in Layers, or move what is pinned: pins hold corners of all of these, and a bake leaves them as they are"
 PULL_OUT = "Select them and pull them out, or bake: they are eased apart as far as possible"
 UNTANGLE_FIRST = "Press Untangle in Layers. In a bake layers are eased apart, too, but not all that start deep in each other, and these tremble"
 
@@ -51,6 +52,8 @@ def _crossing(scene, crossing, bodies: set[str]) -> tuple[str, str, tuple[str, .
         f"{garment} crosses {'itself' if garment == other else other} at the start: "
         f"{pairs}, {len(crossing.vertices)} of its vertices"
     )
+    if crossing.held_count == crossing.pair_count:
+        return sentence, HELD_BY_PINS, ("taffeta.fix_tangles",)
     if other in bodies:
         remedy = "Press Untangle in Layers, or bake: they are eased apart as far as possible"
         return sentence, remedy, ("taffeta.fix_tangles",)

@@ -89,6 +89,23 @@ def test_of_crossing_cloth_it_is_said_what_a_velocity_field_does(make, saved):
     assert told["VELOCITY_FIELD"]["Cloth"] == told["PAIRS"]["Cloth"], "it crosses a body"
 
 
+def test_of_what_pins_hold_across_a_body_it_is_not_said_that_it_is_eased_apart(make, saved, cloth):
+    """A cape's collar that is modelled into the neck stays there in each bake: the report said so, after it."""
+    crossing_scene(make)
+    group = cloth().vertex_groups.new(name="Collar")
+    group.add(range(len(cloth().data.vertices)), 1.0, "REPLACE")
+    cloth().taffeta_cloth.pin.source, cloth().taffeta_cloth.pin.vertex_group = "GROUP", "Collar"
+
+    def row():
+        assert bpy.ops.taffeta.preflight() == {"FINISHED"}
+        problems = bpy.context.window_manager.taffeta.problems
+        return next(p for p in problems if p.object_name == "Cloth" and "crosses Body" in p.sentence)
+
+    assert "pins hold corners of all of these, and a bake leaves them" in row().remedy and row().verbs
+    group.add(range(len(cloth().data.vertices)), 0.5, "REPLACE")
+    assert "or bake: they are eased apart" in row().remedy
+
+
 def test_crossings_ten_kilometres_away(make, saved):
     """float32 has steps of a millimetre there; a millimetre between two sheets is no crossing, one into it is."""
     place = (10000, 0, 10000)

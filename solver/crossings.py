@@ -46,20 +46,13 @@ def locate_crossings(cloth, x, colliders=()):
     return np.sort(found, axis=1), how_held, x[cloth.triangles[pairs.min(axis=1)]]
 
 
-def count_crossings_of(cloth, x, colliders, chosen):
-    """How many pairs of triangles cross of which one at least is among the few of cloth that are `chosen` (k,)."""
-    return len(_look(cloth, x, colliders, chosen)[0])
-
-
 def crossing_triangles(cloth, x):
     """(k, 2) triangles of cloth at x (n, 3) [m] that cross, of those that a bake keeps apart."""
     return _look(cloth, x, ())[0]
 
 
-def _look(cloth, x, colliders, chosen=None):
-    """(k, 2) pairs of triangles that cross, (t,) the garment or body of each, bodies last, and what pins hold of it; of pairs that a
-    `chosen` triangle (c,) is in, where such are given.
-    """
+def _look(cloth, x, colliders):
+    """(k, 2) pairs of triangles that cross, (t,) the garment or body of each, bodies last, and what pins hold of it."""
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
     points = np.concatenate([x, *(points for points, _ in bodies)])
@@ -68,25 +61,12 @@ def _look(cloth, x, colliders, chosen=None):
     group = np.concatenate([cloth.garment, garment_count + body])[faces[:, 0]].astype(np.int32)
     corners = points[faces]
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    meets = _who_meets(cloth, colliders)
-    pairs = bvh_overlaps(boxes, group, meets) if chosen is None else _overlaps_of(chosen, boxes, group, meets)
+    pairs = bvh_overlaps(boxes, group, _who_meets(cloth, colliders))
     pairs = pairs[_held_apart(cloth, faces, group, pairs)]
     pairs = pairs[cross(points, faces[pairs[:, 0]], faces[pairs[:, 1]])]
     held, corners = np.full(len(faces), ALL_HELD, np.int8), (cloth.inv_mass[cloth.triangles] == 0.0).sum(axis=1)
     held[: len(corners)] = np.select([corners == 3, corners > 0], [ALL_HELD, SOME_HELD], NONE_HELD)
     return pairs, group, held
-
-
-def _overlaps_of(chosen, boxes, group, meets):
-    """(k, 2) pairs whose boxes (t, 6) overlap, one of each being `chosen`; to ask all of them is quicker than a tree, where these are few."""
-    found = []
-    for one in chosen.tolist():
-        near = (boxes[:, :3] <= boxes[one, 3:]).all(axis=1) & (boxes[:, 3:] >= boxes[one, :3]).all(axis=1)
-        near &= meets[group[one], group]
-        near[one] = False
-        others = np.flatnonzero(near)
-        found.append(np.stack([np.minimum(one, others), np.maximum(one, others)], axis=1))
-    return np.unique(np.concatenate(found), axis=0) if found else np.zeros((0, 2), np.int64)
 
 
 def _held_together(cloth, x):

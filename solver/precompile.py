@@ -150,9 +150,11 @@ def _compile_bodies():
 def _compile_cloth():
     """Cloth on cloth: a corner that is thrown through the sheet below, and a sheet that is through another one."""
     from .crossings import find_crossings
+    from .shown import find_quads, shown_otherwise
 
     cloth, state, _ = _scene(2, ())
     find_crossings(cloth, state.x)
+    shown_otherwise(find_quads((), cloth.triangles), state.x)
     _throw(None)
     _ease()
     _advance(2, (), Settings(substeps=2))

@@ -10,9 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .crossings import count_crossings_of, find_crossings
+from .crossings import find_crossings
 from .geometry.topology import MOST_CUBED
+from .kernel.shared import shared
 
+KEPT_FOLDS = 4  # frames that are looked at closer at the end of a bake: those in which most quads are shown otherwise
+SMALLEST_QUADS_PART = 1024  # quads that another thread is asked for
 CUTS = ((0, 1, 2), (0, 2, 3)), ((0, 1, 3), (1, 2, 3))  # of a quad, from its first or its second corner
 
 
@@ -27,6 +30,7 @@ class Quads(NamedTuple):
 class Fold(NamedTuple):
     """A frame as it may be looked at later."""
 
+    count: int  # quads that are shown otherwise
     cloth: object
     x: np.ndarray  # (n, 3) [m]
     frame: int
@@ -64,21 +68,27 @@ def _keys(triangles, count):
 
 def shown_otherwise(quads, x):
     """(q,) bool: which quads with corners at x (n, 3) [m] Blender cuts otherwise than they are simulated."""
-    a, b, c, d = x[quads.corners.T]
-    ab, ac, ad = b - a, c - a, d - a
-    one, other, along, square = (np.einsum("ij,ij->i", *both) for both in ((ab, ac), (ad, ac), (ab, ad), (ac, ac)))
-    flips = along * square > one * other  # the two halves' normals, one of them turned, have an acute angle
-    return flips == quads.is_first
+    found = np.empty(len(quads.corners), np.bool_)
+    _otherwise_kernel(len(found), quads.corners, quads.is_first, x, found)
+    return found
+
+
+@shared(SMALLEST_QUADS_PART)
+def _otherwise_kernel(first, last, corners, is_first, x, found):
+    """`shown_otherwise` of the quads first..last. 150 bytes and 40 flops each. # outputs: found (q,)"""
+    for q in range(first, last):
+        a, b, c, d = corners[q, 0], corners[q, 1], corners[q, 2], corners[q, 3]
+        one = other = along = square = 0.0
+        for axis in range(3):
+            ab, ac, ad = x[b, axis] - x[a, axis], x[c, axis] - x[a, axis], x[d, axis] - x[a, axis]
+            one, other, along, square = one + ab * ac, other + ad * ac, along + ab * ad, square + ac * ac
+        # the two halves' normals, one of them turned, have an acute angle: it flips
+        found[q] = (along * square > one * other) == is_first[q]
 
 
 def as_shown(triangles, quads, x):
     """Triangles (t, 3) as Blender shows them at x (n, 3) [m]."""
-    return _cut_otherwise(triangles, quads, np.flatnonzero(shown_otherwise(quads, x)))
-
-
-def _cut_otherwise(triangles, quads, chosen):
-    """Triangles (t, 3), of which those of `chosen` quads (c,) are cut along the other diagonal."""
-    found = triangles.copy()
+    chosen, found = np.flatnonzero(shown_otherwise(quads, x)), triangles.copy()
     a, b, c, d = quads.corners[chosen].T
     is_first, (one, other) = quads.is_first[chosen, None], quads.halves[chosen].T
     found[one] = np.where(is_first, np.stack([a, b, d], axis=1), np.stack([a, b, c], axis=1))
@@ -87,31 +97,29 @@ def _cut_otherwise(triangles, quads, chosen):
 
 
 class Folds:
-    """Looks for the frame in which most seems to pass through where quads are shown otherwise; `crossings` tells what."""
+    """Keeps the frames in which most quads are shown otherwise; `crossings` tells in which of them most only seems to pass through."""
 
     def __init__(self, garments):
         """The garments of a bake, in order."""
-        self.garments, self.quads, self.most, self.worst = garments, None, 0, None
+        self.garments, self.quads, self.kept = garments, None, []
 
     def look(self, cloth, x, frame, colliders):
         """Note a frame; arguments as of `Doubts.look`."""
         if self.quads is None:
             self.quads = find_quads(self.garments, cloth.triangles)
-        chosen = np.flatnonzero(shown_otherwise(self.quads, x))
-        if not len(chosen):
-            return
-        halves = self.quads.halves[chosen].ravel()
-        shown = cloth._replace(triangles=_cut_otherwise(cloth.triangles, self.quads, chosen))
-        count = count_crossings_of(shown, x, colliders, halves) - count_crossings_of(cloth, x, colliders, halves)
-        if count > self.most:
-            self.most, self.worst = count, Fold(cloth, x.copy(), frame, colliders)
+        count = int(np.count_nonzero(shown_otherwise(self.quads, x)))
+        if count > (self.kept[-1].count if len(self.kept) == KEPT_FOLDS else 0):
+            fold = Fold(count, cloth, x.copy(), frame, colliders)
+            self.kept = sorted([*self.kept, fold], key=lambda known: -known.count)[:KEPT_FOLDS]
 
     def crossings(self):
-        """(k, 2) as `find_crossings` of the worst frame as shown, (m, 2) as simulated, and its `Fold`; None where nothing only seems to
-        pass through.
+        """(k, 2) as `find_crossings` of the worst of these frames as shown, (m, 2) as simulated, and its `Fold`; None where nothing only
+        seems to pass through.
         """
-        if self.worst is None:
-            return None
-        cloth, x, _, colliders = self.worst
-        shown = cloth._replace(triangles=as_shown(cloth.triangles, self.quads, x))
-        return find_crossings(shown, x, colliders)[0], find_crossings(cloth, x, colliders)[0], self.worst
+        most, worst = 0, None
+        for fold in self.kept:
+            shown = fold.cloth._replace(triangles=as_shown(fold.cloth.triangles, self.quads, fold.x))
+            as_drawn, simulated = (find_crossings(cloth, fold.x, fold.colliders)[0] for cloth in (shown, fold.cloth))
+            if len(as_drawn) - len(simulated) > most:
+                most, worst = len(as_drawn) - len(simulated), (as_drawn, simulated, fold)
+        return worst

@@ -106,8 +106,13 @@ def make_scratches(threads: int, triangle_count: int) -> Scratch:
 
 @inner
 def rounded_down(distance):
-    """A distance, less what float32 may add to it: a lower bound stays one."""
-    return distance - FLOAT32_ROUNDING * abs(distance)
+    """A distance as float32 keeps it, or less: a lower bound stays one."""
+    return np.float64(np.float32(distance - FLOAT32_ROUNDING * abs(distance)))
+
+
+@inner
+def _rounded_up(rate):
+    return np.float64(np.float32((1.0 + FLOAT32_ROUNDING) * rate))
 
 
 @inner
@@ -238,6 +243,10 @@ def _take(candidates, p, count, t, distance, rate, span, dropped):
     Of those that stay equally far, as all round the pole of a ball, the first by number: not the first that the image has.
     Returns (count, bound of the distance of what was dropped).
     """
+    distance, rate = (
+        rounded_down(distance),
+        _rounded_up(rate),
+    )  # as they are kept: the order in which they come decides nothing
     asked, bound, c = candidates.asked, distance - span * rate, count
     if bound > dropped:
         return count, dropped
@@ -245,8 +254,7 @@ def _take(candidates, p, count, t, distance, rate, span, dropped):
         c, dropped = _farthest(candidates, p, span)
         if bound > dropped or (bound == dropped and t > candidates.triangles[p, c]):
             return count, bound
-    known_rate = (1.0 + FLOAT32_ROUNDING) * rate
-    candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, rounded_down(distance), known_rate
+    candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, distance, rate
     asked[p, LEAST] = min(asked[p, LEAST], distance)
     asked[p, FASTEST] = max(asked[p, FASTEST], rate)
     return max(count, c + 1), dropped

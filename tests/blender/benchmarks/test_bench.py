@@ -265,7 +265,7 @@ def test_all_threads_are_compared_with_one(monkeypatch):
 
 def test_scenes_are_compared_by_their_names():
     (row,) = scaling.bakes({"poncho": 2})
-    assert row["case"].startswith("poncho") and row["frames"] == 2 and row["milliseconds"] > 0.0
+    assert row["case"].startswith("walking poncho") and row["frames"] == 2 and row["milliseconds"] > 0.0
 
 
 def test_the_dress_is_a_dress_on_its_dummy():

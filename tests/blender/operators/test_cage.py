@@ -284,7 +284,9 @@ def test_keyframes_and_drivers_of_a_cages_shapes_go_over_with_them(make, is_keye
     cage = make_cage(obj, vertices=300)
     if is_keyed:
         obj.shape_key_add(name="Basis")
-        obj.shape_key_add(name="Own").keyframe_insert("value", frame=2)
+        own = obj.shape_key_add(name="Own")
+        own.value = 0.0  # 5.2 begins with 1
+        own.keyframe_insert("value", frame=2)
     for name in ("Basis", 'Wrap "it"', "Driven"):
         cage.shape_key_add(name=name)
     wrap = cage.data.shape_keys.key_blocks['Wrap "it"']

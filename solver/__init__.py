@@ -9,6 +9,7 @@ join, tear, zips, parts        what is one particle, and until when; a frame in 
 besides_pairs                  cloth on cloth by other means: `velocity_field`, `depth_layers`
 filed, flat                    what a file keeps of positions; what lets cloth out of a plane
 shot, doubts, crossings        frame after frame, on the disk by `cache`; what is told of them, and what passes through what
+shown                          quads that Blender cuts otherwise than they are simulated
 precompile                     kernels ahead of a bake; `kernel`: what all of them are made with
 
 `untangle` and `correct` are for cloth that is not simulated: layers at rest, and frames that are baked.

@@ -5,7 +5,7 @@ Caches are large: they are copied beside the window, and nothing of the scene ch
 """
 
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import bpy
@@ -26,7 +26,7 @@ from .playback.owners import cache_folder, owner_in
 from .read.participants import cloths_of, refuse_linked
 from .wedge_copies import keep_adopted, place_of
 from .wedges import list_again
-from .work.steps import Steps, by_shares
+from .work.steps import Step, Steps, by_shares
 from .work.window import LongWork
 
 FAILURES = ValueError, OSError
@@ -45,19 +45,16 @@ def adopting(context: bpy.types.Context, name: str, settings: bool) -> Steps:
     jobs.refuse_another()
     turn.end()
     scene = context.scene
-    row, cloths, copied = _found(scene, name), cloths_of(scene), []
+    row, cloths = _found(scene, name), cloths_of(scene)
     for obj in cloths:
         refuse_linked(obj)
     if settings:
         wedged.refuse_unknown(scene, row.wedge)
-    try:
-        yield from _copied(scene, cloths, row, copied)
+    with ExitStack() as undo:  # of what goes wrong, and of Esc, which ends it in a step
+        copied = yield from _copied(scene, cloths, row, undo)
         size = size_of(copied)
         _adopt(scene, cloths, row, settings)
-    except BaseException:  # Esc, too, which ends it in a step
-        for place in copied:
-            moves.discard(place)
-        raise
+        undo.pop_all()
     list_again(context)
     look_again()
     first, last, names = row.frames.start, row.frames.stop - 1, ", ".join(obj.name for obj in cloths)
@@ -65,8 +62,8 @@ def adopting(context: bpy.types.Context, name: str, settings: bool) -> Steps:
     return f"{names} plays a copy of {name} ({room(size)}): frames {first} to {last}" if copied else told
 
 
-def _copied(scene, cloths, row, copied: list[Path]) -> Steps:
-    """Steps: copy what is not among the shot's bakes yet; `copied` gets the places."""
+def _copied(scene, cloths, row, undo: ExitStack) -> Generator[Step, object, list[Path]]:
+    """Steps: copy what is not among the shot's bakes yet; returns the places, and `undo` discards what lies there."""
     wanted = [
         (path, place)
         for obj, own, path in zip(cloths, bake_paths(scene, cloths), row.paths, strict=True)
@@ -79,7 +76,8 @@ def _copied(scene, cloths, row, copied: list[Path]) -> Steps:
             is_whole = yield from by_shares(f"Copying {path.name}", 0.0, _of_all(work, number, len(wanted)))
         if not is_whole:
             raise ValueError(f"{path} has no whole frame; bake that wedge again")
-        copied.append(place)
+        undo.callback(moves.discard, place)
+    return [place for _, place in wanted]
 
 
 def _of_all(work: Generator[float, None, bool], number: int, count: int) -> Generator[float, None, bool]:

@@ -30,9 +30,8 @@ FAILURES = ValueError, OSError
 # The wedge whose the scene is while it is baked beside the window, and what the scene was before: a file that is saved
 # meanwhile is the shot.
 _baking = SimpleNamespace(scene="", wedge=None, before=None)
-_listed = SimpleNamespace(
-    names={}
-)  # what garments and bodies were called, by their uids, when the wedges on the disk were listed
+#: what garments and bodies were called, by their uids, when the wedges on the disk were listed
+_listed = SimpleNamespace(names={})
 
 
 def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:

@@ -80,9 +80,8 @@ def _tell_again(job) -> None:
     for path, told, made_of in zip(order.paths, order.abouts, order.recipes, strict=True):
         with contextlib.suppress(OSError):  # the frames count
             if not about.is_kept(path):
-                about.write(
-                    path, told if job.is_told else told._replace(date="")
-                )  # the journal's is that of the frames
+                # the journal's date is that of the frames
+                about.write(path, told if job.is_told else told._replace(date=""))
             if not recipe.is_kept(path):
                 recipe.write(path, made_of)
 

@@ -26,11 +26,12 @@ def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[b
         return
     for obj in hung_on([*cloths, *bodies]):
         tracks = [(own, scale, bone) for own, scale, bone in _tracks(obj) if scale * math.hypot(*map(span, own)) > wide]
-        far, frame, bone, is_stepped = max((_jump(*each, frames) for each in tracks), default=(0.0, 0, "", False))
+        jumping = ((*_jump(own, scale, frames), bone, own) for own, scale, bone in tracks)
+        far, frame, bone, own = max(jumping, default=(0.0, 0, "", []), key=lambda found: found[:3])
         if far <= wide:
             continue
         who = f"{obj.name}'s bone {bone}" if bone else obj.name
-        if is_stepped:
+        if any(map(_is_stepped, own)):
             yield Problem(
                 "WARNING",
                 obj.name,
@@ -96,15 +97,14 @@ def _is_pole(bone) -> bool:
     return (rig, bone.name) in points and not leads
 
 
-def _jump(own, scale, bone, frames) -> tuple[float, int, str, bool]:
-    """How far a track goes most suddenly within a frame [Blender units], 0 if it does not, and which that is; the bone's name, and
-    whether it is animated in steps."""
+def _jump(own, scale, frames) -> tuple[float, int]:
+    """How far a track goes most suddenly within a frame [Blender units], 0 if it does not, and which that is."""
     x = scale * np.array([[curve.evaluate(frame) for frame in frames.tolist()] for curve in own])
     step = np.linalg.norm(np.diff(x, axis=1), axis=0)
     beside = np.maximum(np.append(0.0, step[:-1]), np.append(step[1:], 0.0))
     step[step < SUDDEN * beside] = 0.0
     at = int(step.argmax())
-    return float(step[at]), int(frames[at + 1]), bone, any(map(_is_stepped, own))
+    return float(step[at]), int(frames[at + 1])
 
 
 def _is_stepped(curve) -> bool:

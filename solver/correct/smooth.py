@@ -8,10 +8,8 @@ from ..untangle.surface import vertex_normals
 from .ease import make_net, relaxed
 
 TAIL = 4.0  # widths at which a weight of time is none
-FOLDED, OPEN = (
-    0.25,
-    0.5,
-)  # normals of faces about a seam, summed, over the sum of their lengths: 1 flat, 0 folded by 180 degrees
+#: normals of faces about a seam, summed, over the sum of their lengths: 1 is flat, 0 folded by 180 degrees
+FOLDED, OPEN = 0.25, 0.5
 
 
 def tail(width: float) -> int:
@@ -47,9 +45,8 @@ def in_space(
         _, kept, own, sides = np.unique(places, return_index=True, return_inverse=True, return_counts=True)
         ends = np.unique(np.sort(own[edges], axis=1), axis=0)
         ends = ends[ends[:, 0] != ends[:, 1]]
-        result[frames] = _whole_in_space(x[frames][:, kept], own[triangles], ends, radius, np.flatnonzero(sides > 1))[
-            :, own
-        ]
+        seams = np.flatnonzero(sides > 1)
+        result[frames] = _whole_in_space(x[frames][:, kept], own[triangles], ends, radius, seams)[:, own]
     return result
 
 

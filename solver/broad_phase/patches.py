@@ -248,17 +248,20 @@ def _cone_of(patches, patch, ahead, cloth_triangles, mean_normals):
 
 
 @shared(SMALLEST_AROUND_PART)
-def _sum_up_kernel(first, last, patches, asked, cloth_triangles, ahead, cone, bounds):
-    """Boxes, mean normals and flatness of those of the patches first..last that are `asked` for (p,), out of those of their
-    triangles.
+def _sum_up_kernel(first, last, patches, asked, cloth_triangles, ahead, cone, bounds, around):
+    """Boxes, mean normals and flatness of those of the patches first..last that have a triangle which is `asked` for (t,), out of
+    those of their triangles.
 
     Triangles whose normals all lie within a cone round one direction are a graph over the plane across it. For two
     patches that direction lies between their mean normals: each leans by half the angle between these.
-    # outputs: bounds
+    # outputs: bounds; around (p,) which these are
     """
     widest = math.acos(cone)
     for patch in range(first, last):
-        if asked[patch]:
+        around[patch] = False
+        for slot in range(patches.start[patch], patches.start[patch + 1]):
+            around[patch] |= asked[patches.triangles[slot]]
+        if around[patch]:
             _bound(patches, patch, ahead.boxes.start, bounds.boxes.start)
             _bound(patches, patch, ahead.boxes.end, bounds.boxes.end)
             least = _cone_of(patches, patch, ahead, cloth_triangles, bounds.normals)
@@ -345,8 +348,8 @@ def triangle_pairs(
     patches = patches_of(cloth)
     count = len(patches.garment)
     bounds = Bounds(empty_boxes(count), np.empty((count, 3)), np.empty(count))
-    asked, around = np.ones(len(cloth.triangles), np.bool_), np.ones(count, np.bool_)
-    _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
+    asked, around = np.ones(len(cloth.triangles), np.bool_), np.empty(count, np.bool_)
+    _sum_up_kernel(count, patches, asked, cloth.triangles, ahead, cone, bounds, around)
     patch_pairs = OVERLAPS[broad_phase](swept(bounds.boxes), patches.garment, cloth.meets)
     return _expand(patch_pairs, patches, ahead.boxes, asked, around, bounds, cloth.meets), bounds
 
@@ -361,8 +364,8 @@ def pairs_around(cloth: Cloth, changed: np.ndarray, ahead: Ahead, cone: float, b
     (p, 2) int32 pairs, each once
     """
     patches = patches_of(cloth)
-    around = np.logical_or.reduceat(changed[patches.triangles], patches.start[:-1])
-    _sum_up_kernel(len(around), patches, around, cloth.triangles, ahead, cone, bounds)
+    around = np.empty(len(patches.garment), np.bool_)
+    _sum_up_kernel(len(around), patches, changed, cloth.triangles, ahead, cone, bounds, around)
     patch_pairs = bvh_overlaps(swept(bounds.boxes), patches.garment, cloth.meets, around)
     return _expand(patch_pairs, patches, ahead.boxes, changed, around, bounds, cloth.meets)
 

@@ -2,6 +2,7 @@
 """Cloth with cloth: who may meet, response, what lies on what. In the order of a substep:
 
 pairs                          what is kept of all that may meet, and when it is looked for anew
+look_ahead                     where particles and triangles get meanwhile
 proximity, welded              candidates, and what is known of each; where seams allow cloth to be nearer than it is thick
 tangles, traces, layers        what crosses already, how a garment leads out of itself, who is outside
 constraints                    what touches, as rows of the solve

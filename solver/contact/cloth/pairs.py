@@ -35,31 +35,16 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ...broad_phase.patches import pairs_around, patches_of, triangle_pairs
-from ...geometry.adjacency import topology
 from ...kernel.listed import make_ends
-from ...kernel.rows import mean_of
 from ...kernel.shared import BOARD
-from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from .deviation import deviate
 from .edge_lengths import LENGTH_ROUNDS, restore_lengths, scales_kernel
-from .proximity import (
-    SMALLEST_CANDIDATE_PART,
-    STEEP_COSINE,
-    PairList,
-    Search,
-    Skin,
-    candidates,
-    drop_kernel,
-    empty_search,
-    flat_kernel,
-    look_ahead_kernel,
-    measure_kernel,
-    way_ahead_kernel,
-)
+from .look_ahead import STEEP_COSINE, Search, look_ahead, renew
+from .proximity import PairList, Since, Skin, Sought, drop_kernel, empty_pairs, pair_up
 from .reach import Reach, has_moved, reachable_kernel
 from .response import NO_BRACE, NONE_CALM, Substep, separate
-from .tangles import Tangles, find_tangles, near_tangles, sorted_out
+from .tangles import Tangles, find_tangles, near_tangles
 
 LONGEST_HORIZON = 0.015  # [s] that a detection looks ahead at most, but always a substep
 TRAJECTORY_SLACK = 0.08  # mean edges that a particle may leave its trajectory by, besides what the thickness gives
@@ -70,6 +55,7 @@ REACH_MARGIN = (
 )
 MOST_FOLLOWS = 4  # times that particles out of bounds get new ones one after the other, before all is detected anew
 MOST_RESPONSES = 3  # responses in a substep at most: one may push a particle off its trajectory, to where nobody looked
+JUST_MEASURED = Since(0.0, np.zeros(0))
 LONGEST_TRAJECTORY = 0.7  # mean edges that cloth may fly in the time looked ahead: fast cloth is looked at more often
 
 
@@ -113,28 +99,10 @@ def detect(
     """
     horizon, slack = _horizon(cloth, v, dt)
     reach = settings.neighbour_reach * 0.5 * cloth.thickness + slack
-    stencils, is_edge_pair, search, tangles = _candidates(cloth, x, v, reach, horizon, settings, tangles)
-    pair_list = _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair)
+    pair_list, search, tangles = _find(cloth, x, v, reach, horizon, settings, tangles)
     slack = reach - 0.5 * cloth.thickness
     about = x.copy(), v.copy(), slack, horizon, settings, search, tangles, np.zeros(len(x))
     return Pairs(pair_list, pair_list, *about, REACH_MARGIN * cloth.thickness.max())
-
-
-def _measure(cloth, x, v, reach, horizon, stencils, is_edge_pair) -> PairList:
-    """Those candidates that can meet, with all that is known of them."""
-    count, rest_stencils = len(stencils), np.ascontiguousarray(stencils[:, 4:]).reshape(-1, 4)
-    stencils = np.ascontiguousarray(stencils[:, :4])
-    normal, nothing = np.empty((count, 3)), np.zeros((2, count), np.bool_)
-    pair_list = PairList(stencils, is_edge_pair, *np.empty((4, count)), normal, *nothing)
-    pattern = cloth.pattern.x, cloth.pattern.partner_start, cloth.pattern.partner
-    skin = Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.meets_itself, *pattern)
-
-    def measure(_, first, last):
-        end = measure_kernel(first, last, pair_list, rest_stencils, skin, x, v, reach, horizon)
-        return [array[first:end] for array in pair_list]
-
-    found = on_threads(measure, cut(count, SMALLEST_CANDIDATE_PART))
-    return PairList(*each_joined(found))
 
 
 def is_current(pairs: Pairs, cloth: Cloth, dt: float) -> bool:
@@ -271,14 +239,7 @@ def _catch_up(pairs: Pairs, cloth: Cloth, start, x, mean, dt: float, most: int) 
     pairs.x_ref[out] = place - before * pairs.v_ref[out]
     is_out, deviation[out] = np.zeros(len(x), np.bool_), 0.0
     is_out[out] = True
-    stencils, is_edge_pair = _candidates_around(is_out, pairs, cloth)
-    # All others may deviate already.
-    reach, rest = pairs.search.reach + deviation, pairs.horizon - before
-    found = _measure(cloth, start, pairs.v_ref, reach, rest, stencils, is_edge_pair)
-    aside = deviation[found.stencils]
-    both = np.maximum(aside[:, 0], aside[:, 1]) + np.maximum(aside[:, 2], aside[:, 3])
-    aside = np.where(found.is_edge_pair, both, aside[:, 0] + aside[:, 1:].max(axis=1))
-    _exchange(pairs, is_out, found._replace(gap=found.gap + before * found.closing - aside))
+    _exchange(pairs, is_out, _find_around(out, is_out, pairs, cloth, start, Since(before, deviation)))
 
 
 def _exchange(pairs: Pairs, is_out: np.ndarray, found: PairList) -> None:
@@ -303,27 +264,17 @@ def _with_room(old: PairList, more: int) -> tuple[PairList, int, None]:
     return room, len(kept), None
 
 
-def _candidates_around(is_out: np.ndarray, pairs: Pairs, cloth: Cloth):
-    """Candidates as from `_candidates`, but only those of particles out of bounds, on their new trajectories."""
+def _find_around(out: np.ndarray, is_out: np.ndarray, pairs: Pairs, cloth: Cloth, start, since: Since) -> PairList:
+    """Pairs as from `_find`, but only those of particles out of bounds, on their new trajectories from `start` on."""
     search = pairs.search
-    changed = _look_ahead(search, cloth, pairs.x_ref, pairs.v_ref, is_out, pairs.horizon)
+    changed = renew(search, cloth, pairs.x_ref, pairs.v_ref, out, pairs.horizon)
     found = pairs_around(cloth, changed, search.ahead, STEEP_COSINE, search.bounds)
     if len(pairs.tangles.couples):
         more = near_tangles(found, cloth.triangles, pairs.tangles.is_tangled)
         pairs.tangles = pairs.tangles._replace(near=np.concatenate([pairs.tangles.near, more]))
-    return sorted_out(*_spread(found, cloth, search), pairs.tangles, cloth.inv_mass, is_out)
-
-
-def _look_ahead(search: Search, cloth: Cloth, x, v, fresh: np.ndarray, horizon: float) -> np.ndarray:
-    """Renew what a search knows of `fresh` particles (n,); returns which triangles have one (t,)."""
-    triangles, reach, changed = cloth.triangles, search.reach, np.empty(len(cloth.triangles), np.bool_)
-    ahead, height = search.ahead, search.height
-    way_ahead_kernel(len(x), x, v, search.drift, fresh, reach, horizon, search.boxes)
-    look_ahead_kernel(len(triangles), x, v, fresh, triangles, horizon, search.boxes, ahead, height, changed)
-    around = topology(triangles, len(x))
-    flat_kernel(len(x), around, triangles, reach, cloth.thickness, changed, ahead, height)
-    ahead.is_flat[patches_of(cloth).no_sheet] = False
-    return changed
+    reach, rest = search.reach + since.deviation, pairs.horizon - since.time  # others may deviate already
+    sought = _sought(cloth, search, pairs.tangles, is_out, reach, rest)
+    return pair_up(found, sought, _skin(cloth), start, pairs.v_ref, since)
 
 
 def can_meet(cloth: Cloth) -> bool:
@@ -341,23 +292,28 @@ def _horizon(cloth: Cloth, v: np.ndarray, dt: float) -> tuple[float, float]:
     return (max(math.floor(longest / dt), 1) + 1e-3) * dt, TRAJECTORY_SLACK * edge
 
 
-def _candidates(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings: Settings, tangles: Tangles | None):
-    """Stencils, as from `candidates`, of particles and triangles, edges and edges whose boxes overlap; which are of edges (c,); what they
-    were found with; and what is let through each other.
+def _find(cloth: Cloth, x, v, reach: np.ndarray, horizon: float, settings: Settings, tangles: Tangles | None):
+    """Pairs of particles and triangles, edges and edges, that can meet; what they were found with; and what is let through each
+    other.
     """
     if not can_meet(cloth):
-        return np.empty((0, 4), np.int32), np.empty(0, np.bool_), None, None
-    search = empty_search(len(cloth.triangles), reach, mean_of(v))
-    _look_ahead(search, cloth, x, v, np.ones(len(x), np.bool_), horizon)
+        return empty_pairs(0), None, None
+    search = look_ahead(cloth, x, v, reach, horizon)
     pairs, bounds = triangle_pairs(cloth, search.ahead, STEEP_COSINE, settings.broad_phase)
     search = search._replace(bounds=bounds)
     if tangles is None or len(tangles.couples):
         tangles = find_tangles(pairs, cloth.triangles, x)
-    return *sorted_out(*_spread(pairs, cloth, search), tangles, cloth.inv_mass), search, tangles
+    sought = _sought(cloth, search, tangles, np.ones(len(x), np.bool_), reach, horizon)
+    return pair_up(pairs, sought, _skin(cloth), x, v, JUST_MEASURED), search, tangles
 
 
-def _spread(pairs: np.ndarray, cloth: Cloth, search: Search) -> tuple[np.ndarray, np.ndarray]:
-    """Stencils of pairs of triangles, and which of them are of edges."""
-    ahead, owned = search.ahead, patches_of(cloth).owned
-    pattern = cloth.pattern if len(cloth.pattern.place) else None
-    return candidates(pairs, cloth.triangles, owned, ahead.is_flat, ahead.boxes, search.boxes, pattern)
+def _sought(cloth: Cloth, search: Search, tangles: Tangles, asked, reach: np.ndarray, horizon: float) -> Sought:
+    ahead, pattern = search.ahead, cloth.pattern
+    about = patches_of(cloth).owned, ahead.is_flat, ahead.boxes, search.boxes, pattern.place
+    named = pattern.triangles if len(pattern.place) else cloth.triangles
+    return Sought((cloth.triangles, named), *about, tangles.couples, tangles.is_tangled, asked, reach, horizon)
+
+
+def _skin(cloth: Cloth) -> Skin:
+    pattern = cloth.pattern.x, cloth.pattern.partner_start, cloth.pattern.partner
+    return Skin(cloth.inv_mass, cloth.thickness, cloth.friction, cloth.garment, cloth.meets_itself, *pattern)

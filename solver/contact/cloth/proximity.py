@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Proximity of cloth and cloth: the loops that find candidates and measure them. `pairs.detect` calls them and tells the
-method.
+"""Proximity of cloth and cloth: candidates of pairs of triangles, and what is known of those that can meet. `pairs.detect` tells
+the method.
+
+Each pair of triangles goes the whole way at once, from its candidates to what is kept of them: nothing is written down for all
+of them in between.
 """
 
 import math
@@ -8,21 +11,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...broad_phase.boxes import HIGH, SWEPT_BOX, SweptBoxes, empty_boxes, enclose, may_touch, span
-from ...broad_phase.patches import FIRST_EDGE_BIT, Ahead, Bounds
+from ...broad_phase.boxes import SWEPT_BOX, SweptBoxes, may_touch, span
+from ...broad_phase.patches import FIRST_EDGE_BIT
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner, njit
 from ...kernel.shared import shared
-from ...kernel.threads import cut, joined, on_threads
+from ...kernel.threads import cut, each_joined, on_threads
+from .reach import farther
+from .tangles import are_let_through
 from .welded import across_seams
 
-FLAT_COSINE = 0.8  # of the angle between normals round a vertex and their mean up to which the sheet is flat there, and
-STEEP_COSINE = 0.5  # where triangles are so large that they do not touch even then
-OPPOSITE_EDGES = 0.75  # part of the least height that two edges opposite a vertex are apart at least
-SMALLEST_AHEAD_PART = 512  # triangles or particles that another thread is asked for
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
 SMALLEST_DROPPED_PART = 4096  # pairs that another thread is asked for
-ROOM = 2  # candidates a pair of triangles that there is room for at first
+CANDIDATES_ROOM, STENCILS_ROOM = (
+    2,
+    0.6,
+)  # a pair of triangles that there is room for at first, all or those that can meet
+FEWEST_STENCILS = 256  # that there is room for besides
+MOST_OF_TWO = 15  # candidates of two triangles: each corner and the other, and each two edges
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
 
 
@@ -40,24 +46,6 @@ class PairList(NamedTuple):
     pulled: np.ndarray  # (p,) bool: it would have had to pull in the last solve (`constraints`); changes
 
 
-class Search(NamedTuple):
-    """What a detection knew of every particle and triangle, in the frame of the motion of the whole."""
-
-    boxes: SweptBoxes  # (n, 6) [m] where a particle is when detected, and when the time looked ahead is over
-    ahead: Ahead  # triangles; `_turn` tells of their three normals
-    height: np.ndarray  # (t,) [m] least height of a triangle in that time
-    bounds: Bounds | None  # patches of them, None where nobody has asked
-    reach: np.ndarray  # (n,) [m] half the contact distance and the slack, with some to spare
-    drift: np.ndarray  # (3,) [m/s] motion of the whole
-
-
-def empty_search(triangle_count: int, reach: np.ndarray, drift: np.ndarray) -> Search:
-    """Room for so many triangles, and for particles with a `reach` (n,)."""
-    normals, is_flat = np.empty((triangle_count, 3, 3)), np.empty(len(reach), np.bool_)
-    ahead = Ahead(empty_boxes(triangle_count), normals, is_flat)
-    return Search(empty_boxes(len(reach)), ahead, np.empty(triangle_count), None, reach, drift)
-
-
 class Skin(NamedTuple):
     """The fields of `Cloth` that the kernels read: numba compiles small tuples faster."""
 
@@ -71,208 +59,95 @@ class Skin(NamedTuple):
     partner: np.ndarray
 
 
-@inner
-def _square(x, a, b):
-    """Squared distance of rows a and b."""
-    dx, dy, dz = x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]
-    return dx * dx + dy * dy + dz * dz
-
-
-@inner
-def _cross(ax, ay, az, bx, by, bz):
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
-@inner
-def _point(normals, triangle, k, nx, ny, nz):
-    """Keep a unit vector as the normal number k of a triangle; returns the length it had."""
-    size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    scale = 1.0 / size if size > 0.0 else 0.0
-    normals[triangle, k, 0], normals[triangle, k, 1] = nx * scale, ny * scale
-    normals[triangle, k, 2] = nz * scale
-    return size
-
-
 @folded
-def _turn(x, v, horizon, triangles, triangle, normals):
-    """Fill a triangle's normals; returns the least height [m] that it has meanwhile, seen along any direction in which
-    its normals point.
+def _list_candidates(first, second, corners, owned, is_flat, triangle_boxes, boxes, scratch, listed, count):
+    """List particles and triangles, edges and edges of two triangles that may touch on their trajectories, from place `count`
+    on; returns where that ends, also where there is no room left.
 
-    Its area vector is quadratic in time, and so always a mean of three: that at the start, that at the end and one
-    between, with the sides of both (Bernstein's form). No side is ever longer than at the start or at the end.
-    """
-    a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-    ux, uy, uz = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    wx, wy, wz = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
-    dx, dy, dz = horizon * (v[b, 0] - v[a, 0]), horizon * (v[b, 1] - v[a, 1]), horizon * (v[b, 2] - v[a, 2])
-    ex, ey, ez = horizon * (v[c, 0] - v[a, 0]), horizon * (v[c, 1] - v[a, 1]), horizon * (v[c, 2] - v[a, 2])
-    nx, ny, nz = _cross(ux, uy, uz, wx, wy, wz)
-    longest = max(max(ux * ux + uy * uy + uz * uz, wx * wx + wy * wy + wz * wz), _square(x, b, c))
-    area = _point(normals, triangle, 0, nx, ny, nz)
-    px, py, pz = _cross(ux, uy, uz, ex, ey, ez)
-    qx, qy, qz = _cross(dx, dy, dz, wx, wy, wz)
-    nx, ny, nz = nx + 0.5 * (px + qx), ny + 0.5 * (py + qy), nz + 0.5 * (pz + qz)
-    area = min(area, _point(normals, triangle, 1, nx, ny, nz))
-    ux, uy, uz, wx, wy, wz = ux + dx, uy + dy, uz + dz, wx + ex, wy + ey, wz + ez
-    nx, ny, nz = _cross(ux, uy, uz, wx, wy, wz)
-    area = min(area, _point(normals, triangle, 2, nx, ny, nz))
-    longest = max(longest, max(ux * ux + uy * uy + uz * uz, wx * wx + wy * wy + wz * wz))
-    longest = max(longest, (wx - ux) ** 2 + (wy - uy) ** 2 + (wz - uz) ** 2)
-    return area / math.sqrt(longest) if area > 0.0 else 0.0
-
-
-@shared(SMALLEST_AHEAD_PART)
-def way_ahead_kernel(first, last, x, v, drift, fresh, reach, horizon, boxes):
-    """Boxes of `fresh` particles (n,) now and when the time looked ahead is over. What moves by the `drift` (3,) [m/s] of
-    the whole stays. # outputs: boxes
-    """
-    for i in range(np.uintp(first), np.uintp(last)):
-        if fresh[i]:
-            for axis in range(3):
-                here = x[i, axis]
-                there = here + horizon * (v[i, axis] - drift[axis])
-                boxes.start[i, axis], boxes.start[i, axis + HIGH] = here - reach[i], here + reach[i]
-                boxes.end[i, axis], boxes.end[i, axis + HIGH] = there - reach[i], there + reach[i]
-
-
-@shared(SMALLEST_AHEAD_PART)
-def look_ahead_kernel(first, last, x, v, fresh, triangles, horizon, boxes, ahead, height, changed):
-    """Boxes of those of the triangles first..last that have a `fresh` particle (n,), and how they turn in the time that is
-    looked ahead. # outputs: ahead.boxes, ahead.normals, height (t,); changed (t,) bool
-    """
-    for triangle in range(first, last):
-        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-        changed[triangle] = fresh[a] | fresh[b] | fresh[c]
-        if changed[triangle]:
-            height[triangle] = _turn(x, v, horizon, triangles, triangle, ahead.normals)
-            enclose(boxes.start, ahead.boxes.start, triangles, triangle)
-            enclose(boxes.end, ahead.boxes.end, triangles, triangle)
-
-
-@shared(SMALLEST_AHEAD_PART)
-def flat_kernel(first, last, around, triangles, reach, thickness, changed, ahead, height):
-    """Find out of the vertices first..last that have a triangle that `changed` those around which the sheet is too flat to meet
-    itself. around : `geometry.adjacency.Topology` of the triangles
-
-    If all normals round a vertex stay within 37 degrees of their mean (`FLAT_COSINE`), the triangles round it lie side
-    by side when seen along it, so corners and edges that do not touch each other are nearly a triangle's height apart
-    and would first have to fold. Up to 60 degrees (`STEEP_COSINE`) that holds too, if what is left of the height keeps them from
-    touching. 100 bytes and 50 flops a triangle round a vertex. # outputs: ahead.is_flat
-    """
-    start, beside, normals = around.vertex_start, around.vertex_triangles, ahead.normals
-    for vertex in range(first, last):
-        is_asked, mx, my, mz = False, 0.0, 0.0, 0.0
-        for slot in range(start[vertex], start[vertex + 1]):
-            is_asked |= changed[beside[slot]]
-        if not is_asked:
-            continue
-        for slot in range(start[vertex], start[vertex + 1]):
-            triangle = beside[slot]
-            mx, my, mz = mx + normals[triangle, 0, 0], my + normals[triangle, 0, 1], mz + normals[triangle, 0, 2]
-        size, is_flat = math.sqrt(mx * mx + my * my + mz * mz), True
-        for slot in range(start[vertex], start[vertex + 1]):
-            triangle = beside[slot]
-            a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
-            thick = max(thickness[a], max(thickness[b], thickness[c]))
-            slack = 2.0 * max(reach[a], max(reach[b], reach[c])) - min(thickness[a], min(thickness[b], thickness[c]))
-            least = math.inf
-            for k in range(3):
-                along = normals[triangle, k, 0] * mx + normals[triangle, k, 1] * my + normals[triangle, k, 2] * mz
-                least = min(least, along)
-            side = height[triangle] * least  # times `size`: the height seen along the mean normal
-            flat = least > FLAT_COSINE * size and FLAT_COSINE * height[triangle] > slack
-            flat |= (
-                least > STEEP_COSINE * size and OPPOSITE_EDGES * side > slack * size and side > (slack + thick) * size
-            )
-            is_flat &= flat
-        ahead.is_flat[vertex] = is_flat
-
-
-@njit
-def candidate_kernel(
-    start, end, pairs, corners, owned, is_flat, triangle_boxes, boxes, both, edges, stencils, is_edge_pair
-):
-    """Particle-triangle and edge-edge candidates: those that may touch on their trajectories, out of the pairs start..end
-    of triangles; returns their number.
-
-    Every vertex and edge belongs to one triangle, so that each pair is looked at once. Counting goes on when there
-    is no room left. About 24 comparisons and 200 bytes for a rejected primitive, all in one branch: the outcome of
-    each alone is a coin toss to the processor.
+    Every vertex and edge belongs to one triangle, so that each pair is looked at once. About 24 comparisons and 200 bytes for a
+    rejected primitive, all in one branch: the outcome of each alone is a coin toss to the processor.
     corners : (t, 3) particles of triangles, and what they are called in stencils
-    # outputs: stencils (c, 4), is_edge_pair (c,); both (2, SWEPT_BOX), edges (4, SWEPT_BOX) scratch
+    # outputs: listed: stencils (c, 4), and which are of edges (c,); scratch: (2, SWEPT_BOX) and (4, SWEPT_BOX)
     """
-    (triangles, named), count = corners, 0
-    for pair in range(start, end):
-        first, second = pairs[pair, 0], pairs[pair, 1]
-        is_sheet = False
+    (triangles, named), (both, edges), (stencils, is_edge_pair), is_sheet = corners, scratch, listed, False
+    for corner in range(3):
+        p = triangles[first, corner]
+        is_common = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
+        is_sheet |= is_common & is_flat[p]
+    if is_sheet:
+        return count
+    span(triangle_boxes, first, first, 0, both)
+    span(triangle_boxes, second, second, 1, both)
+    for side in range(2):
+        a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
         for corner in range(3):
             p = triangles[first, corner]
-            is_common = (p == triangles[second, 0]) | (p == triangles[second, 1]) | (p == triangles[second, 2])
-            is_sheet |= is_common & is_flat[p]
-        if is_sheet:
+            if not owned[first] >> corner & 1 or (p == a) | (p == b) | (p == c):
+                continue
+            span(boxes, p, p, 0, edges)
+            if not may_touch(edges, 0, both, 1 - side):
+                continue
+            if count < len(stencils):
+                stencils[count, 0], stencils[count, 1] = named[first, corner], named[second, 0]
+                stencils[count, 2], stencils[count, 3] = named[second, 1], named[second, 2]
+                is_edge_pair[count] = False
+            count += 1
+        first, second = second, first
+    for other in range(3 if owned[first] >> FIRST_EDGE_BIT else 0):
+        span(boxes, triangles[second, other], triangles[second, (other + 1) % 3], 1 + other, edges)
+    for corner in range(3):
+        p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
+        if not owned[first] >> (corner + FIRST_EDGE_BIT) & 1 or not owned[second] >> FIRST_EDGE_BIT:
             continue
-        span(triangle_boxes, first, first, 0, both)
-        span(triangle_boxes, second, second, 1, both)
-        for side in range(2):
-            a, b, c = triangles[second, 0], triangles[second, 1], triangles[second, 2]
-            for corner in range(3):
-                p = triangles[first, corner]
-                if not owned[first] >> corner & 1 or (p == a) | (p == b) | (p == c):
-                    continue
-                span(boxes, p, p, 0, edges)
-                if not may_touch(edges, 0, both, 1 - side):
-                    continue
-                if count < len(stencils):
-                    stencils[count, 0], stencils[count, 1] = named[first, corner], named[second, 0]
-                    stencils[count, 2], stencils[count, 3] = named[second, 1], named[second, 2]
-                    is_edge_pair[count] = False
-                count += 1
-            first, second = second, first
-        for other in range(3 if owned[first] >> FIRST_EDGE_BIT else 0):
-            span(boxes, triangles[second, other], triangles[second, (other + 1) % 3], 1 + other, edges)
-        for corner in range(3):
-            p, q = triangles[first, corner], triangles[first, (corner + 1) % 3]
-            if not owned[first] >> (corner + FIRST_EDGE_BIT) & 1 or not owned[second] >> FIRST_EDGE_BIT:
+        span(boxes, p, q, 0, edges)
+        if not may_touch(edges, 0, both, 1):
+            continue
+        for other in range(3):
+            r, s = triangles[second, other], triangles[second, (other + 1) % 3]
+            known = not owned[second] >> (other + FIRST_EDGE_BIT) & 1
+            if known or (p == r) | (p == s) | (q == r) | (q == s) or not may_touch(edges, 0, edges, 1 + other):
                 continue
-            span(boxes, p, q, 0, edges)
-            if not may_touch(edges, 0, both, 1):
-                continue
-            for other in range(3):
-                r, s = triangles[second, other], triangles[second, (other + 1) % 3]
-                known = not owned[second] >> (other + FIRST_EDGE_BIT) & 1
-                if known or (p == r) | (p == s) | (q == r) | (q == s) or not may_touch(edges, 0, edges, 1 + other):
-                    continue
-                if count < len(stencils):
-                    stencils[count, 0], stencils[count, 1] = named[first, corner], named[first, (corner + 1) % 3]
-                    stencils[count, 2], stencils[count, 3] = named[second, other], named[second, (other + 1) % 3]
-                    is_edge_pair[count] = True
-                count += 1
+            if count < len(stencils):
+                stencils[count, 0], stencils[count, 1] = named[first, corner], named[first, (corner + 1) % 3]
+                stencils[count, 2], stencils[count, 3] = named[second, other], named[second, (other + 1) % 3]
+                is_edge_pair[count] = True
+            count += 1
     return count
 
 
-def candidates(pairs, triangles, owned, is_flat, triangle_boxes: SweptBoxes, boxes: SweptBoxes, pattern=None):
-    """Stencils int32 of the pairs of triangles (p, 2), as `candidate_kernel` finds them; which are of edges (c,).
+@njit
+def candidate_kernel(start, end, pairs, corners, owned, is_flat, triangle_boxes, boxes, scratch, listed):
+    """`_list_candidates` of the pairs start..end of triangles; returns their number. # outputs: listed, scratch"""
+    count = 0
+    for pair in range(start, end):
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        about = corners, owned, is_flat, triangle_boxes, boxes, scratch, listed
+        count = _list_candidates(first, second, *about, count)
+    return count
+
+
+def _scratch():
+    return np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))
+
+
+def candidates(pairs, triangles, owned, is_flat, triangle_boxes: SweptBoxes, boxes: SweptBoxes):
+    """Stencils (c, 4) int32 of the pairs of triangles (p, 2), as `_list_candidates` finds them; which are of edges (c,).
 
     owned : (t,) as in `Patches`
     is_flat : (n,) as in `Ahead`
     triangle_boxes, boxes : (t, 6), (n, 6) [m] of triangles and of vertices
-    pattern : `model.Pattern` of welded cloth, with whose vertices behind stencils are (c, 8); None: they are (c, 4)
     """
-    named = triangles if pattern is None else pattern.triangles
 
     def find(_, first, last):
-        scratch, room = (np.empty((2, SWEPT_BOX)), np.empty((4, SWEPT_BOX))), ROOM * (last - first) + 256
-        about = pairs, (triangles, named), owned, is_flat, triangle_boxes, boxes, *scratch
+        about = pairs, (triangles, triangles), owned, is_flat, triangle_boxes, boxes, _scratch()
+        room = CANDIDATES_ROOM * (last - first) + FEWEST_STENCILS
         while True:
-            stencils, is_edge_pair = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
-            count = candidate_kernel(first, last, *about, stencils, is_edge_pair)
-            if count <= room:
-                return stencils[:count], is_edge_pair[:count]
-            room = count
+            listed = np.empty((room, 4), np.int32), np.empty(room, np.bool_)
+            room = candidate_kernel(first, last, *about, listed)
+            if room <= len(listed[0]):
+                return [array[:room] for array in listed]
 
-    stencils, is_edge_pair = zip(*on_threads(find, cut(len(pairs), SMALLEST_CANDIDATE_PART)), strict=True)
-    found = joined(stencils)
-    return found if pattern is None else np.hstack([pattern.place[found], found]), joined(is_edge_pair)
+    return each_joined(on_threads(find, cut(len(pairs), SMALLEST_CANDIDATE_PART)))
 
 
 @folded
@@ -296,58 +171,145 @@ def drop_kernel(first, last, is_out, pairs):
             pairs.gap[pair], pairs.distance[pair] = math.inf, -math.inf
 
 
-@njit
-def measure_kernel(start, end, pairs, rest_stencils, skin, x, v, reach, horizon):
-    """Keep those of the candidates start..end that can meet within the horizon, closed up to the front of that range;
-    returns where they end.
+class Sought(NamedTuple):
+    """What is looked for among pairs of triangles, and how far ahead."""
+
+    corners: tuple[np.ndarray, np.ndarray]  # (t, 3) of triangles: particles, and vertices of the pattern
+    owned: np.ndarray  # (t,) as in `Patches`
+    is_flat: np.ndarray  # (n,) as in `Ahead`
+    triangle_boxes: SweptBoxes
+    boxes: SweptBoxes  # of particles
+    place: np.ndarray  # particles of the pattern's vertices, none where these are the particles
+    couples: np.ndarray  # as in `Tangles`, like the next
+    is_tangled: np.ndarray
+    asked: np.ndarray  # (n,) bool: particles, one of which a pair must have
+    reach: np.ndarray  # (n,) [m] how far two sides may be apart, all together
+    horizon: float  # [s] that is looked ahead
+
+
+class Since(NamedTuple):
+    """What is known of particles since the others were measured: nothing at the start."""
+
+    time: float  # [s]
+    deviation: np.ndarray  # (n,) [m] how far they are off their trajectories, or (0,)
+
+
+@folded
+def _measure(stencil, edges, rest, skin, x, v, sought, since, found, kept):
+    """Keep a candidate if it can meet within the horizon, with all that is known of it, at place `kept`; returns whether it is.
 
     Along the shortest connection at the start, the room between the two sides is the least of linear functions of time:
     never less than what lies evenly between that at the start and that at the end of the horizon.
     200 flops and 200 bytes a candidate, twice that inside a garment.
 
-    rest_stencils : (c, 4) corners in the pattern, or (0, 4) where these are the stencils' own
-    # outputs: pairs, of which stencils and is_edge_pair are given; not through, pulled
+    stencil, rest : four particles, and the corners in the pattern
+    # outputs: found
     """
-    kept, is_welded = start, len(rest_stencils) > 0
-    h, f, rest, meets = skin.thickness, skin.friction, skin.x_rest, skin.meets_itself
+    h, f, x_rest, meets, reach = skin.thickness, skin.friction, skin.x_rest, skin.meets_itself, sought.reach
+    a, b, c, d = stencil
+    if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
+        return False
+    wa, wb, wc, wd = closest_pair(edges, x, a, b, c, d)
+    nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
+    size = math.sqrt(nx * nx + ny * ny + nz * nz)
+    if edges:
+        within = max(reach[a], reach[b]) + max(reach[c], reach[d])
+        first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
+    else:
+        within = reach[a] + max(reach[b], max(reach[c], reach[d]))
+        first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
+    scale = 1.0 / size if size > 0.0 else 0.0
+    nx, ny, nz = nx * scale, ny * scale, nz * scale
+    room = _room(edges, x, v, 0.0, a, b, c, d, nx, ny, nz)
+    later = _room(edges, x, v, sought.horizon, a, b, c, d, nx, ny, nz)
+    if not min(room, later) <= within:
+        return False
+    # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
+    apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
+    if skin.garment[a] == skin.garment[c]:
+        if not (meets[a] & meets[b] & meets[c] & meets[d]):
+            return False
+        i, j, k, m = rest
+        ua, ub, uc, ud = closest_pair(edges, x_rest, i, j, k, m)
+        rx, ry, rz = weighted_sum(x_rest, i, j, k, m, ua, ub, uc, ud)
+        apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
+        if len(sought.place) > 0:
+            apart = min(apart, NEIGHBOUR_GAP * across_seams(skin, edges, i, j, k, m))
+    found.stencils[kept, 0], found.stencils[kept, 1] = a, b
+    found.stencils[kept, 2], found.stencils[kept, 3] = c, d
+    found.is_edge_pair[kept], found.distance[kept] = edges, apart
+    found.friction[kept] = math.sqrt(max(first * second, 0.0))
+    closing = max(room - later, 0.0) / sought.horizon
+    if len(since.deviation) > 0:
+        room = room + since.time * closing - farther(since.deviation, edges, a, b, c, d)
+    found.gap[kept], found.closing[kept] = room, closing
+    found.normal[kept, 0], found.normal[kept, 1], found.normal[kept, 2] = nx, ny, nz
+    found.through[kept], found.pulled[kept] = False, False
+    return True
+
+
+@inner
+def _placed(rest, place):
+    """The particles of four vertices of the pattern, which may be these; place : as in `Sought`"""
+    if len(place) == 0:
+        return rest
+    a, b, c, d = rest
+    return np.uintp(place[a]), np.uintp(place[b]), np.uintp(place[c]), np.uintp(place[d])
+
+
+@njit
+def pair_kernel(start, end, pairs, sought, skin, x, v, since, scratch, listed, found):
+    """Candidates of the pairs start..end of triangles, without what is let through each other, that can meet: those that can move
+    from the front of `found` on, those that have something that does not from its back. Returns which pair of triangles there
+    was no room for, or `end`, and how many of each there are.
+    # outputs: found; scratch and listed as of `_list_candidates`
+    """
+    (stencils, is_edge_pair), moving, fixed = listed, 0, 0
     for pair in range(start, end):
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        edges = pairs.is_edge_pair[pair]
-        if skin.inv_mass[a] + skin.inv_mass[b] + skin.inv_mass[c] + skin.inv_mass[d] == 0.0:
-            continue
-        wa, wb, wc, wd = closest_pair(edges, x, a, b, c, d)
-        nx, ny, nz = weighted_sum(x, a, b, c, d, wa, wb, wc, wd)
-        size = math.sqrt(nx * nx + ny * ny + nz * nz)
-        if edges:
-            within = max(reach[a], reach[b]) + max(reach[c], reach[d])
-            first, second = wa * f[a] + wb * f[b], -wc * f[c] - wd * f[d]
-        else:
-            within = reach[a] + max(reach[b], max(reach[c], reach[d]))
-            first, second = f[a], -wb * f[b] - wc * f[c] - wd * f[d]
-        scale = 1.0 / size if size > 0.0 else 0.0
-        nx, ny, nz = nx * scale, ny * scale, nz * scale
-        room = _room(edges, x, v, 0.0, a, b, c, d, nx, ny, nz)
-        later = _room(edges, x, v, horizon, a, b, c, d, nx, ny, nz)
-        if not min(room, later) <= within:
-            continue
-        # The weights of each side have the sum 1 in size, so this is the mean of the two sides' thicknesses.
-        apart = 0.5 * (abs(wa) * h[a] + abs(wb) * h[b] + abs(wc) * h[c] + abs(wd) * h[d])
-        if skin.garment[a] == skin.garment[c]:
-            if not (meets[a] & meets[b] & meets[c] & meets[d]):
+        if moving + fixed + len(stencils) > len(found.gap):
+            return pair, moving, fixed
+        about = sought.corners, sought.owned, sought.is_flat, sought.triangle_boxes, sought.boxes
+        count = _list_candidates(pairs[pair, 0], pairs[pair, 1], *about, scratch, listed, 0)
+        for k in range(count):
+            rest = corners_of(stencils, k)
+            stencil = a, b, c, d = _placed(rest, sought.place)
+            asked, edges = sought.asked, is_edge_pair[k]
+            if not (asked[a] | asked[b] | asked[c] | asked[d]):
                 continue
-            i, j, k, m = corners_of(rest_stencils, pair) if is_welded else (a, b, c, d)
-            ua, ub, uc, ud = closest_pair(edges, rest, i, j, k, m)
-            rx, ry, rz = weighted_sum(rest, i, j, k, m, ua, ub, uc, ud)
-            apart = min(apart, NEIGHBOUR_GAP * math.sqrt(rx * rx + ry * ry + rz * rz))
-            if is_welded:
-                apart = min(apart, NEIGHBOUR_GAP * across_seams(skin, edges, i, j, k, m))
-        for corner in range(4):
-            pairs.stencils[kept, corner] = pairs.stencils[pair, corner]
-        pairs.is_edge_pair[kept] = edges
-        pairs.distance[kept] = apart
-        pairs.friction[kept] = math.sqrt(max(first * second, 0.0))
-        pairs.gap[kept] = room
-        pairs.closing[kept] = max(room - later, 0.0) / horizon
-        pairs.normal[kept, 0], pairs.normal[kept, 1], pairs.normal[kept, 2] = nx, ny, nz
-        kept += 1
-    return kept
+            if len(sought.couples) > 0 and are_let_through(edges, stencil, sought.couples, sought.is_tangled):
+                continue
+            mass = skin.inv_mass
+            moves = (mass[a] > 0.0) & (mass[b] > 0.0) & (mass[c] > 0.0) & (mass[d] > 0.0)
+            place = moving if moves else len(found.gap) - 1 - fixed
+            if _measure(stencil, edges, rest, skin, x, v, sought, since, found, place):
+                moving, fixed = moving + moves, fixed + (not moves)
+    return end, moving, fixed
+
+
+def pair_up(pairs: np.ndarray, sought: Sought, skin: Skin, x, v, since: Since) -> PairList:
+    """What of the pairs of triangles (p, 2) can meet, with particles that go on from x (n, 3) [m] with v [m/s]; at its end what
+    has something that does not move.
+    """
+
+    def part(_, first, last):
+        moving, fixed, listed = [], [], (np.empty((MOST_OF_TWO, 4), np.int32), np.empty(MOST_OF_TWO, np.bool_))
+        while first < last or not moving:
+            found = empty_pairs(int(STENCILS_ROOM * (last - first)) + FEWEST_STENCILS)
+            first, front, back = pair_kernel(first, last, pairs, sought, skin, x, v, since, _scratch(), listed, found)
+            moving.append([array[:front] for array in found])
+            fixed.append([array[len(array) - back :][::-1] for array in found])
+        return moving, fixed
+
+    moving, fixed = zip(*on_threads(part, cut(len(pairs), SMALLEST_CANDIDATE_PART)), strict=True)
+    parts = [part for parts in (*moving, *fixed) for part in parts if len(part[0])]
+    return PairList(*each_joined(parts)) if parts else empty_pairs(0)
+
+
+def empty_pairs(count: int) -> PairList:
+    """Room for so many."""
+    stencils, is_edge_pair, flags = (
+        np.empty((count, 4), np.int32),
+        np.empty(count, np.bool_),
+        np.empty((2, count), np.bool_),
+    )
+    return PairList(stencils, is_edge_pair, *np.empty((4, count)), np.empty((count, 3)), *flags)

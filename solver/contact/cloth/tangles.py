@@ -12,16 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry.ccd import corners_of
 from ...geometry.piercing import area_normal, pierces
 from ...kernel.jit import inner, njit
 from ...kernel.lookup import is_among
-from ...kernel.shared import shared
 from ...kernel.threads import cut, joined, on_threads
 
 SMALLEST_TANGLE_PART = 4096  # pairs of triangles: fewer are done before another thread wakes up
-SMALLEST_SORTED_PART = 1024  # stencils that another thread is asked for
-MOVES, IS_FIXED = 1, 2  # what stencils that are kept are
 FIRST_TANGLE_COUNT = 4096  # edges that there is room for at first
 STIRRED_RINGS = 2  # edges from tangles up to which cloth is stirred as they are eased apart
 
@@ -85,26 +81,6 @@ def find_tangles(pairs: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> Tan
     return Tangles(couples, is_tangled, near_tangles(pairs, triangles, is_tangled), count)
 
 
-def sorted_out(
-    stencils: np.ndarray,
-    is_edge_pair: np.ndarray,
-    tangles: Tangles,
-    inv_mass: np.ndarray,
-    asked: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Those of the stencils (c, 4), and which are of edges (c,), whose sides are not let through each other and that have
-    a particle that is `asked` for (n,), all if None; at their end those that have one that does not move.
-    """
-    if asked is None and not len(tangles.couples) and inv_mass.all():
-        return stencils, is_edge_pair
-    asked = np.ones(len(inv_mass), np.bool_) if asked is None else asked
-    kind = np.empty(len(stencils), np.uint8)
-    about = stencils, is_edge_pair, tangles.couples, tangles.is_tangled, asked, inv_mass, kind
-    sort_out_kernel(len(stencils), *about)
-    order = np.concatenate([np.flatnonzero(kind == MOVES), np.flatnonzero(kind == IS_FIXED)])
-    return stencils.take(order, axis=0), is_edge_pair.take(order)
-
-
 @inner
 def _is_beside(x, p, q, r, a, nx, ny, nz):
     """Are three points on one side of a plane through point a, square to n?"""
@@ -142,24 +118,14 @@ def crossing_kernel(start, end, pairs, triangles, x, found):
     return count
 
 
-@shared(SMALLEST_SORTED_PART)
-def sort_out_kernel(first, last, stencils, is_edge_pair, couples, is_tangled, asked, inv_mass, kind):
-    """What becomes of stencils first..last: 0 left out, because they have a couple with one particle on each side or none that
-    is `asked` for (n,); `MOVES`, or `IS_FIXED` in part. 50 bytes each. # outputs: kind (c,)
-    """
-    count = np.int64(len(is_tangled))
-    for k in range(first, last):
-        kind[k] = 0
-        a, b, c, d = corners_of(stencils, k)
-        if not (asked[a] | asked[b] | asked[c] | asked[d]):
-            continue
-        second, is_kept = 2 if is_edge_pair[k] else 1, True  # where the second side begins
-        for i in range(second if len(couples) > 0 else 0):
-            one = stencils[k, i]
-            for j in range(second, 4 if is_tangled[one] else second):
-                other = stencils[k, j]
-                if is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
-                    is_kept = False
-        if is_kept:
-            moves = (inv_mass[a] > 0.0) & (inv_mass[b] > 0.0) & (inv_mass[c] > 0.0) & (inv_mass[d] > 0.0)
-            kind[k] = MOVES if moves else IS_FIXED
+@inner
+def are_let_through(is_edge_pair, stencil, couples, is_tangled):
+    """Whether the sides of four particles have a couple with one on each side. couples, is_tangled : as in `Tangles`"""
+    count, second = np.int64(len(is_tangled)), 2 if is_edge_pair else 1  # where the second side begins
+    for i in range(second):
+        one = stencil[i]
+        for j in range(second, 4 if is_tangled[one] else second):
+            other = stencil[j]
+            if is_tangled[other] and is_among(couples, np.int64(one) * count + np.int64(other)):
+                return True
+    return False

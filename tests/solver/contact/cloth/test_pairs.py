@@ -12,7 +12,7 @@ from sheets import GRAVITY, NO_TANGLES, sheet
 from taffeta.solver.build import build
 from taffeta.solver.contact import resolve
 from taffeta.solver.contact.cloth import pairs as contact
-from taffeta.solver.contact.cloth.proximity import FLAT_COSINE
+from taffeta.solver.contact.cloth.look_ahead import FLAT_COSINE
 from taffeta.solver.contact.cloth.response import NO_BRACE, Substep
 from taffeta.solver.model import Collider, FrameInput, Settings
 from taffeta.solver.step import advance

@@ -6,9 +6,11 @@ import pytest
 from crossings import count_in, edges_of, may_cross
 from ipctk import is_edge_intersecting_triangle
 from sheets import GRAVITY, sheet
+from taffeta.solver.broad_phase.patches import triangle_pairs
 from taffeta.solver.build import build
-from taffeta.solver.contact.cloth import pairs
-from taffeta.solver.contact.cloth.tangles import Tangles, sorted_out
+from taffeta.solver.contact.cloth import look_ahead, pairs, proximity
+from taffeta.solver.contact.cloth.proximity import MOST_OF_TWO, pair_up
+from taffeta.solver.contact.cloth.tangles import Tangles
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
 
@@ -83,20 +85,48 @@ def test_lengths_brought_back_beside_tangles_call_for_no_new_pairs(is_tangled, m
 
 @pytest.mark.parametrize("tangled", [True, False])
 def test_what_is_let_through_is_left_out_and_what_is_fixed_comes_last(tangled):
-    """As by a look at each stencil alone, in the order in which they came."""
+    """As by a look at each pair alone, in the order in which they came."""
     rng = np.random.default_rng(4)
-    stencils = rng.permuted(np.tile(np.arange(30, dtype=np.int32), (500, 1)), axis=1)[:, :4].copy()
-    edges, inv_mass, asked = rng.random(500) < 0.5, np.where(np.arange(30) % 7, 1.0, 0.0), np.arange(30) < 9
-    couples = np.unique([one * 30 + other for one in range(0, 30, 2) for other in range(1, 30, 3)] if tangled else [])
-    tangles = Tangles(couples.astype(np.int64), np.ones(30, np.bool_), np.zeros((0, 2), np.int32), 0)
-    known = set(couples.tolist())
+    cloth, state = build([sheet("A", 12, 12, 0.02), sheet("B", 10, 10, 0.03)], Settings())
+    x, count = state.x + rng.normal(size=state.x.shape) * 0.02, len(state.x)
+    still, reach = np.zeros_like(x), np.full(count, 0.01)
+    search = look_ahead.look_ahead(cloth, x, still, reach, 1 / 240)
+    near, _ = triangle_pairs(cloth, search.ahead, look_ahead.STEEP_COSINE)
+    fixed, asked = np.arange(count) % 5 == 0, np.arange(count) < 150
+    cloth = cloth._replace(inv_mass=np.where(fixed, 0.0, cloth.inv_mass))
+    couples = [one * count + other for one in range(0, count, 2) for other in range(1, count, 3)] if tangled else []
+    nothing, known = np.zeros((0, 2), np.int32), set(couples)
+
+    def find(couples, asked):
+        tangles = Tangles(np.array(couples, np.int64), np.ones(count, np.bool_), nothing, 0)
+        sought = pairs._sought(cloth, search, tangles, asked, reach, 1 / 240)
+        return pair_up(near, sought, pairs._skin(cloth), x, still, pairs.JUST_MEASURED)
 
     def stays(stencil, is_edge):
         first = 2 if is_edge else 1
-        return asked[stencil].any() and not any(i * 30 + j in known for i in stencil[:first] for j in stencil[first:])
+        return asked[stencil].any() and not any(
+            i * count + j in known for i in stencil[:first] for j in stencil[first:]
+        )
 
-    kept = [k for k in range(500) if stays(stencils[k].tolist(), edges[k])]
-    expected = sorted(kept, key=lambda k: not inv_mass[stencils[k]].all())
-    found, is_edge_pair = sorted_out(stencils, edges, tangles, inv_mass, asked)
-    assert 50 < len(expected) < 450
-    assert np.array_equal(found, stencils[expected]) and np.array_equal(is_edge_pair, edges[expected])
+    every, found = find([], np.ones(count, np.bool_)), find(couples, asked)
+    is_fixed = fixed[every.stencils].any(axis=1)
+    assert 100 < is_fixed.sum() < len(is_fixed) - 100 and not is_fixed[:100].any() and is_fixed[-100:].all()
+    kept = [stays(*pair) for pair in zip(every.stencils.tolist(), every.is_edge_pair, strict=True)]
+    assert 100 < sum(kept) < len(kept) - 100
+    for array, expected in zip(found, every, strict=True):
+        assert np.array_equal(array, expected[kept])
+
+
+def test_pairs_are_the_same_however_little_room_there_is_for_them(monkeypatch):
+    """Where there is no room left it is gone on with more."""
+    cloth, state = build(
+        [sheet("A", 12, 12, 0.02), sheet("B", 10, 10, 0.03)._replace(pin=np.arange(100) % 3 == 0)], Settings()
+    )
+    x = state.x + np.random.default_rng(4).normal(size=state.x.shape) * 0.02
+    found = []
+    for room, least in ((50, 256), (0, MOST_OF_TWO)):
+        monkeypatch.setattr(proximity, "STENCILS_ROOM", room)
+        monkeypatch.setattr(proximity, "FEWEST_STENCILS", least)
+        found.append(pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings()).pair_list)
+    assert len(found[0].gap) > 150 and not cloth.inv_mass[found[0].stencils[-1]].all()
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))

@@ -16,6 +16,7 @@ operating system; against a power cut the files are synced to the disk, at most 
 a disk takes milliseconds for it and a frame does not.
 """
 
+import contextlib
 import os
 import time
 import zlib
@@ -28,7 +29,7 @@ from . import pc2
 from .intact import good_count, state_bytes
 from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
-from .names import older_name, parts, release_lock, take_lock
+from .names import lock_file, older_name, parts, release_lock, take_lock
 from .open_files import is_at, is_outgrown, write_at, written_anew
 
 SYNC_INTERVAL = 1.0  # [s]
@@ -170,13 +171,13 @@ class FrameCache:
             self._cut_files()
 
     def check_place(self) -> None:
-        """Write files anew, from the open ones, that somebody has deleted or moved while they are written, also by a copy of the folder
-        on another disk, to which a link leads now.
+        """Write files anew, from the open ones, that somebody has deleted or moved while they are written, alone or with their folder,
+        also by a copy of the folder on another disk, to which a link leads now.
 
         Raises
         ------
         FileNotFoundError
-            Their folder is gone, too, something else stands there, or they cannot be written: a sentence.
+            Something else stands there, or they cannot be written: a sentence.
         """
         for part in parts(self.path):
             gone = self._files[part.suffix]
@@ -191,10 +192,6 @@ class FrameCache:
                     f"Something else was put in the place of {part} during the bake: its frames are kept as {kept.name}; remove "
                     "what was put there and bake again"
                 )
-            if not os.path.isdir(part.parent):
-                raise FileNotFoundError(
-                    f"{part} was deleted or moved during the bake with its folder, and its frames with it: bake again"
-                )
             try:
                 self._files[part.suffix] = written_anew(gone, part)
             except OSError as error:
@@ -204,6 +201,11 @@ class FrameCache:
                 ) from error
             gone.close()
             self.remade.append(part)
+        if self._lock is not None and not os.path.lexists(lock_file(self.path)):
+            self._lock.close()  # of a file that is no more: another bake would not see that this one writes
+            self._lock = None
+            with contextlib.suppress(OSError):  # who has it by now puts files in the place of these, which is told then
+                self._lock = take_lock(self.path)
 
     def _kept_elsewhere(self) -> Path | None:
         """Write the frames under the name of an older bake, because something else has the place of a file; None if that fails."""

@@ -47,7 +47,9 @@ def is_outgrown(file: BinaryIO, place: Path) -> bool:
 
 
 def written_anew(gone: BinaryIO, place: Path) -> BinaryIO:
-    """A new file at `place` that holds what an open one does; where that fails nothing is left of it, and what was there stays."""
+    """A new file at `place` that holds what an open one does; where that fails nothing is left of it, and what was there stays. Its
+    folder is made, too, where that is gone."""
+    place.parent.mkdir(parents=True, exist_ok=True)
     target = place.with_name(f"{place.name}.part") if os.path.lexists(place) else place
     gone.seek(0)
     file, size = target.open("x+b", buffering=0), 0

@@ -384,6 +384,43 @@ def test_a_folder_that_is_copied_to_another_disk_while_it_is_written(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be removed")
+@pytest.mark.parametrize("moved", [False, True], ids=["deleted", "moved"])
+def test_a_folder_that_is_gone_while_it_is_written(tmp_path, moved):
+    """Files that are deleted alone were written anew; of those whose folder was deleted, too, every frame was given up."""
+    path = tmp_path / "shot" / "cache" / "shirt.pc2"
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        for frame in range(1, 4):
+            cache.append(frame, bytes([frame] * 16), *frame_data(frame), np.array([1.0, 2.0, 3.0]))
+        if moved:
+            path.parent.rename(tmp_path / "elsewhere")
+        else:
+            shutil.rmtree(path.parent.parent)
+        cache.check_place()
+        assert cache.remade == names.parts(path)
+        assert names.in_use(path), "nobody else may write there meanwhile"
+        for frame in range(4, 6):
+            cache.append(frame, bytes([frame] * 16), *frame_data(frame), np.array([1.0, 2.0, 3.0]))
+        cache.check_place()
+    assert contents(path) == contents(bake(tmp_path / "other" / "shirt.pc2", 5))
+    assert not names.in_use(path) and not names.lock_file(path).exists()
+    if moved:
+        assert cached_frames(tmp_path / "elsewhere" / "shirt.pc2") == range(1, 4), "what was moved stays as it was"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be removed")
+def test_a_folder_that_is_gone_and_cannot_be_made_again(tmp_path):
+    """A file has its name."""
+    path = tmp_path / "cache" / "shirt.pc2"
+    with open_cache(path, COUNT, 1, 24.0) as cache:
+        cache.append(1, b"", *frame_data(1))
+        shutil.rmtree(path.parent)
+        path.parent.write_bytes(b"of somebody else")
+        with pytest.raises(FileNotFoundError, match=r"shirt.pc2 .* cannot be written anew .* frames are lost"):
+            cache.check_place()
+    assert path.parent.read_bytes() == b"of somebody else"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be removed")
 def test_a_file_of_somebody_else_in_the_place_of_frames_that_are_written(tmp_path):
     """As a link: it stays, and what was baked is kept under another name."""
     path = tmp_path / "shirt.pc2"

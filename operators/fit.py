@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Let fabric and mesh fit each other: what a new garment is made of, a finer mesh, or cloth as stiff as a mesh can show."""
 
+import math
+
 import bpy
 from bpy.props import StringProperty
 
@@ -8,7 +10,7 @@ from ..panels.mapped import FABRIC, THREADS, follow_value
 from ..panels.translations import translated
 from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.crossings import length
-from .checks.fabric_rows import bending_text
+from .checks.fabric_rows import bending_text, softening
 from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
 from .read.participants import chosen_cloths, refuse_linked, refuse_mode
 from .read.shape_key import refuse_shared
@@ -92,6 +94,24 @@ def stiffer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
             f"{obj.name} would have to be as stiff as card, {bending_text(new)}, with edges of {length(found.edge)}; "
             "subdivide it instead"
         )
+    return _bend(obj, mapped, new)
+
+
+def softer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Lower the bending stiffness of a garment of a doll's size, so that it hangs as larger cloth does, as far as its mesh can show
+    that; returns what was done. A map keeps its contrast. ValueError where it is large enough, or the mesh too coarse.
+    """
+    refuse_linked(obj)
+    found, mapped = softening(obj, scene), obj.taffeta_cloth.bending_stiffness
+    if found is None:
+        raise ValueError(f"{obj.name} is large enough for its fabric; nothing was changed")
+    if math.isinf(found[2]):
+        raise ValueError(f"{obj.name} has a mesh that is too coarse for a lower Bending; subdivide it first")
+    return _bend(obj, mapped, found[2])
+
+
+def _bend(obj, mapped, new: float) -> str:
+    """Give a garment another bending stiffness [N m], most of it where that is a map; returns what was done."""
     old = usual(obj, mapped, max)
     if mapped.source == "UNIFORM":
         mapped.value = new
@@ -145,6 +165,19 @@ class TAFFETA_OT_stiffen(bpy.types.Operator):
         return _run(self, context, lambda obj: stiffer(obj, context.scene))
 
 
+class TAFFETA_OT_soften(bpy.types.Operator):
+    """Lower Bending until a garment as small as a doll's hangs as larger ones do, as far as its mesh can show that"""
+
+    bl_idname = "taffeta.soften"
+    bl_label = "Soften for This Size"
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="Cloth to soften; empty takes the selected one")
+
+    def execute(self, context):
+        return _run(self, context, lambda obj: softer(obj, context.scene))
+
+
 class TAFFETA_OT_fabric_settle(bpy.types.Operator):
     """Keep the fabric that was just chosen from being thicker than the mesh bears"""
 
@@ -162,5 +195,5 @@ class TAFFETA_OT_fabric_settle(bpy.types.Operator):
 
 
 register, unregister = bpy.utils.register_classes_factory(
-    (TAFFETA_OT_subdivide, TAFFETA_OT_stiffen, TAFFETA_OT_fabric_settle)
+    (TAFFETA_OT_subdivide, TAFFETA_OT_stiffen, TAFFETA_OT_soften, TAFFETA_OT_fabric_settle)
 )

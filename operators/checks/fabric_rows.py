@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether fabric and mesh of a garment fit each other: a row of the preflight list, and a line of Fabric Details."""
+"""Whether fabric, mesh and size of a garment fit each other: rows of the preflight list, and a line of Fabric Details."""
 
 import math
 from collections.abc import Iterator
@@ -7,12 +7,15 @@ from collections.abc import Iterator
 import bpy
 
 from ...panels.mapped import ROWS
-from ...solver.elastic.mesh_fit import STIFFEST_CLOTH
+from ...solver.elastic.mesh_fit import BOARD_SIZE, LONGEST_EDGE, STIFFEST_CLOTH
 from ...solver.elastic.solid import solid_of
-from ..read.fabrics import fabric_name, mesh_fit, preset_of, same
+from ..read.fabrics import fabric_name, mesh_fit, preset_of, same, usual
+from ..read.keyed import keyed
+from ..read.mesh_io import metres_per_unit
 from .crossings import length
 from .problem import Problem, Shot
 from .rigid_rows import is_rigid
+from .scale_rows import is_tacked
 
 FEW_VERTICES = 25  # of a garment, below which nobody sees cloth
 SAME_SOLID = 1e-3  # up to which two moduli, or thicknesses, are the same
@@ -66,6 +69,42 @@ def _limp(shot: Shot) -> Iterator[Problem]:
         )
 
 
+def softening(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[float, float, float] | None:
+    """Size [m] of a garment that is so small that its cloth stands like a board, the size from which on that hangs, and the Bending
+    [N m] with which the garment hangs as usual, inf where its mesh is too coarse to show that; None of any other. What is stiffer than cloth is meant to be a board.
+    """
+    found, own = mesh_fit(obj, scene), usual(obj, obj.taffeta_cloth.bending_stiffness, max)
+    size = metres_per_unit(scene) * max(obj.dimensions)
+    if found is None or is_rigid(obj) or is_tacked(obj) or not own <= STIFFEST_CLOTH:
+        return None
+    least = BOARD_SIZE * found.bending_length
+    if not found.edge < size < least < math.inf:
+        return None
+    is_fine = BOARD_SIZE * found.edge <= LONGEST_EDGE * size
+    return size, least, found.bending_for(size, own) if is_fine else math.inf
+
+
+def _stiff(shot: Shot) -> Iterator[Problem]:
+    """Fabrics of the usual stiffness on garments of a doll's size."""
+    for obj in shot.cloths:
+        found = softening(obj, shot.scene)
+        if found is None:
+            continue
+        size, least, fitting = found
+        name = preset_of(obj.taffeta_cloth)[0] or "its fabric"
+        remedy, verbs = "Subdivide it: this mesh shows no softer cloth", ("taffeta.subdivide",)
+        if fitting < math.inf:
+            remedy = f"Give it a Bending of {bending_text(fitting)}, with which it hangs as larger cloth does"
+            verbs = () if "taffeta_cloth.bending_stiffness.value" in keyed(obj) else ("taffeta.soften",)
+        yield Problem(
+            "WARNING",
+            obj.name,
+            f"{obj.name} is too small for {name}: its {length(size)} stand like a board, from {length(least)} on they would hang",
+            remedy,
+            verbs,
+        )
+
+
 def _other_thickness(shot: Shot) -> Iterator[Problem]:
     """Sheets of a solid whose Thickness has been changed since their stiffness was made of it."""
     for obj in shot.cloths:
@@ -88,4 +127,4 @@ def _other_thickness(shot: Shot) -> Iterator[Problem]:
             )
 
 
-FABRIC_CHECKS = (_limp, _other_thickness)
+FABRIC_CHECKS = (_limp, _stiff, _other_thickness)

@@ -166,7 +166,7 @@ class Misfit(NamedTuple):
 def distance_misfit(scene: bpy.types.Scene, cloths: list[bpy.types.Object], body: bpy.types.Object) -> Misfit | None:
     """For which of the garments that a body meets its Distance is too large, if for any."""
     unit = metres_per_unit(scene)
-    met = [obj for obj in cloths if groups.meet(obj, body) and not _is_tacked(obj)]
+    met = [obj for obj in cloths if groups.meet(obj, body) and not is_tacked(obj)]
     edges = {obj.name: measures.edge_part(obj, unit, 0.5) for obj in met}
     met = [obj for obj in met if edges[obj.name] > 0.0]
     if not met:
@@ -180,7 +180,7 @@ def distance_misfit(scene: bpy.types.Scene, cloths: list[bpy.types.Object], body
     return None
 
 
-def _is_tacked(obj) -> bool:
+def is_tacked(obj) -> bool:
     """Whether a garment hangs on another one, as a button does: it lies on that, and not on the body."""
     return any(entry.body is not None and entry.body.taffeta_cloth.enabled for entry in holding(obj))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a mesh is fine enough for a fabric: its edges beside the fabric's bending length.
+"""Whether a mesh is fine enough for a fabric, and a garment large enough: edges and size beside the fabric's bending length.
 
 Cloth of the bending stiffness B [N m] and the mass m [kg/m2] gives way under its own weight within the length
 
@@ -8,6 +8,9 @@ Cloth of the bending stiffness B [N m] and the mass m [kg/m2] gives way under it
 and what does not stretch has no other length of its own: of hanging cloth, l / c alone says how fine a mesh of edges l
 is. Flat triangles turn at their edges, so a fold of the radius c is bent by l / c radians from each to the next; where
 that is much, folds lock, and cloth looks like paper. `LONGEST_EDGE` is measured (`docs/fabric.md`).
+
+Of a garment of the size L, L / c says how it hangs, on whatever scale. Peirce measures c by a strip that is pushed over an edge: where
+2 c hang over, it drops by 41.5 degrees. So what has a size below 4 c, held in the middle, drops by less: it stands like a board.
 """
 
 from math import ceil, floor, inf, log10
@@ -17,6 +20,8 @@ import numpy as np
 
 LONGEST_EDGE = 0.7  # l / c up to which cloth folds on its mesh like cloth
 STIFFEST_CLOTH = 1e-3  # [N m] twice that of paper of 100 g/m2: what has more is card
+BOARD_SIZE = 4.0  # L / c up to which a garment hangs like a board
+USUAL_SIZE = 30.0  # L / c of skirts and shirts: cotton has 32 in a skirt of 60 cm
 DIGITS = 2  # of a bending stiffness that is chosen
 THICKNESS_SHARE = 0.1  # of an edge: what rounding a fold of the radius of two edges takes from the room between layers
 SHORT_PART, SHORT_SHARE = 0.05, 1 / 3  # part of the cloth with the shortest edges; thickness in these
@@ -33,6 +38,15 @@ class MeshFit(NamedTuple):
     def is_limp(self) -> bool:
         """Whether the fabric is too limp for the mesh."""
         return self.edge > self.longest_edge
+
+    @property
+    def bending_length(self) -> float:
+        """c [m]; inf without weight."""
+        return self.longest_edge / LONGEST_EDGE
+
+    def bending_for(self, size: float, own: float) -> float:
+        """[N m] with which a garment of a size [m] and its own bending stiffness [N m] hangs as usual, as far as its mesh can show that."""
+        return max(round_up(own * (size / (USUAL_SIZE * self.bending_length)) ** 3), self.fitting_bending)
 
 
 def fit(edge, mass, bending, weft_bending, gravity):

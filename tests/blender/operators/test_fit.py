@@ -131,7 +131,35 @@ def test_stiffen_makes_no_card_of_cloth(make):
     assert obj.taffeta_cloth.bending_stiffness.value == pytest.approx(1e-5)
 
 
-@pytest.mark.parametrize("verb", ["stiffen", "subdivide"])
+# Soften
+
+
+def test_soften_lets_a_dolls_cloth_hang_as_far_as_its_mesh_can_show(make, scene):
+    obj = sheet(make, 0.0025, mass=0.5, bending_stiffness=3e-5)
+    assert bpy.ops.taffeta.soften(object="Cloth") == {"FINISHED"}
+    bending = obj.taffeta_cloth.bending_stiffness
+    assert bending.value == pytest.approx(2.3e-7) and not mesh_fit(obj, scene).is_limp
+    with pytest.raises(RuntimeError, match="large enough for its fabric"):
+        bpy.ops.taffeta.soften(object="Cloth")
+    assert bending.value == pytest.approx(2.3e-7)
+
+
+def test_soften_gives_a_thirtieth_of_the_size_as_bending_length(make, scene):
+    obj = make.cloth(make.grid(count=61, size=0.05), mass=0.5, bending_stiffness=3e-5)
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.soften() == {"FINISHED"}
+    assert mesh_fit(obj, scene).bending_length == pytest.approx(0.05 / 30, rel=0.02), "two digits of Bending"
+
+
+def test_soften_asks_for_a_finer_mesh_where_that_shows_no_more(make):
+    obj = make.cloth(make.grid(count=5, size=0.05), mass=0.5, bending_stiffness=3e-5)
+    bpy.context.view_layer.objects.active = obj
+    with pytest.raises(RuntimeError, match="too coarse for a lower Bending; subdivide it first"):
+        bpy.ops.taffeta.soften()
+    assert obj.taffeta_cloth.bending_stiffness.value == pytest.approx(3e-5)
+
+
+@pytest.mark.parametrize("verb", ["stiffen", "soften", "subdivide"])
 def test_what_is_no_cloth_or_being_edited_is_told(make, verb):
     press = getattr(bpy.ops.taffeta, verb)
     with pytest.raises(RuntimeError, match="No Taffeta Cloth is selected"):

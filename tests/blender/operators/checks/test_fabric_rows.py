@@ -102,6 +102,48 @@ def test_a_map_counts_by_most_of_the_cloth(limp):
     assert is_limp()
 
 
+def boards(scene):
+    bpy.context.view_layer.update()
+    found = problem_list.check(scene, bpy.context.evaluated_depsgraph_get())
+    return [problem for problem in found if "stand like a board" in problem.sentence]
+
+
+def test_a_stiff_fabric_on_a_garment_of_a_dolls_size(make, scene):
+    """Leather drops by 41.5 degrees where 3.7 cm of it hang over: a skirt of 5 cm on a doll stood off like a plate, and nothing told."""
+    obj = make.cloth(make.grid("Skirt", count=21, size=0.05))
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.script.execute_preset(
+        filepath=bpy.utils.preset_find("Leather", "taffeta_fabric"), menu_idname="TAFFETA_PT_fabric_presets"
+    )
+    (problem,) = boards(scene)
+    assert (problem.severity, problem.object) == ("WARNING", "Skirt")
+    assert problem.sentence.startswith("Skirt is too small for Leather: its 5 cm stand like a board, from 7.32 cm on")
+    assert problem.remedy.startswith("Give it a Bending of 0.23 µN m") and problem.verbs == ("taffeta.soften",)
+    bending = obj.taffeta_cloth.bending_stiffness
+    bending.keyframe_insert("value", frame=1)
+    assert boards(scene)[0].verbs == ()
+    obj.animation_data_clear()
+    obj.scale = (1.5, 1.5, 1.5)
+    assert boards(scene) == []
+
+
+def test_what_is_meant_to_stand_is_not_told(make, scene):
+    """Card, rigid things, and buttons that are tacked to a coat; nor anything where there is no gravity."""
+    obj = make.cloth(make.grid("Button", count=6, size=0.018))
+    assert len(boards(scene)) == 1
+    coat = make.cloth(make.grid("Coat", count=30, size=0.3, location=(0.0, 0.0, -0.003)))
+    bpy.context.view_layer.objects.active = obj
+    assert bpy.ops.taffeta.attach(object="Button", body=coat.name, vertices="NEAR", reach=5.0) == {"FINISHED"}
+    assert boards(scene) == []
+    assert bpy.ops.taffeta.detach(object="Button", index=0) == {"FINISHED"} and len(boards(scene)) == 1
+    scene.use_gravity = False
+    assert boards(scene) == []
+    scene.use_gravity, obj.taffeta_cloth.bending_stiffness.value = True, 2e-3
+    assert boards(scene) == []
+    obj.taffeta_cloth.bending_stiffness.value, obj.taffeta_cloth.model = 1e-5, "RIGID"
+    assert boards(scene) == []
+
+
 def test_the_list_and_the_fabric_panel_show_it(limp):
     limp(0.025)
     problem_list.show(bpy.context.scene)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from . import copied_keys
+from . import copied_keys, copied_strips
 from .arrays import key_positions, positions
 from .cage import MODIFIER_NAME, at_rest
 from .shape_key import make_rest, refuse_shared
@@ -37,7 +37,7 @@ def shapes_of(obj: bpy.types.Object, cage: bpy.types.Object) -> Shapes:
 
 
 def hand_down(obj: bpy.types.Object, cage: bpy.types.Object, shapes: Shapes) -> None:
-    """Give a garment the rest shape and the shape keys that only its cage has, with their keyframes and drivers, while it follows that.
+    """Give a garment the rest shape and the shape keys that only its cage has, with their keyframes, strips and drivers, while it follows that.
 
     Raises
     ------
@@ -61,7 +61,9 @@ def hand_down(obj: bpy.types.Object, cage: bpy.types.Object, shapes: Shapes) -> 
     if shapes.names:
         prefixes = [f'key_blocks["{bpy.utils.escape_identifier(name)}"].' for name in shapes.names]
         keys, of_cage = obj.data.shape_keys, cage.data.shape_keys
-        copied_keys.copy(of_cage, keys, prefixes, {cage: obj, cage.data: obj.data, of_cage: keys})
+        with copied_strips.none_tweaked(of_cage):
+            copied_keys.copy(of_cage, keys, prefixes, {cage: obj, cage.data: obj.data, of_cage: keys})
+            copied_strips.copy(of_cage, keys, tuple(prefixes))
 
 
 def _follow(obj, cage, index: int) -> np.ndarray:

@@ -37,8 +37,14 @@ def _copy_curve(curve, target) -> None:
     path, points = curve.data_path, curve.keyframe_points
     target.keyframe_insert(path, frame=points[0].co.x)
     data = target.animation_data
-    own = next(one for one in curves_in(data.action, data.action_slot) if one.data_path == path)
-    own.keyframe_points.add(len(points) - 1)
+    fill(curve, next(one for one in curves_in(data.action, data.action_slot) if one.data_path == path))
+
+
+def fill(curve: bpy.types.FCurve, own: bpy.types.FCurve) -> None:
+    """Make a curve like another one."""
+    points = curve.keyframe_points
+    own.keyframe_points.clear()
+    own.keyframe_points.add(len(points))
     for name in KINDS:
         values = np.empty(len(points), np.int32)
         points.foreach_get(name, values)
@@ -51,11 +57,13 @@ def _copy_curve(curve, target) -> None:
     for modifier in list(own.modifiers):  # Cycles, where the preferences give them to new curves
         own.modifiers.remove(modifier)
     for modifier in curve.modifiers:
-        _copy_settings(modifier, own.modifiers.new(modifier.type))
+        copy_settings(modifier, own.modifiers.new(modifier.type))
     own.update()
 
 
-def _copy_settings(modifier, own) -> None:
-    for prop in modifier.bl_rna.properties:
-        if not prop.is_readonly and prop.type in {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"}:
-            setattr(own, prop.identifier, getattr(modifier, prop.identifier))
+def copy_settings(source: bpy.types.bpy_struct, own: bpy.types.bpy_struct, without: Iterable[str] = ()) -> None:
+    """Give a modifier or a strip the settings of another one."""
+    for prop in source.bl_rna.properties:
+        is_value = prop.type in {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"}
+        if is_value and not prop.is_readonly and prop.identifier not in without:
+            setattr(own, prop.identifier, getattr(source, prop.identifier))

@@ -311,6 +311,55 @@ def test_keyframes_and_drivers_of_a_cages_shapes_go_over_with_them(make, is_keye
     assert keys.key_blocks["Driven"].value == pytest.approx(0.75)
 
 
+def with_strips(keys, tweaked):
+    """Strips that animate shape keys named Wrap, one above the other, one in half the speed, one of a keyed influence."""
+    data = keys.animation_data_create()
+    for name, blend, values in (("Low", "REPLACE", (0.0, 0.4)), ("High", "ADD", (0.0, 0.5))):
+        for block in ("Wrap", "Own"):
+            for frame, value in zip((1, 9), values, strict=True):
+                keys.key_blocks[block].value = value
+                keys.key_blocks[block].keyframe_insert("value", frame=frame)
+        action, slot = data.action, data.action_slot
+        data.action = None
+        strip = data.nla_tracks.new().strips.new(name, 3, action)
+        strip.action_slot, strip.blend_type = slot, blend
+        strip.scale, strip.extrapolation = 1.5, "HOLD_FORWARD"
+    strip.use_animated_influence = True
+    for frame, value in ((3, 0.0), (12, 1.0)):
+        strip.influence = value
+        strip.keyframe_insert("influence", frame=frame)
+    data.nla_tracks[0].select = data.nla_tracks[0].strips[0].select = True
+    if tweaked:
+        data.use_tweak_mode = True
+
+
+def values_over(scene, block, frames):
+    found = []
+    for frame in frames:
+        scene.frame_set(frame)
+        found.append(block.value)
+    return found
+
+
+@pytest.mark.parametrize("tweaked", (False, True), ids=("as they play", "while one is tweaked"))
+def test_strips_of_a_cages_shapes_go_over_with_them(make, scene, tweaked):
+    """What was animated by the Nonlinear Animation stood still from then on. A key that the garment has, too, stays its own."""
+    obj = skirt(make, 40, 30)[0]
+    cage = make_cage(obj, vertices=300)
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="Own").value = 0.125
+    for name in ("Basis", "Wrap", "Own"):
+        cage.shape_key_add(name=name)
+    with_strips(cage.data.shape_keys, tweaked)
+    wanted = values_over(scene, cage.data.shape_keys.key_blocks["Wrap"], range(1, 20, 2))
+    assert len(set(wanted)) > 5
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    keys = obj.data.shape_keys
+    assert [track.strips[0].name for track in keys.animation_data.nla_tracks] == ["Low", "High"]
+    assert values_over(scene, keys.key_blocks["Wrap"], range(1, 20, 2)) == pytest.approx(wanted)
+    assert keys.key_blocks["Own"].value == pytest.approx(0.125)
+
+
 @pytest.mark.parametrize("result", ["REST", "KEY", "FURTHER"])
 def test_what_a_cage_was_draped_into_goes_over_to_the_garment(make, saved, capfd, result):
     """The garment has the shape in which it followed the cage; its own shape keys still are what they were beside it."""

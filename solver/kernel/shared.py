@@ -32,7 +32,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .atomic import COUNTER_STRIDE, exchange, fetch_add, fetch_or, load_counter, pause, yield_processor
-from .jit import fused, fused_inner, inner, njit
+from .jit import folded, fused, fused_inner, inner, njit
 
 _PLACES = range(0, 11 * COUNTER_STRIDE, COUNTER_STRIDE)
 _OWNED, _TICKET, _TAKEN, _DONE, _INSIDE, _STANDING, _NUMBERS, _CALLED, _LARGEST, _WHAT, _END = _PLACES
@@ -181,14 +181,16 @@ def _part_count(board, count, smallest):
     return parts
 
 
-@inner
+# These are folded, so that the function that is handed on is no value when a kernel runs: numba from 0.68 on gives it as the address of
+# an object of Python, and keeps no such kernel on the disk.
+@folded
 def share(board, function, count, smallest, arguments):
     """function(first, last, *arguments) for parts of 0..count, none of fewer items than `smallest` unless it is the only one."""
     address, given = _addresses(function, arguments)
     _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
-@inner
+@folded
 def share_numbered(board, function, count, smallest, arguments):
     """`share` of function(number, first, last, *arguments), with numbers of threads below `MOST_PARTS`: no two that work at a
     time have the same.
@@ -197,7 +199,7 @@ def share_numbered(board, function, count, smallest, arguments):
     _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
-@inner
+@folded
 def share_among(board, function, crew, arguments):
     """function(first, last, *arguments) on so many threads, those among them that are woken just now. For those that do not come in
     time it is called, too, when there is nothing left to do.

@@ -30,8 +30,8 @@ FAILURES = ValueError, OSError
 # The wedge whose the scene is while it is baked beside the window, and what the scene was before: a file that is saved
 # meanwhile is the shot.
 _baking = SimpleNamespace(scene="", wedge=None, before=None)
-#: what garments and bodies were called, by their uids, when the wedges on the disk were listed
-_listed = SimpleNamespace(names={})
+#: what garments and bodies were called, by their uids, when the wedges on the disk were listed; and what all is called
+_listed = SimpleNamespace(names={}, every=[])
 
 
 def asked(scene: bpy.types.Scene) -> list[wedges.Wedge]:
@@ -55,7 +55,7 @@ def list_again(context: bpy.types.Context) -> None:
     """Let the panel know which wedges lie on the disk, what came out of each, and which plays."""
     found, scene = context.window_manager.taffeta_wedges, context.scene
     found.clear()
-    _listed.names = _names(scene)
+    _listed.names, _listed.every = _names(scene), scene.objects.keys()
     cloths = cloths_of(scene)
     table = wedge_table.rows(scene, cloths, wedge_table.on_disk(scene)) if cloths else []
     baked = [row.wedge.settings for row in table if row.frames]
@@ -222,9 +222,15 @@ def _after_saving(*_):
 @persistent
 def _after_change(*_):
     """What is listed by a garment's name, or a body's, follows a rename."""
-    if bpy.context.window_manager.taffeta_wedges and bpy.context.scene is not None and not jobs.running():
-        if _names(bpy.context.scene) != _listed.names:
-            list_again(bpy.context)
+    scene = bpy.context.scene
+    if not bpy.context.window_manager.taffeta_wedges or scene is None or jobs.running():
+        return
+    every = scene.objects.keys()  # of 5,000 objects in a small part of the time that their types and uids take
+    if every == _listed.every:
+        return
+    _listed.every = every
+    if _names(scene) != _listed.names:
+        list_again(bpy.context)
 
 
 @persistent

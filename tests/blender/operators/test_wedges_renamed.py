@@ -4,7 +4,7 @@
 import bpy
 import pytest
 from layouts import draw
-from taffeta.operators import command
+from taffeta.operators import command, wedges
 from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.wedge_table import on_disk, rows
 
@@ -125,6 +125,21 @@ def test_the_list_follows_a_rename_at_once(shot):
     bpy.data.objects["Skirt"].name, bpy.data.objects["Body"].name = "Robe", "Torso"
     bpy.context.view_layer.update()
     assert found()[name].settings == "Robe.mass = 0.4, Torso.friction = 0.3"
+
+
+def test_objects_are_not_gone_through_while_none_is_renamed(shot, monkeypatch):
+    """Each update took 3.5 ms of 5,000 objects, where the names alone take 1.2."""
+    assert bpy.ops.taffeta.wedges_bake() == {"FINISHED"}
+    named, calls = wedges._names, []
+    bpy.context.view_layer.update()
+    monkeypatch.setattr(wedges, "_names", lambda scene: calls.append(scene) or named(scene))
+    for place in range(3):
+        bpy.data.objects["Body"].location.x = 0.01 * place
+        bpy.context.view_layer.update()
+    assert calls == []
+    bpy.data.objects["Skirt"].name = "Robe"
+    bpy.context.view_layer.update()
+    assert calls and "Robe.mass = 0.4" in found()["Skirt.mass=0.4,Body.friction=0.3"].settings
 
 
 def test_the_command_lists_what_was_baked_under_an_old_name(shot, tmp_path, capsys):

@@ -145,7 +145,15 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
     def work(self, context, obj, bake):
         if maker := maker_of(bake.path):
             raise ValueError(f"{bake.about.label} is a bake of {maker}: rename it there, or bake here first")
-        about.write(bake.path, bake.about._replace(label=self.label, note=self.note))
+        try:
+            about.write(bake.path, bake.about._replace(label=self.label, note=self.note))
+        except OSError as error:
+            if error.strerror is None:  # a sentence already
+                raise
+            raise OSError(  # as on a drive that is read-only
+                f"{bake.path.parent} cannot be written ({error.strerror}): {bake.about.label} keeps its name; "
+                "copy the project to where it can be"
+            ) from error
         return f"Renamed to {self.label or bake.path.stem}"
 
 
@@ -180,10 +188,12 @@ class TAFFETA_OT_bake_delete(BakeVerb, bpy.types.Operator):
         users = [o for o in bpy.data.objects if o.type == "MESH" and o != obj and cache_file(o) == bake.path]
         if users:
             raise ValueError(f"{users[0].name} plays {bake.about.label}, too: free that first")
-        if cache_file(obj) == bake.path:
+        plays = cache_file(obj) == bake.path
+        if plays:
             remember_name(obj, bake_paths(context.scene, [obj])[0], none=True)
+        trash.put(bake.path)  # before anything is forgotten: a bake that cannot be moved goes on playing
+        if plays:
             forget_bake(obj)
-        trash.put(bake.path)
         return f"{bake.about.label} is in the trash ({room(bake.size)}), to restore or empty"
 
 

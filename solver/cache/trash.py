@@ -129,6 +129,13 @@ def _claimed(path: Path):
         lock = take_lock(path)
     except BlockingIOError:
         raise BlockingIOError(f"{path} is being baked right now: stop that bake first") from None
+    except OSError as error:
+        if error.strerror is None:  # a sentence already
+            raise
+        raise OSError(  # as on a drive that is read-only
+            f"{path.parent} cannot be written ({error.strerror}): {path.name} stays where it is; "
+            "copy the project to where it can be"
+        ) from error
     try:
         yield
     finally:

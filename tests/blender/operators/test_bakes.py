@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """No bake is lost or forgotten: after Save As, undo and a reopen; the list of bakes, its verbs, the trash."""
 
+import errno
 import json
 import os
 import tempfile
@@ -12,7 +13,7 @@ from taffeta.operators.bake import run
 from taffeta.operators.bake.order import read_order
 from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import bake_files, cache_modifier, owners
-from taffeta.solver.cache import frames, names, trash, whose
+from taffeta.solver.cache import about, frames, names, trash, whose
 from taffeta.solver.cache.frames import cached_frames
 
 LAST = 6
@@ -479,3 +480,31 @@ def test_a_bake_of_another_mesh_comes_back_from_the_trash_and_is_not_played(shee
     assert bits(path) == before and not trash.trashed(path.parent)
     assert cache_modifier.played(cloth()) is None and cache_modifier.find_cache(cloth()) is None
     assert [item.path for item in listed()] == [str(path)]
+
+
+@pytest.mark.parametrize("verb", ["free", "bake_delete"])
+def test_a_bake_that_cannot_be_moved_into_the_trash_goes_on_playing(sheet, verb):
+    path = baked()
+    (path.parent / "trash").write_text("")
+    before = files(path.parent)
+    with pytest.raises(RuntimeError, match="trash is a link or a file: remove it"):
+        getattr(bpy.ops.taffeta, verb)(object="Cloth")
+    assert cache_modifier.played(cloth()) == path and files(path.parent) == before
+
+
+@pytest.mark.parametrize("verb", ["free", "bake_delete", "bake_rename"])
+def test_a_drive_that_is_read_only_is_told_in_a_sentence(sheet, monkeypatch, verb):
+    path = baked(label="wide")
+    before = files(path.parent)
+
+    def refuse(path):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))  # root may write anywhere else
+
+    monkeypatch.setattr(trash, "take_lock", refuse)
+    monkeypatch.setattr(about, "written", refuse)
+    with pytest.raises(RuntimeError) as told:
+        getattr(bpy.ops.taffeta, verb)(object="Cloth")
+    stays = "wide keeps its name" if verb == "bake_rename" else "Cloth.pc2 stays where it is"
+    sentence = f"{path.parent} cannot be written (Read-only file system): {stays}; copy the project to where it can be"
+    assert str(told.value).strip() == f"Error: {sentence}"
+    assert cache_modifier.played(cloth()) == path and files(path.parent) == before

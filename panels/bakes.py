@@ -12,6 +12,11 @@ def bakes_on_disk(context) -> list:
     return [item for item in context.window_manager.taffeta.bakes if item.garment == context.object.name]
 
 
+def lies_on_disk(item) -> str:
+    """What is said of a bake that could be played, where none plays."""
+    return f"A bake of {_frames(item)} lies on disk"
+
+
 class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
     """What was baked, which of it plays, and what was freed"""
 
@@ -25,7 +30,7 @@ class TAFFETA_PT_bakes(SubPanel, bpy.types.Panel):
             sentences(layout, context, f"Plays {played.path}", "FILE_CACHE")
         elif offered := next((item for item in found if item.fits), None):
             row = layout.row(align=True)
-            row.label(text=translated(f"A bake of {_frames(offered)} lies on disk"), icon="INFO")
+            row.label(text=translated(lies_on_disk(offered)), icon="INFO")
             _verb(row, context, offered, "taffeta.bake_play", "Play It", "PLAY")
         elif not found:
             why(layout, "Nothing baked yet")

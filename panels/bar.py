@@ -7,7 +7,7 @@ What does not apply is greyed; Bake, Play Live, Drape and Stop have a place each
 
 import bpy
 
-from .bakes import bakes_on_disk
+from .bakes import bakes_on_disk, lies_on_disk
 from .fabric import TAFFETA_PT_fabric_presets, picture_of
 from .mapped import ROWS
 from .rows import NARROW_VALUE, PhysicsPanel, painted_property, panel_width
@@ -36,7 +36,7 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         if session.baking:
             column.progress(factor=session.progress, text=translated(session.status))
         else:
-            words = f"{kept} of {count} frames kept" if kept else "No frames kept"
+            words = f"{kept} of {count} frames kept" if kept else _none_kept(context)
             column.progress(factor=min(1.0, kept / count), text=translated(words))
         _fabric(column, session, obj, note, narrow)
         _state(column, context, session, obj, narrow)
@@ -45,6 +45,13 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
 def _kept(note, first, end):
     """How many frames of a garment's bake are in the scene's range."""
     return max(0, min(end, note.frame_start + note.frame_count) - max(first, note.frame_start))
+
+
+def _none_kept(context):
+    """After an undo, or a reopen without saving, the frames are there all the same: Resume goes on with them."""
+    found = bakes_on_disk(context)
+    offered = next((item for item in found if item.fits), None)
+    return lies_on_disk(offered) if offered and not any(item.plays for item in found) else "No frames kept"
 
 
 def _verbs(column, session, narrow, tight):

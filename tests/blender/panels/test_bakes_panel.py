@@ -35,9 +35,13 @@ def test_a_bake_that_lies_on_disk_is_offered_and_not_said_to_play(garment, liste
     _, resume, again = bar.buttons("taffeta.bake")
     assert resume[0] == {"resume": True} and not resume[1].is_grey() and not again[1].is_grey(), "they go on with it"
     assert "A bake lies on disk" in bar.texts()
+    assert "No frames kept" not in bar.texts() and "A bake of 120 frames lies on disk" in bar.texts(), (
+        "as after an undo"
+    )
     for verb in ("free", "export"):
         assert not draw("TAFFETA_PT_bake").buttons(f"taffeta.{verb}")[0][1].is_grey()
     listed[0].plays = True
+    assert "No frames kept" in draw("TAFFETA_PT_bar").texts(), "what plays has none of this range"
     layout = draw("TAFFETA_PT_bakes")
     assert "Play It" not in layout.texts() and "Plays /c/Cloth.pc2" in " ".join(layout.texts())
 

@@ -56,7 +56,8 @@ def _look(cloth, x, colliders):
     bodies = [(body.x[-1] - cloth.origin, body.triangles) for body in colliders]
     starts = np.cumsum([len(x), *(len(points) for points, _ in bodies)])
     points = np.concatenate([x, *(points for points, _ in bodies)])
-    faces = np.concatenate([_held_together(cloth, x), *(f + s for (_, f), s in zip(bodies, starts, strict=False))])
+    faces = [_held_together(cloth, x), *(f + s for (_, f), s in zip(bodies, starts, strict=False))]
+    faces = np.concatenate(faces).astype(np.int32)  # numpy 2 makes more of them, for which no kernel is compiled
     garment_count, body = len(cloth.meets), np.repeat(np.arange(len(bodies)), [len(p) for p, _ in bodies])
     group = np.concatenate([cloth.garment, garment_count + body])[faces[:, 0]].astype(np.int32)
     corners = points[faces]

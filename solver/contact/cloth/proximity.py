@@ -297,7 +297,7 @@ def pair_up(pairs: np.ndarray, sought: Sought, skin: Skin, x, v, since: Since) -
             found = empty_pairs(int(STENCILS_ROOM * (last - first)) + FEWEST_STENCILS)
             first, front, back = pair_kernel(first, last, pairs, sought, skin, x, v, since, _scratch(), listed, found)
             moving.append([array[:front] for array in found])
-            fixed.append([array[len(array) - back :][::-1] for array in found])
+            fixed.append([array[len(array) - back :][::-1].copy() for array in found])  # kernels are for rows in order
         return moving, fixed
 
     moving, fixed = zip(*on_threads(part, cut(len(pairs), SMALLEST_CANDIDATE_PART)), strict=True)

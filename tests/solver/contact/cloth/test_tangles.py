@@ -128,5 +128,15 @@ def test_pairs_are_the_same_however_little_room_there_is_for_them(monkeypatch):
         monkeypatch.setattr(proximity, "STENCILS_ROOM", room)
         monkeypatch.setattr(proximity, "FEWEST_STENCILS", least)
         found.append(pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings()).pair_list)
+    assert all(array.flags.c_contiguous for array in found[0])
     assert len(found[0].gap) > 150 and not cloth.inv_mass[found[0].stencils[-1]].all()
     assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_pairs_that_all_have_something_that_does_not_move_come_in_rows_as_kernels_are_compiled_for():
+    """Rows of another order would have them compiled anew, in the middle of a bake."""
+    cloth, state = build([sheet("A", 4, 4, 0.02), sheet("B", 4, 4, 0.02)._replace(pin=np.ones(16))], Settings())
+    x = state.x * [1.0, 1.0, 0.0] + (cloth.garment[:, None] == 1) * [0.003, 0.003, 0.004]
+    found = pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings()).pair_list
+    assert len(found.gap) > 20 and (cloth.inv_mass[found.stencils] == 0.0).any(axis=1).all()
+    assert all(array.flags.c_contiguous for array in found)

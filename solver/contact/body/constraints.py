@@ -8,7 +8,7 @@ section 5.3). The force that this takes is known after the solve; where the body
 let go. What bounces off is not held at all. In a crease between two surfaces, as where an arm lies on the chest, a particle
 is held off both and free along the crease alone: held off one, it would slide into the other, and the next substep the
 other way about, farther each time. Of the two the one that would have to pull is let go first. What is pinched between two surfaces (`pinch`) goes along with them, whatever
-pulls; unless it is where cloth can pull it out and does.
+pulls; unless it is where cloth can pull it out and does. Along the way in which these rub it, it is free.
 
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
@@ -156,6 +156,11 @@ def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
         wz = dt * velocity[i, by, 2] - x[i, 2] + x_prev[i, 2]
         if is_pinched:
             kind[i], force[i] = KINEMATIC, 0.0
+            rx, ry, rz = contacts.rub[i, 0], contacts.rub[i, 1], contacts.rub[i, 2]
+            if rx != 0.0 or ry != 0.0 or rz != 0.0:
+                along = wx * rx + wy * ry + wz * rz
+                kind[i], normal[i, 0], normal[i, 1], normal[i, 2] = CREASED, rx, ry, rz
+                wx, wy, wz = wx - along * rx, wy - along * ry, wz - along * rz
             want[i, 0], want[i, 1], want[i, 2] = wx, wy, wz
             continue
         along = wx * nx + wy * ny + wz * nz
@@ -204,7 +209,7 @@ def weigh(first, last, d, r, inv_mass, contacts, support, dt):
             force[i] = -max(out, 0.0)
         for axis in range(3):
             released[i, axis] = 0.0
-        if kind[i] != HELD and kind[i] != CREASED:
+        if (kind[i] != HELD and kind[i] != CREASED) or friction[i, 0] == inf:
             continue
         nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
         rate = 1.0 / (inv_mass[i] * dt * dt)

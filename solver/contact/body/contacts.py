@@ -38,6 +38,7 @@ class Contacts(NamedTuple):
     between: np.ndarray  # (n,) [m] from the one to the other through the particle; above 0 where they do not overlap
     press: np.ndarray  # (n,) in [0, 1]: how firmly they hold it
     slip: np.ndarray  # (n, 3) [m] that cloth pulls it along between them in this step
+    rub: np.ndarray  # (n, 3) the way along which they rub it, and it goes as cloth takes it (`pinch`); 0 for none
 
 
 def no_contacts(particle_count: int, sample_count: int) -> Contacts:
@@ -55,7 +56,7 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
         np.full((particle_count, 2), -1, np.int32),
         *(np.zeros(particle_count) for _ in range(3)),
-        np.zeros((particle_count, 3)),
+        *(np.zeros((particle_count, 3)) for _ in range(2)),
     )
 
 

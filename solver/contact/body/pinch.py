@@ -5,7 +5,9 @@ Where an arm is pressed into the side, no place is outside of both. Whoever push
 the other, makes it tremble; whoever lets it go loses it inside. So a particle that is wanted elsewhere by two opposing
 surfaces, with no way out nearby, is pinched: it goes along with the mean of both, as if it stuck to them (Baraff, Witkin
 and Kass 2003, of pinches), and the solve takes it for fixed; what cloth pulls at too hard slips (`slip`). It is led to
-where it is as deep in one as in the other: when they part, that is the gap between them. Near where the surfaces come
+where it is as deep in one as in the other: when they part, that is the gap between them. Where one surface goes along the other, as
+the forearm of who runs along the flank, each takes it its own way with as much friction: along that way neither holds it, and
+it goes as cloth takes it, in the solve; with the mean of both it would be drawn to and fro, and all round it. Near where the surfaces come
 together it may be pulled out by cloth (`constraints`), unless friction would hold it. What slides round an edge of one of
 them, so that both are on one side of it, is let go.
 
@@ -21,7 +23,7 @@ from ...geometry.distance import CORNER_A, EDGE_AB
 from ...geometry.moving_triangle import carried, closest, distance_to
 from ...kernel.jit import inner
 from .association import HERE, THERE
-from .contacts import INSIDE, OUTSIDE, note
+from .contacts import INSIDE, OUTSIDE, PINCHED, note
 from .surface import gap_to, mean_aura
 
 NO_WAY_OUT = 0.1  # auras to the next way out from which on there is none
@@ -35,6 +37,8 @@ OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is b
 BESIDE_COSINE = 0.7  # between them from which on both are on one side of it: it has slid out round an edge of one
 PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
 PRESSED = 0.4  # auras between two surfaces from which on they do not press what is between
+RUBBING = 0.1  # [m/s] of one surface along the other from which on their frictions cancel out
+LEAST_ACROSS = 0.1  # length of their difference that counts
 LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between, as in a gap
 
 
@@ -93,7 +97,7 @@ def _follow(bodies, t, tau, x, y, z):
 
 @inner
 def _carry(bodies, grip, p, x, y, z):
-    """How far both surfaces take pinched point p on the mean, and how far [m] they go apart or over each other; 0 where they
+    """How far both surfaces take pinched point p on the mean, and how far [m] the first goes against the second; 0 where they
     have gone where bodies are not looked at. # outputs: grip
     """
     triangles, motions, mx, my, mz, ax, ay, az = bodies.triangles, bodies.motions, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -105,8 +109,28 @@ def _carry(bodies, grip, p, x, y, z):
         ax, ay, az = ox - ax, oy - ay, oz - az
         grip[p, side] = t
     if abs(mx + my + mz) < math.inf:
-        return mx, my, mz, math.sqrt(ax * ax + ay * ay + az * az)
-    return 0.0, 0.0, 0.0, 0.0
+        return mx, my, mz, ax, ay, az
+    return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+@inner
+def _along_rub(rub, at, p, mx, my, mz):
+    """How far the solve has taken point p along the way that two surfaces rub it, against the mean m of both."""
+    sx, sy, sz = at[HERE, 0] - at[THERE, 0] - mx, at[HERE, 1] - at[THERE, 1] - my, at[HERE, 2] - at[THERE, 2] - mz
+    along = sx * rub[p, 0] + sy * rub[p, 1] + sz * rub[p, 2]
+    return along * rub[p, 0], along * rub[p, 1], along * rub[p, 2]
+
+
+@inner
+def _note_rub(rub, p, ax, ay, az, nx, ny, nz, least):
+    """Note the way along which two surfaces rub point p that go by a against each other, n the difference of their normals;
+    none where that is no farther than `least` [m]. # outputs: rub
+    """
+    share = (ax * nx + ay * ny + az * nz) / max(nx * nx + ny * ny + nz * nz, LEAST_ACROSS * LEAST_ACROSS)
+    ax, ay, az = ax - share * nx, ay - share * ny, az - share * nz
+    size = math.sqrt(ax * ax + ay * ay + az * az)
+    scale = 1.0 / size if size > least else 0.0
+    rub[p, 0], rub[p, 1], rub[p, 2] = scale * ax, scale * ay, scale * az
 
 
 @inner
@@ -123,11 +147,12 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
     """
     place, grip = contacts.place, contacts.grip
     x, y, z = at[THERE, 0], at[THERE, 1], at[THERE, 2]
-    mx, my, mz, apart = _carry(bodies, grip, p, x, y, z)
-    contacts.unrest[p] = apart / dt
-    slip = contacts.slip
-    x, y, z, t, u = x + mx + slip[p, 0], y + my + slip[p, 1], z + mz + slip[p, 2], grip[p, 0], grip[p, 1]
-    slip[p, 0], slip[p, 1], slip[p, 2] = 0.0, 0.0, 0.0
+    mx, my, mz, ax, ay, az = _carry(bodies, grip, p, x, y, z)
+    contacts.unrest[p] = math.sqrt(ax * ax + ay * ay + az * az) / dt
+    slip, rub = contacts.slip, contacts.rub
+    sx, sy, sz = _along_rub(rub, at, p, mx, my, mz)
+    x, y, z, t, u = x + mx + slip[p, 0] + sx, y + my + slip[p, 1] + sy, z + mz + slip[p, 2] + sz, grip[p, 0], grip[p, 1]
+    slip[p, 0], slip[p, 1], slip[p, 2], rub[p, 0], rub[p, 1], rub[p, 2] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     gap, nx, ny, nz = gap_to(bodies, t, 1.0, x, y, z)
     other, ox, oy, oz = gap_to(bodies, u, 1.0, x, y, z)
     if not abs(gap + other) < math.inf:  # it has come to where bodies are not looked at
@@ -148,6 +173,8 @@ def hold_pinched(bodies, contacts, at, p, most, dt):
         place[p], grip[p, 1] = INSIDE, -1
     else:
         share = most
+    if place[p] == PINCHED:
+        _note_rub(rub, p, ax, ay, az, nx - ox, ny - oy, nz - oz, RUBBING * dt)
     contacts.between[p] = gap + other
     contacts.press[p] = min(max(1.0 - (gap + other) / (PRESSED * aura), 0.0), 1.0)
     far = abs(share) * math.sqrt(sx * sx + sy * sy + sz * sz)

@@ -360,6 +360,7 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
             at[THERE, axis] = a * x_prev[i, axis] + b * x_prev[j, axis] + c * x_prev[k, axis]
         if place[p] == PINCHED and loosened:
             place[p] = OUTSIDE
+            contacts.rub[p, 0], contacts.rub[p, 1], contacts.rub[p, 2] = 0.0, 0.0, 0.0
         if place[p] == PINCHED and contacts.grip[p, 1] >= 0:
             hold_pinched(bodies, contacts, at, p, RECOVERY_SPEED * times.dt, times.dt)
             x[p, 0], x[p, 1], x[p, 2] = at[HERE, 0], at[HERE, 1], at[HERE, 2]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring_numbers
 from ...kernel.jit import inner, njit
-from ...kernel.mat3 import KINEMATIC
+from ...kernel.mat3 import CREASED, KINEMATIC
 from ...kernel.memo import remembered
 from .contacts import PINCHED
 from .pinch import LOCKED_COSINE
@@ -70,7 +70,8 @@ def find_slip(force, hold, kind, contacts):
     slip, normal = contacts.slip, contacts.normal
     for i in range(len(force)):
         slip[i, 0], slip[i, 1], slip[i, 2] = 0.0, 0.0, 0.0
-        is_held = contacts.place[i] == PINCHED and contacts.count[i] == 2 and kind[i] == KINEMATIC
+        is_held = contacts.place[i] == PINCHED and contacts.count[i] == 2
+        is_held &= kind[i] == KINEMATIC or kind[i] == CREASED  # along the way that it is rubbed nothing is left over
         if not is_held or hold.stiffness[i] == 0.0:
             continue
         ax, ay, az = normal[i, 0, 0], normal[i, 0, 1], normal[i, 0, 2]

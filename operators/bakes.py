@@ -14,7 +14,7 @@ from bpy.props import StringProperty
 from ..panels.cage import garment_of
 from ..panels.translations import translated
 from ..solver.cache import about, pc2, recipe, trash
-from ..solver.cache.files import in_words
+from ..solver.cache.files import in_words, telling
 from ..solver.cache.names import in_use
 from .bake import job as jobs
 from .bake.run import kept_report
@@ -145,15 +145,8 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
     def work(self, context, obj, bake):
         if maker := maker_of(bake.path):
             raise ValueError(f"{bake.about.label} is a bake of {maker}: rename it there, or bake here first")
-        try:
+        with telling(bake.path.parent, bake.about.label):
             about.write(bake.path, bake.about._replace(label=self.label, note=self.note))
-        except OSError as error:
-            if error.strerror is None:  # a sentence already
-                raise
-            raise OSError(  # as on a drive that is read-only
-                f"{bake.path.parent} cannot be written ({error.strerror}): {bake.about.label} keeps its name; "
-                "copy the project to where it can be"
-            ) from error
         return f"Renamed to {self.label or bake.path.stem}"
 
 

@@ -18,6 +18,21 @@ def in_words(error: Exception) -> str:
     return str(error)
 
 
+@contextmanager
+def telling(folder: Path, name: str) -> Iterator[None]:
+    """Where a folder cannot be written, as on a drive that is read-only, say so in a sentence, and that what has this name is as it was.
+    That somebody else writes there (BlockingIOError) is another matter, and what is a sentence already stays one.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.strerror is None or isinstance(error, BlockingIOError):
+            raise
+        raise OSError(
+            f"{folder} cannot be written ({error.strerror}): {name} stays as it is; copy the project to where it can be"
+        ) from error
+
+
 def read_whole(path: Path, most: int) -> bytes:
     """All of a file that has at most `most` bytes.
 

@@ -11,6 +11,7 @@ import os
 from contextlib import contextmanager
 from pathlib import Path
 
+from .files import telling
 from .moves import move, present
 from .names import companions, newest_name, older_name, parts, release_lock, take_lock
 from .whose import is_ours
@@ -126,16 +127,10 @@ def _in_order(path: Path) -> list[Path]:
 @contextmanager
 def _claimed(path: Path):
     try:
-        lock = take_lock(path)
+        with telling(path.parent, path.name):
+            lock = take_lock(path)
     except BlockingIOError:
         raise BlockingIOError(f"{path} is being baked right now: stop that bake first") from None
-    except OSError as error:
-        if error.strerror is None:  # a sentence already
-            raise
-        raise OSError(  # as on a drive that is read-only
-            f"{path.parent} cannot be written ({error.strerror}): {path.name} stays where it is; "
-            "copy the project to where it can be"
-        ) from error
     try:
         yield
     finally:

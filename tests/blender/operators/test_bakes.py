@@ -504,7 +504,7 @@ def test_a_drive_that_is_read_only_is_told_in_a_sentence(sheet, monkeypatch, ver
     monkeypatch.setattr(about, "written", refuse)
     with pytest.raises(RuntimeError) as told:
         getattr(bpy.ops.taffeta, verb)(object="Cloth")
-    stays = "wide keeps its name" if verb == "bake_rename" else "Cloth.pc2 stays where it is"
-    sentence = f"{path.parent} cannot be written (Read-only file system): {stays}; copy the project to where it can be"
+    name, why = "wide" if verb == "bake_rename" else "Cloth.pc2", "(Read-only file system)"
+    sentence = f"{path.parent} cannot be written {why}: {name} stays as it is; copy the project to where it can be"
     assert str(told.value).strip() == f"Error: {sentence}"
     assert cache_modifier.played(cloth()) == path and files(path.parent) == before

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ranges that threads share in compiled code: each part once, whoever stands by, and nobody is waited for in vain."""
 
-import os
-import subprocess
-import sys
 import threading
 import time
 
@@ -239,22 +236,3 @@ def test_who_is_woken_in_the_middle_of_a_call_comes_in(crew):
     threads.muster(2)
     _among(shared.BOARD, 2, inside, 40_000_000)
     assert inside[0] == 2 and time.perf_counter() - began < 10.0, "nobody came"
-
-
-ALONE = """
-import numpy as np
-from taffeta.solver.integrate import predict
-
-x = np.zeros((4, 3))
-predict.fly(len(x), x, x.copy(), np.ones((4, 3)), np.ones(4), np.zeros(3), 0.1)
-assert x.max() > 0.0
-"""
-
-
-def test_shared_kernels_are_kept_on_the_disk(tmp_path):
-    """numba 0.68, that of Blender 5.2, keeps none in which the function that is shared is a value when it runs: each session compiled
-    eight of them anew in its first bake."""
-    known = {**os.environ, "TAFFETA_CACHE_DIR": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", ALONE], env=known, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    assert "Cannot cache" not in ran.stderr and list(tmp_path.rglob("predict.fly-*.nbc"))

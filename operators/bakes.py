@@ -20,14 +20,13 @@ from .bake import job as jobs
 from .bake.run import kept_report
 from .checks import fingerprint
 from .checks.problem_list import look_again
-from .checks.rows import colliders
 from .live import turn
 from .playback.bake_files import Bake, bake_paths, bakes_of, remember_name, room, stored_path, trash_of
 from .playback.cache_modifier import attach, detach, forget_bake, played, show_bake, trouble
 from .playback.owners import cache_file, maker_of
 from .read import cage_meshes, snapshot
 from .read.modifier_stack import find_cache
-from .read.participants import chosen_cloths, cloths_of, refuse_linked
+from .read.participants import chosen_cloths, cloths_of, colliders, refuse_linked
 
 
 class BakeVerb:

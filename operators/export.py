@@ -12,6 +12,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from itertools import islice
+from math import ceil, floor
 from pathlib import Path
 
 import bpy
@@ -164,13 +165,28 @@ def check_ending(path: Path) -> str:
     return ending
 
 
-def outside_bake(obj: bpy.types.Object, first: int, last: int) -> str:
+def outside_bake(scene: bpy.types.Scene, obj: bpy.types.Object, first: int, last: int) -> str:
     """A sentence when the range goes beyond the baked frames, where the cloth stands still; else ""."""
     start = round(find_cache(obj).frame_start)
     end = start + pc2.read_header(cache_file(obj)).sample_count - 1
-    if start <= first and last <= end:
+    if start <= _played(scene, first) and _played(scene, last) <= end:
         return ""
     return f"{obj.name} is baked from {start} to {end}; outside of that it stands still in the export"
+
+
+def stretched(scene: bpy.types.Scene, first: int, last: int) -> str:
+    """A sentence where frames show other ones of the bake, and so does what is exported; else ""."""
+    if scene.render.frame_map_old == scene.render.frame_map_new:
+        return ""
+    return (
+        f"Time Stretching is on: the export has in frames {first} to {last} what is shown there, frames {_played(scene, first):.4g} "
+        f"to {_played(scene, last):.4g} of the bake; for the bake as it is set Old and New to the same in the Output tab, and export again"
+    )
+
+
+def _played(scene: bpy.types.Scene, frame: int) -> float:
+    """The frame of a bake that is shown at `frame` of the timeline."""
+    return frame * scene.render.frame_map_old / scene.render.frame_map_new
 
 
 def _hidden_by_keys(obj: bpy.types.Object) -> str:
@@ -201,7 +217,8 @@ def _check_target(context, obj, first: int, last: int) -> Steps:
         )
     path, start = cache_file(obj), round(find_cache(obj).frame_start)
     last_sample = pc2.read_header(path).sample_count - 1
-    wanted = [min(max(frame - start, 0), last_sample) for frame in (first, last)]  # beyond the ends it stands still
+    samples = floor(_played(context.scene, first)) - start, ceil(_played(context.scene, last)) - start
+    wanted = [min(max(sample, 0), last_sample) for sample in samples]  # beyond the ends it stands still
     every = range(wanted[0], wanted[1] + 1)
     damaged = yield Step(f"Checking the frames of {obj.name}", beside=lambda go_on: first_damaged(path, every))
     if damaged is not None:
@@ -300,9 +317,11 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
                 for told in played_otherwise(obj):
                     words = ". ".join(translated(text) for text in told)
                     self.report({"WARNING"}, words)
-                for sentence in (*lost(obj), outside_bake(obj, first, last), _hidden_by_keys(obj)):
+                for sentence in (*lost(obj), outside_bake(scene, obj, first, last), _hidden_by_keys(obj)):
                     if sentence:
                         self.report({"WARNING"}, translated(sentence))
+            if sentence := stretched(scene, first, last):
+                self.report({"WARNING"}, translated(sentence))
         except OSError as error:
             raise OSError(in_words(error)) from error
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name

@@ -11,6 +11,7 @@ from ..playback.bake_files import bake_paths, shown_frames, strays
 from ..playback.correction_files import are_temporary, lost
 from ..playback.owners import cache_file, cache_folder, maker_of
 from ..read.modifier_stack import find_cache
+from ..read.participants import cloths_of, colliders
 from . import fingerprint, releases
 from .problem import Problem, Shot
 
@@ -24,12 +25,17 @@ def _caches(shot: Shot) -> Iterator[Problem]:
                 remedy = "The list of bakes and its trash may hold others"
             yield Problem("WARNING", obj.name, sentence, remedy)
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
-            remedy = "Resume bakes anew from the first frame that differs, and keeps those before"
+            remedy, other = "Resume bakes anew from the first frame that differs, and keeps those before", ""
             if _maker(obj):
                 remedy = (
                     "Play one of the list of bakes that fits, or press Resume, which gives this file a bake of its own"
                 )
-            yield Problem("WARNING", obj.name, words, remedy)
+            elif other := _scene_of_bake(obj, shot.scene):
+                remedy = (
+                    f"A bake here plays in {other}, too, and its own stays in the list; for a bake in each, make it single "
+                    "(Object > Relations > Make Single User > Object)"
+                )
+            yield Problem("WARNING", obj.name, words, remedy, heavy=bool(other))
 
 
 def _short(shot: Shot) -> Iterator[Problem]:
@@ -93,7 +99,19 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     words = fingerprint.changes(obj, scene, bodies)
     if words and (maker := _maker(obj)):  # which may have baked it since, or this file was changed: nobody knows
         return f"{obj.name} plays a bake of {maker}, made with other settings than this file has: {fingerprint.sentence(words)}"
+    if words and (other := _scene_of_bake(obj, scene)):
+        return f"{obj.name} plays the bake of scene {other}, and this one differs in {fingerprint.sentence(words)}"
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
+
+
+def _scene_of_bake(obj, scene: bpy.types.Scene) -> str:
+    """Name of another scene that a garment is in, too, and of which the bake was made that it plays; "" where there is none."""
+    others = (other for other in obj.users_scene if other != scene)
+    return next((other.name for other in others if not _changes(obj, other)), "")
+
+
+def _changes(obj, scene: bpy.types.Scene) -> list[str]:
+    return fingerprint.changes(obj, scene, colliders(scene, cloths_of(scene)))
 
 
 def _maker(obj) -> str:

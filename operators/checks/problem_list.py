@@ -23,7 +23,7 @@ from ..read import correction, maps, measures
 from ..read.fabrics import bending_before_stiffening, fabric_name
 from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import evaluated_names, metres_per_unit, read_collider, read_garment
-from ..read.participants import cloths_of
+from ..read.participants import cloths_of, colliders
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from ..read.screen import redraw
@@ -33,7 +33,7 @@ from .fabric_rows import fabric_sentence
 from .instance_rows import copies
 from .jump_rows import jumps
 from .problem import Problem, Shot
-from .rows import CHECKS, colliders, missing
+from .rows import CHECKS, missing
 from .start_rows import beginning
 
 LIST_DELAY = 0.3  # [s] between a change and the new list

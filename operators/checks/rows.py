@@ -21,7 +21,7 @@ from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
 from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
-from ..read.participants import colliders_of, is_held, near_bodies
+from ..read.participants import is_held, near_bodies
 from ..read.time_and_gravity import frame_seconds
 from .cache_rows import CACHE_CHECKS
 from .cage_rows import CAGE_CHECKS
@@ -59,14 +59,6 @@ ZERO_STIFFNESS = {
         "Choose a fabric; thin silk has 0.8 µN m",
     ),
 }
-
-
-def colliders(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The bodies that take part in a bake of these cloths; none while no collection is chosen."""
-    try:
-        return colliders_of(scene, cloths)
-    except ValueError:
-        return []
 
 
 def _setup(shot: Shot) -> Iterator[Problem]:
@@ -318,7 +310,7 @@ def remapping_problem(scene: bpy.types.Scene) -> Problem | None:
     return Problem(
         "WARNING",
         "",
-        "Time Remapping is on: a bake has a sample a frame, and plays at other frames than it was made for",
+        "Time Stretching is on: a bake has a sample a frame, and plays at other frames than it was made for",
         "Set Old and New to the same in the Output tab, Frame Range, Time Stretching",
         ("taffeta.fix_remapping",),
     )

@@ -92,6 +92,14 @@ def colliders_of(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> 
     return sorted(found, key=lambda obj: obj.name)
 
 
+def colliders(scene: bpy.types.Scene, cloths: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The bodies that take part in a bake of these cloths; none while no collection is chosen."""
+    try:
+        return colliders_of(scene, cloths)
+    except ValueError:
+        return []
+
+
 def instanced(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
     """Pairs of an Empty of a scene and a mesh that is not in it, which the Empty shows as an instance of its collection."""
     own = {obj.session_uid for obj in scene.objects}

@@ -86,13 +86,13 @@ def test_dynamics_that_would_never_end_are_refused_in_a_sentence(shot, sheet):
         bpy.ops.taffeta.bake()
 
 
-def test_a_bake_tells_of_time_remapping(shot, make):
+def test_a_bake_tells_of_time_stretching(shot, make):
     """A script and the command line have no list of what Preflight found."""
     make.cloth(make.grid(count=5))
     shot.render.frame_map_new = 200
     order = read_order(shot)
-    assert [text for _, text in notices(shot, order) if text.startswith("Time Remapping is on")]
-    assert not [text for _, text in notices(shot, order, asked=True) if "Remapping" in text], "Preflight has said so"
+    assert [text for _, text in notices(shot, order) if text.startswith("Time Stretching is on")]
+    assert not [text for _, text in notices(shot, order, asked=True) if "Stretching" in text], "Preflight has said so"
 
 
 def test_centimetre_scene_falls_by_the_gravity_it_shows(shot, make):

@@ -324,6 +324,23 @@ def test_frames_outside_the_bake_are_told(make, tmp_path, capfd):
     assert "Cloth is baked from 3 to 8" in capfd.readouterr().out
 
 
+def test_an_export_tells_that_stretched_time_shows_other_frames_of_the_bake(make, scene, tmp_path, capfd):
+    obj = draped(make, tmp_path)
+    baked = frames_of(make, obj)
+    scene.render.frame_map_new = 50
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "x.obj"), object="Cloth", frame_end=4) == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert (
+        "Warning: Time Stretching is on: the export has in frames 3 to 4 what is shown there, frames 6 to 8 of" in told
+    )
+    assert "is baked from" not in told, "frames 6 and 8 are baked"
+    for file, frame in (("x_0003.obj", 6), ("x_0004.obj", 8)):
+        other = imported(bpy.ops.wm.obj_import, filepath=str(tmp_path / file))[0]
+        np.testing.assert_allclose(make.world(other), baked[frame - FIRST], atol=2e-6)
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "y.obj"), object="Cloth") == {"FINISHED"}
+    assert "Cloth is baked from 3 to 8" in capfd.readouterr().out, "the timeline shows 6 to 16"
+
+
 def test_an_exporter_that_writes_nothing_is_found_out(make, tmp_path, monkeypatch):
     draped(make, tmp_path)
     monkeypatch.setitem(writers.EXPORTERS, ".abc", lambda path, first, last: None)

@@ -286,7 +286,7 @@ def test_what_falls_onto_what_hangs(shot, make):
 
 def test_time_stretching(shot):
     shot.render.frame_map_new = 200
-    mended("taffeta.fix_remapping", "Time Remapping is on")
+    mended("taffeta.fix_remapping", "Time Stretching is on")
 
 
 def test_dynamics(shot):

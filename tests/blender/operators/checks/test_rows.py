@@ -303,7 +303,7 @@ def test_time_that_is_remapped(shot, only, make, cloth):
     shot.render.frame_map_new = 50
     shot.frame_set(6)
     assert abs(make.world(obj) - expected).max() > 1e-3
-    only("WARNING", "", "Time Remapping is on")
+    only("WARNING", "", "Time Stretching is on")
 
 
 def test_a_body_that_lets_all_cloth_through(shot, body, only, found):

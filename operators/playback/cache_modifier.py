@@ -24,7 +24,7 @@ from ..read.modifier_stack import (
 )  # fmt: skip
 from ..read.participants import refuse_linked
 from .bake_files import stored_path
-from .owners import cache_file
+from .owners import cache_file, maker_of
 
 
 def attach(obj: bpy.types.Object, pc2_path: str | Path, first_frame: int) -> bpy.types.MeshCacheModifier:
@@ -133,17 +133,7 @@ def trouble(obj: bpy.types.Object) -> str:
     try:
         header = pc2.read_header(path)
     except FileNotFoundError:
-        freed = [about.read(other).fingerprint for other in trash.trashed(path.parent) if other.name == path.name]
-        if obj.taffeta_cloth.fingerprint in freed or (freed and "" in (obj.taffeta_cloth.fingerprint, *freed)):
-            return (
-                f"{obj.name}: its bake {path.name} was freed; press Restore in the trash (More > Bakes), or bake again"
-            )
-        if freed:
-            return (
-                f"{obj.name}: its cache {path} is missing; bring it back, or bake again. What lies in the trash under its name is "
-                "another bake"
-            )
-        return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
+        return _missing(obj, path)
     except (OSError, ValueError) as error:
         return f"{obj.name}: {in_words(error)}"
     if header.sample_count == 0:
@@ -154,6 +144,23 @@ def trouble(obj: bpy.types.Object) -> str:
             "the mesh was edited after the bake; bake again"
         )
     return ""
+
+
+def _missing(obj, path: Path) -> str:
+    """What to say of a bake that is not at its path: it may lie in the trash, which may be another file's."""
+    freed = {other: about.read(other).fingerprint for other in trash.trashed(path.parent) if other.name == path.name}
+    known = obj.taffeta_cloth.fingerprint
+    of_it = [other for other, told in freed.items() if told == known or "" in (told, known)]
+    if of_it and (maker := maker_of(of_it[-1], trash.home_of(of_it[-1]))):
+        return f"{obj.name}: its bake {path.name} was freed in {maker}; open that and press Restore in its trash, or bake here"
+    if of_it:
+        return f"{obj.name}: its bake {path.name} was freed; press Restore in the trash (More > Bakes), or bake again"
+    if freed:
+        return (
+            f"{obj.name}: its cache {path} is missing; bring it back, or bake again. What lies in the trash under its name is "
+            "another bake"
+        )
+    return f"{obj.name}: its cache {path} is missing; bake again, or bring the folder back beside the file"
 
 
 def played(obj: bpy.types.Object) -> Path | None:

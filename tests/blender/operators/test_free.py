@@ -102,3 +102,22 @@ def test_an_older_bake_in_the_trash_is_not_what_is_missing(make, saved):
     assert f"its cache {path} is missing" in told and "in the trash under its name is another bake" in told
     obj.taffeta_cloth.fingerprint = about.read(trash.trashed(path.parent)[0]).fingerprint  # as after an undo of Free
     assert "was freed; press Restore" in cache_modifier.trouble(obj)
+
+
+def test_a_file_saved_under_a_new_name_is_told_where_its_bake_was_freed(make, saved, tmp_path):
+    """Its own list has nothing in the trash: what lies there is the other file's."""
+    saved.frame_end = 2
+    obj = make.cloth(make.grid())
+    bpy.ops.taffeta.bake()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "light.blend"), copy=True)
+    bpy.ops.taffeta.free(object="Cloth")
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "light.blend"))
+    obj = bpy.data.objects["Cloth"]
+    told = "Cloth: its bake Cloth.pc2 was freed in shot.blend; open that and press Restore in its trash, or bake here"
+    assert cache_modifier.trouble(obj) == told
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.taffeta.bake_restore(object="Cloth") == {"FINISHED"}
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "light.blend"))
+    assert cache_modifier.trouble(bpy.data.objects["Cloth"]) == ""

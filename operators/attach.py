@@ -8,6 +8,7 @@ import numpy as np
 from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.translations import translated
+from ..panels.units import length_text
 from .read import anchors
 from .read.arrays import selected, triangulated
 from .read.attach import nearest_body
@@ -70,7 +71,7 @@ def tie(scene, obj, body, vertices="PINS", group="", reach=REACH):
         raise ValueError(f"No face of {body.name} has any area now; give it some size, or choose another mesh")
     if not len(found):
         raise ValueError(
-            f"No vertex of {obj.name} lies within {1000 * reach:.3g} mm of {body.name}; raise the distance, or choose vertices"
+            f"No vertex of {obj.name} lies within {length_text(reach)} of {body.name}; raise the distance, or choose vertices"
         )
     chosen, share = chosen[found], share[found]
     if is_garment:  # a thread, not shorter than what keeps cloth off cloth

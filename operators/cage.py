@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 from ..panels.cage import garment_of
 from ..panels.mapped import MAPPED
 from ..panels.translations import translated
+from ..panels.units import length_text
 from .checks import problem_list
 from .live import turn
 from .read import cage as cages
@@ -208,7 +209,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
             cage, thickness = yield from making(context.scene, obj, self.vertices, self.edge_length)
         except RuntimeError as error:  # of Blender's own operator
             raise ValueError(str(error).removeprefix("Error: ").strip()) from error
-        shell = f", one sheet of the shell that is {1000 * thickness:.3g} mm thick" if thickness > 0.0 else ""
+        shell = f", one sheet of the shell that is {length_text(thickness)} thick" if thickness > 0.0 else ""
         made = f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}"
         self.report({"INFO"}, translated(made if self.bake else f"{made}; bake it"))
         for sentence in _doubts(context.scene, obj, cage, thickness):
@@ -233,12 +234,12 @@ def _doubts(scene: bpy.types.Scene, obj: bpy.types.Object, cage: bpy.types.Objec
     if kept < AS_THICK * shell:
         yield (
             f"{cage.name} keeps {1000 * kept:.3g} mm from itself, for its edges allow no more: where it folds, the shell of "
-            f"{1000 * shell:.3g} mm may cross itself; make it with a larger Edge Length"
+            f"{length_text(shell)} may cross itself; make it with a larger Edge Length"
         )
     near = [body.name for body in colliders_of(scene, [cage]) if body.taffeta_collider.aura < half]
     if near:
         yield (
-            f"The lining is {1000 * half:.3g} mm nearer to {', '.join(near)} than the cage: give a Distance of more than that"
+            f"The lining is {length_text(half)} nearer to {', '.join(near)} than the cage: give a Distance of more than that"
         )
 
 

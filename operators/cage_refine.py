@@ -12,6 +12,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.cage import garment_of
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.elastic.mesh_fit import SHORT_SHARE
 from . import cage as verbs
 from .live import turn
@@ -249,9 +250,9 @@ def _exchanged(scene, obj, played, sheet, made) -> bpy.types.Object:
 
 def _told(length, even, shortest, finest) -> str:
     """How long the edges are."""
-    shown = f"with edges of {1000 * length.min():.3g} to {1000 * length.max():.3g} mm; {1000 * even:.3g} mm if they were even"
+    shown = f"with edges of {length_text(length.min())} to {length_text(length.max())}; {length_text(even)} if they were even"
     if shortest > even / finest:
-        shown += f". Its thickness lets none be shorter than {1000 * min(shortest, even):.3g} mm"
+        shown += f". Its thickness lets none be shorter than {length_text(min(shortest, even))}"
     return shown
 
 

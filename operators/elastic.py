@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
+from ..panels.units import length_text
 from .attach import Attaching
 from .menus import in_menu
 from .overlay.colours import lengths
@@ -39,7 +40,7 @@ class TAFFETA_OT_elastic_mark(Attaching, bpy.types.Operator):
         x = positions(obj.data).astype(float) @ np.array(obj.matrix_world)[:3, :3].T
         full = float(lengths(x, edges(obj.data)[chosen]).sum()) * context.scene.unit_settings.scale_length
         return (
-            f"{len(chosen)} edges of {obj.name}, {full:.2f} m, are elastic: {self.length * full:.2f} m at rest, "
+            f"{len(chosen)} edges of {obj.name}, {length_text(full)}, are elastic: {length_text(self.length * full)} at rest, "
             f"{self.tension:g} N at full length"
         )
 

@@ -8,8 +8,8 @@ from bpy.props import StringProperty
 
 from ..panels.mapped import FABRIC, THREADS, follow_value
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
-from .checks.crossings import length
 from .checks.fabric_rows import bending_text, softening
 from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
 from .read.participants import chosen_cloths, refuse_linked, refuse_mode
@@ -49,7 +49,7 @@ def settle(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     if thickness.value <= most:
         return ""
     own, thickness.value = thickness.value, most
-    return f"{obj.name} has a Thickness of {length(most)} instead of {length(own)}: its edges are too short for more"
+    return f"{obj.name} has a Thickness of {1000 * most:.2g} mm instead of {1000 * own:.2g} mm: its edges are too short for more"
 
 
 def finer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -91,7 +91,7 @@ def stiffer(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     new = found.fitting_bending
     if new > STIFFEST_CLOTH:
         raise ValueError(
-            f"{obj.name} would have to be as stiff as card, {bending_text(new)}, with edges of {length(found.edge)}; "
+            f"{obj.name} would have to be as stiff as card, {bending_text(new)}, with edges of {length_text(found.edge)}; "
             "subdivide it instead"
         )
     return _bend(obj, mapped, new)

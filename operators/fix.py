@@ -6,6 +6,7 @@ from bpy.props import StringProperty
 from mathutils import Matrix
 
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.cache import moves, wedge
 from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
@@ -205,7 +206,7 @@ class TAFFETA_OT_fix_aura(Fix, bpy.types.Operator):
         """That of a new collider."""
         settings = obj.taffeta_collider
         settings.aura = settings.bl_rna.properties["aura"].default
-        return f"{obj.name} has a Distance of {1000 * settings.aura:.3g} mm"
+        return f"{obj.name} has a Distance of {length_text(settings.aura)}"
 
 
 class TAFFETA_OT_fix_distance(Fix, bpy.types.Operator):
@@ -220,7 +221,7 @@ class TAFFETA_OT_fix_distance(Fix, bpy.types.Operator):
         if found is None:
             raise ValueError(f"{obj.name} has a Distance that fits; nothing was changed")
         obj.taffeta_collider.aura = found.fitting
-        return f"{obj.name} has a Distance of {1000 * found.fitting:.2g} mm, for {found.garment}"
+        return f"{obj.name} has a Distance of {length_text(found.fitting)}, for {found.garment}"
 
 
 class TAFFETA_OT_fix_own_collider(Fix, bpy.types.Operator):

@@ -9,8 +9,8 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.cache.files import in_words, read_whole
-from .checks.crossings import length
 from .menus import in_menu
 from .read import pattern_mesh
 from .read.mesh_io import metres_per_unit
@@ -91,7 +91,7 @@ def _doubt(name: str, pattern) -> str:
     largest = float(max(np.ptp(np.concatenate(panel.lines), axis=0).max() for panel in pattern.panels))
     if SMALLEST <= largest <= LARGEST:
         return ""
-    return f"{name}: its largest panel is {length(largest)} long; import it again with other Units if that is not meant"
+    return f"{name}: its largest panel is {length_text(largest)} long; import it again with other Units if that is not meant"
 
 
 class TAFFETA_OT_pattern_import(InObjectMode, bpy.types.Operator, ImportHelper):

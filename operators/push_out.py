@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 from bpy.props import FloatProperty
 
+from ..panels.units import length_text
 from .live import turn
 from .work import baked
 from .work.steps import Steps, by_shares, prepared
@@ -69,17 +70,15 @@ class TAFFETA_OT_push_out(baked.AfterBake, bpy.types.Operator):
     def _outcome(self, scene, obj, played, part, found):
         where = f"{obj.name}, frames {part.frames.start} to {part.frames.stop - 1}"
         deep = (
-            f"; {found.deep_count:,} places are more than {self.depth:.3g} m inside, and left"
+            f"; {found.deep_count:,} places are more than {length_text(self.depth)} inside, and left"
             if found.deep_count
             else ""
         )
         if not found.moved.any():
             return f"{where}: nothing is inside a body or too near{deep}", "WARNING" if deep else "INFO"
         modifier = baked.add(scene, obj, "Push Out", played, part, found.moved)
-        count, far = int(found.before.any(axis=0).sum()), 1000.0 * np.sqrt((found.moved**2).sum(axis=2).max())
-        text = (
-            f"{where}: {count:,} vertices were inside or too near; {modifier.name} moves them, by {far:.1f} mm at most"
-        )
+        count, far = int(found.before.any(axis=0).sum()), np.sqrt((found.moved**2).sum(axis=2).max())
+        text = f"{where}: {count:,} vertices were inside or too near; {modifier.name} moves them, by {length_text(far)} at most"
         if found.crossing_count:
             frames = (found.after.any(axis=1)).sum()
             return f"{text}{deep}; {found.crossing_count:,} triangles still cross, in {frames} frames", "WARNING"

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
+from ..panels.units import length_text
 from .live import turn
 from .push_out import easing_of, pushed
 from .read.arrays import first_at_place
@@ -60,9 +61,9 @@ class Smoothing(baked.AfterBake):
         if not moved.any():
             return f"{where}: nothing is changed by it", "INFO"
         modifier = baked.add(scene, obj, self.bl_label, played, part, moved)
-        far = 1000.0 * np.sqrt((moved**2).sum(axis=2).max())
+        far = np.sqrt((moved**2).sum(axis=2).max())
         stops = f"; {held:,} vertices would have gone into a body, and stop there" if held else ""
-        return f"{where}: {modifier.name} moves vertices by {far:.1f} mm at most{stops}", "INFO"
+        return f"{where}: {modifier.name} moves vertices by {length_text(far)} at most{stops}", "INFO"
 
     def frames_read(self, obj, part) -> range:
         """The frames that those of the part depend on."""

@@ -6,6 +6,7 @@ import numpy as np
 from bpy.props import FloatProperty
 
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.cache.files import in_words
 from .live import turn
 from .read.as_one import as_one, joined
@@ -122,11 +123,11 @@ class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
 
 def _outcome(where: str, found) -> tuple[str, str]:
     """What to tell, and its level."""
-    far = 1000.0 * max(np.sqrt((moved**2).sum(axis=2).max()) for moved in found.moved)
+    far = max(np.sqrt((moved**2).sum(axis=2).max()) for moved in found.moved)
     crossed, left = found.before > 0, found.after > 0
     text = (
         f"{where}: {found.before.sum():,} pairs of triangles crossed, in {crossed.sum()} frames; vertices are moved by "
-        f"{far:.1f} mm at most"
+        f"{length_text(far)} at most"
     )
     if not left.any():
         return f"{text}; nothing crosses", "INFO"

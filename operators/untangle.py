@@ -17,6 +17,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..panels.translations import translated
+from ..panels.units import length_text
 from ..solver.untangle import ALLOWED_STRETCH, DEFAULT_DEPTH
 from .bake import job as jobs
 from .checks import crossings
@@ -202,7 +203,7 @@ def outcome(found, names: list[str], bodies: list[str], stretch: float, seconds:
     told = []
     if found.moved_count:
         text = (
-            f"{garments} untangled in {seconds:.1f} s: {found.moved_count:,} vertices moved, {1000 * found.farthest:.1f} mm "
+            f"{garments} untangled in {seconds:.1f} s: {found.moved_count:,} vertices moved, {length_text(found.farthest)} "
             f"at most; edges changed by {100 * found.stretch_median:.1f} % in the middle, "
             f"{100 * found.stretch_worst:.0f} % at worst"
         )

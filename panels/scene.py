@@ -12,6 +12,7 @@ from .report import draw_verdict, in_words, taken_again, warnings
 from .rows import SubPanel, named, scene_settings, sentences, settings_layout, why
 from .shown import draw_shown
 from .translations import CONTEXT, translated
+from .units import length_text
 
 PINCHED_SHOWN = 12  # numbers of vertices of a garment; all are in the report of the cache folder
 LONGEST_LINE, MOST_LINES = 400, 100  # letters and lines of a report that are shown
@@ -141,8 +142,8 @@ def _seams(gap, garment):
     if not gap:
         return "Seams: all are closed"
     if garment:
-        return f"Seams: the widest, of {garment}, is {1000.0 * gap:.1f} mm open in the last frame"
-    return f"Seams: the widest is {1000.0 * gap:.1f} mm open in the last frame"
+        return f"Seams: the widest, of {garment}, is {length_text(gap)} open in the last frame"
+    return f"Seams: the widest is {length_text(gap)} open in the last frame"
 
 
 def _image_items(drawn):

@@ -8,6 +8,8 @@ store SI, and the panels draw the twin there: what the field says and what is ty
 
 import bpy
 
+NOTHING = 1e-6  # [m] below which a length is told as none
+
 
 def shown_factor() -> float:
     """SI to what Blender's unit fields hold: they multiply by the unit scale when they display."""
@@ -15,6 +17,18 @@ def shown_factor() -> float:
     if scene is None or scene.unit_settings.system == "NONE":
         return 1.0
     return 1.0 / scene.unit_settings.scale_length
+
+
+def length_text(metres: float) -> str:
+    """A length as an animator reads it: 3.1 mm, 12 cm, 1.4 m; in a scene of imperial units as Blender's fields show it there. Thickness
+    is told in mm in each scene, as its field is.
+    """
+    scene = bpy.context.scene
+    if scene is not None and scene.unit_settings.system == "IMPERIAL":
+        return bpy.utils.units.to_string("IMPERIAL", "LENGTH", float(metres), precision=3)
+    if metres < 0.01:
+        return f"{1000.0 * metres if metres >= NOTHING else 0.0:.2g} mm"
+    return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"
 
 
 def _twin(name: str, prop, factor, changed=()):

@@ -181,10 +181,3 @@ def _without_neighbours(surface: Surface, pairs: np.ndarray) -> np.ndarray:
     one, two = place.reshape(-1)[surface.triangles][pairs.T]
     are_neighbours = (one[:, :, None] == two[:, None, :]).any(axis=(1, 2))
     return pairs[~are_neighbours | cross(x, one, two)]
-
-
-def length(metres: float) -> str:
-    """A length as an animator reads it: 3.1 mm, 12 cm, 1.4 m."""
-    if metres < 0.01:
-        return f"{1000.0 * metres:.1f} mm"
-    return f"{100.0 * metres:.3g} cm" if metres < 1.0 else f"{metres:.3g} m"

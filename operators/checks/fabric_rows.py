@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import bpy
 
 from ...panels.mapped import ROWS
+from ...panels.units import length_text
 from ...solver.elastic.mesh_fit import BOARD_SIZE, LONGEST_EDGE, STIFFEST_CLOTH
 from ...solver.elastic.solid import solid_of
 from ..read.fabrics import fabric_name, mesh_fit, preset_of, same, usual
 from ..read.keyed import keyed
 from ..read.mesh_io import metres_per_unit
-from .crossings import length
 from .problem import Problem, Shot
 from .rigid_rows import is_rigid
 from .scale_rows import is_tacked
@@ -38,7 +38,7 @@ def fabric_sentence(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
     name, found = name or fabric_name(obj, scene) or "A fabric of its own", mesh_fit(obj, scene)
     if found is None or math.isinf(found.longest_edge):
         return name
-    return f"{name}: for edges up to {length(found.longest_edge)}. This mesh has {length(found.edge)}"
+    return f"{name}: for edges up to {length_text(found.longest_edge)}. This mesh has {length_text(found.edge)}"
 
 
 def _limp(shot: Shot) -> Iterator[Problem]:
@@ -62,8 +62,8 @@ def _limp(shot: Shot) -> Iterator[Problem]:
         yield Problem(
             "WARNING" if found.edge > VERY_COARSE * found.longest_edge else "INFO",
             obj.name,
-            f"{obj.name} is too coarse for {name}: its edges of {length(found.edge)} crumple like paper, up to "
-            f"{length(found.longest_edge)} they fold like cloth",
+            f"{obj.name} is too coarse for {name}: its edges of {length_text(found.edge)} crumple like paper, up to "
+            f"{length_text(found.longest_edge)} they fold like cloth",
             finer,
             verbs,
         )
@@ -99,7 +99,7 @@ def _stiff(shot: Shot) -> Iterator[Problem]:
         yield Problem(
             "WARNING",
             obj.name,
-            f"{obj.name} is too small for {name}: its {length(size)} stand like a board, from {length(least)} on they would hang",
+            f"{obj.name} is too small for {name}: its {length_text(size)} stand like a board, from {length_text(least)} on they would hang",
             remedy,
             verbs,
         )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
+from ...panels.units import length_text
 from ..read.carriers import hung_on
 from ..read.keyed import curves_in, span
 from ..read.mesh_io import metres_per_unit
-from .crossings import length
 from .problem import Problem
 
 STEPS = 3  # keys that hold still until the next, from which on they are how all is animated, and no cut
@@ -35,7 +35,7 @@ def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[b
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{who} holds still at each key and jumps to the next, up to {length(far * metres_per_unit(scene))}, in frame {frame}: cloth that "
+                f"{who} holds still at each key and jumps to the next, up to {length_text(far * metres_per_unit(scene))}, in frame {frame}: cloth that "
                 "hangs on it is drawn out at each, and what it hits is thrown",
                 "Give its keys Bezier or Linear interpolation before you bake (T, in the Graph Editor)",
             )
@@ -43,7 +43,7 @@ def jumps(scene: bpy.types.Scene, cloths: list[bpy.types.Object], bodies: list[b
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{who} jumps {length(far * metres_per_unit(scene))} from frame {frame - 1} to {frame}, by its keys: cloth that hangs on "
+                f"{who} jumps {length_text(far * metres_per_unit(scene))} from frame {frame - 1} to {frame}, by its keys: cloth that hangs on "
                 "it is drawn out, and what it hits is thrown",
                 "Let it travel over more frames, or end the range there and bake what comes after as a shot of its own",
             )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ...panels.units import length_text
 from ..read import groups, measures
 from ..read.anchors import holding
 from ..read.keyed import curves, keyed
@@ -44,7 +45,7 @@ def _scales(shot: Shot) -> Iterator[Problem]:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} is {100 * longest:.3g} cm long, a scarf for a mouse",
+                f"{obj.name} is {length_text(longest)} long, a scarf for a mouse",
                 "Scale it up, or set the Unit Scale in the Scene tab",
             )
         elif (
@@ -57,7 +58,7 @@ def _scales(shot: Shot) -> Iterator[Problem]:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} is {longest:.3g} m long: cloth on it falls as slowly as on a giant",
+                f"{obj.name} is {length_text(longest)} long: cloth on it falls as slowly as on a giant",
                 "Scale it down, or set the Unit Scale in the Scene tab (0.01 if the model is in centimetres)",
             )
 
@@ -149,8 +150,8 @@ def _distances(shot: Shot) -> Iterator[Problem]:
         yield Problem(
             "WARNING",
             body.name,
-            f"{body.name} keeps {found.garment} off by a Distance of {1000.0 * body.taffeta_collider.aura:.3g} mm, over {found.than}",
-            f"Set the Distance to {1000.0 * found.fitting:.2g} mm or less, if the garment is as small as that",
+            f"{body.name} keeps {found.garment} off by a Distance of {length_text(body.taffeta_collider.aura)}, over {found.than}",
+            f"Set the Distance to {length_text(found.fitting)} or less, if the garment is as small as that",
             () if "taffeta_collider.aura" in keyed(body) else ("taffeta.fix_distance",),
         )
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 
+from ...panels.units import length_text
 from ..read import measures, modifier_stack
 from ..read.arrays import corner_count, positions
 from ..read.fabrics import least_thickness
@@ -94,7 +95,7 @@ def _short(shot: Shot) -> Iterator[Problem]:
             yield Problem(
                 "WARNING",
                 obj.name,
-                f"{obj.name} has {few} less than a fiftieth as long as the usual one, the shortest {1000.0 * shortest:.2g} mm: "
+                f"{obj.name} has {few} less than a fiftieth as long as the usual one, the shortest {length_text(shortest)}: "
                 "cloth folds and stretches badly there, and takes longer",
                 "Merge its vertices by distance in Edit Mode (M), or smooth the mesh there",
             )

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import bpy
 import numpy as np
 
+from ...panels.units import length_text
 from ..read.mesh_io import metres_per_unit
-from . import crossings
 from .problem import Problem
 
 CROSSING, NARROW = "CROSSING", "NARROW"  # why vertices are kept, as `taffeta.select_problem` has it
@@ -65,7 +65,7 @@ def _crossing(scene, crossing, bodies: set[str]) -> tuple[str, str, tuple[str, .
 def _inside(scene, immersion, sentence: str, remedy: str) -> tuple[str, str]:
     """Sentence and remedy of a garment that is inside a body, with what is told and to be done of it already."""
     garment, body, count = immersion.garment, immersion.body, len(immersion.vertices)
-    deep = crossings.length(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
+    deep = length_text(max(LEAST_DEPTH, immersion.depth * metres_per_unit(scene)))
     if sentence and count == 1:
         return f"{sentence}; 1 is inside, up to {deep} deep", remedy
     if sentence:
@@ -81,16 +81,14 @@ def _inside(scene, immersion, sentence: str, remedy: str) -> tuple[str, str]:
 def squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:
     """Garments that start between two bodies without the room that their Distances ask for."""
     for one in narrow:
-        count, room, needed = len(one.vertices), *map(crossings.length, (one.room, one.needed))
+        count, room, needed = len(one.vertices), *map(length_text, (one.room, one.needed))
         sentence = (
             f"{one.garment} starts between {one.body} and {one.other} with {room} of room at {count} of its vertices: it needs "
             f"{needed} there, or sticks"
         )
         remedy = "Give it more room there"
         if one.fitting > 0.0:
-            remedy = (
-                f"Lower Distance of {one.body} and {one.other} to {crossings.length(one.fitting)}, or give it more room"
-            )
+            remedy = f"Lower Distance of {one.body} and {one.other} to {length_text(one.fitting)}, or give it more room"
         _keep(scene, one.garment, NARROW, one.vertices)
         yield Problem("WARNING", one.garment, sentence, remedy, heavy=True, selects=NARROW)
 

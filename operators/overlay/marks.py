@@ -12,7 +12,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...panels.report import pinched_vertices, read_report
-from ..checks.crossings import length
+from ...panels.units import length_text
 from ..read import groups, maps, zips
 from ..read.arrays import positions, seam_edges, triangulated
 from ..read.bands import read_bands
@@ -140,7 +140,7 @@ def _seams(cloths, _bodies, metres):
                 found.append(_mark(LINES, cloth, cloth.x[threads[chosen]].reshape(-1, 3), colour, size=2.5))
     if not count:
         return found, [(SEAM, "Seams: no threads that sew")]
-    return found, [(GAPING, f"Seams: {count:,} threads, the widest gap is {length(widest)}")]
+    return found, [(GAPING, f"Seams: {count:,} threads, the widest gap is {length_text(widest)}")]
 
 
 def _pleats(cloths, _bodies, _metres):
@@ -173,7 +173,7 @@ def _elastic(cloths, _bodies, metres):
         now, full = now + float(length.sum()) * metres, full + float(flat.sum()) * metres
     if not found:
         return found, [(FLAT, "Elastic: none is marked")]
-    return found, [(GATHERED, f"Elastic: {now:.2f} m of {full:.2f} m of cloth")]
+    return found, [(GATHERED, f"Elastic: {length_text(now)} of {length_text(full)} of cloth")]
 
 
 def _thickness(cloths, _bodies, metres):
@@ -185,7 +185,8 @@ def _thickness(cloths, _bodies, metres):
         for side in (0.5, -0.5):
             x = shapes.shell(cloth.x, cloth.triangles, side * thickness / metres)
             found.append(_mark(SHELL, cloth, x, CLOTH_SHELL, triangles=cloth.triangles))
-    between = length(high) if high - low <= 1e-6 * high else f"{length(low)} to {length(high)}"
+    same = high - low <= 1e-6 * high
+    between = f"{1000 * high:.2g} mm" if same else f"{1000 * low:.2g} mm to {1000 * high:.2g} mm"
     return found, [(CLOTH_SHELL, f"Thickness: {between}")] if cloths else []
 
 
@@ -196,7 +197,7 @@ def _aura(_cloths, bodies, metres):
         x = shapes.shell(body.x, body.triangles, body.obj.taffeta_collider.aura / metres)
         found.append(_mark(SHELL, body, x, BODY_SHELL, triangles=body.triangles))
     auras = sorted({body.obj.taffeta_collider.aura for body in bodies})
-    between = " to ".join(length(aura) for aura in dict.fromkeys((auras[0], auras[-1]))) if auras else "no body"
+    between = " to ".join(length_text(aura) for aura in dict.fromkeys((auras[0], auras[-1]))) if auras else "no body"
     return found, [(BODY_SHELL, f"Aura: {between}")]
 
 

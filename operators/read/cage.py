@@ -15,6 +15,7 @@ from contextlib import contextmanager
 import bpy
 import numpy as np
 
+from ...panels.units import length_text
 from . import carry_marks, remesh
 from .carry import carry, copy_modifiers, refusal
 from .correction import corrections_of
@@ -44,13 +45,13 @@ def meshing(obj: bpy.types.Object, sheet: Sheet, count: int, length: float) -> G
     length = length or remesh.length_for(sheet.triangles, sheet.x, target)
     if remesh.length_for(sheet.triangles, sheet.x, MOST_VERTICES) > length:
         raise ValueError(
-            f"{obj.name} would get a cage of more than {MOST_VERTICES:,} vertices with edges of {1000 * length:.3g} mm; "
+            f"{obj.name} would get a cage of more than {MOST_VERTICES:,} vertices with edges of {length_text(length)}; "
             "make Edge Length longer"
         )
     made = yield from remesh.remeshing(sheet.x, sheet.triangles, sheet.lines, np.full(len(sheet.x), length), target)
     if len(made.faces) < LEAST_FACES:
         raise ValueError(
-            f"{obj.name} would get a cage of {len(made.faces)} faces with edges of {1000 * length:.3g} mm; make them shorter"
+            f"{obj.name} would get a cage of {len(made.faces)} faces with edges of {length_text(length)}; make them shorter"
         )
     if len(made.x) > most:
         raise ValueError(

@@ -411,7 +411,7 @@ def test_what_a_cage_of_a_shell_does_not_keep_is_told(make, capfd):
     thick, _ = shell(make, thick=0.04)
     make_cage(thick, vertices=1600)
     said = capfd.readouterr().out
-    assert "where it folds, the shell of 40 mm may cross itself" in said and "lining is 20 mm nearer to Body" in said
+    assert "where it folds, the shell of 4 cm may cross itself" in said and "lining is 2 cm nearer to Body" in said
 
 
 def cage_thickness():

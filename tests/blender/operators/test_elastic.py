@@ -86,7 +86,9 @@ def test_a_rim_gathers_when_its_pull_is_keyed_and_a_resumed_bake_has_the_same_bi
     full = CELL * (COLUMNS - 1)
     assert rim_length(frames[3]) == pytest.approx(full, rel=1e-3) and rim_length(frames[-1]) < 0.9 * full
     said = marks.find_marks(saved, bpy.context.view_layer, bpy.context.evaluated_depsgraph_get(), ("elastic",))
-    assert [text for _, text in said.words] == [f"Elastic: {rim_length(frames[-1]):.2f} m of {full:.2f} m of cloth"]
+    assert [text for _, text in said.words] == [
+        f"Elastic: {100 * rim_length(frames[-1]):.3g} cm of {100 * full:.3g} cm of cloth"
+    ]
     assert bpy.ops.taffeta.bake(from_frame=7) == {"FINISHED"}
     for frame, before in enumerate(frames, 1):
         saved.frame_set(frame)

@@ -161,7 +161,7 @@ def test_few_vertices(shot, make):
 def test_a_distance_for_larger_cloth(shot):
     """As long as the edges of the mesh; one that is keyed no button can mend."""
     body().taffeta_collider.aura = 0.5
-    mended("taffeta.fix_distance", "Body keeps Cloth off by a Distance of 500 mm")
+    mended("taffeta.fix_distance", "Body keeps Cloth off by a Distance of 50 cm")
     assert body().taffeta_collider.aura == pytest.approx(1.0 / 8)
     with pytest.raises(RuntimeError, match="Body has a Distance that fits"):
         bpy.ops.taffeta.fix_distance(object="Body")

@@ -175,7 +175,7 @@ def test_the_fabric_panel_says_what_a_garment_is_made_of(garment):
     session = bpy.context.window_manager.taffeta
     assert "Silk" not in " ".join(draw("TAFFETA_PT_cloth_details").texts())
     note = session.fabrics.add()
-    note.name, note.sentence = garment.name, "Silk: for edges up to 7.0 mm. This mesh has 25 mm"
+    note.name, note.sentence = garment.name, "Silk: for edges up to 7 mm. This mesh has 25 mm"
     layout = draw("TAFFETA_PT_cloth_details")
     assert note.sentence in " ".join(layout.texts()) and not layout.buttons("taffeta.subdivide")
     note.verbs = "taffeta.subdivide"

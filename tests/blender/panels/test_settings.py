@@ -182,3 +182,14 @@ def test_settings_can_be_overridden_on_a_linked_character(make, tmp_path, was_cl
     assert own.taffeta_cloth.enabled
     assert own.taffeta_cloth.mass.value == pytest.approx(0.44)
     assert own.taffeta_cloth.quality == "PREVIEW"
+
+
+def test_sentences_tell_lengths_in_the_units_of_the_scene(scene, make, capfd):
+    told = [units.length_text(metres) for metres in (0.0, 0.00025, 0.0031, 0.12, 1.4)]
+    assert told == ["0 mm", "0.25 mm", "3.1 mm", "12 cm", "1.4 m"]
+    scene.unit_settings.system = "IMPERIAL"
+    told = [units.length_text(metres) for metres in (0.0031, 0.12, 1.4)]
+    assert told == ["122 thou", '4.72"', "4.59'"], "as the fields of the panels have it"
+    make.collider(make.ball(), aura=0.0)
+    assert bpy.ops.taffeta.fix_aura(object="Body") == {"FINISHED"}
+    assert "Body has a Distance of 197 thou" in capfd.readouterr().out

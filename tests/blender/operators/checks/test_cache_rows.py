@@ -10,7 +10,7 @@ from taffeta.operators.playback.owners import cache_file
 
 def rows(scene, name="Cloth"):
     with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0]):
-        found = problem_list.check(scene, scene.view_layers[0].depsgraph)
+        found = problem_list.check(scene, bpy.context.evaluated_depsgraph_get())
     return [problem for problem in found if problem.object == name and "bake" in problem.sentence]
 
 

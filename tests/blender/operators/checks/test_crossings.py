@@ -167,7 +167,7 @@ def test_a_garment_wholly_inside_a_body_is_told(make, saved, capfd, cloth):
     bpy.ops.object.mode_set(mode="OBJECT")
     assert all(vertex.select for vertex in cloth().data.vertices)
     saved.unit_settings.scale_length = 0.01
-    assert "up to 4.0 mm deep" in problem_list.check_thoroughly(saved)[0].sentence
+    assert "up to 4 mm deep" in problem_list.check_thoroughly(saved)[0].sentence
 
 
 def test_a_room_and_an_open_body_have_no_inside(make, saved):

@@ -86,7 +86,7 @@ def test_cloth_without_room_between_two_bodies(saved, make, gap, told):
     assert one.vertices.tolist() == inner.tolist()
     assert (one.room, one.needed, one.fitting) == pytest.approx((0.008, 0.012, 0.0027), abs=1e-6)
     assert sentences == [
-        "Cloth starts between Plate and Table with 8.0 mm of room at 49 of its vertices: it needs 1.2 cm there, or sticks"
+        "Cloth starts between Plate and Table with 8 mm of room at 49 of its vertices: it needs 1.2 cm there, or sticks"
     ]
     with pytest.raises(RuntimeError, match="Cloth: no such vertices are known"):
         bpy.ops.taffeta.select_problem(object="Cloth")

@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 
 from .read.listen import listen, listen_no_more
 
-GROUPS = "taffeta_cloth", "taffeta_collider", "taffeta_fabric", "taffeta_trim"
+GROUPS = "taffeta_cloth", "taffeta_collider", "taffeta_fabric", "taffeta_trim", "taffeta_cage"
 NOTED = "taffeta_overrides"  # property of a scene: object -> group -> property -> value, and so on in groups of groups
 
 

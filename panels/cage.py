@@ -20,9 +20,13 @@ class TaffetaCageSettings(bpy.types.PropertyGroup):
     cage: PointerProperty(
         type=bpy.types.Object, name="Cage", override=OVERRIDE, description="The mesh that is simulated for this garment"
     )
-    muted: StringProperty(name="Muted", description="Modifiers that the cage has instead, and how they were shown")
+    muted: StringProperty(
+        name="Muted", override=OVERRIDE, description="Modifiers that the cage has instead, and how they were shown"
+    )
     thickness: FloatProperty(
-        name="Thickness", description="In metres, that the cage was given; 0 where the garment's is kept"
+        name="Thickness",
+        override=OVERRIDE,
+        description="In metres, that the cage was given; 0 where the garment's is kept",
     )
     kept: CollectionProperty(
         type=TaffetaCageMesh, name="Meshes", override=OVERRIDE, description="That the cage had before it was refined"

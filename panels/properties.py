@@ -196,7 +196,7 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
         name="Cache Name", override=OVERRIDE,
         description="File name of the cache without its ending; empty takes the object's name",
     )
-    earlier: StringProperty(name="Earlier Names", description="Names that its bakes had before it was renamed, a line each")
+    earlier: StringProperty(name="Earlier Names", override=OVERRIDE, description="Names of its bakes before a rename, a line each")
     stale: StringProperty(name="Stale", override=OVERRIDE, description="Why the cache no longer fits the scene")
     fingerprint: StringProperty(name="Fingerprint", override=OVERRIDE, description="What the bake was made of, as JSON")
     muted: StringProperty(name="Muted", override=OVERRIDE, description="Modifiers, a line each, that Play Live switched off")

@@ -6,6 +6,7 @@ import sys
 
 import bpy
 import pytest
+from taffeta.operators.checks import problem_list
 
 LIBRARYS, OWN = 0.7, 0.25  # friction
 
@@ -99,3 +100,34 @@ def test_a_shot_without_overrides_has_nothing_noted(make, saved):
     make.cloth(make.grid())
     bpy.ops.wm.save_mainfile()
     assert not [key for key in bpy.context.scene.keys() if "overrides" in key]
+
+
+def test_opening_a_shot_with_an_override_reports_no_error(shot, capfd):
+    """Blender 5.2 reported "expected ID type, not TaffetaCageSettings" for each, as soon as the list was looked at once."""
+    problem_list.latest(bpy.context.scene)
+    capfd.readouterr()
+    saved_and_opened(shot)
+    said = "".join(capfd.readouterr())
+    assert "ERROR" not in said and "expected ID type" not in said
+    assert told() == SET
+
+
+def test_a_cage_of_an_override_gives_back_the_rig_after_a_save(make, tmp_path):
+    """What it had switched off was forgotten: the garment stayed without its rig when the cage was removed."""
+    garment = make.cloth(make.grid("Coat", count=13))
+    rig = garment.modifiers.new("Rig", "LATTICE")
+    rig.object = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+    garment.taffeta_cloth.earlier = "Jacket"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, here):
+        here.objects = ["Coat"]
+    bpy.context.scene.collection.objects.link(here.objects[0])
+    here.objects[0].override_create(remap_local_usages=True)
+    own("Coat").taffeta_cloth.earlier = "Parka"
+    assert bpy.ops.taffeta.cage_make(object="Coat", vertices=60) == {"FINISHED"}
+    assert not own("Coat").modifiers["Rig"].show_viewport
+    saved_and_opened(tmp_path / "shot.blend")
+    assert own("Coat").taffeta_cloth.earlier == "Parka"
+    assert bpy.ops.taffeta.cage_remove(object="Coat") == {"FINISHED"}
+    assert own("Coat").modifiers["Rig"].show_viewport and own("Coat").modifiers["Rig"].show_render

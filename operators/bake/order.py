@@ -15,13 +15,14 @@ from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, stranger, strays
+from ..playback.cache_modifier import plays_as_linked
 from ..playback.correction_files import astray
 from ..playback.owners import owner_in
 from ..read import measures, snapshot
 from ..read.groups import meet, met, met_by
 from ..read.keyed import keyed_settings
 from ..read.mesh_io import Body, read_collider, read_garment
-from ..read.participants import cloths_of, colliders_of, world_box
+from ..read.participants import cloths_of, colliders_of, refuse_linked, world_box
 from ..read.preroll import at_start, rest_count
 from ..read.sampling import depsgraph_of, garment_object, plain, posed
 from ..read.ties import with_ties
@@ -137,7 +138,10 @@ def _wanted(scene, only) -> list[bpy.types.Object]:
     cloths = cloths_of(scene)
     if unknown := sorted(set(only) - {obj.name for obj in cloths}):
         raise ValueError(f"{unknown[0]} is not a Taffeta Cloth of scene {scene.name}; check the name")
-    return [obj for obj in cloths if obj.name in only] if only else cloths
+    wanted = [obj for obj in cloths if (obj.name in only if only else not plays_as_linked(obj))] or cloths
+    for obj in wanted:
+        refuse_linked(obj)
+    return wanted
 
 
 def settings_of(scene: bpy.types.Scene, quality: str) -> Settings:

@@ -24,6 +24,8 @@ def _caches(shot: Shot) -> Iterator[Problem]:
             if ";" in sentence:  # it says so itself
                 remedy = "The list of bakes and its trash may hold others"
             yield Problem("WARNING", obj.name, sentence, remedy)
+        elif cache_modifier.plays_as_linked(obj):
+            continue  # what it was made of is in its own file
         elif (find_cache(obj) or obj.taffeta_cloth.cache_path) and (words := stale(obj, shot.scene, shot.colliders)):
             remedy, other = "Resume bakes anew from the first frame that differs, and keeps those before", ""
             if _maker(obj):

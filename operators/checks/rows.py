@@ -139,9 +139,7 @@ def _meshes(shot: Shot) -> Iterator[Problem]:
                 alone=True,
             )
         if obj.library is not None:
-            yield Problem(
-                "ERROR", obj.name, f"{obj.name} is linked from {obj.library.filepath}", "Make a library override of it"
-            )
+            yield _linked(obj)
         twins = [other.name for other in shot.cloths if other is not obj and other.data == obj.data]
         if twins:
             yield Problem(
@@ -301,6 +299,15 @@ def _frames(shot: Shot) -> Iterator[Problem]:
         )
     elif scene.frame_end == scene.frame_start:
         yield Problem("WARNING", "", "The frame range is one frame: nothing will move", "Set its end in the Output tab")
+
+
+def _linked(obj: bpy.types.Object) -> Problem:
+    """What is to be said of a garment of another file."""
+    if cache_modifier.plays_as_linked(obj):
+        sentence = f"{obj.name} is linked from {obj.library.filepath} and plays its bake, which Bake leaves as it is"
+        return Problem("INFO", obj.name, sentence, "To bake it here, make a library override of it")
+    sentence = f"{obj.name} is linked from {obj.library.filepath}"
+    return Problem("ERROR", obj.name, sentence, "Make a library override of it")
 
 
 def remapping_problem(scene: bpy.types.Scene) -> Problem | None:

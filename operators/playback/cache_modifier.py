@@ -170,6 +170,11 @@ def played(obj: bpy.types.Object) -> Path | None:
     return cache_file(obj) if is_on else None
 
 
+def plays_as_linked(obj: bpy.types.Object) -> bool:
+    """Whether an object plays what it was baked to in the file that it is linked from, which a bake here leaves as it is."""
+    return obj.library is not None and played(obj) is not None
+
+
 def _stack_index(obj) -> int:
     """Where to move our last cache to: `cache_index`, counted with the caches of a library before it."""
     caches = own_caches(obj)[:-1]

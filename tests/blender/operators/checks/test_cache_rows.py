@@ -62,3 +62,33 @@ def test_a_garment_that_is_made_single_has_a_bake_in_each_scene(both, cloth):
     bake(other)
     assert cache_file(own) != cache_file(cloth()) and cache_file(cloth()).read_bytes() == first
     assert rows(shot) == rows(other, own.name) == []
+
+
+def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, make, tmp_path):
+    """Bake refused to bake the shot's own garment, and the list asked for a Resume that would refuse."""
+    bake(shot)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    (tmp_path / "other").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other" / "lit.blend"))
+    scene = bpy.context.scene
+    scene.frame_end = 3
+    with bpy.data.libraries.load(str(tmp_path / "shot.blend"), link=True) as (_, here):
+        here.objects = ["Cloth"]
+    scene.collection.objects.link(here.objects[0])
+    path = cache_file(here.objects[0])
+    was = path.read_bytes()
+    with pytest.raises(RuntimeError, match="Cloth is linked from"):
+        bpy.ops.taffeta.bake()
+    own = make.cloth(make.grid("Scarf", location=(3, 0, 0)))
+    make.collider(make.ball("Ball", location=(3, 0, -1)))
+    bpy.context.view_layer.update()
+    (row,) = rows(scene)
+    assert row.severity == "INFO" and row.sentence.endswith("shot.blend and plays its bake, which Bake leaves as it is")
+    bake(scene)
+    assert cache_file(own) == tmp_path / "other" / "taffeta_cache" / "Scarf.pc2" and path.read_bytes() == was
+    with pytest.raises(RuntimeError, match="Cloth is linked from"):
+        bpy.ops.taffeta.bake(object="Cloth")
+    path.unlink()
+    with pytest.raises(RuntimeError, match="Cloth is linked from"):
+        bpy.ops.taffeta.bake()

@@ -4,6 +4,7 @@
 import bpy
 import pytest
 from taffeta.operators.checks import problem_list
+from taffeta.operators.live import simulation
 from taffeta.operators.playback.bake_files import bakes_of
 from taffeta.operators.playback.owners import cache_file
 
@@ -87,6 +88,11 @@ def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, 
     assert row.severity == "INFO" and row.sentence.endswith("shot.blend and plays its bake, which Bake leaves as it is")
     bake(scene)
     assert cache_file(own) == tmp_path / "other" / "taffeta_cache" / "Scarf.pc2" and path.read_bytes() == was
+    scene.frame_set(1)
+    simulation.start(scene)
+    scene.frame_set(2)
+    assert simulation.running().error == ""
+    simulation.end()
     with pytest.raises(RuntimeError, match="Cloth is linked from"):
         bpy.ops.taffeta.bake(object="Cloth")
     path.unlink()

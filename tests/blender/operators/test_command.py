@@ -188,3 +188,20 @@ def test_the_process_leaves_with_the_status(blend):
     assert "frames 1 to 3" in good.communicate(timeout=300)[0] and good.returncode == 0
     bad = child("bake", str(blend), "--object", "Nobody", stderr=subprocess.PIPE)
     assert "Nobody is not a Taffeta Cloth" in bad.communicate(timeout=300)[1] and bad.returncode == 1
+
+
+def test_linked_garments_that_play_their_bake_are_no_work(blend, make, tmp_path):
+    """As a farm meets them in the file that is lit: nothing to bake is no failure, and what is the shot's own is baked."""
+    assert command.run(["bake", str(blend), "--save"]) == 0
+    was, lit = cache(blend).read_bytes(), tmp_path / "lit.blend"
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(blend), link=True) as (_, here):
+        here.objects = ["Cloth"]
+    bpy.context.scene.collection.objects.link(here.objects[0])
+    bpy.ops.wm.save_as_mainfile(filepath=str(lit))
+    assert command.run(["bake", str(lit)]) == 1 and command.run(["bake", str(lit), "--skip-empty"]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(lit))
+    make.cloth(make.grid("Scarf", count=5, location=(3, 0, 2)))
+    bpy.ops.wm.save_mainfile()
+    assert command.run(["bake", str(lit), "--frames", "2-4"]) == 0
+    assert frame_count(cache(lit, "Scarf")) == 3 and cache(blend).read_bytes() == was

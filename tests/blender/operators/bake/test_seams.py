@@ -11,6 +11,7 @@ import pytest
 from taffeta.operators.read.arrays import sewing_edges, triangulated
 from taffeta.panels.fabric import PRESET_ROOT, PRESET_SUBDIR
 from taffeta.panels.scene import report_lines
+from taffeta.panels.units import length_text
 
 COUNT, FRAMES = 24, 60
 
@@ -85,7 +86,7 @@ def test_a_seam_that_gapes_is_told(saved, make, capfd):
     assert gaps.max() > 0.05 and told == pytest.approx(gaps.max(), abs=1e-4)
     assert f"Tunic has a seam that is {1000 * told:.0f} mm open in frame {FRAMES}" in words
     obj = bpy.data.objects["Tunic"]
-    line = f"Seams: the widest, of Tunic, is {1000 * told:.1f} mm open in the last frame"
+    line = f"Seams: the widest, of Tunic, is {length_text(told)} open in the last frame"
     assert line in report_lines(obj.taffeta_cloth.report_json)
     bpy.context.scene.frame_set(1)
     assert bpy.ops.taffeta.report_show(subject="SEAMS", object="Tunic") == {"FINISHED"}

@@ -69,12 +69,15 @@ class Doubts:
         if self.began is None:
             found, _ = find_crossings(cloth, x, colliders)
             self.crossed_first, self.first_frame = self._by_name(found, colliders), report.frame
+        of_bodies = False  # whether all that passes through is told of as what went into bodies
         if report.let_in:
             found, _ = find_crossings(cloth, x, colliders)
             report = report._replace(crossings=len(found))
-            for trouble in report.let_in if (found <= BODY).any() else ():
+            into = (found <= BODY).any(axis=1)
+            of_bodies = bool(into.all())
+            for trouble in report.let_in if into.any() else ():
                 self.let_in.setdefault(trouble, []).append(report.frame)
-        elif report.crossings:
+        if report.crossings and not of_bodies:
             if report.crossings > max(self.through.values(), default=0):
                 self.most = [*self.most[-1:], (cloth, x.copy(), report, colliders)]
             self.through[report.frame] = report.crossings

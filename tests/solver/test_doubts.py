@@ -76,6 +76,23 @@ def test_what_went_into_a_body_on_the_way_is_counted_and_told():
     assert frame == 1 and "Coat went into Body in 3 frames from 1 to 4" in words
 
 
+@pytest.mark.parametrize("up", [0.0, 2.0])
+def test_cloth_through_cloth_is_told_of_a_frame_in_which_some_went_into_a_body_too(up):
+    """Whether that is still in the body at the frame's end or has come out of it."""
+    one, other = naive.sheet(9, 9), naive.sheet(9, 9)
+    upright = other.x[:, [0, 2, 1]] + [0.0, 0.513, -0.487]
+    cloth, state = build([one, other._replace(x=upright, x_start=upright)], Settings())
+    body = solids.collider(solids.ball(0.3), np.tile([0.5, 0.487, 0.013 + up], (2, 1)))
+    doubts = Doubts(["Coat", "Shirt"])
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    apart = state.x + np.where(cloth.garment == 1, 5.0, 0.0)[:, None]
+    doubts.look(cloth, apart, Report(1, **about))
+    doubts.look(cloth, state.x, Report(2, **about, let_in=(Trouble((0,), ("Body",)),)), (body,))
+    words = [doubt.sentence for doubt in doubts.tell()]
+    assert any("Shirt through Coat" in sentence for sentence in words), words
+    assert any("Coat went into Body in frame 2" in sentence for sentence in words) == (up == 0.0)
+
+
 @pytest.mark.parametrize(
     ("pinched", "told"), [(None, "more Substeps"), ([0], "no room between them"), ([-1], "more Substeps")]
 )

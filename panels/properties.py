@@ -186,7 +186,8 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
     target_volume: FloatProperty(
         name="Target Volume (m³)", default=0.0, min=0.0, max=1e9, soft_max=1.0, step=1, precision=5, override=OVERRIDE,
         description="Volume in m³ that a closed garment's gas would fill without pressure; a litre is 0.001. What it is "
-        "blown up with is then Pressure x (Target Volume / its volume - 1). 0 keeps the Pressure whatever the volume",
+        "blown up with is then Pressure x (Target Volume / its volume - 1). 0, or a Pressure below 0, keeps the Pressure "
+        "whatever the volume",
     )
     cache_path: StringProperty(
         name="Cache", subtype="FILE_PATH", options=RELATIVE, override=OVERRIDE,

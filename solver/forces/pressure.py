@@ -3,9 +3,9 @@
 
 That is p times the gradient of the enclosed volume V = 1/3 sum of x . N (divergence theorem): on a closed mesh it has
 neither a resultant nor a moment. A garment with a target volume holds a gas that is at ease in it, at the outer
-pressure P: p = P (V0 / V - 1) (Boyle). Such a gas may be far stiffer than the cloth around it, so p is implicit in what
-its own change does to the volume in the substep, V' = V + dt dV/dt + dt^2 |grad V|^2_w (p' - p): the p of a cloth at
-rest is exact. The springs do not know of it: a gas that is stiffer than the cloth by far (20 kPa in a ball of 1,300 N/m)
+pressure P: p = P (V0 / V - 1) (Boyle); where P is below 0 there is no such gas, and p is P. A gas may be far stiffer than
+the cloth around it, so p is implicit in what its own change does to the volume in the substep,
+V' = V + dt dV/dt + dt^2 |grad V|^2_w (p' - p): the p of a cloth at rest is exact. The springs do not know of it: a gas that is stiffer than the cloth by far (20 kPa in a ball of 1,300 N/m)
 still shakes it to pieces.
 
 The force goes into the solve, where the springs are, and not into the prediction: light cloth that 1000 Pa press for
@@ -42,6 +42,7 @@ def find_insides(cloth, pressure, volume, x):
     for g, (p, target) in enumerate(zip(pressure, volume, strict=True)):
         if p == 0.0:
             continue
+        target = target if p > 0.0 else 0.0  # a gas is pressed together, and never drawn apart
         first, last = (int(end) for end in np.searchsorted(owner, (g, g + 1)))
         size, area = enclosed(cloth.pattern.x, cloth.pattern.triangles, first, last)
         outwards = -1.0 if size < -FLATTEST_INSIDE * area**1.5 else 1.0

@@ -123,3 +123,11 @@ def test_only_the_garment_under_pressure_inflates():
     volumes = [enclosed(state.x, cloth.triangles, k * half, (k + 1) * half)[0] for k in range(2)]
     rest = enclosed(cloth.x_rest, cloth.triangles, 0, half)[0]
     assert volumes[0] == pytest.approx(rest, rel=1e-3) and volumes[1] > 1.01 * rest
+
+
+def test_a_ball_is_sucked_in_whatever_volume_it_aims_at():
+    """Below 0 there is no gas that could be at ease in it."""
+    garment = ball(2)
+    aimed, free = (settled(garment, 12, pressure=(-40.0,), volume=volume)[1] for volume in ((0.05,), None))
+    assert np.isfinite(aimed.x).all() and strain(aimed) < 0.0
+    np.testing.assert_array_equal(aimed.x, free.x)

@@ -2,7 +2,7 @@
 """What passes through what where a frame ends, counted for the report.
 
 The guard lets nothing pass but what it cannot help, and knows that: what crossed when the frame began, what it could not hold back,
-what is inside a body or was given up. So these alone are looked at, and where two pieces of cloth are nearer to each other than a
+what is inside a body or was given up, and what pins hold whole. So these alone are looked at, and where two pieces of cloth are nearer to each other than a
 file's rounding, all cloth. Counted is what the file shows, also where bodies that cross each other leave cloth no other place: what an
 animator sees in a frame is to be told of that frame.
 """
@@ -74,6 +74,7 @@ def _body_count(guarded: BodyPairs, x):
     """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded."""
     cloth, body, place = guarded.frame.cloth, guarded.frame.body, guarded.frame.body.contacts.place
     is_loose = (guarded.frame.tangled | (place[: len(x)] != OUTSIDE))[cloth.triangles].any(axis=1)
+    is_loose |= (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
     loose = cloth.triangles[is_loose & cloth.meets_bodies[cloth.triangles].all(axis=1)]
     if not len(loose):
         return 0

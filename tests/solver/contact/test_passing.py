@@ -120,3 +120,18 @@ def test_what_a_file_cannot_tell_apart_is_told():
         filed = as_filed(cloth, state.x, given)
         assert not count_in(cloth, state.x).cloth_cloth
         assert bool(report.crossings) == bool(count_in(cloth, filed).cloth_cloth) == (given is not None)
+
+
+@pytest.mark.parametrize(("begin", "speed"), [(-3.0, 1.5), (-0.2, 0.1)])
+def test_a_body_that_goes_through_cloth_that_pins_hold_whole_is_told_while_it_does(begin, speed):
+    """A blade, which no corner of the cloth is ever in, goes through a face of a sheet that is pinned all over, and on."""
+    blade, triangles = solids.plate(3, 0.2)
+    cloth, state = build([naive.sheet(3, 3, pin=1.0)], Settings())
+    pose, told, crossed = state.x + cloth.origin, [], []
+    for frame in range(4):
+        way = np.array([[0.3, 0.2, begin + speed * time] for time in (frame, frame + 1)])
+        body = solids.collider((blade[:, [0, 2, 1]], triangles), way)
+        report = advance(cloth, state, naive.still(pose, colliders=(body,)), frame, Settings())
+        told.append(bool(report.crossings))
+        crossed.append(count_in(cloth, state.x, (body,)).cloth_body > 0)
+    assert told == crossed and any(crossed) and not crossed[-1]

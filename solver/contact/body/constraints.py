@@ -196,9 +196,10 @@ def _weigh_in_crease(r, contacts, support, i, sunk):
 def weigh(first, last, d, r, inv_mass, contacts, support, dt):
     """Learn from a solve what the supports took, for the next substep.
 
-    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: of `support` force, slip
+    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: of `support` force, slip; of
+    `contacts` pressed
     """
-    touched_normal, friction = contacts.normal, contacts.friction
+    touched_normal, friction, pressed = contacts.normal, contacts.friction, contacts.pressed
     kind, normal, tangential = support.kind, support.normal, support.tangential
     drag, force, slip, released = support.drag, support.force, support.slip, support.released
     for i in range(np.uintp(first), np.uintp(last)):
@@ -207,6 +208,7 @@ def weigh(first, last, d, r, inv_mass, contacts, support, dt):
             for k in range(3):
                 out += r[i, k] * (touched_normal[i, 0, k] + touched_normal[i, 1, k])
             force[i] = -max(out, 0.0)
+        pressed[i] = 0.0
         for axis in range(3):
             released[i, axis] = 0.0
         if (kind[i] != HELD and kind[i] != CREASED) or friction[i, 0] == inf:
@@ -220,6 +222,7 @@ def weigh(first, last, d, r, inv_mass, contacts, support, dt):
             sx, sy, sz = along * nx, along * ny, along * nz
         else:  # with what was left out for the sink
             force[i] = SUPPORT_SINK * rate - (r[i, 0] * nx + r[i, 1] * ny + r[i, 2] * nz)
+            pressed[i] = max(force[i] / rate, 0.0)
         most = friction[i, 0] * force[i]
         sx, sy, sz = sx - tangential[i, 0], sy - tangential[i, 1], sz - tangential[i, 2]
         went = sqrt(sx * sx + sy * sy + sz * sz)

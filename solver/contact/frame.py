@@ -129,7 +129,8 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
-        find_support(len(motion.x), motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
+        about = motion.x, motion.x_prev, motion.v_start, cloth.inv_mass
+        find_support(len(motion.x), *about, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
     tangles = _tangles(contact)
     is_tangled = tangles is not None and tangles.count > MANY_TANGLES * len(contact.cloth.mass)
@@ -226,9 +227,12 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 
 def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> None:
-    """`respond_to_bodies` of a step that is tried out, to learn what touches in it."""
+    """`respond_to_bodies` of a step that is tried out, to learn what touches in it, and how hard."""
+    before = motion.x.copy()
     respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
-    lead_as_before(contact.body.contacts, motion.v_start)
+    # in that of the substep which is solved for; of bodies that overlap it tells nothing of what presses
+    part = 0.0 if _is_pinching(contact) else constraints.dt / substep.dt
+    lead_as_before(contact.body.contacts, motion.v_start, part * part * (motion.x - before))
 
 
 def _through_bodies(contact: Contact) -> np.ndarray | None:

@@ -13,7 +13,8 @@ pulls; unless it is where cloth can pull it out and does. Along the way in which
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
 friction: Li et al. 2020). What can be stopped with less than c sticks: u is `STICKING_SLIP` then, and it creeps by less than
-that in a substep.
+that in a substep. In a frame's first step c is what a step that was tried out tells (`contacts.lead_as_before`), u how it slips as the frame
+begins.
 """
 
 from math import inf, sqrt
@@ -117,9 +118,18 @@ def _hold_in_crease(contacts, support, i, x, x_prev, dt):
     return one, other, abs(slip)
 
 
+@fused_inner
+def _went_across(velocity, v, i, by, nx, ny, nz, dt):
+    """[m] that particle i, which goes by v, slips over the surface that looks along n in dt [s]."""
+    wx, wy, wz = velocity[i, by, 0] - v[i, 0], velocity[i, by, 1] - v[i, 1], velocity[i, by, 2] - v[i, 2]
+    along = wx * nx + wy * ny + wz * nz
+    wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
+    return dt * sqrt(wx * wx + wy * wy + wz * wz)
+
+
 @shared_fused(SMALLEST_HELD_PART)
-def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
-    """Hold what touched a body in the substep before; x is predicted, x_prev as in `Motion`.
+def find_support(first, last, x, x_prev, v, inv_mass, contacts, support, dt):
+    """Hold what touched a body in the substep before; x is predicted, x_prev as in `Motion`, v (n, 3) [m/s] at the start.
 
     60 flops and 300 bytes a touching particle. # outputs: support; of `contacts` sunk, and friction of what is pulled out
     """
@@ -165,9 +175,12 @@ def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
             continue
         along = wx * nx + wy * ny + wz * nz
         wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
-        if not known:  # of a new touch as much is known as its own weight and motion tell
-            force[i] = max(along, 0.0) / (inv_mass[i] * dt * dt)
-            slip[i] = max(sqrt(wx * wx + wy * wy + wz * wz) - friction[i, 0] * max(along, 0.0), STICKING_SLIP)
+        if not known:  # of a new touch as much is known as its own weight and motion tell, or a step that was tried out
+            deep = max(along, contacts.pressed[i])
+            force[i] = deep / (inv_mass[i] * dt * dt)
+            slip[i] = max(sqrt(wx * wx + wy * wy + wz * wz) - friction[i, 0] * deep, STICKING_SLIP)
+            if contacts.pressed[i] > 0.0:
+                slip[i] = max(slip[i], _went_across(velocity, v, i, by, nx, ny, nz, dt))
         along -= SUPPORT_SINK
         kind[i], sunk[i] = HELD, SUPPORT_SINK
         normal[i, 0], normal[i, 1], normal[i, 2] = nx, ny, nz

@@ -97,16 +97,18 @@ def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction
 
 
 @njit
-def lead_as_before(contacts, v):
+def lead_as_before(contacts, v, pushed):
     """After a step that was tried out, and begins with velocities v (n, 3) [m/s]: let surfaces lead particles as if these had touched
-    them before. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
+    them before, and know how hard they are pressed by how far they were `pushed` (n, 3) [m] out. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
     and do not touch. What comes upon a surface in this step is not led: its impact falls somewhere within (`impact`). That a particle has
     touched one surface nobody recalls (`known`).
-    # outputs: of `contacts` velocity, count and own
+    # outputs: of `contacts` velocity, count, own and pressed
     """
-    normal, velocity, ahead = contacts.normal, contacts.velocity, contacts.ahead
+    normal, velocity, ahead, pressed = contacts.normal, contacts.velocity, contacts.ahead, contacts.pressed
     for i in range(len(v)):
         contacts.own[i] *= contacts.count[i] != 1
+        out = pushed[i, 0] * normal[i, 0, 0] + pushed[i, 1] * normal[i, 0, 1] + pushed[i, 2] * normal[i, 0, 2]
+        pressed[i] = max(out, 0.0) if contacts.count[i] > 0 else 0.0
         for slot in range(contacts.count[i]):
             if ahead[i, slot] == math.inf:
                 contacts.count[i] = slot

@@ -27,7 +27,7 @@ from .contacts import CORNER_COSINE, LOST, OUTSIDE, is_stuck, note
 CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
 SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
 PRESSED_SLACK = 0.5  # auras by which what is pressed on a surface may be off it, and touches it
-BACK_PART = 0.5  # of how far it would go back in a substep, by which it may be off it: less is no fall
+BACK_PART = 0.5  # of how far it would go back in a substep, by which it may be off it: what is farther off hardly falls
 CLOSED_PART = 0.25  # of that gap in a substep
 
 

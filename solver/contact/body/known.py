@@ -4,7 +4,7 @@
 A surface that slows down or turns is left behind by what went along with it, and what is pushed by other cloth comes off it. Whoever
 is let go for that though it was pressed on the surface falls back on it with all that presses in the next substep, is pushed out
 by as much, and shakes what hangs on it. So a particle is let go where the surface would have to pull (`constraints.weigh`), not where
-there is a gap: that is closed by and by.
+there is a gap: the next step leads it back.
 """
 
 from math import inf
@@ -28,7 +28,6 @@ CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, a
 SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
 PRESSED_SLACK = 0.5  # auras by which what is pressed on a surface may be off it, and touches it
 BACK_PART = 0.5  # of how far it would go back in a substep, by which it may be off it: what is farther off hardly falls
-CLOSED_PART = 0.25  # of that gap in a substep
 
 
 @folded
@@ -98,7 +97,7 @@ def _keep_crease(contacts, at, p, count, before, far, dt):
 @inner
 def _stay_pressed(bodies, candidates, contacts, at, p, g, pressed, before, times):
     """Let point p of garment g touch on if it was `pressed` [m] on the surface, and has come off it by less than it would go back in a
-    substep and no more than `PRESSED_SLACK`. It goes along with the surface, and nearer by `CLOSED_PART`.
+    substep and no more than `PRESSED_SLACK`. It goes along with the surface, and back to it: what slides round a bend has to.
     """
     if not pressed > 0.0:
         return
@@ -109,8 +108,8 @@ def _stay_pressed(bodies, candidates, contacts, at, p, g, pressed, before, times
     along = nx * before[0, BEFORE_NORMAL, 0] + ny * before[0, BEFORE_NORMAL, 1] + nz * before[0, BEFORE_NORMAL, 2]
     if along > CORNER_COSINE:
         ox, oy, oz = carried(bodies.triangles, bodies.motions, t, wa, wb, wc)
-        back, viscosity, friction = CLOSED_PART * gap, before[0, BEFORE_FRICTIONS, 0], before[0, BEFORE_FRICTIONS, 1]
-        vx, vy, vz = (ox - back * nx) / times.dt, (oy - back * ny) / times.dt, (oz - back * nz) / times.dt
+        viscosity, friction = before[0, BEFORE_FRICTIONS, 0], before[0, BEFORE_FRICTIONS, 1]
+        vx, vy, vz = (ox - gap * nx) / times.dt, (oy - gap * ny) / times.dt, (oz - gap * nz) / times.dt
         note(contacts, p, 0, nx, ny, nz, vx, vy, vz, 0.0, viscosity, friction)
         contacts.count[p] = 1
 

@@ -215,8 +215,9 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     cloth, contacts = contact.cloth, contact.body.contacts
     if constraints.dt != substep.dt:  # the theta method goes on straight to the end, also into the aura
         contacts.sunk[:] *= substep.dt / constraints.dt
-    d, r = solution.correction, solution.residual
-    weigh(len(d), d, r, cloth.inv_mass, contacts, constraints.support, constraints.dt)
+    about = solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt
+    weigh(len(motion.x), *about)
+    contacts.pressed[:] *= contact.alternative is None  # it moves what is held, too
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, x_from), motion.x.copy()
@@ -230,8 +231,7 @@ def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_f
     """`respond_to_bodies` of a step that is tried out, to learn what touches in it, and how hard."""
     before = motion.x.copy()
     respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
-    # in that of the substep which is solved for; of bodies that overlap it tells nothing of what presses
-    part = 0.0 if _is_pinching(contact) else constraints.dt / substep.dt
+    part = 0.0 if _is_pinching(contact) or contact.alternative is not None else constraints.dt / substep.dt
     lead_as_before(contact.body.contacts, motion.v_start, part * part * (motion.x - before))
 
 

@@ -13,8 +13,7 @@ pulls; unless it is where cloth can pull it out and does. Along the way in which
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
 friction: Li et al. 2020). What can be stopped with less than c sticks: u is `STICKING_SLIP` then, and it creeps by less than
-that in a substep. In a frame's first step c is what a step that was tried out tells (`contacts.lead_as_before`), u how it slips as the frame
-begins.
+that in a substep. In a frame's first step c is what a step that was tried out tells of what hardly slips (`contacts.lead_as_before`).
 """
 
 from math import inf, sqrt
@@ -29,6 +28,7 @@ from .contacts import CORNER_COSINE
 
 SUPPORT_SINK = 2e-6  # [m] a substep: support leads a hair into the aura, so that it goes on to count as a touch
 STICKING_SLIP = 1e-8  # [m] slip of what sticks, in a substep
+STICKING_SPEED = 0.04  # [m/s] of slip as a frame begins below which it sticks as hard as it is pressed: what gravity gives in a substep
 NARROWEST_COSINE = -0.98  # between the normals of two surfaces below which a crease has no way along it
 LEAST_OPENING = 0.5  # length of the sum of two normals that counts: how fast what closes pushes out
 SMALLEST_HELD_PART = 512  # particles that another thread is asked for
@@ -119,12 +119,12 @@ def _hold_in_crease(contacts, support, i, x, x_prev, dt):
 
 
 @fused_inner
-def _went_across(velocity, v, i, by, nx, ny, nz, dt):
-    """[m] that particle i, which goes by v, slips over the surface that looks along n in dt [s]."""
+def _went_across(velocity, v, i, by, nx, ny, nz):
+    """[m/s] by which particle i, which goes by v, slips over the surface that looks along n."""
     wx, wy, wz = velocity[i, by, 0] - v[i, 0], velocity[i, by, 1] - v[i, 1], velocity[i, by, 2] - v[i, 2]
     along = wx * nx + wy * ny + wz * nz
     wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
-    return dt * sqrt(wx * wx + wy * wy + wz * wz)
+    return sqrt(wx * wx + wy * wy + wz * wz)
 
 
 @shared_fused(SMALLEST_HELD_PART)
@@ -176,11 +176,11 @@ def find_support(first, last, x, x_prev, v, inv_mass, contacts, support, dt):
         along = wx * nx + wy * ny + wz * nz
         wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
         if not known:  # of a new touch as much is known as its own weight and motion tell, or a step that was tried out
-            deep = max(along, contacts.pressed[i])
+            deep = max(along, 0.0)
+            if contacts.pressed[i] > deep and _went_across(velocity, v, i, by, nx, ny, nz) < STICKING_SPEED:
+                deep = contacts.pressed[i]
             force[i] = deep / (inv_mass[i] * dt * dt)
             slip[i] = max(sqrt(wx * wx + wy * wy + wz * wz) - friction[i, 0] * deep, STICKING_SLIP)
-            if contacts.pressed[i] > 0.0:
-                slip[i] = max(slip[i], _went_across(velocity, v, i, by, nx, ny, nz, dt))
         along -= SUPPORT_SINK
         kind[i], sunk[i] = HELD, SUPPORT_SINK
         normal[i, 0], normal[i, 1], normal[i, 2] = nx, ny, nz

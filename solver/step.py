@@ -29,7 +29,7 @@ from .contact.frame import (
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
-from .elastic.sewing import friction_while_sewn, limit_seams
+from .elastic.sewing import limit_seams
 from .filed import as_filed, grain
 from .flat import breathe
 from .forces import optional
@@ -114,7 +114,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     whole = unzip(whole, state, frame_input.zip_open)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
-    cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object), friction=friction_while_sewn(cloth))
+    cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object))
     breathe(cloth, state, frame_input.gravity)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = substeps_of(frame_input.duration, settings, first)

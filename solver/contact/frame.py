@@ -129,8 +129,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
-        about = motion.x, motion.x_prev, motion.v_start, cloth.inv_mass
-        find_support(len(motion.x), *about, contact.body.contacts, contact.support, dt)
+        find_support(len(motion.x), motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
     tangles = _tangles(contact)
     is_tangled = tangles is not None and tangles.count > MANY_TANGLES * len(contact.cloth.mass)
@@ -215,9 +214,8 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     cloth, contacts = contact.cloth, contact.body.contacts
     if constraints.dt != substep.dt:  # the theta method goes on straight to the end, also into the aura
         contacts.sunk[:] *= substep.dt / constraints.dt
-    about = solution.correction, solution.residual, cloth.inv_mass, contacts, constraints.support, constraints.dt
-    weigh(len(motion.x), *about)
-    contacts.pressed[:] *= contact.alternative is None  # it moves what is held, too
+    d, r = solution.correction, solution.residual
+    weigh(len(d), d, r, cloth.inv_mass, contacts, constraints.support, constraints.dt)
     if _is_pinching(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, x_from), motion.x.copy()
@@ -228,11 +226,9 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
 
 
 def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> None:
-    """`respond_to_bodies` of a step that is tried out, to learn what touches in it, and how hard."""
-    before = motion.x.copy()
+    """`respond_to_bodies` of a step that is tried out, to learn what touches in it."""
     respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
-    part = 0.0 if _is_pinching(contact) or contact.alternative is not None else constraints.dt / substep.dt
-    lead_as_before(contact.body.contacts, motion.v_start, part * part * (motion.x - before))
+    lead_as_before(contact.body.contacts, motion.v_start)
 
 
 def _through_bodies(contact: Contact) -> np.ndarray | None:

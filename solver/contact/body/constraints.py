@@ -13,7 +13,7 @@ pulls; unless it is where cloth can pull it out and does. Along the way in which
 Friction is a drag against the particle's slip over the body, with the coefficient c / u: c, friction coefficient
 times normal force, and u, the slip, are taken from the substep before, so that the drag's force is Coulomb's (lagged
 friction: Li et al. 2020). What can be stopped with less than c sticks: u is `STICKING_SLIP` then, and it creeps by less than
-that in a substep. In a frame's first step c is what a step that was tried out tells of what hardly slips (`contacts.lead_as_before`).
+that in a substep.
 """
 
 from math import inf, sqrt
@@ -28,7 +28,6 @@ from .contacts import CORNER_COSINE
 
 SUPPORT_SINK = 2e-6  # [m] a substep: support leads a hair into the aura, so that it goes on to count as a touch
 STICKING_SLIP = 1e-8  # [m] slip of what sticks, in a substep
-STICKING_SPEED = 0.04  # [m/s] of slip as a frame begins below which it sticks as hard as it is pressed: what gravity gives in a substep
 NARROWEST_COSINE = -0.98  # between the normals of two surfaces below which a crease has no way along it
 LEAST_OPENING = 0.5  # length of the sum of two normals that counts: how fast what closes pushes out
 SMALLEST_HELD_PART = 512  # particles that another thread is asked for
@@ -118,18 +117,9 @@ def _hold_in_crease(contacts, support, i, x, x_prev, dt):
     return one, other, abs(slip)
 
 
-@fused_inner
-def _went_across(velocity, v, i, by, nx, ny, nz):
-    """[m/s] by which particle i, which goes by v, slips over the surface that looks along n."""
-    wx, wy, wz = velocity[i, by, 0] - v[i, 0], velocity[i, by, 1] - v[i, 1], velocity[i, by, 2] - v[i, 2]
-    along = wx * nx + wy * ny + wz * nz
-    wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
-    return sqrt(wx * wx + wy * wy + wz * wz)
-
-
 @shared_fused(SMALLEST_HELD_PART)
-def find_support(first, last, x, x_prev, v, inv_mass, contacts, support, dt):
-    """Hold what touched a body in the substep before; x is predicted, x_prev as in `Motion`, v (n, 3) [m/s] at the start.
+def find_support(first, last, x, x_prev, inv_mass, contacts, support, dt):
+    """Hold what touched a body in the substep before; x is predicted, x_prev as in `Motion`.
 
     60 flops and 300 bytes a touching particle. # outputs: support; of `contacts` sunk, and friction of what is pulled out
     """
@@ -175,12 +165,9 @@ def find_support(first, last, x, x_prev, v, inv_mass, contacts, support, dt):
             continue
         along = wx * nx + wy * ny + wz * nz
         wx, wy, wz = wx - along * nx, wy - along * ny, wz - along * nz
-        if not known:  # of a new touch as much is known as its own weight and motion tell, or a step that was tried out
-            deep = max(along, 0.0)
-            if contacts.pressed[i] > deep and _went_across(velocity, v, i, by, nx, ny, nz) < STICKING_SPEED:
-                deep = contacts.pressed[i]
-            force[i] = deep / (inv_mass[i] * dt * dt)
-            slip[i] = max(sqrt(wx * wx + wy * wy + wz * wz) - friction[i, 0] * deep, STICKING_SLIP)
+        if not known:  # of a new touch as much is known as its own weight and motion tell
+            force[i] = max(along, 0.0) / (inv_mass[i] * dt * dt)
+            slip[i] = max(sqrt(wx * wx + wy * wy + wz * wz) - friction[i, 0] * max(along, 0.0), STICKING_SLIP)
         along -= SUPPORT_SINK
         kind[i], sunk[i] = HELD, SUPPORT_SINK
         normal[i, 0], normal[i, 1], normal[i, 2] = nx, ny, nz
@@ -209,10 +196,9 @@ def _weigh_in_crease(r, contacts, support, i, sunk):
 def weigh(first, last, d, r, inv_mass, contacts, support, dt):
     """Learn from a solve what the supports took, for the next substep.
 
-    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: of `support` force, slip; of
-    `contacts` pressed
+    d (n, 3) [m] is the correction, r (n, 3) [N] the force left over where it held. # outputs: of `support` force, slip
     """
-    touched_normal, friction, pressed = contacts.normal, contacts.friction, contacts.pressed
+    touched_normal, friction = contacts.normal, contacts.friction
     kind, normal, tangential = support.kind, support.normal, support.tangential
     drag, force, slip, released = support.drag, support.force, support.slip, support.released
     for i in range(np.uintp(first), np.uintp(last)):
@@ -221,7 +207,6 @@ def weigh(first, last, d, r, inv_mass, contacts, support, dt):
             for k in range(3):
                 out += r[i, k] * (touched_normal[i, 0, k] + touched_normal[i, 1, k])
             force[i] = -max(out, 0.0)
-        pressed[i] = 0.0
         for axis in range(3):
             released[i, axis] = 0.0
         if (kind[i] != HELD and kind[i] != CREASED) or friction[i, 0] == inf:
@@ -235,7 +220,6 @@ def weigh(first, last, d, r, inv_mass, contacts, support, dt):
             sx, sy, sz = along * nx, along * ny, along * nz
         else:  # with what was left out for the sink
             force[i] = SUPPORT_SINK * rate - (r[i, 0] * nx + r[i, 1] * ny + r[i, 2] * nz)
-            pressed[i] = max(force[i] / rate, 0.0)
         most = friction[i, 0] * force[i]
         sx, sy, sz = sx - tangential[i, 0], sy - tangential[i, 1], sz - tangential[i, 2]
         went = sqrt(sx * sx + sy * sy + sz * sz)

@@ -22,7 +22,7 @@ class Contacts(NamedTuple):
 
     place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED between two surfaces; LET_THROUGH
     count: np.ndarray  # (p,) 0 to 2, or LOST
-    own: np.ndarray  # (p,) how many of these it touches itself, and not for its samples
+    own: np.ndarray  # (p,) how many of these a particle touches itself, and not for its samples
     normal: np.ndarray  # (p, 2, 3)
     velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
@@ -31,7 +31,6 @@ class Contacts(NamedTuple):
     ahead: np.ndarray  # (p, 2) [m/s] by what the surface is faster than where the point was; inf: an impact
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
-    pressed: np.ndarray  # (n,) [m] how far it would have gone into the surface that held it in this substep, or 0
     calm: np.ndarray  # (n,) bool: beside a pinch (`calm`), where nothing pushes
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
     grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
@@ -54,7 +53,6 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         *(np.zeros((points, 2)) for _ in range(4)),
         np.zeros((sample_count, 3)),
         np.zeros(points),
-        np.zeros(particle_count),
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
         np.full((particle_count, 2), -1, np.int32),
         *(np.zeros(particle_count) for _ in range(3)),
@@ -97,18 +95,14 @@ def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction
 
 
 @njit
-def lead_as_before(contacts, v, pushed):
+def lead_as_before(contacts, v):
     """After a step that was tried out, and begins with velocities v (n, 3) [m/s]: let surfaces lead particles as if these had touched
-    them before, and know how hard they are pressed by how far they were `pushed` (n, 3) [m] out. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
-    and do not touch. What comes upon a surface in this step is not led: its impact falls somewhere within (`impact`). That a particle has
-    touched one surface nobody recalls (`known`).
-    # outputs: of `contacts` velocity, count, own and pressed
+    them before. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
+    and do not touch. What comes upon a surface in this step is not led: its impact falls somewhere within (`impact`).
+    # outputs: of `contacts` velocity and count
     """
-    normal, velocity, ahead, pressed = contacts.normal, contacts.velocity, contacts.ahead, contacts.pressed
+    normal, velocity, ahead = contacts.normal, contacts.velocity, contacts.ahead
     for i in range(len(v)):
-        contacts.own[i] *= contacts.count[i] != 1
-        out = pushed[i, 0] * normal[i, 0, 0] + pushed[i, 1] * normal[i, 0, 1] + pushed[i, 2] * normal[i, 0, 2]
-        pressed[i] = max(out, 0.0) if contacts.count[i] > 0 else 0.0
         for slot in range(contacts.count[i]):
             if ahead[i, slot] == math.inf:
                 contacts.count[i] = slot

@@ -37,7 +37,7 @@ OPPOSED_COSINE = 0.5  # between the surfaces' normals from which on nothing is b
 BESIDE_COSINE = 0.7  # between them from which on both are on one side of it: it has slid out round an edge of one
 PULLED_OUT = 1.0  # auras to the next way out up to which a particle can be pulled out
 PRESSED = 0.4  # auras between two surfaces from which on they do not press what is between
-RUBBING = 0.3  # [m/s] of one surface along the other from which on their frictions cancel out: arms that are crossed sway slower
+RUBBING = 0.1  # [m/s] of one surface along the other from which on their frictions cancel out
 LEAST_ACROSS = 0.1  # length of their difference that counts
 LOCKED_COSINE = -0.8  # between the normals up to which it cannot: friction of 0.3 holds what is between, as in a gap
 

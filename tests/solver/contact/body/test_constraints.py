@@ -4,7 +4,7 @@
 import naive
 import numpy as np
 import pytest
-from solids import AURA, box, collider, finger
+from solids import box
 from taffeta.solver.build import build
 from taffeta.solver.contact.body.constraints import (
     CREASED,
@@ -114,40 +114,6 @@ def test_friction_holds_without_creep(degrees, friction):
     assert np.abs(state.x - settled).max() < 1e-4
 
 
-def band(radius, tight, height=0.06, around=48, rows=5):
-    """A band about the z-axis, just over the radius [m], whose own is `tight` times as large."""
-    turn = 2.0 * np.pi * np.arange(around) / around
-    ring = np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=1)
-    x = (
-        np.concatenate([ring * [1.0, 1.0, 0.0] + [0.0, 0.0, z / radius] for z in np.linspace(0.0, height, rows)])
-        * radius
-    )
-    i, j = np.divmod(np.arange(around * (rows - 1)), around)
-    a, b = i * around + j, i * around + (j + 1) % around
-    quads = np.stack([a, b, b + around, a + around], axis=1)
-    wide = 1e-4 / radius + 1.0 / np.cos(np.pi / around)
-    garment = naive.garment(
-        x * [tight, tight, 1.0], np.concatenate([quads[:, :3], quads[:, [0, 2, 3]]]), quads, friction=0.5
-    )
-    return garment._replace(x_start=x * [wide, wide, 1.0])
-
-
-@pytest.mark.parametrize("tight", [0.9, 0.995])
-def test_a_tight_band_stays_where_it_is(tight):
-    """On an upright limb its tension alone holds it up. Without that in what a frame's first step knows of friction it fell freely in
-    each of them, by 4 mm a second for ever.
-    """
-    limb, faces = finger(1.0, 0.1, around=48)
-    garment = band(0.1 + AURA, tight)
-    cloth, state = build([garment], Settings())
-    limb = collider((limb[:, [1, 2, 0]] + [0.0, 0.0, 0.5], faces), friction=0.5)
-    for frame in range(36):
-        advance(cloth, state, naive.still(garment.x_start, colliders=[limb]), frame, Settings())
-        if frame == 11:
-            settled = state.x.copy()
-    assert np.abs(state.x - settled).max() < 1e-4
-
-
 def test_what_is_pulled_lets_go():
     """A sheet on the floor, lifted by one edge: it comes off, all of it, and hangs."""
     garment = naive.sheet(8, 6, 0.4, 0.3, pin=np.arange(48) < 6)
@@ -227,7 +193,7 @@ def test_a_crease_holds_on_both_sides_and_lets_go_of_the_one_that_would_pull():
     contacts.count[0], contacts.friction[0] = 2, 0.4
     contacts.normal[0], contacts.velocity[0, 0] = [[1, 0, 0], [0, 0, 1]], [0.3, 0, 0]
     x = np.tile([0, 4e-3, -1e-3], (4, 1))
-    find_support(len(x), x, 0.0 * x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind.tolist() == [CREASED, FREE, FREE, FREE] and np.allclose(np.abs(support.normal[0]), [0, 1, 0])
     assert np.allclose(support.want[0], [3e-3, 0, 1e-3], atol=1e-5)
     assert np.allclose(support.tangential[0], [0, -4e-3, 0])
@@ -238,7 +204,7 @@ def test_a_crease_holds_on_both_sides_and_lets_go_of_the_one_that_would_pull():
     r[0] = 2.0, 0.0, -3.0
     weigh(len(d), d, r, cloth.inv_mass, contacts, support, dt)
     assert support.released[0].tolist() == [1.0, 0.0, 0.0] and support.force[0] == pytest.approx(3.0, rel=0.02)
-    find_support(len(x), x, 0.0 * x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0.0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind[0] == HELD and support.normal[0].tolist() == [0.0, 0.0, 1.0] and contacts.count[0] == 1
 
 
@@ -254,7 +220,7 @@ def test_supports_are_what_touched_and_presses():
     support.force[3:] = -1.0, 2.0, 3.0
     support.slip[3:] = STICKING_SLIP, 0.004, STICKING_SLIP
     x = np.tile([0, 0, -1e-3], (6, 1))
-    find_support(len(x), x, 0 * x, 0 * x, cloth.inv_mass, contacts, support, dt)
+    find_support(len(x), x, 0 * x, cloth.inv_mass, contacts, support, dt)
     assert support.kind.tolist() == [FREE, HELD, HELD, FREE, HELD, HELD]
     assert np.allclose(support.want[[1, 2, 4, 5]], [0, 0, 1e-3], atol=1e-5)
     assert np.allclose(support.tangential, [[0, 0, 0], [0.005, 0, 0], [0, 0, 0], [0, 0, 0], [0.005, 0, 0], [0, 0, 0]])

@@ -52,9 +52,14 @@ def _cloth_count(contact, x, filed, let_pass):
     return _count(np.concatenate(near), cloth.triangles, filed)
 
 
+def _is_held(cloth):
+    """(t,) bool: triangles that pins hold whole."""
+    return (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
+
+
 def _held_pairs(cloth, x):
     """Pairs of triangles (p, 2) with boxes that overlap, of those that pins hold: of two that do not move nobody keeps account."""
-    held = np.flatnonzero((cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1))
+    held = np.flatnonzero(_is_held(cloth))
     if len(held) < 2 or not cloth.meets.any():
         return np.empty((0, 2), np.int32)
     corners, owner = x[cloth.triangles[held]], cloth.garment[cloth.triangles[held, 0]].astype(np.int32)
@@ -74,17 +79,26 @@ def _body_count(guarded: BodyPairs, x):
     """Pairs of triangles of cloth at x (n, 3) [m] and of bodies that cross, out of those that are not guarded."""
     cloth, body, place = guarded.frame.cloth, guarded.frame.body, guarded.frame.body.contacts.place
     is_loose = (guarded.frame.tangled | (place[: len(x)] != OUTSIDE))[cloth.triangles].any(axis=1)
-    is_loose |= (cloth.inv_mass[cloth.triangles] == 0.0).all(axis=1)
+    is_loose |= _is_held(cloth)
     loose = cloth.triangles[is_loose & cloth.meets_bodies[cloth.triangles].all(axis=1)]
     if not len(loose):
         return 0
     mesh, garments, each = body.mesh, len(cloth.meets), np.diff(body.mesh.starts)
     bodies = np.concatenate([collider.x[-1] for collider in mesh.colliders]) - cloth.origin
-    points, triangles = np.concatenate([x, bodies]), np.concatenate([loose, mesh.triangles + np.int32(len(x))])
+    near = _beside(x[loose], bodies[mesh.triangles])
+    points, triangles = np.concatenate([x, bodies]), np.concatenate([loose, mesh.triangles[near] + np.int32(len(x))])
     meets = np.zeros((garments + len(each),) * 2, np.bool_)
     meets[garments:, :garments], meets[:garments, garments:] = mesh.meets, mesh.meets.T
     owner = np.concatenate([cloth.garment, np.repeat(garments + np.arange(len(each)), each)])[triangles[:, 0]]
     return _count(bvh_overlaps(_boxes(points[triangles]), owner.astype(np.int32), meets), triangles, points)
+
+
+def _beside(corners, others):
+    """(t,) bool: which triangles of corners `others` (t, 3, 3) [m] are in the box round those of `corners` (k, 3, 3): of a body beside a
+    waistband few are.
+    """
+    boxes, (low, high) = _boxes(others), (corners.min(axis=(0, 1)), corners.max(axis=(0, 1)))
+    return ((boxes[:, :3] <= high) & (boxes[:, 3:] >= low)).all(axis=1)
 
 
 def _boxes(corners):

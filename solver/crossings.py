@@ -7,6 +7,7 @@ so that neighbours may fold. What only touches does not cross.
 
 import numpy as np
 
+from .broad_phase.boxes import boxes_round
 from .broad_phase.bvh import bvh_overlaps
 from .geometry.seams import same_places
 from .kernel.jit import inner
@@ -60,9 +61,7 @@ def _look(cloth, x, colliders):
     faces = np.concatenate(faces).astype(np.int32)  # numpy 2 makes more of them, for which no kernel is compiled
     garment_count, body = len(cloth.meets), np.repeat(np.arange(len(bodies)), [len(p) for p, _ in bodies])
     group = np.concatenate([cloth.garment, garment_count + body])[faces[:, 0]].astype(np.int32)
-    corners = points[faces]
-    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    pairs = bvh_overlaps(boxes, group, _who_meets(cloth, colliders))
+    pairs = bvh_overlaps(boxes_round(points[faces]), group, _who_meets(cloth, colliders))
     pairs = pairs[_held_apart(cloth, faces, group, pairs)]
     pairs = pairs[cross(points, faces[pairs[:, 0]], faces[pairs[:, 1]])]
     held, corners = np.full(len(faces), ALL_HELD, np.int8), (cloth.inv_mass[cloth.triangles] == 0.0).sum(axis=1)

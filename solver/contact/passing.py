@@ -2,8 +2,8 @@
 """What passes through what where a frame ends, counted for the report.
 
 The guard lets nothing pass but what it cannot help, and knows that: what crossed when the frame began, what it could not hold back,
-what is inside a body or was given up, and what pins hold whole. So these alone are looked at, and where two pieces of cloth are nearer to each other than a
-file's rounding, all cloth. Counted is what the file shows, also where bodies that cross each other leave cloth no other place: what an
+what is inside a body or was given up, and what pins hold whole. So these alone are looked at, and where two pieces of cloth are
+nearer to each other than a file's rounding, all cloth. Counted is what the file shows, also where bodies that cross each other leave cloth no other place: what an
 animator sees in a frame is to be told of that frame.
 """
 
@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ..broad_phase.boxes import beside, boxes_round
 from ..broad_phase.bvh import bvh_overlaps
 from ..geometry.ccd import closest_pair, corners_of, weighted_sum
 from ..kernel.jit import njit
@@ -63,7 +64,7 @@ def _held_pairs(cloth, x):
     if len(held) < 2 or not cloth.meets.any():
         return np.empty((0, 2), np.int32)
     corners, owner = x[cloth.triangles[held]], cloth.garment[cloth.triangles[held, 0]].astype(np.int32)
-    pairs = bvh_overlaps(_boxes(corners), owner, cloth.meets)
+    pairs = bvh_overlaps(boxes_round(corners), owner, cloth.meets)
     (one, other), is_own = pairs.T, cloth.meets_itself[cloth.triangles[held]].all(axis=1)
     return held[pairs[(owner[one] != owner[other]) | (is_own[one] & is_own[other])]].astype(np.int32)
 
@@ -85,25 +86,12 @@ def _body_count(guarded: BodyPairs, x):
         return 0
     mesh, garments, each = body.mesh, len(cloth.meets), np.diff(body.mesh.starts)
     bodies = np.concatenate([collider.x[-1] for collider in mesh.colliders]) - cloth.origin
-    near = _beside(x[loose], bodies[mesh.triangles])
+    near = beside(boxes_round(bodies[mesh.triangles]), x[loose].min(axis=(0, 1)), x[loose].max(axis=(0, 1)))
     points, triangles = np.concatenate([x, bodies]), np.concatenate([loose, mesh.triangles[near] + np.int32(len(x))])
     meets = np.zeros((garments + len(each),) * 2, np.bool_)
     meets[garments:, :garments], meets[:garments, garments:] = mesh.meets, mesh.meets.T
     owner = np.concatenate([cloth.garment, np.repeat(garments + np.arange(len(each)), each)])[triangles[:, 0]]
-    return _count(bvh_overlaps(_boxes(points[triangles]), owner.astype(np.int32), meets), triangles, points)
-
-
-def _beside(corners, others):
-    """(t,) bool: which triangles of corners `others` (t, 3, 3) [m] are in the box round those of `corners` (k, 3, 3): of a body beside a
-    waistband few are.
-    """
-    boxes, (low, high) = _boxes(others), (corners.min(axis=(0, 1)), corners.max(axis=(0, 1)))
-    return ((boxes[:, :3] <= high) & (boxes[:, 3:] >= low)).all(axis=1)
-
-
-def _boxes(corners):
-    """(k, 6) [m] boxes round triangles of these corners (k, 3, 3)."""
-    return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    return _count(bvh_overlaps(boxes_round(points[triangles]), owner.astype(np.int32), meets), triangles, points)
 
 
 def _count(pairs, triangles, x):

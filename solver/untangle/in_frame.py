@@ -11,6 +11,7 @@ so do rigid garments; of bodies, out of which contact keeps cloth, it only gets 
 
 import numpy as np
 
+from ..broad_phase.boxes import beside, boxes_round
 from ..geometry.topology import edges_of
 from ..model import Cloth, Collider
 from . import ALLOWED_STRETCH
@@ -63,8 +64,7 @@ def _near(colliders, origin, low, high) -> list[tuple[np.ndarray, np.ndarray, tu
     found = []
     for body in colliders:
         points = body.x[-1] - origin
-        corners = points[body.triangles]
-        inside = ((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1)
+        inside = beside(boxes_round(points[body.triangles]), low, high)
         if inside.any():
             used, triangles = np.unique(body.triangles[inside], return_inverse=True)
             found.append((points[used], triangles.reshape(-1, 3), body.meets))

@@ -19,7 +19,7 @@ from .bake.console import Console
 from .bake.order import notices, read_order
 from .bake.run import bake_now, outcome
 from .playback.bake_files import bake_paths, strays
-from .playback.cache_modifier import plays_as_linked
+from .playback.cache_modifier import plays_as_linked, without_linked
 from .playback.owners import cache_folder
 from .read import setting_path, snapshot
 from .read.participants import chosen_cloths, cloths_of
@@ -50,8 +50,7 @@ def bake(options) -> int:
     if options.skip_empty and all(map(plays_as_linked, cloths_of(scene))):
         tell("INFO", f"Scene {scene.name} has no Taffeta Cloth")
         return 0
-    chosen = chosen_cloths(bpy.context, options.object or "", everything=True)
-    cloths = [obj for obj in chosen if not plays_as_linked(obj)] or chosen
+    cloths = without_linked(chosen_cloths(bpy.context, options.object or "", everything=True))
     wedged.check(scene, every)
     if options.list:
         _list(scene, cloths, every)

@@ -15,7 +15,7 @@ from ..checks import fingerprint, problem_list
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, stranger, strays
-from ..playback.cache_modifier import plays_as_linked
+from ..playback.cache_modifier import without_linked
 from ..playback.correction_files import astray
 from ..playback.owners import owner_in
 from ..read import measures, snapshot
@@ -138,16 +138,10 @@ def _wanted(scene, only) -> list[bpy.types.Object]:
     cloths = cloths_of(scene)
     if unknown := sorted(set(only) - {obj.name for obj in cloths}):
         raise ValueError(f"{unknown[0]} is not a Taffeta Cloth of scene {scene.name}; check the name")
-    wanted = [obj for obj in cloths if obj.name in only] if only else simulated(scene)
+    wanted = [obj for obj in cloths if obj.name in only] if only else without_linked(cloths)
     for obj in wanted:
         refuse_linked(obj)
     return wanted
-
-
-def simulated(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The cloths of a scene but those that play what they were baked to in another file; all where no others are."""
-    cloths = cloths_of(scene)
-    return [obj for obj in cloths if not plays_as_linked(obj)] or cloths
 
 
 def settings_of(scene: bpy.types.Scene, quality: str) -> Settings:

@@ -57,7 +57,7 @@ def _pressure(shot: Shot) -> Iterator[Problem]:
         are_open = (
             "1 of its edges is open or turned round" if count == 1 else f"{count} of its edges are open or turned round"
         )
-        if count and obj.taffeta_cloth.target_volume > 0.0:
+        if count and obj.taffeta_cloth.target_volume > 0.0 and obj.taffeta_cloth.pressure > 0.0:
             yield Problem(
                 "WARNING",
                 obj.name,

@@ -16,7 +16,8 @@ import numpy as np
 
 from ...panels.mapped import MAPPED
 from ...solver.model import Settings
-from ..bake.order import Order, settings_of, simulated
+from ..bake.order import Order, settings_of
+from ..playback.cache_modifier import without_linked
 from ..read import allowance, bands, edge_values, measures, pleats, rest, zips
 from ..read.animated import body_numbers, body_told, told_of
 from ..read.arrays import pixels
@@ -24,7 +25,7 @@ from ..read.groups import MASKS, met, met_by
 from ..read.keyed import is_moving_map, map_moves, pin_moves
 from ..read.maps import weights_in
 from ..read.mesh_io import LOOKED_AT, Body, read_collider, read_garment
-from ..read.participants import colliders_of
+from ..read.participants import cloths_of, colliders_of
 from ..read.sampling import Moment, garment_object
 from ..read.ties import with_ties
 from ..read.trims import summary
@@ -64,7 +65,7 @@ def live_settings(scene: bpy.types.Scene) -> Settings:
 
 def refuse_other_cloths(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> None:
     """Raise ValueError when a garment was switched on or off: the others would have to begin anew."""
-    for obj in set(simulated(scene)) ^ set(cloths):
+    for obj in set(without_linked(cloths_of(scene))) ^ set(cloths):
         what = "is no cloth any more" if obj in cloths else "became cloth"
         raise ValueError(f"{obj.name} {what}; begin again")
 

@@ -175,6 +175,11 @@ def plays_as_linked(obj: bpy.types.Object) -> bool:
     return obj.library is not None and played(obj) is not None
 
 
+def without_linked(cloths: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The cloths but those that play what they were baked to in another file; all where no others are."""
+    return [obj for obj in cloths if not plays_as_linked(obj)] or cloths
+
+
 def _stack_index(obj) -> int:
     """Where to move our last cache to: `cache_index`, counted with the caches of a library before it."""
     caches = own_caches(obj)[:-1]

@@ -6,6 +6,7 @@ normals and materials. They say that they finished even where they could not wri
 folder beside the target first, looked at, and moved into place only when it is all there.
 """
 
+import math
 import os
 import shutil
 import tempfile
@@ -169,7 +170,7 @@ def outside_bake(scene: bpy.types.Scene, obj: bpy.types.Object, first: int, last
     """A sentence when the range goes beyond the baked frames, where the cloth stands still; else ""."""
     start = round(find_cache(obj).frame_start)
     end = start + pc2.read_header(cache_file(obj)).sample_count - 1
-    if start <= _played(scene, first) and _played(scene, last) <= end:
+    if start <= math.ceil(_played(scene, first)) and math.floor(_played(scene, last)) <= end:
         return ""
     return f"{obj.name} is baked from {start} to {end}; outside of that it stands still in the export"
 

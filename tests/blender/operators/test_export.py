@@ -339,6 +339,12 @@ def test_an_export_tells_that_stretched_time_shows_other_frames_of_the_bake(make
         np.testing.assert_allclose(make.world(other), baked[frame - FIRST], atol=2e-6)
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "y.obj"), object="Cloth") == {"FINISHED"}
     assert "Cloth is baked from 3 to 8" in capfd.readouterr().out, "the timeline shows 6 to 16"
+    scene.render.frame_map_new = 120
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "z.obj"), object="Cloth") == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert "frames 2.5 to 6.667 of the bake" in told and "is baked from" not in told, (
+        "no frame begins before the bake does"
+    )
 
 
 def test_an_exporter_that_writes_nothing_is_found_out(make, tmp_path, monkeypatch):

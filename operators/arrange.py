@@ -10,7 +10,7 @@ from ..patterns import places
 from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import panels
 from .read.mesh_io import metres_per_unit
-from .read.participants import chosen_cloths, colliders_of, refuse_mode, world_box
+from .read.participants import chosen_cloth, colliders_of, refuse_mode, world_box
 from .read.screen import InObjectMode
 from .read.shape_key import refuse_shared
 
@@ -134,10 +134,7 @@ class TAFFETA_OT_panels_arrange(InObjectMode, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            found = chosen_cloths(context, self.object)
-            if len(found) > 1:
-                raise ValueError(f"{len(found)} cloths are selected; select one")
-            garment = found[0]
+            garment = chosen_cloth(context, self.object)
             refuse_mode(garment)
             body = find_body(context, garment, self.body)
             metres = metres_per_unit(context.scene)

@@ -22,7 +22,7 @@ from .read.carry_marks import left_out
 from .read.correction import corrections_of
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
-from .read.participants import chosen_cloths, colliders_of, refuse_linked, refuse_mode
+from .read.participants import chosen_cloth, colliders_of, refuse_linked, refuse_mode
 from .read.sheet import Sheet
 from .work.steps import Step, Steps
 from .work.window import ObjectModeWork
@@ -203,7 +203,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
     bake: BoolProperty(name="Bake", default=False, description="Bake the cage right away", options={"SKIP_SAVE"})
 
     def steps(self, context):
-        (obj,) = _one(chosen_cloths(context, self.object))
+        obj = chosen_cloth(context, self.object)
         count = len(obj.data.vertices)
         try:
             cage, thickness = yield from making(context.scene, obj, self.vertices, self.edge_length)
@@ -241,12 +241,6 @@ def _doubts(scene: bpy.types.Scene, obj: bpy.types.Object, cage: bpy.types.Objec
         yield (
             f"The lining is {length_text(half)} nearer to {', '.join(near)} than the cage: give a Distance of more than that"
         )
-
-
-def _one(found):
-    if len(found) > 1:
-        raise ValueError(f"{len(found)} cloths are selected; select one")
-    return found
 
 
 def tell_left_out(operator: bpy.types.Operator, obj: bpy.types.Object, cage: bpy.types.Object) -> None:

@@ -12,7 +12,7 @@ from ..panels.units import length_text
 from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.fabric_rows import bending_text, softening
 from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
-from .read.participants import chosen_cloths, refuse_linked, refuse_mode
+from .read.participants import chosen_cloth, refuse_linked, refuse_mode
 from .read.shape_key import refuse_shared
 from .read.subdivision import bound, subdivide
 
@@ -123,59 +123,48 @@ def _bend(obj, mapped, new: float) -> str:
     return f"{obj.name} has a Bending of {bending_text(new)} now, before {bending_text(old)}"
 
 
-def _run(operator, context, verb):
-    """Do `verb(obj)` with the operator's cloth, and report; a mistake is told and cancels."""
-    try:
-        found = chosen_cloths(context, operator.object)
-        if len(found) > 1:
-            raise ValueError(f"{len(found)} cloths are selected; select one")
-        refuse_mode(found[0])
-        operator.report({"INFO"}, translated(verb(found[0])))
-    except ValueError as error:
-        operator.report({"ERROR"}, translated(str(error)))
-        return {"CANCELLED"}
-    return {"FINISHED"}
+class Fitting:
+    """What the verbs have in common: one garment, and errors as sentences."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    object: StringProperty(name="Object", description="The cloth; empty takes the selected one")
+
+    def execute(self, context):
+        try:
+            obj = chosen_cloth(context, self.object)
+            refuse_mode(obj)
+            self.report({"INFO"}, translated(self.fit(obj, context.scene)))
+        except ValueError as error:
+            self.report({"ERROR"}, translated(str(error)))
+            return {"CANCELLED"}
+        return {"FINISHED"}
 
 
-class TAFFETA_OT_subdivide(bpy.types.Operator):
+class TAFFETA_OT_subdivide(Fitting, bpy.types.Operator):
     """Cut each face of the cloth's mesh into four, in the same shape. UV maps, vertex groups, shape keys and sewing come
     along; a bake has to be made anew"""
 
     bl_idname = "taffeta.subdivide"
     bl_label = "Subdivide Cloth"
     bl_description = " ".join(__doc__.split())
-    bl_options = {"REGISTER", "UNDO"}
-
-    object: StringProperty(name="Object", description="Cloth to subdivide; empty takes the selected one")
-
-    def execute(self, context):
-        return _run(self, context, lambda obj: finer(obj, context.scene))
+    fit = staticmethod(finer)
 
 
-class TAFFETA_OT_stiffen(bpy.types.Operator):
+class TAFFETA_OT_stiffen(Fitting, bpy.types.Operator):
     """Raise Bending to the least with which the cloth's folds are as wide as its mesh can show"""
 
     bl_idname = "taffeta.stiffen"
     bl_label = "Stiffen for This Mesh"
-    bl_options = {"REGISTER", "UNDO"}
-
-    object: StringProperty(name="Object", description="Cloth to stiffen; empty takes the selected one")
-
-    def execute(self, context):
-        return _run(self, context, lambda obj: stiffer(obj, context.scene))
+    fit = staticmethod(stiffer)
 
 
-class TAFFETA_OT_soften(bpy.types.Operator):
+class TAFFETA_OT_soften(Fitting, bpy.types.Operator):
     """Lower Bending until a garment as small as a doll's hangs as larger ones do, as far as its mesh can show that"""
 
     bl_idname = "taffeta.soften"
     bl_label = "Soften for This Size"
-    bl_options = {"REGISTER", "UNDO"}
-
-    object: StringProperty(name="Object", description="Cloth to soften; empty takes the selected one")
-
-    def execute(self, context):
-        return _run(self, context, lambda obj: softer(obj, context.scene))
+    fit = staticmethod(softer)
 
 
 class TAFFETA_OT_fabric_settle(bpy.types.Operator):

@@ -15,7 +15,7 @@ from .read import gathered, sewing_switch, sewn_edges
 from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
-from .read.participants import chosen_cloths, refuse_linked, refuse_mode
+from .read.participants import chosen_cloth, refuse_linked, refuse_mode
 from .read.screen import InObjectMode
 from .read.shown import shown_positions
 
@@ -208,10 +208,7 @@ class TAFFETA_OT_sewing_apply(InObjectMode, bpy.types.Operator):
 
     def execute(self, context):
         try:
-            found = chosen_cloths(context, self.object)
-            if len(found) > 1:
-                raise ValueError(f"{len(found)} cloths are selected; select one")
-            _, told = apply(context, found[0])
+            _, told = apply(context, chosen_cloth(context, self.object))
         except ValueError as error:
             self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}

@@ -47,6 +47,14 @@ def chosen_cloths(context, name: str = "", everything: bool = False) -> list[bpy
     return found
 
 
+def chosen_cloth(context, name: str = "") -> bpy.types.Object:
+    """The one cloth that an operator is to work on; ValueError, as `chosen_cloths`, also where several are selected."""
+    found = chosen_cloths(context, name)
+    if len(found) > 1:
+        raise ValueError(f"{len(found)} cloths are selected; select one")
+    return found[0]
+
+
 def _cage_of(obj: bpy.types.Object | None, name: str) -> str:
     """Name of the cage that is simulated for an object; `name` where it has none."""
     cage = obj.taffeta_cage.cage if obj is not None else None

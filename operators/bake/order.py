@@ -3,7 +3,7 @@
 
 import contextlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 import bpy
@@ -12,6 +12,7 @@ from ...solver.cache.about import About
 from ...solver.cache.journal import read_journal_header
 from ...solver.model import Garment, Settings
 from ..checks import fingerprint, problem_list
+from ..checks.cache_rows import other_scene_of_bake
 from ..checks.rows import remapping_problem
 from ..checks.scale_rows import gravity_problem
 from ..playback.bake_files import DATE, bake_paths, refuse_long, sources, stranger, strays
@@ -81,7 +82,7 @@ def read_order(
         resume=resume,
         from_frame=from_frame or None,
         fingerprints=prints,
-        abouts=[About(label, "", now, text) for text in prints],
+        abouts=[About(label, "", now, text, scene.name) for text in prints],
         recipes=[snapshot.take(scene, [obj]) for obj in cloths] if kept else [],
         owners=[owner_in(path.parent) for path in paths],
     )
@@ -106,8 +107,13 @@ def _paths(scene, cloths, go_on, from_frame):
 
 
 def _refuse_other_frames(scene, cloths, paths) -> None:
-    """Raise ValueError where what is baked begins at another frame, or has other times or vertices: none of it can be kept."""
+    """Raise ValueError where what is baked is another scene's, begins at another frame, or has other times or vertices: none of it
+    can be kept."""
     for obj, path, source in zip(cloths, paths, sources(cloths, paths), strict=True):
+        if other := other_scene_of_bake(obj, scene):
+            raise ValueError(
+                f"{obj.name} plays the bake of scene {other}, which is another shot; press Bake, which keeps that one in the list"
+            )
         header, count = None, len(obj.data.vertices)
         with contextlib.suppress(OSError):
             header = read_journal_header((source or path).with_suffix(".journal"))
@@ -175,8 +181,7 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
         told.append(("WARNING", f"{problem.sentence}; type -9.81 into Scene tab, Gravity, Z"))
     if not asked and (problem := remapping_problem(scene)) is not None:
         told.append(("WARNING", f"{problem.sentence}; set Old and New to the same in the Output tab, Time Stretching"))
-    if sentence := left_out(scene, order):
-        told.append(("WARNING", sentence))
+    told += [("WARNING", sentence) for sentence in left_out(scene, order)]
     names = {garment.name for garment in order.garments}
     preview = [obj.name for obj in cloths_of(scene) if obj.name in names and obj.taffeta_cloth.quality == "PREVIEW"]
     if order.quality == "PREVIEW":
@@ -193,26 +198,37 @@ def notices(scene: bpy.types.Scene, order: Order, asked: bool = False) -> list[t
     return told
 
 
-def left_out(scene: bpy.types.Scene, order: Order) -> str:
-    """A sentence when cloth goes through other cloth because that is not baked with it, and no collider: what is above, below
+def left_out(scene: bpy.types.Scene, order: Order) -> list[str]:
+    """Sentences where cloth goes through other cloth because that is not baked with it, and no collider: what is above, below
     or around it now.
     """
     known = {part.name for part in (*order.garments, *order.bodies)}
     cloths = cloths_of(scene)
     baked = [obj for obj in cloths if obj.name in {garment.name for garment in order.garments}]
     pairs = [
-        (one.name, other.name)
+        (one, other)
         for other in cloths
         for one in baked
         if other.name not in known and meet(one, other) and _above_each_other(one, other)
     ]
-    if not pairs:
-        return ""
-    ones, others = (", ".join(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
-    return (
-        f"{others} is left out, and {ones} goes through it: select both, or keep the bake of {others} and add a Taffeta "
-        "Collider to it"
-    )
+    told, linked = [], [pair for pair in pairs if pair[1].library is not None]
+    if here := [pair for pair in pairs if pair not in linked]:
+        ones, others = _names(here)
+        told.append(
+            f"{others} is left out, and {ones} goes through it: select both, or keep the bake of {others} and add a Taffeta "
+            "Collider to it"
+        )
+    if linked:
+        ones, others = _names(linked)
+        told.append(
+            f"{others} is linked and left out, and {ones} goes through it: add a Taffeta Collider to it in its own file"
+        )
+    return told
+
+
+def _names(pairs) -> Iterator[str]:
+    """Of all that stand first in pairs of objects, and of all that stand second."""
+    return (", ".join(dict.fromkeys(obj.name for obj in objects)) for objects in zip(*pairs, strict=True))
 
 
 def _above_each_other(one: bpy.types.Object, other: bpy.types.Object) -> bool:

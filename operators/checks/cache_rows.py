@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 
+from ...solver.cache import about
 from ..playback import cache_modifier
 from ..playback.bake_files import bake_paths, shown_frames, strays
 from ..playback.correction_files import are_temporary, lost
@@ -32,7 +33,7 @@ def _caches(shot: Shot) -> Iterator[Problem]:
                 remedy = (
                     "Play one of the list of bakes that fits, or press Resume, which gives this file a bake of its own"
                 )
-            elif other := _scene_of_bake(obj, shot.scene):
+            elif other := other_scene_of_bake(obj, shot.scene):
                 remedy = (
                     f"A bake here plays in {other}, too, and its own stays in the list; for a bake in each, make it single "
                     "(Object > Relations > Make Single User > Object)"
@@ -101,15 +102,23 @@ def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.
     words = fingerprint.changes(obj, scene, bodies)
     if words and (maker := _maker(obj)):  # which may have baked it since, or this file was changed: nobody knows
         return f"{obj.name} plays a bake of {maker}, made with other settings than this file has: {fingerprint.sentence(words)}"
-    if words and (other := _scene_of_bake(obj, scene)):
+    if words and (other := other_scene_of_bake(obj, scene)):
         return f"{obj.name} plays the bake of scene {other}, and this one differs in {fingerprint.sentence(words)}"
     return f"{obj.name} was baked before you changed {fingerprint.sentence(words)}" if words else ""
 
 
-def _scene_of_bake(obj, scene: bpy.types.Scene) -> str:
-    """Name of another scene that a garment is in, too, and of which the bake was made that it plays; "" where there is none."""
-    others = (other for other in obj.users_scene if other != scene)
-    return next((other.name for other in others if not _changes(obj, other)), "")
+def other_scene_of_bake(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Name of another scene that a garment is in, too, and of which the bake was made that it plays; "" where there is none, or the
+    two do not differ.
+    """
+    others = {other.name: other for other in obj.users_scene if other != scene}
+    if not others or not _changes(obj, scene):
+        return ""
+    path = cache_file(obj)
+    noted = about.read(path).scene if path is not None else ""
+    if noted == scene.name or noted in others:
+        return noted if noted in others else ""
+    return next((name for name, other in others.items() if not _changes(obj, other)), "")
 
 
 def _changes(obj, scene: bpy.types.Scene) -> list[str]:

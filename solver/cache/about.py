@@ -21,6 +21,7 @@ class About(NamedTuple):
     note: str = ""
     date: str = ""  # year-month-day hour:minute, local time
     fingerprint: str = ""  # of the scene that it was made of, as whoever bakes writes it; not shown
+    scene: str = ""  # name of that scene
 
 
 def read(path: Path) -> About:

@@ -53,6 +53,25 @@ def test_each_scene_keeps_its_bake_where_the_garment_is_shared(both, cloth):
     assert row.sentence == "Cloth plays the bake of scene On the Moon, and this one differs in gravity"
 
 
+def test_frames_of_another_scene_are_not_kept(both, cloth):
+    """Re-Bake in one scene kept frames of the other's bake, and the cache held two shots."""
+    shot, other = both
+    bake(other)
+    with pytest.raises(
+        RuntimeError, match="Cloth plays the bake of scene On the Moon, which is another shot; press Bake"
+    ):
+        bake(shot, from_frame=3)
+    other.gravity = (0, 0, -1.7)
+    with pytest.raises(RuntimeError, match="Cloth plays the bake of scene On the Moon"):
+        bake(shot, from_frame=3)  # though no scene is any more as it was baked
+    bake(other, from_frame=3)
+    bake(shot)
+    other.gravity, shot.gravity = shot.gravity, (0, 0, -9.0)
+    (row,) = rows(shot)
+    assert row.sentence == "Cloth was baked before you changed gravity", "the other scene is as this one was, no more"
+    bake(shot, from_frame=3)
+
+
 def test_a_garment_that_is_made_single_has_a_bake_in_each_scene(both, cloth):
     """What the row says to do."""
     shot, other = both
@@ -65,7 +84,7 @@ def test_a_garment_that_is_made_single_has_a_bake_in_each_scene(both, cloth):
     assert rows(shot) == rows(other, own.name) == []
 
 
-def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, make, tmp_path):
+def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, make, tmp_path, capfd):
     """Bake refused to bake the shot's own garment, and the list asked for a Resume that would refuse."""
     bake(shot)
     bpy.ops.wm.save_mainfile()
@@ -95,6 +114,14 @@ def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, 
     simulation.end()
     with pytest.raises(RuntimeError, match="Cloth is linked from"):
         bpy.ops.taffeta.bake(object="Cloth")
+    own.location = (0, 0, 0.1)
+    bake(scene)
+    told = "Cloth is linked and left out, and Scarf goes through it: add a Taffeta Collider to it in its own file"
+    out = capfd.readouterr().out
+    assert told in out and out.count("left out") == 1
+    here.objects[0].taffeta_collider.enabled = True  # as if its file had that
+    bake(scene)
+    assert "left out" not in capfd.readouterr().out
     path.unlink()
     with pytest.raises(RuntimeError, match="Cloth is linked from"):
         bpy.ops.taffeta.bake()

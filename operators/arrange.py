@@ -11,7 +11,7 @@ from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read import panels
 from .read.mesh_io import metres_per_unit
 from .read.participants import chosen_cloth, colliders_of, refuse_mode, world_box
-from .read.screen import InObjectMode
+from .read.screen import InObjectMode, refused
 from .read.shape_key import refuse_shared
 
 TURNS = (
@@ -144,8 +144,7 @@ class TAFFETA_OT_panels_arrange(InObjectMode, bpy.types.Operator):
             if show_bake(garment, shown=False):
                 told += f". {mesh_shown_sentence([garment])}"
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.object, self.body = garment.name, body.name
         self.report({"INFO"}, translated(told))
         return {"FINISHED"}

@@ -18,6 +18,7 @@ from .read.mesh_io import check_evaluated, check_finite, metres_per_unit, world_
 from .read.modifier_stack import own_modifiers, simulated
 from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked
 from .read.sampling import depsgraph_of
+from .read.screen import refused
 from .read.ties import topology
 
 REACH = 0.005  # [m] from a body within which all vertices are attached that are not chosen otherwise
@@ -227,8 +228,7 @@ class Attaching:
                     forget_empty(obj)
             self.report({"INFO"}, translated(told))
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 
@@ -282,8 +282,7 @@ nearest collider. To another garment they are tacked by threads"""
         try:
             self.settle(obj)
         except ValueError as error:  # a map that is not there
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return context.window_manager.invoke_props_dialog(self, width=360)
 
     def draw(self, context):

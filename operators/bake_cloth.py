@@ -36,7 +36,7 @@ from .live import turn
 from .playback.bake_files import bake_paths, stored_path
 from .playback.owners import cache_folder
 from .read.participants import chosen_cloths, cloths_of
-from .read.screen import redraw
+from .read.screen import redraw, refused
 from .setup import begin_compiling
 from .work.window import StatusBar
 
@@ -102,8 +102,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
                 console.close()
         except jobs.FAILURES as error:
             if job is None or not job.error:  # the job's own error is told with what was kept
-                self.report({"ERROR"}, translated(str(error)))
-                return {"CANCELLED"}
+                return refused(self, error)
         return self._tell(job)
 
     def invoke(self, context, event):
@@ -117,8 +116,7 @@ class TAFFETA_OT_bake(bpy.types.Operator):
             job.images.open()
             jobs.claim(job)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self._job = job
         self._sampler = sampled(job)
         self._drawn, self._cost, self._plays, self._started = 0.0, 0.0, False, False

@@ -4,6 +4,7 @@
 import bpy
 
 from .bake import job as jobs
+from .read.screen import words_of
 
 BAKED = "Baked"  # how the outcome of a whole bake begins
 TICK = 0.25  # [s] between two looks of the window whether the bake has ended
@@ -103,7 +104,7 @@ class BakeQueue:
             label = self.make_ready(scene, index)
             bpy.ops.taffeta.bake(way, label=label, anyway=True)  # nobody sits there to be asked
         except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-            return jobs.last(), str(error).removeprefix("Error: ").strip()
+            return jobs.last(), words_of(error)
         return jobs.last(), ""
 
     def _tell(self, scene, index, job, fault) -> None:

@@ -27,6 +27,7 @@ from .playback.owners import cache_file, maker_of
 from .read import cage_meshes, snapshot
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths, cloths_of, colliders, refuse_linked
+from .read.screen import refused
 
 
 class BakeVerb:
@@ -49,8 +50,7 @@ class BakeVerb:
             if told := self.work(context, obj, self._chosen(context.scene, obj)):
                 self.report({"INFO"}, translated(told))
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, translated(in_words(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         look_again()
         return {"FINISHED"}
 
@@ -132,8 +132,7 @@ class TAFFETA_OT_bake_rename(BakeVerb, bpy.types.Operator):
         try:
             bake = self._chosen(context.scene, chosen_cloths(context, self.object)[0])
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.label, self.note = bake.about.label, bake.about.note
         return context.window_manager.invoke_props_dialog(self, width=420)
 
@@ -237,8 +236,7 @@ class TAFFETA_OT_trash_empty(bpy.types.Operator):
                     raise OSError(f"{bake.path} is being moved by another Blender: try again")
                 trash.delete(bake.path)
         except OSError as error:
-            self.report({"ERROR"}, translated(in_words(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         finally:
             look_again()
         count = "1 bake" if len(bakes) == 1 else f"{len(bakes)} bakes"

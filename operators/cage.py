@@ -23,6 +23,7 @@ from .read.correction import corrections_of
 from .read.fabrics import most_thickness
 from .read.modifier_stack import find_live
 from .read.participants import chosen_cloth, colliders_of, refuse_linked, refuse_mode
+from .read.screen import refused, words_of
 from .read.sheet import Sheet
 from .work.steps import Step, Steps
 from .work.window import ObjectModeWork
@@ -208,7 +209,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
         try:
             cage, thickness = yield from making(context.scene, obj, self.vertices, self.edge_length)
         except RuntimeError as error:  # of Blender's own operator
-            raise ValueError(str(error).removeprefix("Error: ").strip()) from error
+            raise ValueError(words_of(error)) from error
         shell = f", one sheet of the shell that is {length_text(thickness)} thick" if thickness > 0.0 else ""
         made = f"{cage.name} has {len(cage.data.vertices):,} vertices instead of {count:,}{shell}"
         self.report({"INFO"}, translated(made if self.bake else f"{made}; bake it"))
@@ -221,7 +222,7 @@ and back, becomes one sheet. The garment's mesh stays as it is"""
             try:
                 bpy.ops.taffeta.bake("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT", object=cage.name)
             except RuntimeError as error:  # what it has reported, translated; the cage is there
-                self.report({"ERROR"}, translated(str(error).removeprefix("Error: ").strip()))
+                refused(self, error)
         return {"FINISHED"}
 
 
@@ -289,8 +290,7 @@ stays on disk"""
                 raise ValueError(f"{obj.name} or its cage is not in Object Mode; go back to that first")
             kept, lost = remove(obj)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.report({"INFO"}, translated(f"{obj.name} is simulated itself again{kept}"))
         if lost:
             self.report({"WARNING"}, translated(lost))
@@ -312,8 +312,7 @@ class TAFFETA_OT_cage_select(_Caged, bpy.types.Operator):
             if cage is None or cage.name not in context.view_layer.objects:
                 raise ValueError("The cage is not in this view layer; undo what deleted it, or press Remove Cage")
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         show(context, cage)
         return {"FINISHED"}
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import bpy
 
-from ..solver.cache.files import in_words
 from .bake import job as jobs
 from .bake_all import bake_all
 from .command_bake import bake
 from .contact_sheet import sheet
 from .export import check_ending
 from .farm import install_flamenco, write_openjd
+from .read.screen import words_of
 from .work.writers import refuse_unbuilt
 
 LAST_FRAME = 1_048_574  # of a scene
@@ -195,7 +195,7 @@ def run(arguments: list[str]) -> int:
     try:
         return options.work(options)
     except (*jobs.FAILURES, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-        print(f"Taffeta: {in_words(error).removeprefix('Error: ').strip()}", file=sys.stderr, flush=True)
+        print(f"Taffeta: {words_of(error)}", file=sys.stderr, flush=True)
         return EXIT_FAILED
 
 

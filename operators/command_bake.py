@@ -9,7 +9,6 @@ from pathlib import Path
 import bpy
 
 from ..solver.cache import wedge as wedges
-from ..solver.cache.files import in_words
 from ..solver.cache.frames import cached_frames
 from ..solver.cache.wedge import Wedge
 from . import untangle
@@ -24,6 +23,7 @@ from .playback.owners import cache_folder
 from .read import setting_path, snapshot
 from .read.participants import chosen_cloths, cloths_of
 from .read.preroll import at_start
+from .read.screen import words_of
 from .takes import give
 from .wedge_table import on_disk
 from .wedge_table import rows as table
@@ -154,7 +154,7 @@ def _bake_wedges(scene, cloths, options, every: list[Wedge]) -> None:
         except (*jobs.FAILURES, RuntimeError) as error:
             if len(every) == 1:
                 raise
-            tell("ERROR", in_words(error).removeprefix("Error: ").strip())
+            tell("ERROR", words_of(error))
             lacking.append(wedge.name)
         finally:
             wedged.take_off(scene, before)
@@ -183,7 +183,7 @@ def _bake_queue(scene, options) -> None:
                 tell("WARNING", f"{take.name}: {sentence}")
             _bake_once(scene, options, take.name)
         except (*jobs.FAILURES, RuntimeError) as error:
-            tell("ERROR", in_words(error))
+            tell("ERROR", words_of(error))
             lacking.append(take.name)
         job = jobs.last()
         is_stopped = job is not None and job.is_stopped

@@ -18,6 +18,7 @@ from .read import correction
 from .read.arrays import positions, stored_values
 from .read.participants import refuse_linked
 from .read.sampling import depsgraph_of
+from .read.screen import refused
 from .read.write_back import set_values
 from .work.baked import as_corrected, baked_frames, refuse, refuse_hidden
 
@@ -191,8 +192,7 @@ class CorrectVerb:
         try:
             self.work(context)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 

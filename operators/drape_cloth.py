@@ -16,7 +16,7 @@ from .drape import buttons, draw, session, stroke
 from .drape.view import beside, is_tool, length_of, ray, view_at
 from .keep_pose import RESULTS, keep_and_tell
 from .live import turn
-from .read.screen import redraw, view3d
+from .read.screen import redraw, refused, view3d
 from .work.loading import PREPARING, Loader
 from .work.window import StatusBar
 
@@ -109,8 +109,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
         try:
             drape = stroke.take(context.scene, wanted)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         if drape.trouble:
             self.report({"WARNING"}, translated(drape.trouble))
         return {"FINISHED"}
@@ -161,7 +160,7 @@ class TAFFETA_OT_drape(bpy.types.Operator):
             drape.speed, drape.hand.strength = settings.speed, settings.strength
             is_new = drape.tick(context.scene)
         except jobs.FAILURES as error:
-            self.report({"ERROR"}, translated(str(error)))
+            refused(self, error)
             return self._leave(context, {"FINISHED"})
         if drape.speed != settings.speed:  # something has blown up
             settings.speed, self._doing = drape.speed, ""

@@ -22,7 +22,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ..panels.cage import garment_of
 from ..panels.translations import translated
 from ..solver.cache import pc2
-from ..solver.cache.files import in_words, put_in_place
+from ..solver.cache.files import put_in_place
 from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
 from .checks.played_rows import played_otherwise
@@ -310,21 +310,18 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
         first = self.frame_start if self.properties.is_property_set("frame_start") else scene.frame_start
         last = self.frame_end if self.properties.is_property_set("frame_end") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath))
-        try:
-            targets = chosen_cloths(context, self.object, self.everything)
-            in_window = self.asked
-            files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
-            for obj in targets:
-                for told in played_otherwise(obj):
-                    words = ". ".join(translated(text) for text in told)
-                    self.report({"WARNING"}, words)
-                for sentence in (*lost(obj), outside_bake(scene, obj, first, last), _hidden_by_keys(obj)):
-                    if sentence:
-                        self.report({"WARNING"}, translated(sentence))
-            if sentence := stretched(scene, first, last):
-                self.report({"WARNING"}, translated(sentence))
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        targets = chosen_cloths(context, self.object, self.everything)
+        in_window = self.asked
+        files = yield from steps(context, targets, path, first, last, self.overwrite, in_window)
+        for obj in targets:
+            for told in played_otherwise(obj):
+                words = ". ".join(translated(text) for text in told)
+                self.report({"WARNING"}, words)
+            for sentence in (*lost(obj), outside_bake(scene, obj, first, last), _hidden_by_keys(obj)):
+                if sentence:
+                    self.report({"WARNING"}, translated(sentence))
+        if sentence := stretched(scene, first, last):
+            self.report({"WARNING"}, translated(sentence))
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
         self.report({"INFO"}, translated(f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}"))
         return {"FINISHED"}

@@ -18,6 +18,7 @@ from ..panels.translations import translated
 from ..solver.cache.files import in_words, put_in_place, written
 from .read.fabrics import presets
 from .read.participants import chosen_cloths, refuse_linked
+from .read.screen import refused
 
 LIBRARY_NAME, OWN_NAME = "Taffeta Fabrics", "My Taffeta Fabrics"
 CATALOG = "6f1c0a52-3f0e-4c5b-9a50-7a1f6a1e0c01"  # an id of our own making, as Blender wants one
@@ -175,8 +176,7 @@ class TAFFETA_OT_fabric_apply(bpy.types.Operator):
             for obj in chosen:
                 refuse_linked(obj)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         for obj in chosen:
             obj.taffeta_fabric.choice = str(path)
         self.report({"INFO"}, translated(f"{', '.join(obj.name for obj in chosen)}: made of {self.fabric}"))

@@ -14,9 +14,9 @@ from bpy.app.handlers import persistent
 from mathutils import Vector
 
 from ..panels.fabric import LIBRARY_FOLDER, own_folder
-from ..panels.translations import translated
 from .read.listen import listen, listen_no_more
 from .read.participants import chosen_cloths, refuse_linked
+from .read.screen import refused
 
 TOUCHING = 5e-3  # of a swatch's diagonal: how far from a surface it counts as lying on it
 DROP = "OBJECT_OT_transform_to_mouse"  # what Blender lays a dropped object down with
@@ -71,8 +71,7 @@ class TAFFETA_OT_fabric_drop(bpy.types.Operator):
             (obj,) = chosen_cloths(context, under)
             refuse_linked(obj)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         fabric, mesh = swatch.taffeta_fabric.chosen, swatch.data
         bpy.data.objects.remove(swatch)
         if not mesh.users:

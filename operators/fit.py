@@ -13,6 +13,7 @@ from ..solver.elastic.mesh_fit import STIFFEST_CLOTH
 from .checks.fabric_rows import bending_text, softening
 from .read.fabrics import bending_before_stiffening, fitted, has_fabric, mesh_fit, most_thickness, shipped, usual
 from .read.participants import chosen_cloth, refuse_linked, refuse_mode
+from .read.screen import refused
 from .read.shape_key import refuse_shared
 from .read.subdivision import bound, subdivide
 
@@ -136,8 +137,7 @@ class Fitting:
             refuse_mode(obj)
             self.report({"INFO"}, translated(self.fit(obj, context.scene)))
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 

@@ -8,7 +8,6 @@ from mathutils import Matrix
 from ..panels.translations import translated
 from ..panels.units import length_text
 from ..solver.cache import moves, wedge
-from ..solver.cache.files import in_words
 from ..solver.cache.names import in_use
 from .attach import forget_empty, tie
 from .checks import problem_list
@@ -27,6 +26,7 @@ from .read.modifier_stack import lift_rebuilders, makers
 from .read.participants import cloths_of, colliders_of, near_bodies, refuse_linked, refuse_mode
 from .read.preroll import at_start
 from .read.sampling import depsgraph_of
+from .read.screen import refused
 from .read.shape_key import refuse_shared
 from .wedges import list_again
 
@@ -53,8 +53,7 @@ class Fix:
                 refuse_mode(obj)
             self.report({"INFO"}, translated(self.mend(context, obj)))
         except (ValueError, OSError, RuntimeError) as error:  # RuntimeError is how Blender's operators report
-            self.report({"ERROR"}, translated(in_words(error).removeprefix("Error: ").strip()))
-            return {"CANCELLED"}
+            return refused(self, error)
         context.view_layer.update()
         if context.window_manager.taffeta.checked:
             problem_list.show(context.scene)

@@ -5,13 +5,13 @@ import bpy
 
 from ..panels.translations import translated
 from ..solver.cache import trash
-from ..solver.cache.files import in_words
 from .checks.problem_list import look_again
 from .playback.bake_files import bake_paths, bakes_of, remember_name, shared_with
 from .playback.cache_modifier import forget_bake
 from .playback.owners import cache_file, maker_of
 from .read.modifier_stack import find_cache, is_inherited
 from .read.participants import chosen_cloths, cloths_of, refuse_linked
+from .read.screen import refused
 
 OTHERS = (
     ("REFUSE", "Ask", "Free nothing, and say whose bake it is"),
@@ -107,8 +107,7 @@ class TAFFETA_OT_free(bpy.types.Operator):
                 )
             count = sum(_freed(obj, context.scene, self.older, self.others) for obj in targets)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, translated(in_words(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         finally:
             look_again()
         if found and self.others == "LEAVE":

@@ -14,7 +14,7 @@ from ..solver.cache.files import in_words, read_whole
 from .menus import in_menu
 from .read import pattern_mesh
 from .read.mesh_io import metres_per_unit
-from .read.screen import InObjectMode
+from .read.screen import InObjectMode, refused
 from .setup import begin_compiling, make_cloth
 
 MENU_LABEL = "Taffeta Pattern (.json/.dxf)"
@@ -117,8 +117,7 @@ class TAFFETA_OT_pattern_import(InObjectMode, bpy.types.Operator, ImportHelper):
         try:
             _, told, doubt = add(context, Path(bpy.path.abspath(self.filepath)), edge, self.units)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         begin_compiling()
         self.report({"INFO"}, translated(told))
         if doubt:

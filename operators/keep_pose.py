@@ -11,6 +11,7 @@ from .live import turn
 from .playback.cache_modifier import mesh_shown_sentence, show_bake
 from .read.participants import find_object
 from .read.sampling import posed
+from .read.screen import refused
 from .read.shape_key import make_rest, place, refuse_shared
 
 POSE_KEY = "Taffeta Pose"  # shape key that keeps a pose
@@ -75,8 +76,7 @@ def keep_and_tell(operator: bpy.types.Operator, result: str) -> set[str]:
     try:
         hidden = keep(result)
     except ValueError as error:
-        operator.report({"ERROR"}, translated(str(error)))
-        return {"CANCELLED"}
+        return refused(operator, error)
     if hidden:
         operator.report({"INFO"}, translated(mesh_shown_sentence(hidden)))
     return {"FINISHED"}

@@ -9,6 +9,7 @@ from ..panels.translations import translated
 from ..solver.elastic.solid import Sheet, sheet_of
 from .checks.fabric_rows import bending_text
 from .read.participants import chosen_cloths, refuse_linked
+from .read.screen import refused
 
 MILLIMETRE = 1e-3  # [m]
 
@@ -79,8 +80,7 @@ class TAFFETA_OT_fabric_modulus(bpy.types.Operator):
             about = self.modulus, MILLIMETRE * self.sheet_thickness, self.poisson
             numbers = {obj.name: give(obj, *about) for obj in found}
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         for sheet in dict.fromkeys(numbers.values()):
             names = ", ".join(name for name, own in numbers.items() if own == sheet)
             text = f"Stretch {sheet.stretch_stiffness:.4g} N/m, Bending {bending_text(sheet.bending_stiffness)}"

@@ -10,6 +10,7 @@ import bpy
 
 from ..panels.mapped import MAPPED, ROWS, follow_value
 from ..panels.translations import translated
+from .read.screen import refused
 
 NEW_IMAGE_SIZE = 1024  # pixels; 2 mm on a garment whose UV map is 2 m wide
 NEW_UV_MAP = "Taffeta UV"
@@ -156,8 +157,7 @@ class TAFFETA_OT_paint(bpy.types.Operator):
         try:
             sentence = PAINT_MODES[self.mode](context, obj, self.prop)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.report({"INFO"}, translated(sentence))
         return {"FINISHED"}
 

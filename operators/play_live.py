@@ -6,7 +6,7 @@ import bpy
 from ..panels.translations import translated
 from .bake import job as jobs
 from .live import simulation
-from .read.screen import redraw
+from .read.screen import redraw, refused
 from .work.loading import PREPARING, Loader
 from .work.window import StatusBar
 
@@ -54,9 +54,8 @@ class TAFFETA_OT_live(bpy.types.Operator):
             try:
                 simulation.start(context.scene)
             except jobs.FAILURES as error:
-                self.report({"ERROR"}, translated(str(error)))
                 self._leave(context)
-                return {"CANCELLED"}
+                return refused(self, error)
             self._started = True
             if not _playing():
                 bpy.ops.screen.animation_play()

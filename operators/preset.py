@@ -20,6 +20,7 @@ from ..solver.cache.files import in_words
 from .fabric_assets import OWN_NAME, keep_swatch
 from .overlay.thumbnail import draw_thumbnail
 from .read.participants import chosen_cloths
+from .read.screen import refused
 
 LONGEST_NAME = 48  # letters; Blender's own field takes 64
 
@@ -95,8 +96,7 @@ class TAFFETA_OT_fabric_save(bpy.types.Operator):
                 raise ValueError(f"The fabric of {obj.name} could not be saved as {name}; give it another name")
             path = next(path for path in preset_files() if path.stem == AddPresetBase.as_filename(name))
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.report(
             {"INFO"},
             translated(f"Saved as {shown_name(path)}: choose it from the fabrics of any cloth, or in {OWN_NAME}"),

@@ -15,7 +15,7 @@ from .read.maps import read_map
 from .read.mesh_io import metres_per_unit, rest_positions, world_matrix
 from .read.modifier_stack import find_cache
 from .read.participants import cloths_of, colliders_of
-from .read.screen import view3d
+from .read.screen import refused, view3d
 from .read.shown import shown_positions
 
 WORST_PART = 0.5  # edges stretched by this part of the longest, or more, are shown with it
@@ -139,8 +139,7 @@ class TAFFETA_OT_report_show(bpy.types.Operator):
             context.scene.frame_set(frame)
             found = VERTICES[self.subject](context, _garments(context, name, report), report)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         most = max(found, key=lambda other: len(found[other]))  # of equals the first: the panel's own
         if not len(found[most]):
             self.report(

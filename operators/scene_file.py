@@ -22,7 +22,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..panels.translations import translated
 from ..solver.cache import obj as obj_files
-from ..solver.cache.files import in_words, written
+from ..solver.cache.files import written
 from ..solver.cache.names import cache_paths
 from ..solver.model import Settings
 from .bake.order import read_order
@@ -320,10 +320,7 @@ class TAFFETA_OT_scene_export(InObjectMode, LongWork, bpy.types.Operator):
         if not path.stem:
             raise ValueError("The scene file has no name; type one")
         path = path if path.suffix.lower() == ".xml" else path.with_name(f"{path.name}.xml")
-        try:
-            unsaid = yield from steps(context.scene, path, self.overwrite)
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        unsaid = yield from steps(context.scene, path, self.overwrite)
         if unsaid:
             self.report(
                 {"WARNING"}, translated(f"A scene file has no words for {', '.join(unsaid)}: left out of {path.name}")

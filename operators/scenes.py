@@ -10,7 +10,7 @@ import numpy as np
 from ..panels.translations import translated
 from .menus import in_menu
 from .read.participants import world_box
-from .read.screen import InObjectMode
+from .read.screen import InObjectMode, refused
 from .setup import begin_compiling
 
 # The examples need scipy and build their meshes with some effort: they are imported when one is asked for.
@@ -217,8 +217,7 @@ class AddScene(InObjectMode):
         try:
             example = self.add(context)
         except (ValueError, RuntimeError) as problem:
-            self.report({"ERROR"}, translated(str(problem)))
-            return {"CANCELLED"}
+            return refused(self, problem)
         for obj in context.view_layer.objects:
             obj.select_set(obj in example.cloths)
         context.view_layer.objects.active = example.cloths[0]

@@ -18,7 +18,7 @@ from bpy_extras.io_utils import axis_conversion
 from ..panels.translations import translated
 from ..solver.cache import obj as obj_file
 from ..solver.cache import pc2
-from ..solver.cache.files import in_words, written
+from ..solver.cache.files import written
 from .menus import in_menu
 from .playback.bake_files import refuse_long, stored_path
 from .playback.owners import cache_folder
@@ -168,10 +168,7 @@ class TAFFETA_OT_sequence_import(InObjectMode, LongWork, bpy.types.Operator):
 
     def steps(self, context):
         matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
-        try:
-            obj = yield from import_sequence(context, Path(bpy.path.abspath(self.filepath)), matrix)
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        obj = yield from import_sequence(context, Path(bpy.path.abspath(self.filepath)), matrix)
         obj.taffeta_collider.enabled = self.collider
         header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)

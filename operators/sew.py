@@ -16,7 +16,7 @@ from .read.arrays import seams
 from .read.mesh_io import metres_per_unit, world_matrix
 from .read.modifier_stack import index_of, own_modifiers
 from .read.participants import chosen_cloth, refuse_linked, refuse_mode
-from .read.screen import InObjectMode
+from .read.screen import InObjectMode, refused
 from .read.shown import shown_positions
 
 CLOSED = 2e-3  # [m] up to which a seam is closed, as a bake welds it (`solver.join`)
@@ -190,8 +190,7 @@ class TAFFETA_OT_sew(bpy.types.Operator):
         try:
             self.report({"INFO"}, translated(sew(context.edit_object, self.flip, self.shift, self.gather)))
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 
@@ -210,8 +209,7 @@ class TAFFETA_OT_sewing_apply(InObjectMode, bpy.types.Operator):
         try:
             _, told = apply(context, chosen_cloth(context, self.object))
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.report({"INFO"}, translated(told))
         return {"FINISHED"}
 

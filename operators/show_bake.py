@@ -7,10 +7,10 @@ by itself; where an animator changes it by hand, a button says why nothing is se
 
 import bpy
 
-from ..panels.translations import translated
 from .live import turn
 from .playback.cache_modifier import show_bake, shows_bake
 from .read.participants import chosen_cloths
+from .read.screen import refused
 
 
 def _allows(cls, context, shown: bool) -> bool:
@@ -26,16 +26,6 @@ def _allows(cls, context, shown: bool) -> bool:
     return False
 
 
-def _show(operator, context, shown: bool) -> set[str]:
-    try:
-        for obj in chosen_cloths(context, context.object.name):
-            show_bake(obj, shown)
-    except ValueError as error:
-        operator.report({"ERROR"}, translated(str(error)))
-        return {"CANCELLED"}
-    return {"FINISHED"}
-
-
 class ShowVerb:
     """What both share. `shows`: the bake, else the mesh."""
 
@@ -46,7 +36,12 @@ class ShowVerb:
         return _allows(cls, context, shown=not cls.shows)
 
     def execute(self, context):
-        return _show(self, context, shown=self.shows)
+        try:
+            for obj in chosen_cloths(context, context.object.name):
+                show_bake(obj, self.shows)
+        except ValueError as error:
+            return refused(self, error)
+        return {"FINISHED"}
 
 
 class TAFFETA_OT_show_mesh(ShowVerb, bpy.types.Operator):

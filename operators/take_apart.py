@@ -7,7 +7,6 @@ from bpy.props import FloatProperty
 
 from ..panels.translations import translated
 from ..panels.units import length_text
-from ..solver.cache.files import in_words
 from .live import turn
 from .read.as_one import as_one, joined
 from .read.mesh_io import read_garment
@@ -81,16 +80,13 @@ class TAFFETA_OT_untangle_frames(baked.AfterBake, bpy.types.Operator):
     def steps(self, context):
         turn.refuse()
         scene = context.scene
-        try:
-            cloths = chosen_cloths(context)
-            for obj in cloths:
-                baked.refuse(obj)
-                baked.refuse_hidden(obj)
-            parts = [baked.part_of(obj, *self.range(scene), self.fade) for obj in cloths]
-            self._refuse_other_frames(cloths, parts)
-            sentence, level = yield from self._taken_apart(scene, cloths, parts)
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        cloths = chosen_cloths(context)
+        for obj in cloths:
+            baked.refuse(obj)
+            baked.refuse_hidden(obj)
+        parts = [baked.part_of(obj, *self.range(scene), self.fade) for obj in cloths]
+        self._refuse_other_frames(cloths, parts)
+        sentence, level = yield from self._taken_apart(scene, cloths, parts)
         self.report({level}, translated(sentence))
         return {"FINISHED"}
 

@@ -18,6 +18,7 @@ from .bake import job as jobs
 from .bake_queue import BAKED, BakeQueue
 from .read import snapshot, who_is_who
 from .read.participants import cloths_of
+from .read.screen import refused
 
 
 class Before(NamedTuple):
@@ -74,8 +75,7 @@ class TakeVerb:
                 raise ValueError(f"The queue has {len(takes)} takes, not {self.index + 1}; choose one of them")
             self.work(context.scene, takes)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from ..panels.translations import translated
 from .menus import in_menu
 from .read import tear_lines
+from .read.screen import refused
 
 STRENGTH = FloatProperty(
     name="Strength (N/m)", default=100.0, min=0.01, max=1e9, soft_max=5000.0, step=1000, precision=1,
@@ -40,8 +41,7 @@ class InEditMode(bpy.types.Operator):
         try:
             self.report({"INFO"}, translated(self.change(context.edit_object)))
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 

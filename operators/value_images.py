@@ -10,7 +10,6 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..panels.translations import translated
-from ..solver.cache.files import in_words
 from ..solver.geometry.texels import picture_of, texels
 from .export import check_free, move_into, scratch_folder
 from .live import turn
@@ -129,12 +128,9 @@ class TAFFETA_OT_value_images(ObjectModeWork, bpy.types.Operator):
         check_free(path.parent, names, self.overwrite)
         yield Step("Looking where the UV map lays the cloth")
         covered = self._texels(obj)
-        try:
-            with scratch_folder(path.parent) as scratch:
-                yield from self._write(scene, obj, covered, scratch / path.name, range(first, last + 1))
-                move_into(scratch, path.parent, self.overwrite)
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        with scratch_folder(path.parent) as scratch:
+            yield from self._write(scene, obj, covered, scratch / path.name, range(first, last + 1))
+            move_into(scratch, path.parent, self.overwrite)
         self.report({"INFO"}, translated(f"Wrote {len(names)} images to {path.parent}: {names[0]} to {names[-1]}"))
         return {"FINISHED"}
 

@@ -7,7 +7,7 @@ from ..panels.properties import TaffetaClothSettings
 from ..panels.translations import translated
 from .read import value_nodes
 from .read.participants import chosen_cloths, cloths_of, colliders_of, refuse_linked, refuse_mode
-from .read.screen import InObjectMode
+from .read.screen import InObjectMode, refused
 
 
 class TAFFETA_OT_values(InObjectMode, bpy.types.Operator):
@@ -33,8 +33,7 @@ class TAFFETA_OT_values(InObjectMode, bpy.types.Operator):
                 ]
                 value_nodes.add(obj, scene, near)
         except ValueError as error:
-            self.report({"ERROR"}, translated(str(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         self.report({"INFO"}, translated(f"{', '.join(obj.name for obj in cloths)} has {', '.join(value_nodes.NAMES)}"))
         return {"FINISHED"}
 

@@ -23,7 +23,7 @@ from .playback.bake_files import bake_paths, keep_name
 from .read import setting_path, who_is_who
 from .read.listen import listen, listen_no_more
 from .read.participants import cloths_of, refuse_linked
-from .read.screen import redraw
+from .read.screen import redraw, refused
 from .wedge_copies import keep_adopted
 
 FAILURES = ValueError, OSError
@@ -103,8 +103,7 @@ class TAFFETA_OT_wedge_add(bpy.types.Operator):
             wedged.check(scene, wedges.combinations({}, [(path, values)]))
             owner = setting_path.find(scene, path).owner
         except FAILURES as error:
-            self.report({"ERROR"}, translated(in_words(error)))
-            return {"CANCELLED"}
+            return refused(self, error)
         entry = scene.taffeta_wedges.add()
         entry.name, entry.values = path, ",".join(values)
         entry.owners, entry.mark = owner, who_is_who.marked(scene, [owner])[owner] if owner in scene.objects else ""
@@ -153,7 +152,7 @@ class TAFFETA_OT_wedges_bake(BakeQueue, bpy.types.Operator):
             wedged.check(scene, self._every)
             keep_adopted(scene, cloths)  # of a .blend from before frames were copied where they are adopted
         except FAILURES as error:
-            self.report({"ERROR"}, translated(in_words(error)))
+            refused(self, error)
             return False
         return True
 

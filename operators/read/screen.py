@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is on the screen: its mode, the first 3D view, and editors that are to be drawn anew."""
+"""What is on the screen: its mode, the first 3D view, what an operator says, and editors that are to be drawn anew."""
 
 import bpy
+
+from ...panels.translations import translated
+from ...solver.cache.files import in_words
 
 
 class InObjectMode:
@@ -14,6 +17,17 @@ class InObjectMode:
             cls.poll_message_set("Switch to Object Mode first")
             return False
         return True
+
+
+def words_of(error: Exception) -> str:
+    """What an error says, also one of Blender's operators: a RuntimeError with what they have reported."""
+    return in_words(error).removeprefix("Error: ").strip()
+
+
+def refused(operator: bpy.types.Operator, error: Exception) -> set[str]:
+    """Say why an operator has not done what was asked for; returns what its `execute` then returns."""
+    operator.report({"ERROR"}, translated(words_of(error)))
+    return {"CANCELLED"}
 
 
 def view3d(context: bpy.types.Context) -> tuple[bpy.types.Area, bpy.types.Region] | None:

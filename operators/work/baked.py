@@ -15,7 +15,7 @@ from bpy.props import IntProperty
 
 from ...panels.translations import translated
 from ...solver.cache import pc2
-from ...solver.cache.files import in_words, make_folder, written
+from ...solver.cache.files import make_folder, written
 from ...solver.cache.names import safe_name
 from ..playback.bake_files import refuse_long, stored_path
 from ..playback.cache_modifier import played, trouble
@@ -268,13 +268,10 @@ class AfterBake(LongWork):
 
     def steps(self, context):
         obj = context.object
-        try:
-            refuse(obj)
-            refuse_hidden(obj)
-            part = part_of(obj, *self.range(context.scene), self.fade)
-            sentence, level = yield from self.work(context.scene, obj, part)
-        except OSError as error:
-            raise OSError(in_words(error)) from error
+        refuse(obj)
+        refuse_hidden(obj)
+        part = part_of(obj, *self.range(context.scene), self.fade)
+        sentence, level = yield from self.work(context.scene, obj, part)
         self.report({level}, translated(sentence))
         return {"FINISHED"}
 

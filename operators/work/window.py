@@ -8,7 +8,7 @@ import bpy
 
 from ...panels.translations import translated
 from ..bake.job import FAILURES
-from ..read.screen import InObjectMode, redraw
+from ..read.screen import InObjectMode, redraw, refused
 from .steps import Run, Steps, run_through
 
 TICK = 0.03  # [s] between two looks of the window at the work
@@ -62,7 +62,7 @@ class LongWork:
         try:
             return run_through(self.steps(context))
         except FAILURES as error:
-            return self._refuse(error)
+            return refused(self, error)
 
     def invoke(self, context, event):
         """Begin beside the window."""
@@ -100,7 +100,7 @@ class LongWork:
                 run.go_on(SLICE)
             except FAILURES as error:
                 self._leave(context)
-                return self._refuse(error)
+                return refused(self, error)
             except BaseException:
                 self._leave(context)
                 raise
@@ -119,10 +119,6 @@ class LongWork:
         if getattr(self, "_run", None) is not None:
             self._run.abandon()
             self._leave(context)
-
-    def _refuse(self, error):
-        self.report({"ERROR"}, translated(str(error)))
-        return {"CANCELLED"}
 
     def _leave(self, context):
         self.asked = False

@@ -17,6 +17,7 @@ from ..solver.cache import recipe
 from .bake import job as jobs
 from .bake_queue import BAKED, BakeQueue
 from .read import snapshot, who_is_who
+from .read.listen import listen, listen_no_more
 from .read.participants import cloths_of
 from .read.screen import refused
 
@@ -222,12 +223,10 @@ HANDLERS = (
 def register():
     """Add the verbs, and let a file that is saved while the queue is baked be the shot."""
     _register()
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    listen(HANDLERS)
 
 
 def unregister():
     """Do that no more."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).remove(handler)
+    listen_no_more(HANDLERS)
     _unregister()

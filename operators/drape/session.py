@@ -22,6 +22,7 @@ from ...solver.parts import copied
 from ..bake import job as jobs
 from ..bake.order import settings_of
 from ..live import changes, modifier, turn
+from ..read.listen import listen, listen_no_more
 from ..read.mesh_io import metres_per_unit, world_matrix
 from ..read.modifier_stack import find_live
 from ..read.participants import find_object
@@ -317,8 +318,7 @@ def start(scene: bpy.types.Scene) -> Drape:
         raise
     _drape = drape
     turn.take(end)
-    for handlers, function in _minding():
-        handlers.append(function)
+    listen(MINDING)
     return drape
 
 
@@ -329,9 +329,7 @@ def end() -> None:
         return
     drape, _drape = _drape, None
     drape.wait()
-    for handlers, function in _minding():
-        if function in handlers:
-            handlers.remove(function)
+    listen_no_more(MINDING)
     turn.give_back(drape.order, drape.frame, drape.cloth, drape.state.x)
     modifier.remove_all()
 
@@ -352,14 +350,6 @@ def _shown(scene, objects, order):
     return np.concatenate(places)
 
 
-def _minding():
-    """What must not find a half-draped scene: loading and undo end it, a file is saved without it."""
-    ending = [getattr(bpy.app.handlers, name) for name in ("load_pre", "undo_pre", "redo_pre")]
-    back = [getattr(bpy.app.handlers, name) for name in ("save_post", "save_post_fail")]
-    aside = [(bpy.app.handlers.save_pre, _aside)]
-    return [(handlers, _stop) for handlers in ending] + aside + [(handlers, _back) for handlers in back]
-
-
 @persistent
 def _stop(*_):
     end()
@@ -376,6 +366,15 @@ def _back(*_):
         for known in _drape.order.garment_objects:
             modifier.add(find_object(known.uid, known.name))
         _drape.show()
+
+
+#: what must not find a half-draped scene: loading and undo end it, a file is saved without it
+MINDING = (
+    *((name, _stop) for name in ("load_pre", "undo_pre", "redo_pre")),
+    ("save_pre", _aside),
+    ("save_post", _back),
+    ("save_post_fail", _back),
+)
 
 
 def register():

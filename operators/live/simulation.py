@@ -26,6 +26,7 @@ from bpy.app.handlers import persistent
 
 from ..bake import job as jobs
 from ..bake.images import Images
+from ..read.listen import listen, listen_no_more
 from ..read.modifier_stack import find_live
 from ..read.participants import find_object
 from ..read.sampling import Moment, depsgraph_of, going_on, read_moment, straight_input
@@ -93,10 +94,11 @@ def start(scene: bpy.types.Scene) -> None:
         raise
     _live = live
     turn.take(end)
-    for handlers in _ending():
-        handlers.append(_stop)
-    for handlers, function in _following():
-        handlers.insert(0, function)  # before the overlays', which are to see the cloth of this frame
+    listen(ENDING)
+    for name, handler in FOLLOWING:
+        getattr(bpy.app.handlers, name).insert(
+            0, handler
+        )  # before the overlays', which are to see the cloth of this frame
 
 
 def end() -> None:
@@ -106,9 +108,7 @@ def end() -> None:
         return
     live, _live = _live, None
     live.images.close()
-    for handlers, function in (*((handlers, _stop) for handlers in _ending()), *_following()):
-        if function in handlers:
-            handlers.remove(function)
+    listen_no_more((*ENDING, *FOLLOWING))
     turn.give_back(live.order, live.frame, live.cloth, live.state.x)
     _tidy()
 
@@ -217,22 +217,6 @@ def _objects(live):
     return [find_object(known.uid, known.name) for known in live.order.garment_objects]
 
 
-def _ending():
-    """What must not find a half-simulated scene: saving, loading, undo."""
-    names = "save_pre", "load_pre", "undo_pre", "redo_pre"
-    return [getattr(bpy.app.handlers, name) for name in names]
-
-
-def _following():
-    return (bpy.app.handlers.frame_change_pre, _bare), (bpy.app.handlers.frame_change_post, _follow)
-
-
-def _tidying():
-    """What may bring back a live simulation that has ended: a file that Blender saved by itself, a step of undo."""
-    names = "load_post", "undo_post", "redo_post"
-    return [getattr(bpy.app.handlers, name) for name in names]
-
-
 @persistent
 def _stop(*_):
     end()
@@ -243,15 +227,20 @@ def _tidy(*_):
     modifier.remove_all()
 
 
+#: what must not find a half-simulated scene
+ENDING = [(name, _stop) for name in ("save_pre", "load_pre", "undo_pre", "redo_pre")]
+FOLLOWING = ("frame_change_pre", _bare), ("frame_change_post", _follow)
+#: what may bring back a live simulation that has ended: a file that Blender saved by itself, a step of undo
+TIDYING = [(name, _tidy) for name in ("load_post", "undo_post", "redo_post")]
+
+
 def register():
     """Clear up after a simulation when a file is opened, or an undo leads into one."""
-    for handlers in _tidying():
-        handlers.append(_tidy)
+    listen(TIDYING)
 
 
 def unregister():
     """End what runs, and forget what it left."""
     end()
     turn.forget()
-    for handlers in _tidying():
-        handlers.remove(_tidy)
+    listen_no_more(TIDYING)

@@ -18,6 +18,7 @@ from ...solver.cache.files import in_words
 from ...solver.cache.names import newest_name, older_bakes
 from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import claim, is_ours, owner_of
+from ..read.listen import listen, listen_no_more
 from ..read.modifier_stack import find_cache
 
 LONGEST_OWNER = 800  # bytes of a path in a journal's header
@@ -126,13 +127,14 @@ def _after_saving(*_):
     _unsaved.clear()
 
 
+HANDLERS = ("save_pre", _before_saving), ("save_post", _after_saving)
+
+
 def register():
     """Tell bakes of a new file whose they are when it is saved."""
-    bpy.app.handlers.save_pre.append(_before_saving)
-    bpy.app.handlers.save_post.append(_after_saving)
+    listen(HANDLERS)
 
 
 def unregister():
     """Do that no more."""
-    bpy.app.handlers.save_pre.remove(_before_saving)
-    bpy.app.handlers.save_post.remove(_after_saving)
+    listen_no_more(HANDLERS)

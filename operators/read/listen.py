@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Having Blender call functions when something happens: pairs of a list of `bpy.app.handlers` and a function."""
+"""Having Blender call functions when something happens: pairs of the name of a list of `bpy.app.handlers` and a function."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,6 +15,7 @@ def listen(handlers: Handlers) -> None:
 
 
 def listen_no_more(handlers: Handlers) -> None:
-    """Undo `listen`."""
-    for name, handler in reversed(handlers):
-        getattr(bpy.app.handlers, name).remove(handler)
+    """Undo `listen`; what is not persistent Blender has taken away itself where another file was opened."""
+    for name, handler in handlers:
+        if handler in getattr(bpy.app.handlers, name):
+            getattr(bpy.app.handlers, name).remove(handler)

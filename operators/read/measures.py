@@ -15,6 +15,7 @@ from ...solver.elastic.mesh_fit import edge_quantile
 from . import arrays, between_keys, pattern_size, tear_lines, zips
 from .carriers import hung_on
 from .keyed import actions_of, curves_in, our_drivers, targets_of
+from .listen import listen, listen_no_more
 from .maps import weights_in
 from .mesh_io import rest_positions
 
@@ -326,18 +327,18 @@ def _forget_all(*_):
     _kept.clear()
 
 
+HANDLERS = (
+    ("depsgraph_update_post", _forget_changed),
+    *((name, _forget_all) for name in ("load_post", "undo_post", "redo_post")),
+)
+
+
 def register():
     """Watch for changes of meshes, images and actions."""
-    bpy.app.handlers.depsgraph_update_post.append(_forget_changed)
-    bpy.app.handlers.load_post.append(_forget_all)
-    bpy.app.handlers.undo_post.append(_forget_all)
-    bpy.app.handlers.redo_post.append(_forget_all)
+    listen(HANDLERS)
 
 
 def unregister():
     """Stop watching."""
-    bpy.app.handlers.redo_post.remove(_forget_all)
-    bpy.app.handlers.undo_post.remove(_forget_all)
-    bpy.app.handlers.load_post.remove(_forget_all)
-    bpy.app.handlers.depsgraph_update_post.remove(_forget_changed)
+    listen_no_more(HANDLERS)
     _forget_all()

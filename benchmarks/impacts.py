@@ -68,7 +68,7 @@ class Frame(NamedTuple):
     crossings: int
 
 
-def shoot(count: int, speed: float, frames: int = FRAMES, settings=FINAL) -> list[Frame]:
+def shoot(count: int, speed: float, frames: int = FRAMES) -> list[Frame]:
     """Sheets of cotton, tilted and a little rough, that fly at each other, each at `speed` [m/s]."""
     garments, signs = [], []
     for k in range(count):
@@ -77,7 +77,7 @@ def shoot(count: int, speed: float, frames: int = FRAMES, settings=FINAL) -> lis
             put(cut(f"Sheet {k + 1}", 16, 16, 0.012), (tilt[0], 0.0, tilt[1]), (0.004 * k, 0.003, 0.03 * k))
         )
         signs.append(np.full(256, 1.0 if 2 * k < count else -1.0))
-    settings = settings._replace(air_drag=0.0, max_speed=MAX_SPEED)
+    settings = FINAL._replace(air_drag=0.0, max_speed=MAX_SPEED)
     cloth, state = build(garments, settings)
     rng = np.random.default_rng(3)
     state.x[:] += rng.normal(size=state.x.shape) * 3e-4

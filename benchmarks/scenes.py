@@ -124,11 +124,11 @@ def _dress(scene, body):
     obj.parent = body
 
 
-def _smooth(rings, count=33):
+def _smooth(rings):
     """Rings at equal distances along smooth curves through these, which `sheet.tube` takes for evenly spaced."""
     rings = np.array(rings)
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(rings[:, :2], axis=0), axis=1))])
-    return PchipInterpolator(along, rings)(np.linspace(0.0, along[-1], count))
+    return PchipInterpolator(along, rings)(np.linspace(0.0, along[-1], 33))
 
 
 def world(obj):

@@ -196,8 +196,8 @@ def _in_object_mode(obj):
             objects.active = active
 
 
-class Attaching:
-    """What both verbs have in common: a garment, and errors as sentences."""
+class GarmentVerb:
+    """What verbs that mark a garment share: it is named or active, in whichever mode, and errors are sentences."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -232,7 +232,7 @@ class Attaching:
         return {"FINISHED"}
 
 
-class TAFFETA_OT_attach(Attaching, bpy.types.Operator):
+class TAFFETA_OT_attach(GarmentVerb, bpy.types.Operator):
     """Attach vertices of the active garment to the surface of a body, where both are now: of the other selected mesh, or else of the \
 nearest collider. To another garment they are tacked by threads"""
 
@@ -330,7 +330,7 @@ nearest collider. To another garment they are tacked by threads"""
         return found
 
 
-class TAFFETA_OT_detach(Attaching, bpy.types.Operator):
+class TAFFETA_OT_detach(GarmentVerb, bpy.types.Operator):
     """Let attached vertices of the active garment go"""
 
     bl_idname = "taffeta.detach"

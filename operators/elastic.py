@@ -6,14 +6,14 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
 from ..panels.units import length_text
-from .attach import Attaching
+from .attach import GarmentVerb
 from .menus import in_menu
 from .overlay.colours import lengths
 from .read import bands, edge_values
 from .read.arrays import edges, positions
 
 
-class TAFFETA_OT_elastic_mark(Attaching, bpy.types.Operator):
+class TAFFETA_OT_elastic_mark(GarmentVerb, bpy.types.Operator):
     """Sew elastic onto the selected edges of the active garment, as in a waistband or a cuff: the cloth gathers along them. Kept in
     the mesh as the edge attributes elastic_length and elastic_tension, which Geometry Nodes may make, too"""
 
@@ -45,7 +45,7 @@ class TAFFETA_OT_elastic_mark(Attaching, bpy.types.Operator):
         )
 
 
-class TAFFETA_OT_elastic_clear(Attaching, bpy.types.Operator):
+class TAFFETA_OT_elastic_clear(GarmentVerb, bpy.types.Operator):
     """Take the elastic off selected edges of the active garment, or off all of them"""
 
     bl_idname = "taffeta.elastic_clear"

@@ -6,7 +6,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..solver.geometry import stitches
-from .attach import Attaching
+from .attach import GarmentVerb
 from .menus import in_menu
 from .read import edge_values, pleats
 from .read.arrays import edges, positions
@@ -47,7 +47,7 @@ def alternating(x: np.ndarray, ends: np.ndarray) -> np.ndarray:
         at = min(left, key=lambda other: (np.linalg.norm(middle[other] - middle[at]), other))
 
 
-class TAFFETA_OT_pleat_mark(Attaching, bpy.types.Operator):
+class TAFFETA_OT_pleat_mark(GarmentVerb, bpy.types.Operator):
     """Fold the active garment along its selected edges at rest, as an iron does: the cloth strives for the angle, and is stiffer \
 there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, which Geometry Nodes may make, too"""
 
@@ -82,7 +82,7 @@ there. Kept in the mesh as the edge attributes pleat_angle and pleat_stiffness, 
         return f"{len(chosen)} edges of {obj.name} are pleats of {np.degrees(self.angle):.0f} degrees{turn}"
 
 
-class TAFFETA_OT_pleat_clear(Attaching, bpy.types.Operator):
+class TAFFETA_OT_pleat_clear(GarmentVerb, bpy.types.Operator):
     """Let selected edges of the active garment, or all of them, be no pleats any more"""
 
     bl_idname = "taffeta.pleat_clear"

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from .attach import Attaching, bare
+from .attach import GarmentVerb, bare
 from .read import anchors
 from .read.arrays import triangulated
 from .read.mesh_io import check_finite, metres_per_unit, world_positions
@@ -14,7 +14,7 @@ from .read.sampling import depsgraph_of
 from .read.trims import hang, take_off
 
 
-class TAFFETA_OT_trim_add(Attaching, bpy.types.Operator):
+class TAFFETA_OT_trim_add(GarmentVerb, bpy.types.Operator):
     """Let the other selected objects follow the faces of the active garment that they lie on, as buttons do: by Blender's own \
 parenting to vertices"""
 

@@ -96,7 +96,13 @@ def export(scene, path: Path, obj: str | None, frames: tuple[int, int] | None) -
     """Write what the garments play to a file; one of an earlier try is replaced, because farms repeat jobs."""
     first, last = frames or (scene.frame_start, scene.frame_end)
     target = {"object": obj} if obj else {"everything": True}
-    bpy.ops.taffeta.export(filepath=os.path.realpath(path), frame_start=first, frame_end=last, overwrite=True, **target)
+    bpy.ops.taffeta.export(
+        filepath=os.path.realpath(bpy.path.abspath(str(path))),
+        frame_start=first,
+        frame_end=last,
+        overwrite=True,
+        **target,
+    )
 
 
 def wedge_export(path: Path, wedge: Wedge) -> Path:
@@ -194,8 +200,21 @@ def _bake_queue(scene, options) -> None:
 
 def _bake_range(scene, cloths, options, label: str = "") -> None:
     """Bake the frames that are asked for."""
+    own = scene.frame_start
     with _range(scene, cloths, options):
+        if scene.frame_start > own:
+            _tell_start(scene, cloths, options.resume)
         _bake_once(scene, options, label)
+
+
+def _tell_start(scene, cloths, resume: bool) -> None:
+    """Say that a part of a shot continues nothing, where somebody may have meant it to."""
+    first, found = scene.frame_start, _on_disk(scene, cloths)
+    if resume and not any(frames.start == first for frames in found):
+        tell("WARNING", f"No bake ends at frame {first - 1}: this one begins at frame {first}, from the pose there")
+    elif not resume and any(first - 1 in frames for frames in found):
+        told = f"This bake begins at frame {first}, from the pose there; --resume goes on after frame {first - 1}"
+        tell("WARNING", f"{told}, which is on the disk")
 
 
 @contextlib.contextmanager
@@ -227,10 +246,15 @@ def _bake_once(scene, options, label: str) -> None:
     console = Console(job)
     try:
         bake_now(scene, job, console)
+    except jobs.FAILURES as error:
+        if not job.error:
+            raise
+        raise OSError(outcome(job)[-1][1]) from error  # who catches it tells it
     finally:
         console.close()
         for level, text in outcome(job):
-            tell(level, text)
+            if level != "ERROR" or not job.error:
+                tell(level, text)
     wanted = range(scene.frame_start, scene.frame_end + 1)
     lacking = [path for path in job.order.paths if not _holds(path, wanted)]
     if lacking:
@@ -244,12 +268,16 @@ def _set_frames(scene, cloths, options) -> None:
         return
     first, last = options.frames
     if options.resume:
-        paths = [*bake_paths(scene, cloths, go_on=True), *filter(None, strays(cloths))]
-        found = [frames for path in paths if (frames := cached_frames(path))]
-        starts = {frames.start for frames in found if frames.start < first <= frames.stop}
+        starts = {frames.start for frames in _on_disk(scene, cloths) if frames.start < first <= frames.stop}
         if len(starts) == 1:
             first = starts.pop()
     scene.frame_start, scene.frame_end = first, last
+
+
+def _on_disk(scene, cloths) -> list[range]:
+    """Frames of the bakes that could be gone on with."""
+    paths = [*bake_paths(scene, cloths, go_on=True), *filter(None, strays(cloths))]
+    return [frames for path in paths if (frames := cached_frames(path))]
 
 
 def _holds(path: Path, wanted: range) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`blender --command taffeta bake`: the exit status tells the truth, the .blend stays as it is."""
 
+import contextlib
 import os
 import signal
 import struct
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from taffeta.operators import command
 from taffeta.operators.read import modifier_stack
+from taffeta.solver.cache import names
 
 # What Blender does with `--command`: register the extension, call the command, leave with its status.
 CHILD = """
@@ -79,6 +81,34 @@ def test_parts_of_a_range_continue_each_other(blend):
     assert command.run(["bake", str(blend), "--frames", "5-8", "--resume"]) == 0
     assert cache(blend).read_bytes() == whole
     assert frame_count(cache(blend, "Cloth.bak1")) == 8
+
+
+def test_a_part_that_does_not_continue_what_it_could_says_so(blend, capfd):
+    """Sent again without --resume, or before the part that it is to continue, it began from the pose there and told nobody."""
+    assert command.run(["bake", str(blend), "--frames", "5-8", "--resume"]) == 0
+    assert "Taffeta: No bake ends at frame 4: this one begins at frame 5, from the pose there" in capfd.readouterr().err
+    assert command.run(["bake", str(blend), "--frames", "1-4"]) == 0
+    assert "begins" not in capfd.readouterr().err
+    assert command.run(["bake", str(blend), "--frames", "5-8"]) == 0
+    told = "Taffeta: This bake begins at frame 5, from the pose there; --resume goes on after frame 4, which is on the disk"
+    assert told in capfd.readouterr().err
+
+
+def test_what_ends_a_bake_is_said_once(blend, capfd):
+    cache(blend).parent.mkdir()
+    for frames, status in (("1-3", 0), ("1-8", 1)):
+        with names.take_lock(cache(blend)) if status else contextlib.nullcontext():
+            assert command.run(["bake", str(blend), "--frames", frames]) == status
+    told = capfd.readouterr().err
+    assert told.count("is being baked by another") == 1 and "No frame was finished" in told
+
+
+def test_an_export_beside_the_blend(blend, tmp_path, monkeypatch):
+    """Blender's // went to the root of the disk."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert command.run(["bake", str(blend), "--frames", "1-2", "--export", "//cloth.abc"]) == 0
+    assert (tmp_path / "cloth.abc").is_file()
 
 
 def test_one_object(blend, make):

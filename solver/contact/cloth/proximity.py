@@ -15,7 +15,7 @@ from ...broad_phase.boxes import SWEPT_BOX, SweptBoxes, may_touch, span
 from ...broad_phase.patches import FIRST_EDGE_BIT
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner, njit
-from ...kernel.shared import shared
+from ...kernel.shared import BOARD, MOST_PARTS, share_numbered, shared
 from ...kernel.threads import cut, each_joined, on_threads
 from .reach import farther
 from .tangles import are_let_through
@@ -23,10 +23,10 @@ from .welded import across_seams
 
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
 SMALLEST_DROPPED_PART = 4096  # pairs that another thread is asked for
-CANDIDATES_ROOM, STENCILS_ROOM = (
-    2,
-    0.6,
-)  # a pair of triangles that there is room for at first, all or those that can meet
+PAIRS_RANGE = 1024  # pairs of triangles that one thread looks at, and
+SMALLEST_RANGES_PART = 1  # ranges of these that another is asked for
+CANDIDATES_ROOM = 2  # a pair of triangles that there is room for at first, and
+STENCILS_ROOM = 0.6  # of those that can meet
 FEWEST_STENCILS = 256  # that there is room for besides
 MOST_OF_TWO = 15  # candidates of two triangles: each corner and the other, and each two edges
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
@@ -257,17 +257,28 @@ def _placed(rest, place):
     return np.uintp(place[a]), np.uintp(place[b]), np.uintp(place[c]), np.uintp(place[d])
 
 
-@njit
-def pair_kernel(start, end, pairs, sought, skin, x, v, since, scratch, listed, found):
-    """Candidates of the pairs start..end of triangles, without what is let through each other, that can meet: those that can move
-    from the front of `found` on, those that have something that does not from its back. Returns which pair of triangles there
-    was no room for, or `end`, and how many of each there are.
-    # outputs: found; scratch and listed as of `_list_candidates`
+class Room(NamedTuple):
+    """What a thread writes down of two triangles, as of `_list_candidates`; of each with a row to spare, so that no two threads write
+    into the same line of their caches.
     """
-    (stencils, is_edge_pair), moving, fixed = listed, 0, 0
+
+    both: np.ndarray  # (m, 3, SWEPT_BOX)
+    edges: np.ndarray  # (m, 5, SWEPT_BOX)
+    stencils: np.ndarray  # (m, MOST_OF_TWO + 4, 4) int32
+    is_edge_pair: np.ndarray  # (m, MOST_OF_TWO + 64) bool
+
+
+@folded
+def _pair_range(start, end, pairs, sought, skin, ways, scratch, listed, found, low, high):
+    """Candidates of the pairs start..end of triangles, without what is let through each other, that can meet: those that can move
+    from place `low` of `found` on, those that have something that does not from before `high` backwards. Returns how many of
+    each there are, and which pair of triangles there was no room for, or `end`.
+    ways : x, v and since, as of `pair_up` # outputs: found; scratch and listed as of `_list_candidates`
+    """
+    (stencils, is_edge_pair), (x, v, since), front, back = listed, ways, low, high
     for pair in range(start, end):
-        if moving + fixed + len(stencils) > len(found.gap):
-            return pair, moving, fixed
+        if back - front < MOST_OF_TWO:
+            return front - low, high - back, pair
         about = sought.corners, sought.owned, sought.is_flat, sought.triangle_boxes, sought.boxes
         count = _list_candidates(pairs[pair, 0], pairs[pair, 1], *about, scratch, listed, 0)
         for k in range(count):
@@ -280,29 +291,88 @@ def pair_kernel(start, end, pairs, sought, skin, x, v, since, scratch, listed, f
                 continue
             mass = skin.inv_mass
             moves = (mass[a] > 0.0) & (mass[b] > 0.0) & (mass[c] > 0.0) & (mass[d] > 0.0)
-            place = moving if moves else len(found.gap) - 1 - fixed
+            place = front if moves else back - 1
             if _measure(stencil, edges, rest, skin, x, v, sought, since, found, place):
-                moving, fixed = moving + moves, fixed + (not moves)
-    return end, moving, fixed
+                front, back = front + moves, back - (not moves)
+    return front - low, high - back, end
+
+
+@inner
+def _pair_ranges(number, first, last, ranges, pairs, sought, skin, ways, room, found, counts):
+    """`_pair_range` of the ranges first..last, each with as much room in `found`. # outputs: found, counts (r, 3); room"""
+    size = len(found.gap) // len(ranges)
+    scratch, listed = (room.both[number], room.edges[number]), (room.stencils[number], room.is_edge_pair[number])
+    about = pairs, sought, skin, ways, scratch, listed, found
+    for k in range(first, last):
+        counted = _pair_range(ranges[k, 0], ranges[k, 1], *about, size * k, size * (k + 1))
+        counts[k, 0], counts[k, 1], counts[k, 2] = counted
+
+
+@njit
+def pair_kernel(board, ranges, pairs, sought, skin, ways, room, found, counts):
+    """`_pair_ranges` of all ranges (r, 2) of pairs of triangles."""
+    about = ranges, pairs, sought, skin, ways, room, found, counts
+    share_numbered(board, _pair_ranges, len(ranges), SMALLEST_RANGES_PART, about)
+
+
+@shared(SMALLEST_RANGES_PART)
+def gather_kernel(first, last, found, counts, places, kept):
+    """Put what was found of the ranges first..last where it belongs: what can move from places[:, 0] on, the rest, in order, from
+    places[:, 1] on. 75 bytes a pair, twice. # outputs: kept
+    """
+    size = len(found.gap) // len(counts)
+    for k in range(first, last):
+        for place in range(counts[k, 0]):
+            _put(found, size * k + place, kept, places[k, 0] + place)
+        for place in range(counts[k, 1]):
+            _put(found, size * k + size - 1 - place, kept, places[k, 1] + place)
+
+
+@inner
+def _put(found, place, kept, to):
+    """Copy a pair. # outputs: kept"""
+    for k in range(4):
+        kept.stencils[to, k] = found.stencils[place, k]
+    for axis in range(3):
+        kept.normal[to, axis] = found.normal[place, axis]
+    kept.is_edge_pair[to], kept.distance[to] = found.is_edge_pair[place], found.distance[place]
+    kept.friction[to], kept.gap[to], kept.closing[to] = found.friction[place], found.gap[place], found.closing[place]
+    kept.through[to], kept.pulled[to] = False, False
 
 
 def pair_up(pairs: np.ndarray, sought: Sought, skin: Skin, x, v, since: Since) -> PairList:
     """What of the pairs of triangles (p, 2) can meet, with particles that go on from x (n, 3) [m] with v [m/s]; at its end what
     has something that does not move.
+
+    In ranges of so many pairs; what there was no room for is a range of the next round.
     """
+    begin = np.arange(0, len(pairs), PAIRS_RANGE)
+    ranges, rounds = np.stack([begin, np.minimum(begin + PAIRS_RANGE, len(pairs))], axis=1), []
+    stencils = np.empty((MOST_PARTS, MOST_OF_TWO + 4, 4), np.int32), np.empty((MOST_PARTS, MOST_OF_TWO + 64), np.bool_)
+    room = Room(np.empty((MOST_PARTS, 3, SWEPT_BOX)), np.empty((MOST_PARTS, 5, SWEPT_BOX)), *stencils)
+    while len(ranges):
+        longest = int((ranges[:, 1] - ranges[:, 0]).max())
+        found = empty_pairs(len(ranges) * (int(STENCILS_ROOM * longest) + FEWEST_STENCILS))
+        counts = np.empty((len(ranges), 3), np.int64)
+        pair_kernel(BOARD, ranges, pairs, sought, skin, (x, v, since), room, found, counts)
+        rounds.append((ranges[:, 0], found, counts))
+        left = counts[:, 2] < ranges[:, 1]
+        ranges = np.stack([counts[left, 2], ranges[left, 1]], axis=1)
+    return _gathered(rounds) if rounds else empty_pairs(0)
 
-    def part(_, first, last):
-        moving, fixed, listed = [], [], (np.empty((MOST_OF_TWO, 4), np.int32), np.empty(MOST_OF_TWO, np.bool_))
-        while first < last or not moving:
-            found = empty_pairs(int(STENCILS_ROOM * (last - first)) + FEWEST_STENCILS)
-            first, front, back = pair_kernel(first, last, pairs, sought, skin, x, v, since, _scratch(), listed, found)
-            moving.append([array[:front] for array in found])
-            fixed.append([array[len(array) - back :][::-1].copy() for array in found])  # kernels are for rows in order
-        return moving, fixed
 
-    moving, fixed = zip(*on_threads(part, cut(len(pairs), SMALLEST_CANDIDATE_PART)), strict=True)
-    parts = [part for parts in (*moving, *fixed) for part in parts if len(part[0])]
-    return PairList(*each_joined(parts)) if parts else empty_pairs(0)
+def _gathered(rounds: list) -> PairList:
+    """All that was found in rounds, (first pair of triangles, room, counts) of each range, in the order of the pairs of triangles."""
+    counts = np.concatenate([count[:, :2] for _, _, count in rounds])
+    order = np.argsort(np.concatenate([begin for begin, _, _ in rounds]))
+    ends = np.cumsum(counts[order].T.ravel())  # those that can move first
+    places = np.empty_like(counts)
+    places[order] = (ends - counts[order].T.ravel()).reshape(2, -1).T
+    kept, first = empty_pairs(int(ends[-1])), 0
+    for _, found, count in rounds:
+        gather_kernel(len(count), found, count, places[first : first + len(count)], kept)
+        first += len(count)
+    return kept
 
 
 def empty_pairs(count: int) -> PairList:

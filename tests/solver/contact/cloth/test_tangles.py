@@ -118,19 +118,21 @@ def test_what_is_let_through_is_left_out_and_what_is_fixed_comes_last(tangled):
 
 
 def test_pairs_are_the_same_however_little_room_there_is_for_them(monkeypatch):
-    """Where there is no room left it is gone on with more."""
+    """Where there is no room left it is gone on with more, in however short ranges."""
     cloth, state = build(
         [sheet("A", 12, 12, 0.02), sheet("B", 10, 10, 0.03)._replace(pin=np.arange(100) % 3 == 0)], Settings()
     )
     x = state.x + np.random.default_rng(4).normal(size=state.x.shape) * 0.02
     found = []
-    for room, least in ((50, 256), (0, MOST_OF_TWO)):
+    for room, least, span in ((50, 256, 1024), (0, MOST_OF_TWO, 7), (0, MOST_OF_TWO, 10**6)):
         monkeypatch.setattr(proximity, "STENCILS_ROOM", room)
+        monkeypatch.setattr(proximity, "PAIRS_RANGE", span)
         monkeypatch.setattr(proximity, "FEWEST_STENCILS", least)
         found.append(pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings()).pair_list)
     assert all(array.flags.c_contiguous for array in found[0])
     assert len(found[0].gap) > 150 and not cloth.inv_mass[found[0].stencils[-1]].all()
-    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+    for other in found[1:]:
+        assert all(np.array_equal(one, array) for one, array in zip(found[0], other, strict=True))
 
 
 def test_pairs_that_all_have_something_that_does_not_move_come_in_rows_as_kernels_are_compiled_for():

@@ -36,7 +36,7 @@ class Search(NamedTuple):
 def look_ahead(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float) -> Search:
     """Where all will be that starts at x (n, 3) [m] with v [m/s], in a time [s]; reach : as in `Search`."""
     count, around = len(cloth.triangles), topology(cloth.triangles, len(x))
-    ahead = Ahead(empty_boxes(count), np.empty((count, 3, 3)), np.empty(len(x), np.bool_))
+    ahead = Ahead(empty_boxes(count), np.empty((count, 3, 3), np.float32), np.empty(len(x), np.bool_))
     search = Search(empty_boxes(len(x)), ahead, np.empty(count), None, reach, mean_of(v))
     ways_kernel(len(x), x, v, search.drift, reach, horizon, search.boxes)
     turns_kernel(count, x, v, cloth.triangles, horizon, search.boxes, ahead, search.height)

@@ -65,7 +65,7 @@ def taut_rest(garment, rest_length, threads):
 
 def tautening(cloth):
     """`Cloth.taut`, or nothing (0, 2) where no spring ever gets stiffer: then it costs nothing."""
-    return cloth.taut if np.isfinite(cloth.taut[:, TAUT_LENGTH]).any() else cloth.taut[:0]
+    return cloth.taut if np.isfinite(cloth.taut[:, TAUT_LENGTH]).any() else np.zeros((0, 2))
 
 
 def couplings(cloth):

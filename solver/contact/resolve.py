@@ -14,7 +14,7 @@ is pinned and closes on itself, or bodies that close on cloth.
 import numpy as np
 
 from ..model import Cloth
-from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
+from .cloth.pairs import Pairs, can_meet, find_deviation, follow_through, go_on, respond
 from .cloth.proximity import PairList
 from .cloth.response import NO_BRACE, NONE_CALM, braced
 from .guard import body_pairs, clusters, impact_zones
@@ -25,6 +25,8 @@ BODY_RESPONSES = 3  # in a substep at most
 CONTENDED = (
     0.5  # part of what bodies moved cloth by before, above which they do not again: cloth has pushed back, and would
 )
+FOLLOWED_ROUNDS = 4  # of the guard in which much that is tangled is followed to wherever it is thrown, and
+MUCH_TANGLED = 0.1  # crossings a particle from which on that is much
 BODY_ROUNDS = 16  # of the guard, after which bodies have what they cannot be kept off
 
 
@@ -102,7 +104,7 @@ def guard(
     for turn in range(GUARD_ROUNDS):
         found = []
         if pairs is not None:
-            found.append(_cloth_impacts(pairs, cloth, fresh, start, x, dt))
+            found.append(_cloth_impacts(pairs, cloth, fresh, start, x, dt, turn < FOLLOWED_ROUNDS))
         if near is not None:
             found.append(body_pairs.impacts(bodies, near, turn >= BODY_ROUNDS))
         if not any(len(impacts.hits) for impacts in found):
@@ -150,7 +152,19 @@ def _near_bodies(bodies: BodyPairs | None, times, start, x, advected=None) -> Pa
     return body_pairs.find(bodies, times, start, x, advected) if bodies is not None else None
 
 
-def _cloth_impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float) -> Impacts:
-    """Pairs of cloth with a fresh particle (n,) that meet between `start` and `x`."""
-    deviation = follow_through(pairs, cloth, start, x, dt)
+def _cloth_impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float, follows: bool = True) -> Impacts:
+    """Pairs of cloth with a fresh particle (n,) that meet between `start` and `x`.
+
+    Where much of it is tangled, a round throws so much of it out of bounds that all would be detected anew in each. Who no more
+    `follows` it there goes by the pairs that are known, and lets what else may meet pass, which the report counts.
+    """
+    is_much = pairs.tangles is not None and pairs.tangles.count > MUCH_TANGLED * len(x)
+    if follows or not is_much:
+        deviation = follow_through(pairs, cloth, start, x, dt)
+    else:
+        deviation = np.empty(len(x))
+        find_deviation(pairs, start, pairs.elapsed - dt, deviation)
+        is_any_out, _ = find_deviation(pairs, x, pairs.elapsed)
+        np.maximum(deviation, pairs.deviation, out=deviation)
+        pairs.let_pass |= bool(is_any_out)
     return impact_zones.find_impacts(pairs.pair_list, deviation, pairs.elapsed, fresh, start, x, cloth.grain)

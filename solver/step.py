@@ -22,14 +22,16 @@ from .contact.frame import (
     look_again,
     looks_for_bounces,
     lost_folds,
+    pinches,
     respond_to_bodies,
     respond_to_cloth,
     turning,
     unheld,
+    weigh_on_bodies,
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
-from .elastic.sewing import limit_seams
+from .elastic.sewing import friction_while_sewn, limit_seams
 from .filed import as_filed, grain
 from .flat import breathe
 from .forces import optional
@@ -114,7 +116,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     whole = unzip(whole, state, frame_input.zip_open)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
-    cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object))
+    cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object), friction=friction_while_sewn(cloth))
     breathe(cloth, state, frame_input.gravity)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = substeps_of(frame_input.duration, settings, first)
@@ -323,7 +325,7 @@ def move(mechanics, contact, motion, step, ahead):
     part = dynamics.part(step, mechanics.settings)
     act(mechanics, motion, step)
     if step.t0 == 0.0 and contact.body is not None:
-        try_out(mechanics, contact, motion, step)
+        try_out(mechanics, contact, motion, step, ahead)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
@@ -357,15 +359,24 @@ def act(mechanics, motion, substep):
         set_out(mechanics.rides, cloth, motion, substep)
 
 
-def try_out(mechanics, contact, motion, substep):
-    """Take a substep as if nothing were held up, to learn what touches bodies; x and v are as before afterwards."""
-    part = mechanics.dynamics.part(substep, mechanics.settings)
+def try_out(mechanics, contact, motion, substep, ahead):
+    """Take a substep as if nothing were held up, to learn what touches bodies, and once more held by these, to learn how hard; x
+    and v are as before afterwards.
+    """
+    dynamics, solution = mechanics.dynamics, mechanics.system.solution
+    part = dynamics.part(substep, mechanics.settings)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
-    mechanics.dynamics.predict(mechanics, motion, part)
+    dynamics.predict(mechanics, motion, part)
     constraints = tie(mechanics, motion, unheld(contact, motion, part.dt))
-    x_from = mechanics.dynamics.solve(mechanics, motion, constraints, substep)
-    contact_frame.try_bodies(contact, motion, constraints, mechanics.system.solution, x_from, substep)
+    x_from = dynamics.solve(mechanics, motion, constraints, substep)
+    touching = contact_frame.try_bodies(contact, motion, constraints, solution, x_from, substep)
     motion.x[:], motion.v[:] = motion.start, motion.v_start
+    if touching and dynamics.is_held and not pinches(contact):
+        dynamics.predict(mechanics, motion, part)
+        constraints = tie(mechanics, motion, constrain(contact, motion, True, part.dt, ahead))
+        dynamics.solve(mechanics, motion, constraints, substep)
+        weigh_on_bodies(contact, constraints, solution)
+        motion.x[:], motion.v[:] = motion.start, motion.v_start
 
 
 def stretch(cloth, x):

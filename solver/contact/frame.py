@@ -5,7 +5,7 @@
     constraints = constrain(contact, motion, ...)        each small step: what touches, as conditions of the solve; at a
                                                          substep's start also what of cloth may meet in it
     respond_to_bodies(contact, motion, ...)              after that: particles are kept off bodies
-    try_bodies(contact, motion, ...)                     the same where a step is tried out, once a frame
+    try_bodies(...), weigh_on_bodies(...)                the same where a step is tried out, once a frame; and how hard they press
     respond_to_cloth(contact, motion, x_from, ...)       each substep: cloth is kept off cloth; nothing passes through anything
     bounce_off_bodies(contact, motion, substep)          each small step: restitution of bodies, on velocities
     look_again(contact, motion, dt)                      where a substep is taken again
@@ -139,7 +139,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
 def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     """Hold what is beside a pinch."""
     contacts = contact.body.contacts
-    is_pinching = _is_pinching(contact)
+    is_pinching = pinches(contact)
     if is_pinching or contact.was_pinching:
         contact.was_pinching = is_pinching
         find_calm(contact.cloth.edges, contacts, contact.calm)
@@ -176,7 +176,7 @@ def begin_substep(contact: Contact) -> None:
 def gave_up(contact: Contact) -> Trouble | None:
     """What the guard has let into bodies in this substep, None if nothing. While bodies pinch a garment it has to."""
     met = [each for each in contact.guarded.given_up if len(each.particles)] if contact.guarded else []
-    if met and _is_pinching(contact):
+    if met and pinches(contact):
         garment, pinched_ones = contact.cloth.garment, collide.pinched_garments(contact.body, contact.cloth.garment)
         free = [each.particles[~np.isin(garment[each.particles], pinched_ones)] for each in met]
         met = [each._replace(particles=left) for each, left in zip(met, free, strict=True) if len(left)]
@@ -214,9 +214,10 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     cloth, contacts = contact.cloth, contact.body.contacts
     if constraints.dt != substep.dt:  # the theta method goes on straight to the end, also into the aura
         contacts.sunk[:] *= substep.dt / constraints.dt
-    d, r = solution.correction, solution.residual
-    weigh(len(d), d, r, cloth.inv_mass, contacts, constraints.support, constraints.dt)
-    if _is_pinching(contact):
+    weigh_on_bodies(contact, constraints, solution)
+    if substep.t0 == 0.0 or pinches(contact) or contact.alternative is not None:
+        contacts.pressed[:] = 0.0  # nothing was held where a frame begins; the others move what is held, too
+    if pinches(contact):
         find_slip(solution.residual, contact.hold, constraints.support.kind, contacts)
     about, before = (motion.x, motion.x_prev, motion.v, x_from), motion.x.copy()
     touched = contacts.count[: len(motion.x)] > 0
@@ -225,16 +226,21 @@ def respond_to_bodies(contact: Contact, motion, constraints: Constraints, soluti
     return touching
 
 
-def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> None:
+def weigh_on_bodies(contact: Contact, constraints: Constraints, solution) -> None:
+    """Learn from a solution with these constraints how hard bodies press, and whether cloth sticks to them."""
+    about = solution.correction, solution.residual, contact.cloth.inv_mass
+    weigh(len(contact.cloth.mass), *about, contact.body.contacts, constraints.support, constraints.dt)
+
+
+def try_bodies(contact: Contact, motion, constraints: Constraints, solution, x_from, substep) -> int:
     """`respond_to_bodies` of a step that is tried out, to learn what touches in it."""
-    respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
+    touching = respond_to_bodies(contact, motion, constraints, solution, x_from, substep)
     lead_as_before(contact.body.contacts, motion.v_start)
+    return touching
 
 
 def _through_bodies(contact: Contact) -> np.ndarray | None:
-    """(n,) bool: particles of triangles that cross bodies which overlap and pinch cloth: whoever pushed these out at their middle
-    would push to one side and then to the other, and draw them long. None if there are none.
-    """
+    """(n,) bool: particles of triangles that cross bodies which overlap and pinch cloth, which no push would lead out; or None."""
     guarded = contact.guarded
     return guarded.frame.tangled if guarded is not None and poked.overlap_pinches(guarded) else None
 
@@ -291,7 +297,7 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
 def _give_way(contact: Contact, motion, x_from) -> None:
     """Let bodies lose where they would tear cloth out of its length."""
     tangled = contact.guarded.frame.tangled
-    if tangled.any() or _is_pinching(contact):
+    if tangled.any() or pinches(contact):
         cloth = contact.cloth
         about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
         before = motion.x.copy()
@@ -332,10 +338,8 @@ def looks_for_bounces(contact: Contact, v: np.ndarray, dt: float) -> int:
 @timed(CLOTH_TIME)
 def bounce_off_cloth(contact: Contact, motion, before: np.ndarray, dt: float) -> None:
     """Give velocities the restitution of cloth on cloth; before : (n, 3) [m/s] those that the substep dt [s] began with."""
-    if contact.pairs is None:
-        return
-    cloth, brace = _brace(contact)
-    restitution.bounce(contact.pairs, cloth, brace, contact.restitution, motion.x, before, motion.v, dt)
+    if contact.pairs is not None:
+        restitution.bounce(contact.pairs, *_brace(contact), contact.restitution, motion.x, before, motion.v, dt)
 
 
 def _leaving(contact: Contact) -> np.ndarray:
@@ -381,16 +385,16 @@ def _brace(contact: Contact) -> tuple[Cloth, np.ndarray]:
     """The cloth as cloth on cloth sees it, and its brace (`brace`)."""
     if contact.body is None:
         return contact.cloth, NO_BRACE
-    return brace_of(contact.cloth, contact.body.contacts, _is_pinching(contact))
+    return brace_of(contact.cloth, contact.body.contacts, pinches(contact))
 
 
-def _is_pinching(contact: Contact) -> bool:
+def pinches(contact: Contact) -> bool:
     """Whether bodies leave cloth no room between them."""
     return is_pinching(contact.body.contacts.place)
 
 
 def _on_bodies(contact: Contact) -> np.ndarray:
     """(n,) bool: what touches a body, as `find_stack` wants it; `NO_BODY` while bodies pinch cloth."""
-    if contact.body is None or _is_pinching(contact):
+    if contact.body is None or pinches(contact):
         return NO_BODY
     return contact.body.contacts.count[: len(contact.cloth.mass)] > 0

@@ -68,6 +68,17 @@ def seam_numbers(garment, pairs, seam):
     return {"seam_force": force, "seam_distance": distance, "seam_speed": speed, "seam_opens": opens}
 
 
+def friction_while_sewn(cloth):
+    """(n,) friction with none where a seam, but no zip, is still open: whoever sews draws the cloth there over what it lies on, and
+    bodies would hold it for ever.
+    """
+    if not len(cloth.seams):
+        return cloth.friction
+    friction, ends = cloth.friction.copy(), cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]
+    friction[ends.ravel()] = 0.0
+    return friction
+
+
 def zip_opens(garment, pairs):
     """How far the garment's zips are open, above 0 up to 1, when a seam between each of `pairs` (s, 2) opens; inf: it is no zip.
 

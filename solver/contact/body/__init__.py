@@ -7,6 +7,7 @@ view, motion, cell_grid        what of the bodies the cloth can meet in an inter
 collide                        the calls that a substep makes, from here on down:
 association, surface           which triangles a point can meet, by the image; where it is against one of them
 response, impact, escape       off the nearest, with friction; how it leaves what it comes upon fast; how it comes out from inside
+known                          what it touched before and has hardly left, and goes on to touch
 feature_samples                the same for ridges and tips
 contacts, constraints          what touches, and that as conditions of the next solve
 pinch, calm, slip, give_way    cloth that two surfaces leave no room, what is beside it, when it slips, when bodies lose

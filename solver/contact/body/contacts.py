@@ -22,7 +22,7 @@ class Contacts(NamedTuple):
 
     place: np.ndarray  # (p,) OUTSIDE; INSIDE a closed body; PINCHED between two surfaces; LET_THROUGH
     count: np.ndarray  # (p,) 0 to 2, or LOST
-    own: np.ndarray  # (p,) how many of these a particle touches itself, and not for its samples
+    own: np.ndarray  # (p,) how many of these it touches itself, and not for its samples
     normal: np.ndarray  # (p, 2, 3)
     velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
@@ -31,6 +31,8 @@ class Contacts(NamedTuple):
     ahead: np.ndarray  # (p, 2) [m/s] by what the surface is faster than where the point was; inf: an impact
     push: np.ndarray  # (s, 3) [m] displacement wanted by each sample
     sunk: np.ndarray  # (p,) [m] how far support has let the point into the aura in this substep
+    gap: np.ndarray  # (p,) [m] how far it is off the surface that it touches first, for that has left it behind
+    pressed: np.ndarray  # (n,) [m] how far it would have gone into the surface that held it in this substep, or 0
     calm: np.ndarray  # (n,) bool: beside a pinch (`calm`), where nothing pushes
     close: np.ndarray  # (p,) bool: a particle is so near a body that its edges may sink in
     grip: np.ndarray  # (n, 2) int32 triangles that a PINCHED particle is between; second -1: not known
@@ -52,7 +54,8 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros((points, 2, 3)),
         *(np.zeros((points, 2)) for _ in range(4)),
         np.zeros((sample_count, 3)),
-        np.zeros(points),
+        *(np.zeros(points) for _ in range(2)),
+        np.zeros(particle_count),
         *(np.zeros(particle_count, np.bool_) for _ in range(2)),
         np.full((particle_count, 2), -1, np.int32),
         *(np.zeros(particle_count) for _ in range(3)),
@@ -92,6 +95,8 @@ def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction
     velocity[p, slot, 0], velocity[p, slot, 1], velocity[p, slot, 2] = vx, vy, vz
     contacts.rebound[p, slot], contacts.viscosity[p, slot], contacts.friction[p, slot] = rebound, viscosity, friction
     contacts.ahead[p, slot] = 0.0
+    if slot == 0:
+        contacts.gap[p] = 0.0
 
 
 @njit

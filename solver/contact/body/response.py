@@ -22,9 +22,6 @@ from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
 from ...kernel.shared import share_numbered
 from .association import (
-    BEFORE_FRICTIONS,
-    BEFORE_NORMAL,
-    BEFORE_VELOCITY,
     HERE,
     HORIZON,
     LATE,
@@ -42,16 +39,15 @@ from .association import (
     may_touch,
     rounded_down,
 )  # fmt: skip
-from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, is_stuck, note
+from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note
 from .escape import leave
 from .impact import bounce, pushed_by_turn
+from .known import SAME_HEIGHT, keep_known, recall
 from .pinch import hold_pinched, meet
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
 SMALLEST_RESPONSE_PART = 64  # points that another thread is asked for
 MOST_CORRECTIONS = 4  # of one point in one substep: a floor, two walls and one more
-CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
-SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
 CREASE_COSINE = 0.8  # between the ways to two surfaces below which they look elsewhere
 
 
@@ -221,56 +217,6 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
 
 
 @folded
-def _recall(contacts, p, before):
-    """How many surfaces particle p touched in the substep before; from now on it touches none.
-    # outputs: before, as in `association.Scratch`; of `contacts` own
-    """
-    count = contacts.own[p]
-    if contacts.count[p] != LOST:
-        count = 0 if contacts.place[p] != OUTSIDE or is_stuck(contacts, p) else min(count, contacts.count[p])
-    contacts.own[p] = 0
-    for slot in range(count):
-        for axis in range(3):
-            before[slot, BEFORE_NORMAL, axis] = contacts.normal[p, slot, axis]
-            before[slot, BEFORE_VELOCITY, axis] = contacts.velocity[p, slot, axis]
-        before[slot, BEFORE_FRICTIONS, 0] = contacts.viscosity[p, slot]
-        before[slot, BEFORE_FRICTIONS, 1] = contacts.friction[p, slot]
-    return count
-
-
-@inner
-def _keep_known(contacts, at, p, count, before, far, dt):
-    """Let particle p touch also the `count` surfaces that it touched `before`, if they were a crease or make one, and it has
-    gone neither into them nor off them by more than `far` [m]; notes what it touches itself.
-
-    What is held off one surface alone comes to the other while it is off the first by a hair, and so on, farther each time.
-    """
-    n = contacts.normal
-    for slot in range(count if contacts.place[p] == OUTSIDE else 0):
-        now, viscosity, friction = (
-            contacts.count[p],
-            before[slot, BEFORE_FRICTIONS, 0],
-            before[slot, BEFORE_FRICTIONS, 1],
-        )
-        if now == 2 or (now == 0 and count < 2):
-            break
-        nx, ny, nz = before[slot, BEFORE_NORMAL, 0], before[slot, BEFORE_NORMAL, 1], before[slot, BEFORE_NORMAL, 2]
-        vx, vy, vz = (
-            before[slot, BEFORE_VELOCITY, 0],
-            before[slot, BEFORE_VELOCITY, 1],
-            before[slot, BEFORE_VELOCITY, 2],
-        )
-        if now == 1 and nx * n[p, 0, 0] + ny * n[p, 0, 1] + nz * n[p, 0, 2] > CORNER_COSINE:
-            continue
-        rise = nx * (at[HERE, 0] - at[THERE, 0] - dt * vx)
-        rise += ny * (at[HERE, 1] - at[THERE, 1] - dt * vy) + nz * (at[HERE, 2] - at[THERE, 2] - dt * vz)
-        if -SAME_HEIGHT <= rise <= far:
-            note(contacts, p, now, nx, ny, nz, vx, vy, vz, 0.0, viscosity, friction)
-            contacts.count[p] = now + 1
-    contacts.own[p] = contacts.count[p]
-
-
-@folded
 def _is_bound(points, place, i, j, k, is_sample):
     """Is a point between particles i, j, k none of the bodies' business: no one can move it, bodies let it through, or it
     is a sample of what is pinched?
@@ -337,7 +283,7 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
     first, last = offset + start, offset + stop
     scratch = Scratch(scratches.seen[number], scratches.at[number], scratches.before[number])
     x, x_prev, parents, weight = points.x, points.x_prev, points.parents, points.weight
-    place, touched, close, at = contacts.place, contacts.count, contacts.close, scratch.at
+    place, touched, close, pressed, at = contacts.place, contacts.count, contacts.close, contacts.pressed, scratch.at
     particle_count, touching, lost = len(x), 0, 0
     for p in range(first, last):
         if only_lost and touched[p] != LOST:
@@ -350,7 +296,7 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
             if a < 0.0 or (touched[p] <= 0 and not (close[i] or close[j] or close[k])):
                 touched[p] = 0
                 continue
-        known = _recall(contacts, p, scratch.before) if p < particle_count else 0
+        known = recall(contacts, p, scratch.before)
         loosened = touched[p] == 2 and contacts.friction[p, 0] < math.inf
         touched[p] = 0
         if _is_bound(points, place, i, j, k, p >= particle_count):
@@ -375,7 +321,8 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
             touched[p], contacts.own[p] = LOST, known
             lost += 1
             continue
-        _keep_known(contacts, at, p, known, scratch.before, CREASE_SLACK * image.aura, times.dt)
+        who = points.garment[i], known, a * pressed[i] + b * pressed[j] + c * pressed[k]
+        keep_known(bodies, image.aura, candidates, contacts, at, p, who, scratch.before, times)
         touching += touched[p] > 0
         for axis in range(3):
             if p < particle_count:

@@ -139,7 +139,7 @@ def _of_particles(parents, weight, count):
 def _clear(contacts, i):
     for axis in range(3):
         contacts.normal[i, 0, axis], contacts.velocity[i, 0, axis] = 0.0, 0.0
-    contacts.rebound[i, 0], contacts.viscosity[i, 0], contacts.friction[i, 0] = 0.0, 0.0, 0.0
+    contacts.rebound[i, 0], contacts.viscosity[i, 0], contacts.friction[i, 0], contacts.gap[i] = 0.0, 0.0, 0.0, 0.0
 
 
 @inner
@@ -151,6 +151,7 @@ def _add(contacts, i, p, w):
     contacts.rebound[i, 0] += w * contacts.rebound[p, 0]
     contacts.viscosity[i, 0] += w * contacts.viscosity[p, 0]
     contacts.friction[i, 0] += w * contacts.friction[p, 0]
+    contacts.gap[i] += w * contacts.gap[p]
 
 
 @inner
@@ -164,6 +165,7 @@ def _divide(contacts, i, count):
     contacts.rebound[i, 0] /= count
     contacts.viscosity[i, 0] /= count
     contacts.friction[i, 0] /= count
+    contacts.gap[i] /= count
     return size > LEAST_AGREEMENT * count
 
 

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..geometry.topology import within_rings
 from ..kernel.stopwatch import Stopwatch, timed
 from ..model import LDI, Cloth, FrameInput, Settings, State, Trouble
 from . import passing, resolve
@@ -41,7 +42,7 @@ from .cloth.constraints import NO_BODY, NO_BOUNCE, Stack, find_stack, let_go, no
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .cloth.tangles import Tangles, beside, beside_tangles
+from .cloth.tangles import Tangles, beside_tangles
 from .guard import body_pairs, poked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE
@@ -138,8 +139,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
 
 def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     """Hold what is beside a pinch."""
-    contacts = contact.body.contacts
-    is_pinching = pinches(contact)
+    contacts, is_pinching = contact.body.contacts, pinches(contact)
     if is_pinching or contact.was_pinching:
         contact.was_pinching = is_pinching
         find_calm(contact.cloth.edges, contacts, contact.calm)
@@ -290,7 +290,7 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
         stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)
         stuck |= contacts.calm[:count] if len(contacts.calm) else False
         if stuck.any():
-            alone &= ~beside(stuck, contact.cloth.edges, HELD_RINGS)
+            alone &= ~within_rings(stuck, contact.cloth.edges, HELD_RINGS)
     contact.always_holds = contact.is_holding and not alone.any()
 
 

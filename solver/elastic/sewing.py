@@ -11,6 +11,7 @@ pulls with F at most; the damping is bound with it.
 
 import numpy as np
 
+from ..geometry.topology import within_rings
 from .springs import SPRING_BOUND, SPRING_DAMPING, SPRING_STIFFNESS
 
 SEAM_STIFFNESS = 5000.0  # [N/m] at least: 5 N open it by 1 mm; as much as the solve takes in its usual iterations
@@ -19,6 +20,8 @@ LEAST_SPEED = (
 )
 GENTLE_SEAM = 0.02  # of the stiffness, where contact keeps the sides apart
 SHORTEST_GAP = 1e-9  # [m] that is told from none
+DRAWN_RINGS = 3  # edges from an open seam up to which cloth is drawn along by the sewing, and
+DRAWN_FRICTION = 0.3  # the part of its friction that is left there
 CLOSING_TIMES = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
 
 
@@ -69,14 +72,15 @@ def seam_numbers(garment, pairs, seam):
 
 
 def friction_while_sewn(cloth):
-    """(n,) friction with none where a seam, but no zip, is still open: whoever sews draws the cloth there over what it lies on, and
-    bodies would hold it for ever.
+    """(n,) friction with none where a seam, but no zip, is still open, and little beside it: whoever sews draws the cloth there over
+    what it lies on, and bodies would hold it for ever.
     """
     if not len(cloth.seams):
         return cloth.friction
-    friction, ends = cloth.friction.copy(), cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]
-    friction[ends.ravel()] = 0.0
-    return friction
+    ends = np.zeros(len(cloth.mass), bool)
+    ends[cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]] = True
+    part = np.where(within_rings(ends, cloth.edges, DRAWN_RINGS), DRAWN_FRICTION, 1.0)
+    return np.where(ends, 0.0, part * cloth.friction)
 
 
 def zip_opens(garment, pairs):

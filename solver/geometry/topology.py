@@ -214,3 +214,11 @@ def both_ways(i, j, count):
 def starts(slots, count):
     """Where the rows of sorted `slots` begin, (count + 1,)."""
     return np.concatenate([[0], np.cumsum(np.bincount(slots, minlength=count))]).astype(np.int32)
+
+
+def within_rings(is_there: np.ndarray, edges: np.ndarray, rings: int) -> np.ndarray:
+    """(n,) bool: vertices that are there, and those up to so many edges (e, 2) from them."""
+    is_near, (a, b) = is_there.copy(), edges.T
+    for _ in range(rings):
+        is_near[edges[is_near[a] | is_near[b]]] = True
+    return is_near

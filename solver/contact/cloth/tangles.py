@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...geometry.piercing import area_normal, pierces
+from ...geometry.topology import within_rings
 from ...kernel.jit import inner, njit
 from ...kernel.lookup import is_among
 from ...kernel.threads import cut, joined, on_threads
@@ -33,15 +34,7 @@ class Tangles(NamedTuple):
 
 def beside_tangles(tangles: Tangles, edges: np.ndarray) -> np.ndarray:
     """(n,) bool: what is tangled, and up to `STIRRED_RINGS` edges (e, 2) from there."""
-    return beside(tangles.is_tangled, edges, STIRRED_RINGS)
-
-
-def beside(is_there: np.ndarray, edges: np.ndarray, rings: int) -> np.ndarray:
-    """(n,) bool: particles that are there, and those up to so many edges (e, 2) from them."""
-    is_beside, (a, b) = is_there.copy(), edges.T
-    for _ in range(rings):
-        is_beside[edges[is_beside[a] | is_beside[b]]] = True
-    return is_beside
+    return within_rings(tangles.is_tangled, edges, STIRRED_RINGS)
 
 
 def near_tangles(pairs: np.ndarray, triangles: np.ndarray, is_tangled: np.ndarray) -> np.ndarray:

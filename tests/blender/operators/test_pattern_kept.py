@@ -20,7 +20,7 @@ from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 
 CLOSED = 2e-3  # [m] as a bake welds it
-STEPS = {"dxf": 40, "json": 110}  # of draping, each half a frame
+STEPS = {"dxf": 60, "json": 110}  # of draping, each half a frame
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ is pinned and closes on itself, or bodies that close on cloth.
 import numpy as np
 
 from ..model import Cloth
-from .cloth.pairs import Pairs, can_meet, find_deviation, follow_through, go_on, respond
+from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
 from .cloth.proximity import PairList
 from .cloth.response import NO_BRACE, NONE_CALM, braced
 from .guard import body_pairs, clusters, impact_zones
@@ -155,16 +155,9 @@ def _near_bodies(bodies: BodyPairs | None, times, start, x, advected=None) -> Pa
 def _cloth_impacts(pairs: Pairs, cloth: Cloth, fresh, start, x, dt: float, follows: bool = True) -> Impacts:
     """Pairs of cloth with a fresh particle (n,) that meet between `start` and `x`.
 
-    Where much of it is tangled, a round throws so much of it out of bounds that all would be detected anew in each. Who no more
-    `follows` it there goes by the pairs that are known, and lets what else may meet pass, which the report counts.
+    Where much of it is tangled, a round throws so much of it out of bounds that all would be detected anew in each: it goes by the
+    pairs that are known then, unless it still `follows`.
     """
     is_much = pairs.tangles is not None and pairs.tangles.count > MUCH_TANGLED * len(x)
-    if follows or not is_much:
-        deviation = follow_through(pairs, cloth, start, x, dt)
-    else:
-        deviation = np.empty(len(x))
-        find_deviation(pairs, start, pairs.elapsed - dt, deviation)
-        is_any_out, _ = find_deviation(pairs, x, pairs.elapsed)
-        np.maximum(deviation, pairs.deviation, out=deviation)
-        pairs.let_pass |= bool(is_any_out)
+    deviation = follow_through(pairs, cloth, start, x, dt, follows or not is_much)
     return impact_zones.find_impacts(pairs.pair_list, deviation, pairs.elapsed, fresh, start, x, cloth.grain)

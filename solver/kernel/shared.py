@@ -36,8 +36,9 @@ from .jit import folded, fused, fused_inner, inner, njit
 
 _PLACES = range(0, 11 * COUNTER_STRIDE, COUNTER_STRIDE)
 _OWNED, _TICKET, _TAKEN, _DONE, _INSIDE, _STANDING, _NUMBERS, _CALLED, _LARGEST, _WHAT, _END = _PLACES
-_FUNCTION, _ARGUMENTS, _COUNT, _PARTS = range(_WHAT, _WHAT + 4)
+_FUNCTION, _ARGUMENTS, _COUNT, _PARTS, _SMALLEST = range(_WHAT, _WHAT + 5)
 
+WHOLE = np.iinfo(np.int64).max  # items that no range has
 MOST_PARTS = 32  # of a range, so that 16 processors are even when some are late; a power of two, and bits of a counter
 LOOKS_BEFORE_YIELD = 2000  # at a counter, before the processor is offered to another thread
 PAUSES = 8  # between two looks of who stands by: what it shares its core with has more of that
@@ -45,6 +46,7 @@ LOOKS_BEFORE_OFFER = 500  # of who stands by, before it offers its processor to 
 LOOKS_BEFORE_SLEEP = 10000  # looks, after which who stands by goes to sleep: some milliseconds
 
 BOARD = np.zeros(_END, np.int64)  # of this process
+BOARD[_SMALLEST] = WHOLE
 
 _WORD, _BYTES = ir.IntType(64), ir.IntType(8).as_pointer()
 _PART = ir.FunctionType(ir.VoidType(), [_BYTES, _WORD, _WORD, _WORD])
@@ -172,8 +174,8 @@ def _post(board, function, arguments, count, parts):
 
 
 @inner
-def _part_count(count, smallest):
-    parts = 1
+def _part_count(board, count, smallest):
+    parts, smallest = 1, min(smallest, board[_SMALLEST])
     while parts < MOST_PARTS and count >= 2 * parts * smallest:
         parts *= 2
     return parts
@@ -185,7 +187,7 @@ def _part_count(count, smallest):
 def share(board, function, count, smallest, arguments):
     """function(first, last, *arguments) for parts of 0..count, none of fewer items than `smallest` unless it is the only one."""
     address, given = _addresses(function, arguments)
-    _offer(board, address, given, count, _part_count(count, smallest))
+    _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
 @folded
@@ -194,7 +196,7 @@ def share_numbered(board, function, count, smallest, arguments):
     time have the same.
     """
     address, given = _numbered_addresses(function, arguments)
-    _offer(board, address, given, count, _part_count(count, smallest))
+    _offer(board, address, given, count, _part_count(board, count, smallest))
 
 
 @folded
@@ -304,6 +306,11 @@ def standing() -> int:
 def missing() -> int:
     """How many more may."""
     return int(BOARD[_LARGEST] - BOARD[_STANDING])
+
+
+def share_from(items: int = WHOLE) -> None:
+    """Cut ranges of twice so many items, however large the parts are that kernels think worth it; for tests."""
+    BOARD[_SMALLEST] = items
 
 
 def limit(others: int) -> None:

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from solids import collider, torus
 from taffeta.solver.build import build
-from taffeta.solver.kernel import threads
+from taffeta.solver.kernel import shared, threads
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
 
 pytestmark = pytest.mark.once
 
-SIDE = 46  # two sheets have twice as many particles as nearly all loops over them are shared from
-LEAST = 64
+SIDE, LEAST = 45, 64
 WAYS = {  # and how many frames of them
     "pairs": (Settings(), 4),
     "fully solved": (Settings(dynamics="IMPLICIT_EULER", substeps=3), 1),
@@ -27,7 +26,8 @@ WAYS = {  # and how many frames of them
 
 
 def share_all(monkeypatch):
-    """Let threads share what is too small to be worth it, as far as that is no constant of compiled code."""
+    """Let threads share what is too small to be worth it, wherever there is something to share."""
+    shared.share_from(LEAST)
     for name in [name for name in sys.modules if name.startswith("taffeta.solver.")]:
         for constant in vars(sys.modules[name]):
             if constant.startswith("SMALLEST_") and constant.endswith(("_PART", "_RANGE")):
@@ -67,5 +67,6 @@ def test_any_number_of_threads_gives_the_same_bits(way, monkeypatch):
         ends = {count: end(*WAYS[way], count, monkeypatch) for count in (1, 3, 8)}
     finally:
         monkeypatch.undo()
+        shared.share_from()
         threads.send_home()
     assert len(set(ends.values())) == 1, ends

@@ -150,9 +150,14 @@ def _follows(pairs: Pairs) -> int:
     return 0 if is_tangled else MOST_RESPONSES
 
 
-def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float) -> np.ndarray:
-    """`follow` particles to x; returns how far (n,) [m] each is off its trajectory from `start` to x at most."""
-    follow(pairs, cloth, start, x, dt)
+def follow_through(pairs: Pairs, cloth: Cloth, start, x, dt: float, follows: bool = True) -> np.ndarray:
+    """`follow` particles to x; returns how far (n,) [m] each is off its trajectory from `start` to x at most. Who no more `follows`
+    them out of their bounds lets what else may meet there pass, which the report counts.
+    """
+    if follows:
+        follow(pairs, cloth, start, x, dt)
+    else:
+        pairs.let_pass |= bool(find_deviation(pairs, x, pairs.elapsed)[0])
     deviation = np.empty(len(x))
     find_deviation(pairs, start, pairs.elapsed - dt, deviation)
     return np.maximum(deviation, pairs.deviation, out=deviation)

@@ -199,7 +199,7 @@ def advance_substep(mechanics, contact, motion, substep):
     looks = looks_for_bounces(contact, motion.v, substep.dt)
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())
     parts = _parts(contact, steps, looks)
-    begin_substep(contact)
+    begin_substep(contact, motion.x)
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
     again, let_in = None, gave_up(contact)
     nearer = finer(substep, steps, LOOKS_IF_LATE) if is_late or let_in else []

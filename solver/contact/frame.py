@@ -33,7 +33,7 @@ from .body.collide import BodyContact
 from .body.constraints import Support, find_support, make_support, weigh
 from .body.contacts import OUTSIDE, is_pinching, lead_as_before
 from .body.flattening import is_flattened
-from .body.give_way import give_way, without_speed
+from .body.give_way import give_way, let_through
 from .body.slip import Hold, find_slip, make_hold
 from .brace import brace_of
 from .cloth import pairs as cloth_pairs
@@ -166,11 +166,12 @@ def look_again(contact: Contact, motion, dt: float) -> None:
         contact.pairs = cloth_pairs.detect(contact.cloth, motion.x, motion.v, dt, contact.settings, tangles)
 
 
-def begin_substep(contact: Contact) -> None:
-    """Nothing has been given up or flattened in the substep that begins."""
+def begin_substep(contact: Contact, x: np.ndarray) -> None:
+    """Nothing has been given up or flattened in the substep that begins at x (n, 3) [m]; what bodies would tear, they let through."""
     contact.is_flattening = False
     if contact.guarded is not None:
         contact.guarded.given_up = ()
+        let_through(contact.cloth, contact.body.contacts, contact.guarded.frame.tangled, x)
 
 
 def gave_up(contact: Contact) -> Trouble | None:
@@ -298,11 +299,7 @@ def _give_way(contact: Contact, motion, x_from) -> None:
     """Let bodies lose where they would tear cloth out of its length."""
     tangled = contact.guarded.frame.tangled
     if tangled.any() or pinches(contact):
-        cloth = contact.cloth
-        about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
-        before = motion.x.copy()
-        if give_way(*about, contact.body.contacts, tangled, motion.x):
-            x_from[:] = without_speed(before, motion.x, x_from)
+        give_way(contact.cloth, contact.body.contacts, tangled, motion.x, x_from)
 
 
 def _ease(contact: Contact, motion, x_from, dt: float, cloth: Cloth, brace: np.ndarray) -> None:

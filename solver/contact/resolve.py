@@ -5,7 +5,8 @@
                off bodies still meets one, off bodies (`guard.body_pairs`), after which cloth is kept off cloth again
     guard      what would still pass through cloth or a body on its straight trajectory from the substep's start is held
                back: the particles of pairs that meet form impact zones (`guard.impact_zones`), which are parted into
-               clusters that slide on each other (`guard.clusters`), or are advected with a body, until nothing meets
+               clusters that slide on each other (`guard.clusters`), or are advected with a body, until nothing meets; what
+               it locks so goes a shorter way (`guard.locked`), once more through both
 
 A substep that starts free of crossings ends so, whatever the dynamics did, but for what no motion could keep apart: what
 is pinned and closes on itself, or bodies that close on cloth.
@@ -17,7 +18,7 @@ from ..model import Cloth
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
 from .cloth.proximity import PairList
 from .cloth.response import NO_BRACE, NONE_CALM, braced
-from .guard import body_pairs, clusters, impact_zones
+from .guard import body_pairs, clusters, impact_zones, locked
 from .guard.body_pairs import BodyPairs
 from .guard.impact_zones import ALONE, GENTLE_ROUNDS, GUARD_ROUNDS, NO_LEADERS, Impacts, Zones
 
@@ -77,7 +78,11 @@ def resolve(
         near = _near_bodies(bodies, times, start, x)
         if is_last:
             break
-    zones = guard(pairs, bodies, near, braced(cloth, brace), times, start, x, x_from, dt)
+    guarded = braced(cloth, brace)
+    zones = guard(pairs, bodies, near, guarded, times, start, x, x_from, dt)
+    if zones is not None and pairs is not None and locked.shorten(zones, cloth, start, x, x_from):
+        respond(pairs, cloth, start, x, x_from, dt, brace, calm)
+        zones = guard(pairs, bodies, _near_bodies(bodies, times, start, x), guarded, times, start, x, x_from, dt)
     if zones is None:
         return touched, np.full(len(x), ALONE, np.int32), is_moved, is_contended
     held = impact_zones.holders(zones, cloth.inv_mass)

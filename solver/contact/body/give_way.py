@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beside a pinch bodies lose: cloth that they would tear out of its length goes into them.
+"""Beside a pinch, and what they stand through, bodies lose: cloth that they would tear out of its length goes into them.
 
 A thumb that is pressed into the chest holds cloth on its one side, and takes cloth along that lies in its crook; between these an
 edge leads round it, and no slip helps: what pulls presses both ends against it. Bodies go where they are told to, so one of the two
 has to give, and cloth in two pieces is worse than cloth that a thumb stands out of. So what is held so, and is
 longer than it may be, is brought back, whatever it goes into; contact leads it out again slowly, often on the other side, where the
 edge is free.
+
+When an arm that has been in the waist leaves it, no pinch holds cloth any more, but hand and forearm stand through it, and take along what
+lies on them, as fast as a runner swings her arms: no easing (`guard.poked`) comes after that. So what is beside
+and too long by far is let through for the rest of the frame, ends of its edges and the body that they lie on, and eased off
+with all that is poked in the next one.
 """
 
 import math
@@ -13,15 +18,43 @@ import math
 import numpy as np
 
 from ...geometry.edge_projection import project_edge
+from ...geometry.topology import within_rings
 from ...kernel.jit import njit
-from .contacts import INSIDE, PINCHED
+from .contacts import INSIDE, LET_THROUGH, OUTSIDE, PINCHED
 
 MOST_STRAIN = 0.3  # of an edge, above which it is brought back
 GIVING_SWEEPS = 8  # over such edges
+TORN_STRAIN = 0.6  # of an edge beside what is poked, above which bodies let its ends through
+POKED_RINGS = 6  # edges from what is poked, up to which they do
+
+
+def let_through(cloth, contacts, tangled, x):
+    """Let bodies lose, for the rest of the frame, what they would tear: beside what they have been poked through, `tangled` (n,), ends
+    of the mesh's edges that are strained by more than `TORN_STRAIN` at x (n, 3) [m]. # outputs: tangled; of `contacts` place, count
+    """
+    if not tangled.any():
+        return
+    i, j = ends = cloth.edges[cloth.is_mesh_edge].T
+    length = np.linalg.norm(x[i] - x[j], axis=1)
+    torn = ends[:, length > (1.0 + TORN_STRAIN) * cloth.rest_length[cloth.is_mesh_edge]]
+    if torn.size:
+        is_near = within_rings(tangled, cloth.edges, POKED_RINGS)
+        lost = np.unique(torn[:, is_near[torn].any(axis=0)])
+        lost = lost[contacts.place[lost] == OUTSIDE]
+        contacts.place[lost], contacts.count[lost], tangled[lost] = LET_THROUGH, 0, True
+
+
+def give_way(cloth, contacts, tangled, x, x_from):
+    """Shorten what is strained so beside a pinch, or what is `tangled` (n,), without speed (`without_speed`); x and x_from (n, 3) [m]
+    change in place.
+    """
+    before = x.copy()
+    if shorten(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass, contacts, tangled, x):
+        x_from[:] = without_speed(before, x, x_from)
 
 
 @njit
-def give_way(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
+def shorten(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
     """Shorten edges of the mesh that are strained by more than `MOST_STRAIN`, whose ends are both inside, or both pinched or let go of
     (`tangled`), or one is, and the other touches a body and stays: an end in the air comes along by itself, and what is pinched where
     bodies do not overlap leaves the one that goes. Returns how many. 60 bytes an edge, 60 flops one that is. # outputs: x (n, 3) [m]

@@ -6,5 +6,6 @@ body_pairs                     triangles of cloth and bodies that may meet in a 
                                stencils, what these are made of
 impact_zones                   what meets in spite of the response moves as one: clusters, parts of a zone that slide on each other,
                                and cluster_impulses, which part them
+locked                         what does not come free so goes a shorter way
 poked                          what a body is through already is eased off it
 """

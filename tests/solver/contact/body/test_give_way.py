@@ -4,8 +4,15 @@
 import naive
 import numpy as np
 from taffeta.solver.build import build
-from taffeta.solver.contact.body.contacts import INSIDE, PINCHED, no_contacts
-from taffeta.solver.contact.body.give_way import MOST_STRAIN, give_way, without_speed
+from taffeta.solver.contact.body.contacts import INSIDE, LET_THROUGH, OUTSIDE, PINCHED, no_contacts
+from taffeta.solver.contact.body.give_way import (
+    MOST_STRAIN,
+    POKED_RINGS,
+    TORN_STRAIN,
+    let_through,
+    shorten,
+    without_speed,
+)
 from taffeta.solver.model import Settings
 
 
@@ -31,7 +38,7 @@ def test_what_bodies_hold_at_both_ends_gets_its_length_back_without_speed():
         before = x.copy()
         contacts.place[pinched], contacts.count[touching], contacts.between[:] = PINCHED, 1, between
         is_tangled[tangled] = True
-        shortened = give_way(*about, contacts, is_tangled, x)
+        shortened = shorten(*about, contacts, is_tangled, x)
         assert np.array_equal(np.flatnonzero((x != before).any(axis=1)), np.sort(expected))
         assert (shortened > 0) == (len(expected) > 0)
         if shortened:
@@ -57,7 +64,7 @@ def test_cloth_that_a_thumb_holds_comes_to_rest():
     for _ in range(40):
         origin, x = x.copy(), x + dt * v
         before = x.copy()
-        give_way(*about, contacts, np.zeros(len(x), np.bool_), x)
+        shorten(*about, contacts, np.zeros(len(x), np.bool_), x)
         v = (x - without_speed(before, x, origin)) / dt
     assert np.linalg.norm(v, axis=1).max() < 10.0
 
@@ -67,6 +74,30 @@ def test_what_is_led_out_on_both_sides_of_a_thumb_is_not_torn():
     contacts, x = no_contacts(len(state.x), 0), 1.6 * state.x
     contacts.place[:] = INSIDE
     about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
-    assert give_way(*about, contacts, np.zeros(len(x), np.bool_), x) > 0
+    assert shorten(*about, contacts, np.zeros(len(x), np.bool_), x) > 0
     strain = np.linalg.norm(x[cloth.edges[:, 0]] - x[cloth.edges[:, 1]], axis=1) / cloth.rest_length - 1.0
     assert strain[cloth.is_mesh_edge].max() < MOST_STRAIN + 0.1
+
+
+def test_what_is_torn_beside_what_is_poked_is_let_through():
+    """Drawn out at the poked place and far from it; pinched; not drawn out by as much; nothing poked."""
+    cloth, state = build([naive.sheet(2 * POKED_RINGS + 8, 2)], Settings())
+    corner, beside, far = 0, 1, np.argmax(np.linalg.norm(state.x - state.x[0], axis=1))
+    own = cloth.edges[cloth.is_mesh_edge]
+    shortest, longest = cloth.rest_length.min(), cloth.rest_length.max()
+
+    def lost(lift, poked=True, pinched=False):
+        x, contacts, tangled = state.x.copy(), no_contacts(len(state.x), 0), np.zeros(len(state.x), np.bool_)
+        for i in (corner, far):
+            x[i, 2] += lift
+        tangled[beside], contacts.count[: len(x)] = poked, 1
+        contacts.place[corner] = PINCHED if pinched else OUTSIDE
+        let_through(cloth, contacts, tangled, x)
+        found = np.flatnonzero(contacts.place[: len(x)] == LET_THROUGH)
+        assert tangled[found].all() and not contacts.count[found].any()
+        return found
+
+    round_it = np.unique(own[(own == corner).any(axis=1)])
+    assert np.array_equal(lost(2.0 * longest), round_it)
+    assert np.array_equal(lost(2.0 * longest, pinched=True), round_it[round_it != corner])
+    assert not len(lost(TORN_STRAIN * shortest)) and not len(lost(2.0 * longest, poked=False))

@@ -2,30 +2,15 @@
 """A finger that has been poked through a triangle of cloth comes out, though all corners of that are outside of it."""
 
 import contact
-import numpy as np
-import pinch_scenes
 import pytest
-from contact_scenes import AURA, Scene, Solid, cut, ease
+from contact_scenes import Scene, Solid, ease
+from fingers import finger, hanging
 from solids import box
 
 pytestmark = pytest.mark.once
 
 PRESSED, PARTED = 19, 22  # frames up to which the finger is in a block, and from which on both are apart
 THROUGH = 0.04  # [m] that a finger stands out of a sheet through which it has been poked
-
-
-def hanging(columns, edge):
-    """A sheet in the plane of y and z, held along its upper rim, with its vertices beside the finger."""
-    garment = cut("Sheet", columns, columns, edge)
-    x = garment.x[:, [2, 0, 1]] + [0.0, 0.01, 0.005]
-    return garment._replace(x=x, x_start=x, pin=np.isclose(x[:, 2], x[:, 2].max()).astype(float))
-
-
-def finger(radius, tip, length=0.1):
-    """A capsule along x whose tip is at tip(time) [m]."""
-    x, triangles = pinch_scenes.capsule_mesh(length, radius + AURA, 10, 3)
-    along = x[:, [2, 0, 1]] - [0.5 * length + radius, 0.0, 0.0]
-    return Solid("Finger", lambda time: along + tip(time), triangles)
 
 
 @pytest.mark.parametrize("aside", [0.0, 1e-9, 1e-6])

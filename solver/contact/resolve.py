@@ -15,8 +15,8 @@ is pinned and closes on itself, or bodies that close on cloth.
 import numpy as np
 
 from ..model import Cloth
+from .cloth.pair_list import PairList
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
-from .cloth.proximity import PairList
 from .cloth.response import NO_BRACE, NONE_CALM, braced
 from .guard import body_pairs, clusters, impact_zones, locked
 from .guard.body_pairs import BodyPairs

@@ -41,7 +41,8 @@ from ...model import Cloth, Settings
 from .deviation import deviate
 from .edge_lengths import LENGTH_ROUNDS, restore_lengths, scales_kernel
 from .look_ahead import STEEP_COSINE, Search, look_ahead, renew
-from .proximity import PairList, Since, Skin, Sought, drop_kernel, empty_pairs, pair_up
+from .pair_list import PairList, drop_kernel, empty_pairs
+from .proximity import Since, Skin, Sought, pair_up
 from .reach import Reach, has_moved, reachable_kernel
 from .response import NO_BRACE, NONE_CALM, Substep, separate
 from .tangles import Tangles, find_tangles, near_tangles

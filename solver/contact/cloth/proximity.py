@@ -15,35 +15,22 @@ from ...broad_phase.boxes import SWEPT_BOX, SweptBoxes, may_touch, span
 from ...broad_phase.patches import FIRST_EDGE_BIT
 from ...geometry.ccd import closest_pair, corners_of, weighted_sum
 from ...kernel.jit import folded, inner, njit
-from ...kernel.shared import BOARD, MOST_PARTS, share_numbered, shared
+from ...kernel.shared import BOARD, MOST_PARTS, share_numbered
 from ...kernel.threads import cut, each_joined, on_threads
+from .pair_list import PairList, empty_pairs, gathered, joined
 from .reach import farther
 from .tangles import are_let_through
 from .welded import across_seams
 
 SMALLEST_CANDIDATE_PART = 3072  # pairs: fewer are done before another thread wakes up
-SMALLEST_DROPPED_PART = 4096  # pairs that another thread is asked for
-PAIRS_RANGE = 1024  # pairs of triangles that one thread looks at, and
-SMALLEST_RANGES_PART = 1  # ranges of these that another is asked for
+PAIRS_RANGE = 512  # pairs of triangles that one thread looks at,
+SMALLEST_RANGES_PART = 1  # ranges of these that another is asked for, and
+BATCH_RANGES = 32  # that are looked at before what was found in them is put together
 CANDIDATES_ROOM = 2  # a pair of triangles that there is room for at first, and
 STENCILS_ROOM = 0.6  # of those that can meet
-FEWEST_STENCILS = 256  # that there is room for besides
+FEWEST_STENCILS = 128  # that there is room for besides
 MOST_OF_TWO = 15  # candidates of two triangles: each corner and the other, and each two edges
 NEIGHBOUR_GAP = 0.9  # contact distance over rest distance at most, so that a sheet at rest does not push itself
-
-
-class PairList(NamedTuple):
-    """Pairs of cloth that may meet, as the kernels read them."""
-
-    stencils: np.ndarray  # (p, 4) int32: particle and triangle, or the ends of two edges
-    is_edge_pair: np.ndarray  # (p,) bool
-    distance: np.ndarray  # (p,) [m] contact distance
-    friction: np.ndarray  # (p,) coefficient
-    gap: np.ndarray  # (p,) [m] distance when detected
-    closing: np.ndarray  # (p,) [m/s] speed at which the gap closes at most on the trajectories of then
-    normal: np.ndarray  # (p, 3) unit vector from the triangle (second edge) to the particle (first edge); changes
-    through: np.ndarray  # (p,) bool: one side was through the other when last looked at; changes
-    pulled: np.ndarray  # (p,) bool: it would have had to pull in the last solve (`constraints`); changes
 
 
 class Skin(NamedTuple):
@@ -158,17 +145,6 @@ def _room(is_edge_pair, x, v, time, a, b, c, d, nx, ny, nz):
     pc = nx * (x[c, 0] + time * v[c, 0]) + ny * (x[c, 1] + time * v[c, 1]) + nz * (x[c, 2] + time * v[c, 2])
     pd = nx * (x[d, 0] + time * v[d, 0]) + ny * (x[d, 1] + time * v[d, 1]) + nz * (x[d, 2] + time * v[d, 2])
     return min(pa, pb) - max(pc, pd) if is_edge_pair else pa - max(pb, max(pc, pd))
-
-
-@shared(SMALLEST_DROPPED_PART)
-def drop_kernel(first, last, is_out, pairs):
-    """Take their contact distance from those of the pairs first..last that have a particle that is out (n,), so that nobody looks
-    at them any more. 20 bytes a pair. # outputs: pairs.gap, pairs.distance
-    """
-    for pair in range(first, last):
-        a, b, c, d = corners_of(pairs.stencils, pair)
-        if is_out[a] | is_out[b] | is_out[c] | is_out[d]:
-            pairs.gap[pair], pairs.distance[pair] = math.inf, -math.inf
 
 
 class Sought(NamedTuple):
@@ -315,71 +291,33 @@ def pair_kernel(board, ranges, pairs, sought, skin, ways, room, found, counts):
     share_numbered(board, _pair_ranges, len(ranges), SMALLEST_RANGES_PART, about)
 
 
-@shared(SMALLEST_RANGES_PART)
-def gather_kernel(first, last, found, counts, places, kept):
-    """Put what was found of the ranges first..last where it belongs: what can move from places[:, 0] on, the rest, in order, from
-    places[:, 1] on. 75 bytes a pair, twice. # outputs: kept
-    """
-    size = len(found.gap) // len(counts)
-    for k in range(first, last):
-        for place in range(counts[k, 0]):
-            _put(found, size * k + place, kept, places[k, 0] + place)
-        for place in range(counts[k, 1]):
-            _put(found, size * k + size - 1 - place, kept, places[k, 1] + place)
-
-
-@inner
-def _put(found, place, kept, to):
-    """Copy a pair. # outputs: kept"""
-    for k in range(4):
-        kept.stencils[to, k] = found.stencils[place, k]
-    for axis in range(3):
-        kept.normal[to, axis] = found.normal[place, axis]
-    kept.is_edge_pair[to], kept.distance[to] = found.is_edge_pair[place], found.distance[place]
-    kept.friction[to], kept.gap[to], kept.closing[to] = found.friction[place], found.gap[place], found.closing[place]
-    kept.through[to], kept.pulled[to] = False, False
-
-
 def pair_up(pairs: np.ndarray, sought: Sought, skin: Skin, x, v, since: Since) -> PairList:
     """What of the pairs of triangles (p, 2) can meet, with particles that go on from x (n, 3) [m] with v [m/s]; at its end what
     has something that does not move.
 
-    In ranges of so many pairs; what there was no room for is a range of the next round.
+    In ranges of so many pairs, and batches of so many ranges: then only a megabyte of room is empty.
     """
     begin = np.arange(0, len(pairs), PAIRS_RANGE)
-    ranges, rounds = np.stack([begin, np.minimum(begin + PAIRS_RANGE, len(pairs))], axis=1), []
+    ranges = np.stack([begin, np.minimum(begin + PAIRS_RANGE, len(pairs))], axis=1)
     stencils = np.empty((MOST_PARTS, MOST_OF_TWO + 4, 4), np.int32), np.empty((MOST_PARTS, MOST_OF_TWO + 64), np.bool_)
     room = Room(np.empty((MOST_PARTS, 3, SWEPT_BOX)), np.empty((MOST_PARTS, 5, SWEPT_BOX)), *stencils)
+    about = pairs, sought, skin, (x, v, since), room
+    starts = range(0, len(ranges), BATCH_RANGES)
+    return joined([_pair_up_ranges(ranges[first : first + BATCH_RANGES], *about) for first in starts])
+
+
+def _pair_up_ranges(ranges: np.ndarray, *about) -> tuple[PairList, int]:
+    """`pair_up` of some ranges (r, 2), and how many pairs can move. What there was no room for is a range of the next round.
+
+    about : arguments of `pair_kernel`
+    """
+    rounds = []
     while len(ranges):
         longest = int((ranges[:, 1] - ranges[:, 0]).max())
         found = empty_pairs(len(ranges) * (int(STENCILS_ROOM * longest) + FEWEST_STENCILS))
         counts = np.empty((len(ranges), 3), np.int64)
-        pair_kernel(BOARD, ranges, pairs, sought, skin, (x, v, since), room, found, counts)
+        pair_kernel(BOARD, ranges, *about, found, counts)
         rounds.append((ranges[:, 0], found, counts))
         left = counts[:, 2] < ranges[:, 1]
         ranges = np.stack([counts[left, 2], ranges[left, 1]], axis=1)
-    return _gathered(rounds) if rounds else empty_pairs(0)
-
-
-def _gathered(rounds: list) -> PairList:
-    """All that was found in rounds, (first pair of triangles, room, counts) of each range, in the order of the pairs of triangles."""
-    counts = np.concatenate([count[:, :2] for _, _, count in rounds])
-    order = np.argsort(np.concatenate([begin for begin, _, _ in rounds]))
-    ends = np.cumsum(counts[order].T.ravel())  # those that can move first
-    places = np.empty_like(counts)
-    places[order] = (ends - counts[order].T.ravel()).reshape(2, -1).T
-    kept, first = empty_pairs(int(ends[-1])), 0
-    for _, found, count in rounds:
-        gather_kernel(len(count), found, count, places[first : first + len(count)], kept)
-        first += len(count)
-    return kept
-
-
-def empty_pairs(count: int) -> PairList:
-    """Room for so many."""
-    stencils, is_edge_pair, flags = (
-        np.empty((count, 4), np.int32),
-        np.empty(count, np.bool_),
-        np.empty((2, count), np.bool_),
-    )
-    return PairList(stencils, is_edge_pair, *np.empty((4, count)), np.empty((count, 3)), *flags)
+    return gathered(rounds)

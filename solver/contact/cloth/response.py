@@ -21,7 +21,7 @@ from .closeness import (
     make_scratch,
     went_out,
 )
-from .proximity import PairList
+from .pair_list import PairList
 from .reach import Reach, gone_by
 
 DEFENDED_GAP = 0.8  # part of the contact distance that is defended with speed, in piles that press on each other

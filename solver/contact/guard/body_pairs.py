@@ -33,7 +33,7 @@ from ..body.cell_grid import Cells
 from ..body.collide import slowest_bounce
 from ..body.motion import find_near, move
 from ..body.view import BodyContact
-from ..cloth.proximity import PairList
+from ..cloth.pair_list import PairList
 from ..cloth.reach import Reach
 from ..cloth.response import NO_BRACE, Substep, separate
 from .impact_zones import Impacts, Leaders, find_impacts, no_impacts

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from ...geometry.ccd import closest_pair, corners_of
 from ...kernel.jit import njit
 from ...model import Cloth
-from ..cloth.proximity import PairList
+from ..cloth.pair_list import PairList
 from .cluster_impulses import Clusters, apply_impulses
 from .impact_zones import Impacts, Zones, roots
 

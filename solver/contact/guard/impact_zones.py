@@ -24,7 +24,7 @@ import numpy as np
 from ...geometry.ccd import ROUNDING_GAP, closest_pair, corners_of, time_of_impact, weighted_sum
 from ...kernel.jit import counted_njit, inner, njit
 from ...kernel.lookup import first_of
-from ..cloth.proximity import PairList
+from ..cloth.pair_list import PairList
 from ..cloth.reach import farther
 
 GUARD_ROUNDS = 40  # at most; then all cloth moves as one piece

@@ -11,7 +11,8 @@ import numpy as np
 from ...broad_phase.boxes import still_boxes
 from ...geometry.ccd import corners_of
 from ...kernel.jit import njit
-from ..cloth.proximity import PairList, candidates
+from ..cloth.pair_list import PairList
+from ..cloth.proximity import candidates
 from .scene import Details
 from .separating_axes import CROSSING, MEETING
 from .trajectories import Trajectories

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Cloth that passes through cloth when it starts: what of it is found, and that it is not locked there."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from crossings import count_in, edges_of, may_cross
@@ -129,10 +131,26 @@ def test_pairs_are_the_same_however_little_room_there_is_for_them(monkeypatch):
         monkeypatch.setattr(proximity, "PAIRS_RANGE", span)
         monkeypatch.setattr(proximity, "FEWEST_STENCILS", least)
         found.append(pairs.detect(cloth, x, np.zeros_like(x), 1 / 240, Settings()).pair_list)
-    assert all(array.flags.c_contiguous for array in found[0])
+    assert all(array.flags.c_contiguous for one in found for array in one)
     assert len(found[0].gap) > 150 and not cloth.inv_mass[found[0].stencils[-1]].all()
     for other in found[1:]:
         assert all(np.array_equal(one, array) for one, array in zip(found[0], other, strict=True))
+
+
+def test_the_room_that_pairs_are_found_in_does_not_grow_with_them():
+    """Of a million pairs of triangles that cannot meet it would be 60 MB."""
+    cloth, state = build([sheet("A", 12, 12, 0.02)], Settings())
+    x, still, reach = state.x, np.zeros_like(state.x), np.full(len(state.x), 1e-3)
+    search = look_ahead.look_ahead(cloth, x, still, reach, 1 / 240)
+    near = np.tile(np.array([[0, len(cloth.triangles) - 1]], np.int32), (10**6, 1))
+    tangles = Tangles(np.zeros(0, np.int64), np.zeros(len(x), np.bool_), np.zeros((0, 2), np.int32), 0)
+    sought = pairs._sought(cloth, search, tangles, np.ones(len(x), np.bool_), reach, 1 / 240)
+    tracemalloc.start()
+    try:
+        assert not len(pair_up(near, sought, pairs._skin(cloth), x, still, pairs.JUST_MEASURED).gap)
+        assert tracemalloc.get_traced_memory()[1] < 2e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_pairs_that_all_have_something_that_does_not_move_come_in_rows_as_kernels_are_compiled_for():

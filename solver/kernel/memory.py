@@ -14,16 +14,25 @@ import numpy as np
 CACHE_LINE = 64  # [bytes]
 
 
-def empty_together(kinds):
-    """Arrays of these kinds, (shape, dtype) each, that hold anything."""
-    sizes = [math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in kinds]
-    ends = np.cumsum([-(-size // CACHE_LINE) * CACHE_LINE for size in sizes])
-    memory = np.empty(int(ends[-1]) + CACHE_LINE, np.uint8)
+def empty_together(kinds, *turns):
+    """Arrays of these kinds, (shape, dtype) each, that hold anything, and behind them those of each turn: these are in the same
+    memory as those of the others, for what is used one after the other.
+    """
+    starts = [_starts(kinds, 0)]
+    starts += [_starts(turn, starts[0][-1]) for turn in turns]
+    memory = np.empty(max(ends[-1] for ends in starts) + CACHE_LINE, np.uint8)
     begin, arrays = -memory.ctypes.data % CACHE_LINE, []
-    for (shape, dtype), size, start in zip(kinds, sizes, [0, *ends], strict=False):
-        first = begin + int(start)
-        arrays.append(memory[first : first + size].view(dtype).reshape(shape))
+    for each, firsts in zip((kinds, *turns), starts, strict=True):
+        for (shape, dtype), first in zip(each, firsts, strict=False):
+            size = math.prod(shape) * np.dtype(dtype).itemsize
+            arrays.append(memory[begin + first : begin + first + size].view(dtype).reshape(shape))
     return arrays
+
+
+def _starts(kinds, first):
+    """Where arrays of these kinds begin, of which the first one does at `first`, and where they end, in whole cache lines."""
+    sizes = [math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in kinds]
+    return np.cumsum([first, *(-(-size // CACHE_LINE) * CACHE_LINE for size in sizes)]).tolist()
 
 
 def together(arrays):

@@ -291,6 +291,8 @@ def test_nothing_is_kept_twice_or_for_nobody():
     """What hinges weigh is in memory once, and springs that pull for no other need no room for how long they are."""
     fabric, membrane = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "MEMBRANE"))
     assert np.shares_memory(fabric.matrix.weight, fabric.bend_weight)
+    scratch = make_scratch(fabric.matrix)
+    assert np.shares_memory(scratch.turns, scratch.node_block) and np.shares_memory(scratch.displacement, scratch.z)
     assert len(membrane.couples) and not len(fabric.couples)
     assert len(make_scratch(membrane.matrix).lengthening) == len(membrane.edges) and not len(
         make_scratch(fabric.matrix).lengthening

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...geometry.moving_triangle import distance_to
 from ...kernel.jit import folded, inner
+from ...kernel.rounding import rounded_down, rounded_up
 from .cell_grid import CELL_BODY, CELL_DRAWN, CELL_NEAR, Box, Cells, between, cell_of, clipped
 from .contacts import OUTSIDE
 from .motion import DEVIATION, HALF, MIDDLE, RADIUS, SLOPE, TURN
@@ -28,7 +29,6 @@ DEPTH_SLACK = 0.1  # [pixels] by which depths may be off: a graphics card counts
 NOT_ASKED = -1  # instead of a number of candidates
 HORIZON_PIXELS = 1.0  # that a point looks ahead along its way
 SLOWEST_RATE = 1e-9  # [m] per unit of tau
-FLOAT32_ROUNDING = 2.0**-23  # more than a part of a number by which float32 is off
 NEARER_HORIZON = 0.25  # part of it, where more triangles are near than a point can remember
 #: rows of Scratch.at: where a point is, was at the substep's start, its mean velocity in it and what dynamics add to that
 #: at its end; the middle of the way ahead of it, and half that way; its way per unit of tau
@@ -40,7 +40,7 @@ PLACE = 0  # three: [m] where it was
 ASKED_RATE = 3  # three: [m] its way per unit of tau
 TAU, HORIZON = 6, 7  # when it asked, and until when the answer holds
 SKIN = 8  # [m] how far from its way it holds
-LEAST, FASTEST = 9, 10  # [m] least distance of all candidates, and their largest rate
+LEAST, FASTEST = 9, 10  # [m] least distance of all candidates, and what each loses of it per unit of tau, at most
 ASKED = 11
 
 
@@ -70,10 +70,7 @@ class Candidates(NamedTuple):
     """What each point remembers of its last question."""
 
     triangles: np.ndarray  # (p, MOST_CANDIDATES)
-    distance: (
-        np.ndarray
-    )  # (p, MOST_CANDIDATES) float32 [m] bound of the distance when asked, rounded down (`rounded_down`)
-    rate: np.ndarray  # (p, MOST_CANDIDATES) float32 [m] what it loses per unit of tau, rounded up
+    distance: np.ndarray  # (p, MOST_CANDIDATES) float32 [m] bound of the distance when asked, rounded down
     count: np.ndarray  # (p,) NOT_ASKED: has to ask
     asked: np.ndarray  # (p, ASKED)
 
@@ -84,13 +81,16 @@ class Scratch(NamedTuple):
     seen: np.ndarray  # (t + 1,) int32 the last question in which each triangle was met; how many questions there were
     at: np.ndarray  # (7, 3) [m] the point that is looked at: HERE to RATE
     before: np.ndarray  # (2, 3, 3) what it touched in the substep before, each a `BEFORE_...`
+    rate: (
+        np.ndarray
+    )  # (MOST_CANDIDATES,) [m] what the distance of each of its candidates loses per unit of tau, rounded up
 
 
 def make_candidates(count: int) -> Candidates:
     """Memory for `count` points, none of which has asked yet."""
     shape = count, MOST_CANDIDATES
-    (distance, rate), asked = np.empty((2, *shape), np.float32), np.zeros((count, ASKED))
-    return Candidates(np.empty(shape, np.int32), distance, rate, np.full(count, NOT_ASKED, np.int32), asked)
+    triangles, distance = np.empty(shape, np.int32), np.empty(shape, np.float32)
+    return Candidates(triangles, distance, np.full(count, NOT_ASKED, np.int32), np.zeros((count, ASKED)))
 
 
 def make_scratch(triangle_count: int) -> Scratch:
@@ -101,18 +101,7 @@ def make_scratch(triangle_count: int) -> Scratch:
 def make_scratches(threads: int, triangle_count: int) -> Scratch:
     """Scratch of so many threads, with room between them: no two of them write into the same line of a cache."""
     seen = np.zeros((threads, -(-(triangle_count + 1) // LINE) * LINE + LINE), np.int32)
-    return Scratch(seen, np.empty((threads, 16, 3)), np.empty((threads, 16, 3, 3)))
-
-
-@inner
-def rounded_down(distance):
-    """A distance as float32 keeps it, or less: a lower bound stays one."""
-    return np.float64(np.float32(distance - FLOAT32_ROUNDING * abs(distance)))
-
-
-@inner
-def _rounded_up(rate):
-    return np.float64(np.float32((1.0 + FLOAT32_ROUNDING) * rate))
+    return Scratch(seen, np.empty((threads, 16, 3)), np.empty((threads, 16, 3, 3)), np.empty((threads, 2 * LINE)))
 
 
 @inner
@@ -139,11 +128,11 @@ def _approach(spheres, at, e, swing, bulk, x, y, z, reach, span):
 
 
 @folded
-def _farthest(candidates, p, span):
+def _farthest(candidates, rates, p, span):
     """The candidate of point p that stays farthest until the horizon, the last of them by number; how far that is."""
     known, at, bound = candidates.triangles, 0, -math.inf
     for c in range(MOST_CANDIDATES):
-        away = candidates.distance[p, c] - span * candidates.rate[p, c]
+        away = candidates.distance[p, c] - span * rates[c]
         if away > bound or (away == bound and known[p, c] > known[p, at]):
             at, bound = c, away
     return at, bound
@@ -152,13 +141,13 @@ def _farthest(candidates, p, span):
 @folded
 def _order(candidates, p, count):
     """Sort the candidates of point p by their numbers: what a point does may not depend on the image's pixels."""
-    known, distances, rates = candidates.triangles, candidates.distance, candidates.rate
+    known, distances = candidates.triangles, candidates.distance
     for c in range(1, count):
-        t, distance, rate, at = known[p, c], distances[p, c], rates[p, c], c
+        t, distance, at = known[p, c], distances[p, c], c
         while at > 0 and known[p, at - 1] > t:
-            known[p, at], distances[p, at], rates[p, at] = known[p, at - 1], distances[p, at - 1], rates[p, at - 1]
+            known[p, at], distances[p, at] = known[p, at - 1], distances[p, at - 1]
             at -= 1
-        known[p, at], distances[p, at], rates[p, at] = t, distance, rate
+        known[p, at], distances[p, at] = t, distance
 
 
 @inner
@@ -237,24 +226,22 @@ def _depths(image, at, axis, radius):
 
 
 @folded
-def _take(candidates, p, count, t, distance, rate, span, dropped):
+def _take(candidates, rates, p, count, t, distance, rate, span, dropped):
     """Remember triangle t of point p that has `count` candidates, in place of the farthest if there is no room.
 
     Of those that stay equally far, as all round the pole of a ball, the first by number: not the first that the image has.
     Returns (count, bound of the distance of what was dropped).
     """
-    distance, rate = (
-        rounded_down(distance),
-        _rounded_up(rate),
-    )  # as they are kept: the order in which they come decides nothing
+    # as they are kept: the order in which they come decides nothing
+    distance, rate = rounded_down(distance), rounded_up(rate)
     asked, bound, c = candidates.asked, distance - span * rate, count
     if bound > dropped:
         return count, dropped
     if count == MOST_CANDIDATES:
-        c, dropped = _farthest(candidates, p, span)
+        c, dropped = _farthest(candidates, rates, p, span)
         if bound > dropped or (bound == dropped and t > candidates.triangles[p, c]):
             return count, bound
-    candidates.triangles[p, c], candidates.distance[p, c], candidates.rate[p, c] = t, distance, rate
+    candidates.triangles[p, c], candidates.distance[p, c], rates[c] = t, distance, rate
     asked[p, LEAST] = min(asked[p, LEAST], distance)
     asked[p, FASTEST] = max(asked[p, FASTEST], rate)
     return max(count, c + 1), dropped
@@ -301,7 +288,7 @@ def associate(bodies, image, candidates, scratch, p, tau, horizon, skin):
                     continue
                 t = np.int64(image.near[e])
                 distance = distance_to(bodies.triangles, bodies.motions, t, 0.0, x, y, z)
-                count, dropped = _take(candidates, p, count, t, distance, rate, span, dropped)
+                count, dropped = _take(candidates, scratch.rate, p, count, t, distance, rate, span, dropped)
     _order(candidates, p, count)
     candidates.count[p] = count
     if dropped < radius:  # sure up to where one was dropped
@@ -362,7 +349,7 @@ def _ask_sticks(bodies, image, candidates, at, p, place, before, tau):
             distance = distance_to(bodies.triangles, bodies.motions, t, 1.0, at[HERE, 0], at[HERE, 1], at[HERE, 2])
             if distance < least:
                 least, count, candidates.triangles[p, 0] = distance, 1, t
-    candidates.distance[p, 0], candidates.rate[p, 0], candidates.count[p] = 0.0, 0.0, count
+    candidates.distance[p, 0], candidates.count[p] = 0.0, count
     asked[p, LEAST], asked[p, FASTEST] = 0.0 if count else math.inf, 0.0
     return True
 

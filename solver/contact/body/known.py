@@ -17,6 +17,7 @@ from .association import (
     BEFORE_FRICTIONS,
     BEFORE_NORMAL,
     BEFORE_VELOCITY,
+    FASTEST,
     HERE,
     TAU,
     THERE,
@@ -120,12 +121,12 @@ def _nearest(bodies, candidates, at, p, g, tau, far):
     or -1, by how much [m], how far it is [m], where, and the way from there to the point.
     """
     asked, best = candidates.asked, (np.int64(-1), inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    gone = deviation_of(asked, at, p, tau, HERE)
+    gone = deviation_of(asked, at, p, tau, HERE) + (tau - asked[p, TAU]) * asked[p, FASTEST]
     for c in range(candidates.count[p]):
         t = np.int64(candidates.triangles[p, c])
         collider = bodies.collider[t]
         aura = bodies.aura[collider]
-        bound = candidates.distance[p, c] - (tau - asked[p, TAU]) * candidates.rate[p, c] - gone
+        bound = candidates.distance[p, c] - gone
         if not bodies.meets[collider, g] or bound > (1.0 + PRESSED_SLACK) * aura:
             continue
         d, wa, wb, wc, _, dx, dy, dz = closest(

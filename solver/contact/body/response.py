@@ -20,8 +20,10 @@ import numpy as np
 
 from ...geometry.moving_triangle import MOTION, carried, closest, passage
 from ...kernel.jit import folded, inner, njit
+from ...kernel.rounding import rounded_down
 from ...kernel.shared import share_numbered
 from .association import (
+    FASTEST,
     HERE,
     HORIZON,
     LATE,
@@ -37,7 +39,6 @@ from .association import (
     deviation_of,
     is_far,
     may_touch,
-    rounded_down,
 )  # fmt: skip
 from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note
 from .escape import leave
@@ -90,9 +91,9 @@ def _choose(bodies, candidates, at, p, g, largest, deviation, tau):
     first, earliest, first_side = np.int64(-1), 2.0, 0.0
     ux, uy, uz, turned = 0.0, 0.0, 0.0, False
     x, y, z = at[HERE, 0], at[HERE, 1], at[HERE, 2]
-    since, least = tau - asked[p, TAU], math.inf
+    gone, least = (tau - asked[p, TAU]) * asked[p, FASTEST] + deviation, math.inf
     for c in range(candidates.count[p]):
-        bound = distances[p, c] - (since * candidates.rate[p, c] + deviation)
+        bound = distances[p, c] - gone
         distances[p, c] = rounded_down(bound)
         if bound >= largest:
             least = min(least, bound)
@@ -281,7 +282,7 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
     """`respond_kernel` of the points start..stop from the first of `which` on, or only those of them that are LOST."""
     offset, only_lost = which
     first, last = offset + start, offset + stop
-    scratch = Scratch(scratches.seen[number], scratches.at[number], scratches.before[number])
+    scratch = Scratch(scratches.seen[number], scratches.at[number], scratches.before[number], scratches.rate[number])
     x, x_prev, parents, weight = points.x, points.x_prev, points.parents, points.weight
     place, touched, close, pressed, at = contacts.place, contacts.count, contacts.close, contacts.pressed, scratch.at
     particle_count, touching, lost = len(x), 0, 0

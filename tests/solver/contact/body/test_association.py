@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial import cKDTree
 from solids import torus
 from taffeta.solver.contact.body.association import (
+    FASTEST,
     MOST_CANDIDATES,
     RATE,
     SKIN,
@@ -64,8 +65,12 @@ def test_nothing_is_left_out_within_reach(bend):
                 assert set(np.flatnonzero(distance < aura)) <= found[p], (resolution, p, moment)
                 count = candidates.count[p]
                 known = candidates.triangles[p, :count]
-                bound = candidates.distance[p, :count].astype(float) - moment * candidates.rate[p, :count].astype(float)
+                bound = candidates.distance[p, :count].astype(float) - moment * candidates.asked[p, FASTEST]
                 assert (distance[known] > bound - radius[p] - 1e-9).all()
+
+
+def test_what_a_point_remembers_takes_284_bytes():
+    assert sum(array.nbytes for array in make_candidates(100)) == 28400
 
 
 @counted_njit

@@ -37,9 +37,9 @@ def beside(boxes: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return ((boxes[:, :HIGH] <= high) & (boxes[:, HIGH:] >= low)).all(axis=1)
 
 
-def empty_boxes(count: int) -> SweptBoxes:
+def empty_boxes(count: int, kind: type = np.float64) -> SweptBoxes:
     """Room for so many."""
-    return SweptBoxes(*np.empty((2, count, 6)))
+    return SweptBoxes(*np.empty((2, count, 6), kind))
 
 
 def still_boxes(boxes: np.ndarray) -> SweptBoxes:

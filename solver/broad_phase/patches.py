@@ -289,7 +289,7 @@ def _are_flat(patches, bounds, p, q):
 def _expand_kernel(start, end, patch_pairs, patches, boxes, asked, around, bounds, meets, scratch, pairs):
     """Pairs of triangles that may touch on their trajectories, one of which is `asked` for (t,), out of the pairs of
     patches, and then the patches that have such a triangle (`around`, (p,)) with themselves, of the numbers start..end;
-    returns how many there are, also beyond the room in `pairs`. About 24 comparisons and 192 bytes a pair that is looked
+    returns how many there are, also beyond the room in `pairs`. About 24 comparisons and 96 bytes a pair that is looked
     at.
     # outputs: pairs (c, 2); scratch
     """

@@ -12,6 +12,7 @@ from ...broad_phase.boxes import HIGH, SweptBoxes, empty_boxes, enclose
 from ...broad_phase.patches import Ahead, Bounds, patches_of
 from ...geometry.adjacency import topology
 from ...kernel.jit import folded, inner, njit
+from ...kernel.rounding import rounded_down, rounded_up
 from ...kernel.rows import mean_of
 from ...kernel.shared import shared
 from ...model import Cloth
@@ -25,8 +26,8 @@ SMALLEST_AHEAD_PART = 512  # triangles or particles that another thread is asked
 class Search(NamedTuple):
     """What a detection knew of every particle and triangle, in the frame of the motion of the whole."""
 
-    boxes: SweptBoxes  # (n, 6) [m] where a particle is when detected, and when the time looked ahead is over
-    ahead: Ahead  # triangles; `_turn` tells of their three normals
+    boxes: SweptBoxes  # (n, 6) float32 [m] where a particle is when detected, and when the time looked ahead is over
+    ahead: Ahead  # triangles, boxes the same; `_turn` tells of their three normals
     height: np.ndarray  # (t,) [m] least height of a triangle in that time
     bounds: Bounds | None  # patches of them, None where nobody has asked
     reach: np.ndarray  # (n,) [m] half the contact distance and the slack, with some to spare
@@ -36,8 +37,9 @@ class Search(NamedTuple):
 def look_ahead(cloth: Cloth, x: np.ndarray, v: np.ndarray, reach: np.ndarray, horizon: float) -> Search:
     """Where all will be that starts at x (n, 3) [m] with v [m/s], in a time [s]; reach : as in `Search`."""
     count, around = len(cloth.triangles), topology(cloth.triangles, len(x))
-    ahead = Ahead(empty_boxes(count), np.empty((count, 3, 3), np.float32), np.empty(len(x), np.bool_))
-    search = Search(empty_boxes(len(x)), ahead, np.empty(count), None, reach, mean_of(v))
+    boxes, triangle_boxes = (empty_boxes(each, np.float32) for each in (len(x), count))
+    ahead = Ahead(triangle_boxes, np.empty((count, 3, 3), np.float32), np.empty(len(x), np.bool_))
+    search = Search(boxes, ahead, np.empty(count), None, reach, mean_of(v))
     ways_kernel(len(x), x, v, search.drift, reach, horizon, search.boxes)
     turns_kernel(count, x, v, cloth.triangles, horizon, search.boxes, ahead, search.height)
     flat_kernel(len(x), around, cloth.triangles, reach, cloth.thickness, ahead, search.height)
@@ -106,14 +108,14 @@ def _turn(x, v, horizon, triangles, triangle, normals):
 
 @inner
 def _go_ahead(i, x, v, drift, reach, horizon, boxes):
-    """Boxes of a particle now and when the time looked ahead is over. What moves by the `drift` (3,) [m/s] of the whole stays.
-    # outputs: boxes
+    """Boxes of a particle now and when the time looked ahead is over, rounded outwards. What moves by the `drift` (3,) [m/s] of
+    the whole stays. # outputs: boxes
     """
     for axis in range(3):
         here = x[i, axis]
         there = here + horizon * (v[i, axis] - drift[axis])
-        boxes.start[i, axis], boxes.start[i, axis + HIGH] = here - reach[i], here + reach[i]
-        boxes.end[i, axis], boxes.end[i, axis + HIGH] = there - reach[i], there + reach[i]
+        for box, middle in ((boxes.start, here), (boxes.end, there)):
+            box[i, axis], box[i, axis + HIGH] = rounded_down(middle - reach[i]), rounded_up(middle + reach[i])
 
 
 @folded

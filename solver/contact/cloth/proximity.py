@@ -51,7 +51,7 @@ def _list_candidates(first, second, corners, owned, is_flat, triangle_boxes, box
     """List particles and triangles, edges and edges of two triangles that may touch on their trajectories, from place `count`
     on; returns where that ends, also where there is no room left.
 
-    Every vertex and edge belongs to one triangle, so that each pair is looked at once. About 24 comparisons and 200 bytes for a
+    Every vertex and edge belongs to one triangle, so that each pair is looked at once. About 24 comparisons and 100 bytes for a
     rejected primitive, all in one branch: the outcome of each alone is a coin toss to the processor.
     corners : (t, 3) particles of triangles, and what they are called in stencils
     # outputs: listed: stencils (c, 4), and which are of edges (c,); scratch: (2, SWEPT_BOX) and (4, SWEPT_BOX)

@@ -153,6 +153,22 @@ def test_the_room_that_pairs_are_found_in_does_not_grow_with_them():
         tracemalloc.stop()
 
 
+def test_boxes_are_kept_in_half_the_room_and_hold_all_that_was_to_be_in_them():
+    cloth, state = build([sheet("A", 12, 12, 0.02)], Settings())
+    rng, reach, horizon = np.random.default_rng(6), np.full(len(state.x), 1e-3), 1 / 240
+    x, v = state.x + [100.0, 0.0, 1e-7], rng.normal(size=state.x.shape)
+    search = look_ahead.look_ahead(cloth, x, v, reach, horizon)
+    for boxes, middle in (search.boxes.start, x), (search.boxes.end, x + horizon * (v - search.drift)):
+        assert boxes.dtype == np.float32
+        assert (boxes[:, :3].astype(float) <= middle - 1e-3).all() and (
+            boxes[:, 3:].astype(float) >= middle + 1e-3
+        ).all()
+    for boxes, corners in zip(search.ahead.boxes, search.boxes, strict=True):
+        assert boxes.dtype == np.float32
+        assert np.array_equal(boxes[:, :3], corners[cloth.triangles, :3].min(axis=1))
+        assert np.array_equal(boxes[:, 3:], corners[cloth.triangles, 3:].max(axis=1))
+
+
 def test_pairs_that_all_have_something_that_does_not_move_come_in_rows_as_kernels_are_compiled_for():
     """Rows of another order would have them compiled anew, in the middle of a bake."""
     cloth, state = build([sheet("A", 4, 4, 0.02), sheet("B", 4, 4, 0.02)._replace(pin=np.ones(16))], Settings())

@@ -74,9 +74,9 @@ class Contact:
     pairs: Pairs | None  # cloth on cloth; None if nothing has been looked for yet, or nothing can meet
     alternative: object | None  # what keeps cloth from cloth besides pairs, or instead of them
     support: Support
-    calm: Calm
     hold: Hold  # how firmly what is pinched is held
     restitution: np.ndarray  # (n,) of cloth on cloth, or `NO_BOUNCE`
+    calm: Calm | None = None  # None while nothing has been pinched
     eased: Eased | None = None  # the tangles of the last substep
     wanted: np.ndarray | None = None  # (n, g) sides that cloth is to be on, once there are tangles in the frame
     was_pinching: bool = False  # when it was last looked at what is calm
@@ -103,7 +103,7 @@ def prepare(
         body = collide.prepare(cloth, state, frame_input, settings, render) if frame_input.colliders else None
     guarded = body_pairs.prepare(cloth, body, settings.broad_phase) if settings.guard_bodies else None
     given = restitution.restitution_of(cloth, settings) if cloth_pairs.can_meet(cloth) else NO_BOUNCE
-    beside = make_support(cloth), make_calm(cloth), make_hold(cloth), given if given.any() else NO_BOUNCE
+    beside = make_support(cloth), make_hold(cloth), given if given.any() else NO_BOUNCE
     return Contact(cloth, settings, stopwatch, body, guarded, None, alternative, *beside)
 
 
@@ -141,7 +141,7 @@ def _hold_calm(contact: Contact, motion, support: Support, dt: float) -> None:
     """Hold what is beside a pinch."""
     contacts, is_pinching = contact.body.contacts, pinches(contact)
     if is_pinching or contact.was_pinching:
-        contact.was_pinching = is_pinching
+        contact.was_pinching, contact.calm = is_pinching, contact.calm or make_calm(contact.cloth)
         find_calm(contact.cloth.edges, contacts, contact.calm)
         hold_calm(contact.calm, contacts.calm, contact.hold.most, motion.x, motion.x_prev, dt, support)
 

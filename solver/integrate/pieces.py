@@ -27,9 +27,9 @@ def free_pieces(cloth, held: np.ndarray, ties: np.ndarray = NO_TIES) -> Pieces:
 
     ties : (k, 4) particles that threads join, however far apart; seams that pull, too, but not those of an open zip
     """
-    pulls = np.ones(len(cloth.edges), np.bool_)
-    pulls[cloth.seams] = cloth.seam_force > 0.0
-    piece = _connected(cloth.edges[pulls], cloth.triangles, ties, len(cloth.mass))
+    idle = cloth.seams[cloth.seam_force <= 0.0]
+    edges = np.delete(cloth.edges, idle, axis=0) if len(idle) else cloth.edges  # not twice in memory
+    piece = _connected(edges, cloth.triangles, ties, len(cloth.mass))
     is_free = np.ones(piece.max(initial=-1) + 1, np.bool_)
     is_free[piece[held]] = False
     number = np.where(is_free, np.cumsum(is_free) - 1, -1).astype(np.int32)

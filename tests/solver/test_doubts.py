@@ -9,7 +9,6 @@ from guarded import SPIKY, scene
 from taffeta.solver.build import build
 from taffeta.solver.contact import frame as contact_frame
 from taffeta.solver.contact.body import view
-from taffeta.solver.contact.body.calm import make_calm
 from taffeta.solver.contact.body.constraints import make_support
 from taffeta.solver.contact.body.slip import make_hold
 from taffeta.solver.contact.cloth.constraints import NO_BOUNCE
@@ -44,7 +43,7 @@ def test_what_the_guard_gives_up_is_told_by_name_until_it_is_held_again():
     cloth, state, _, bodies = scene((0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]), cells=8)
     view.move_bodies(bodies, cloth, 0.0, 0.1)
     guarded = body_pairs.prepare(cloth, bodies)
-    beside = make_support(cloth), make_calm(cloth), make_hold(cloth), NO_BOUNCE
+    beside = make_support(cloth), make_hold(cloth), NO_BOUNCE
     contact = Contact(cloth, Settings(), Stopwatch("x"), bodies, guarded, None, None, *beside)
     through = state.x - [0.0, 0.0, 0.07]
     near = body_pairs.find(guarded, (0.0, 0.1), state.x, through)

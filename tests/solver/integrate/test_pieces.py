@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import solids
 from taffeta.solver.build import build
+from taffeta.solver.integrate import pieces
 from taffeta.solver.integrate.pieces import free_pieces
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
@@ -27,6 +28,15 @@ def with_button(pin=0.0):
         np.concatenate([sheet.edges, button.edges + len(sheet.x)]),
         pin=pins,
     )
+
+
+def test_edges_are_not_copied_where_all_of_them_pull(monkeypatch):
+    """They would be remembered."""
+    asked, connected = [], pieces._connected
+    monkeypatch.setattr(pieces, "_connected", lambda edges, *about: asked.append(edges) or connected(edges, *about))
+    cloth, _ = build([with_button()], VACUUM)
+    free_pieces(cloth, np.zeros(0, np.int64))
+    assert asked[0] is cloth.edges
 
 
 @pytest.mark.parametrize("held", ["by a body", "by pins", "by soft pins", "by nothing"])

@@ -61,6 +61,7 @@ def _work(tasks: SimpleQueue) -> None:
     """What each of the other threads does: tasks, and between these parts of what kernels post."""
     while (task := tasks.get()) is not None:
         task.run()
+        del task  # and with it the arrays that it was about, while this thread waits
         while tasks.empty() and stand_by(BOARD, LOOKS_BEFORE_SLEEP):
             pass
 

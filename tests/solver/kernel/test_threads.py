@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ranges for threads: what they are, whoever works."""
 
+import weakref
+from time import monotonic, sleep
+
+import numpy as np
 import pytest
 from taffeta.solver.kernel import threads
 
@@ -23,6 +27,18 @@ def test_a_call_handed_over_gives_what_it_returns_or_raises():
     with pytest.raises(ZeroDivisionError):
         threads.hand_over(divmod, 7, 0).result()
     assert threads.hand_over(divmod, 9, 2).result() == (4, 1)  # the thread goes on
+
+
+def test_a_thread_that_waits_keeps_nothing_of_what_it_did():
+    """Else the arrays of what it did last stay in memory until it does something else."""
+    array = np.zeros(3)
+    kept = weakref.ref(array)
+    assert threads.hand_over(array.sum).result() == 0.0
+    del array
+    end = monotonic() + 10.0
+    while kept() is not None and monotonic() < end:
+        sleep(0.01)
+    assert kept() is None
 
 
 def test_what_is_taken_back_is_never_done():

@@ -8,9 +8,9 @@ import numpy as np
 from ..kernel.jit import counted_fused
 from .bending import HINGE_DAMPING, HINGE_STIFFNESS, hinge_forces, hinge_numbers
 from .springs import (
-    SPRING_BOUND,
-    SPRING_DAMPING,
     TAUT_STIFFNESS,
+    Springs,
+    copied,
     couplings,
     spring_forces,
     spring_numbers,
@@ -22,9 +22,9 @@ class Elastic(NamedTuple):
     """Springs and hinges of a cloth."""
 
     edges: np.ndarray  # (e, 2)
-    spring: np.ndarray  # (e, 4) rest length [m], stiffness [N/m], damping [N s/m], bound of the stiffness [N/m]
+    spring: Springs
     taut: np.ndarray  # (e, 2) length [m] beyond which a spring is stiffer, and by how much [N/m]; or (0, 2)
-    couple_start: np.ndarray  # (e + 1,)
+    couple_start: np.ndarray  # (e + 1,), or (1,) where there are none
     couple: np.ndarray  # (2 c,)
     coupling: np.ndarray  # (2 c,) [N/m]
     stencils: np.ndarray  # (b, 4)
@@ -34,7 +34,7 @@ class Elastic(NamedTuple):
 
 def elastic_of(cloth):
     """`Elastic` of a cloth, of arrays of its own."""
-    springs = cloth.edges, spring_numbers(cloth), tautening(cloth), *couplings(cloth)
+    springs = cloth.edges, copied(spring_numbers(cloth)), tautening(cloth), *couplings(cloth)
     return Elastic(*springs, cloth.bend_stencils, cloth.bend_weight, hinge_numbers(cloth))
 
 
@@ -55,7 +55,7 @@ def fastest(inv_mass, elastic):
     sum 2 d / m_i over its springs and sum k |K_i| sum |K_j| / m_i over its hinges. A spring is nowhere stiffer than its
     bound d, and what it is stiffer by when taut, along itself, and across only if it is shorter than half its rest length.
     """
-    size, stiffest = np.abs(elastic.weight), elastic.spring[:, SPRING_BOUND]
+    size, stiffest = np.abs(elastic.weight), elastic.spring.bound
     if len(elastic.taut):
         stiffest = stiffest + elastic.taut[:, TAUT_STIFFNESS]
     product = size * np.einsum("bk->b", size)[:, None]
@@ -66,5 +66,5 @@ def fastest(inv_mass, elastic):
         felt += np.bincount(elastic.stencils.ravel(), of_ends, minlength=len(inv_mass))
         return float((inv_mass * felt).max(initial=0.0))
 
-    damping = most(elastic.spring[:, SPRING_DAMPING], elastic.hinge[:, HINGE_DAMPING])
+    damping = most(elastic.spring.damping, elastic.hinge[:, HINGE_DAMPING])
     return np.sqrt(most(stiffest, elastic.hinge[:, HINGE_STIFFNESS])), damping

@@ -12,7 +12,6 @@ pulls with F at most; the damping is bound with it.
 import numpy as np
 
 from ..geometry.topology import within_rings
-from .springs import SPRING_BOUND, SPRING_DAMPING, SPRING_STIFFNESS
 
 SEAM_STIFFNESS = 5000.0  # [N/m] at least: 5 N open it by 1 mm; as much as the solve takes in its usual iterations
 LEAST_SPEED = (
@@ -111,7 +110,7 @@ def seam_damping(garment, pairs, stiffness, inv_mass):
 
 
 def limit_seams(cloth, spring, x):
-    """Set stiffness and damping of seams in `spring` (`springs.spring_numbers`) by how far they are open at x; they have no
+    """Set stiffness and damping of seams in `spring` (`springs.Springs`) by how far they are open at x; they have no
     couples."""
     seams = cloth.seams
     across = x[cloth.edges[seams, 1]] - x[cloth.edges[seams, 0]]
@@ -119,7 +118,7 @@ def limit_seams(cloth, spring, x):
     beyond = np.maximum(1.0 - cloth.seam_distance / gap, 0.0)
     k = cloth.edge_stiffness[seams] * (GENTLE_SEAM + (1.0 - GENTLE_SEAM) * beyond)
     k = np.minimum(k, cloth.seam_force / gap)
-    damping = cloth.matrix.spring[seams, SPRING_DAMPING] * k / cloth.edge_stiffness[seams]
+    damping = cloth.matrix.spring.damping[seams] * k / cloth.edge_stiffness[seams]
     damping = np.minimum(damping, k * gap / LEAST_SPEED)
-    spring[seams, SPRING_DAMPING] = damping
-    spring[seams, SPRING_STIFFNESS] = spring[seams, SPRING_BOUND] = np.minimum(k, damping * cloth.seam_speed / gap)
+    spring.damping[seams] = damping
+    spring.stiffness[seams] = spring.bound[seams] = np.minimum(k, damping * cloth.seam_speed / gap)

@@ -22,6 +22,7 @@ on crooked meshes shake itself to pieces, damping alone makes shear slow: `DAMPE
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +33,25 @@ from ..kernel.vec4 import broadcast, dot, lane
 NEAR_TAUT = 0.3  # part of the way from L to T at the end of which a spring counts as near T; less lets cloth shake
 DAMPED_SHARE = 0.4  # part of what a spring's bound has more than it needs that is damping;  measured: steady on crooked quads and on triangles in any direction, and near implicit Euler
 
-
-# columns of the numbers of springs: rest length [m], stiffness k [N/m], damping [N s/m], bound d of the stiffness [N/m]
-SPRING_REST, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_BOUND = range(4)
 TAUT_LENGTH, TAUT_STIFFNESS = 0, 1  # columns of `Cloth.taut`
 
 
+class Springs(NamedTuple):
+    """The numbers of springs."""
+
+    rest: np.ndarray  # (e,) [m] length
+    stiffness: np.ndarray  # (e,) [N/m] k
+    damping: np.ndarray  # (e,) [N s/m]
+    bound: np.ndarray  # (e,) [N/m] d; what is not coupled has k here
+
+
+def copied(springs):
+    """`Springs` that may change."""
+    return Springs(*(array.copy() for array in springs))
+
+
 def spring_numbers(cloth):
-    """(e, 4) rest length [m], stiffness k [N/m], damping [N s/m], and stiffness d [N/m] of a cloth's springs.
+    """`Springs` of a cloth; what they have in common with it they share.
 
     d bounds k and couplings together. Damping is a rate [1/s] at which two ends lose their relative velocity: c = rate x
     their reduced mass.
@@ -47,10 +59,10 @@ def spring_numbers(cloth):
     apart = np.einsum("ek->e", cloth.inv_mass[cloth.edges])
     c = np.divide(cloth.edge_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
     k, shared = cloth.edge_stiffness, np.abs(cloth.coupling)
-    bound = k.copy()
+    bound = k.copy() if len(shared) else k
     for one, other in (cloth.couples.T, cloth.couples.T[::-1]):
         bound += np.bincount(one, shared * np.sqrt(k[one] / k[other]), minlength=len(k))
-    return np.stack([cloth.rest_length, k, c, bound], axis=1)
+    return Springs(cloth.rest_length, k, c, bound)
 
 
 def taut_rest(garment, rest_length, threads):
@@ -69,18 +81,18 @@ def tautening(cloth):
 
 
 def couplings(cloth):
-    """Springs that each spring is coupled with: start (e + 1,), which (2 c,), and how hard (2 c,) [N/m]."""
-    start, other, which = both_ways(*cloth.couples.T.astype(np.int64), len(cloth.edges))
+    """Springs that each spring is coupled with: start (e + 1,), or (1,) where none is, which (2 c,), and how hard (2 c,) [N/m]."""
+    start, other, which = both_ways(*cloth.couples.T.astype(np.int64), len(cloth.edges) if len(cloth.couples) else 0)
     return start, other, cloth.coupling[which]
 
 
 @fused_inner
-def lengthen(first, last, x, edges, spring, lengthening):
+def lengthen(first, last, x, edges, rest, lengthening):
     """How much longer than at rest springs first to last are at x. # output: lengthening (e,) [m]"""
     for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        lengthening[e] = sqrt(dx * dx + dy * dy + dz * dz) - spring[e, SPRING_REST]
+        lengthening[e] = sqrt(dx * dx + dy * dy + dz * dz) - rest[e]
 
 
 @fused_inner
@@ -90,6 +102,8 @@ def others_pull(e, springs, lengthening):
     springs : `internal.Elastic` or `integrate.system.StiffnessMatrix`
     """
     tension = 0.0
+    if springs.couple.shape[0] == 0:
+        return tension
     for at in range(np.uintp(springs.couple_start[e]), np.uintp(springs.couple_start[e + 1])):
         tension += springs.coupling[at] * lengthening[np.uintp(springs.couple[at])]
     return tension
@@ -148,20 +162,20 @@ def spring_forces(x, v, elastic, lengthening, force):
     (n, 3) [N]
     """
     energy, edges, spring, taut = 0.0, elastic.edges, elastic.spring, elastic.taut
-    lengthen(0, edges.shape[0], x, edges, spring, lengthening)
+    lengthen(0, edges.shape[0], x, edges, spring.rest, lengthening)
     for e in range(np.uintp(edges.shape[0])):
         i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
         dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
         length = sqrt(dx * dx + dy * dy + dz * dz)
         scale = 1.0 / length if length > 0.0 else 0.0
         rate = (v[j, 0] - v[i, 0]) * dx + (v[j, 1] - v[i, 1]) * dy + (v[j, 2] - v[i, 2]) * dz
-        tension = spring[e, SPRING_STIFFNESS] * lengthening[e] + others_pull(e, elastic, lengthening)
+        tension = spring.stiffness[e] * lengthening[e] + others_pull(e, elastic, lengthening)
         energy += 0.5 * tension * lengthening[e]
         if taut.shape[0] > 0 and length > taut[e, TAUT_LENGTH]:
             beyond = length - taut[e, TAUT_LENGTH]
             tension += taut[e, TAUT_STIFFNESS] * beyond
             energy += 0.5 * taut[e, TAUT_STIFFNESS] * beyond * beyond
-        pull = scale * (tension + spring[e, SPRING_DAMPING] * scale * rate)
+        pull = scale * (tension + spring.damping[e] * scale * rate)
         fx, fy, fz = pull * dx, pull * dy, pull * dz
         force[i, 0], force[i, 1], force[i, 2] = force[i, 0] + fx, force[i, 1] + fy, force[i, 2] + fz
         force[j, 0], force[j, 1], force[j, 2] = force[j, 0] - fx, force[j, 1] - fy, force[j, 2] - fz

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..elastic.springs import DAMPED_SHARE
+from ..elastic.springs import DAMPED_SHARE, copied
 from ..forces import optional
 from ..forces.air import acceleration
 from ..model import Cloth, Ride, Settings
@@ -67,7 +67,7 @@ def prepare_mechanics(cloth, state, frame_input, frame, settings):
     attached, threads = attach(cloth, frame_input, broken), thread(cloth, frame_input, broken, settings)
     pins = prepare_pins(cloth, frame_input.targets, settings.pin_rate)
     pins, pulls, attached = optional.pulls(forces, pins, attached)
-    matrix = cloth.matrix._replace(spring=cloth.matrix.spring.copy()) if len(cloth.seams) else cloth.matrix
+    matrix = cloth.matrix._replace(spring=copied(cloth.matrix.spring)) if len(cloth.seams) else cloth.matrix
     ties = NO_TIES if threads is None else threads.stencils
     system = make_system(matrix, cloth.mass, free_pieces(cloth, optional.acted_on(forces, pins, attached), ties))
     inner = dynamics.prepare(cloth, pins, attached, frame_input, settings)

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..elastic.bending import HINGE_DAMPING, HINGE_STIFFNESS
 from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
-from ..elastic.springs import SPRING_BOUND, SPRING_DAMPING, SPRING_REST, SPRING_STIFFNESS, TAUT_STIFFNESS
+from ..elastic.springs import TAUT_STIFFNESS
 from ..model import REFERENCE_FRAME
 from .attachments import Attached, accelerate, course, fastest_of, points
 from .predict import Pins, prepare_pins
@@ -250,7 +250,7 @@ def prepare_pull(cloth, pins, viscous, attached=None):
     if viscous and frequency > 0.0:
         viscosity = 2.0 * FASTEST_DAMPING / frequency
         more = elastic.taut[:, TAUT_STIFFNESS] if len(elastic.taut) else 0.0
-        elastic.spring[:, SPRING_DAMPING] += viscosity * (elastic.spring[:, SPRING_STIFFNESS] + more)
+        elastic.spring.damping[:] += viscosity * (elastic.spring.stiffness + more)
         elastic.hinge[:, HINGE_DAMPING] += viscosity * elastic.hinge[:, HINGE_STIFFNESS]
         damping += viscosity * frequency**2
     soft = np.flatnonzero((pins.frequency > 0) & np.isfinite(pins.frequency))
@@ -269,8 +269,8 @@ def taut_frequency(x, pull):
     """
     i, j = pull.elastic.edges.T
     length = np.maximum(np.linalg.norm(x[j] - x[i], axis=1), 1e-9)
-    strain = np.maximum(1.0 - pull.elastic.spring[:, SPRING_REST] / length, 0.0)
-    across = 2.0 * strain * pull.elastic.spring[:, SPRING_BOUND]
+    strain = np.maximum(1.0 - pull.elastic.spring.rest / length, 0.0)
+    across = 2.0 * strain * pull.elastic.spring.bound
     return sqrt(float((across * (pull.inv_mass[i] + pull.inv_mass[j])).sum()) / len(x))
 
 

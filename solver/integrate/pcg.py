@@ -122,7 +122,7 @@ def _solve(_first, _last, notes, system, x, x_prev, support, stack, pulls, targe
         part = phases.take(crew, phase)
         while part < parts:
             first, last = s.spring_starts[part], s.spring_starts[part + 1]
-            lengthen(first, last, s.x, matrix.edges, matrix.spring, s.lengthening)
+            lengthen(first, last, s.x, matrix.edges, matrix.spring.rest, s.lengthening)
             part = phases.done(crew, phase)
         phases.barrier(crew, phase)
     phase += 1

@@ -22,10 +22,7 @@ import numpy as np
 
 from ..elastic.bending import HINGE_DAMPING, HINGE_REST, HINGE_STIFFNESS, SHORTEST_BEND, hinge_numbers, opening
 from ..elastic.springs import (
-    SPRING_BOUND,
-    SPRING_DAMPING,
-    SPRING_REST,
-    SPRING_STIFFNESS,
+    Springs,
     couplings,
     linearise,
     others_pull,
@@ -47,8 +44,6 @@ from .system import (
     HINGE_BITS,
     NEIGHBOUR_SLOT,
     NEIGHBOUR_SPRING,
-    SPRING_BEND,
-    SPRING_BEND_DAMPING,
     StiffnessMatrix,
 )
 from .tree import answering, by_node, first_slots, hosted, pieces_of, smallest_common
@@ -64,7 +59,7 @@ def lay_out(cloth):
     slot[order] = np.arange(count, dtype=np.int32)
     leaf, stencils, edges = cloth.leaf[order], slot[cloth.bend_stencils], slot[cloth.edges]
     hinge = hinge_numbers(cloth)
-    spring, far_keys, far_bend = _with_bending(edges, spring_numbers(cloth), stencils, cloth.bend_weight, hinge, count)
+    spring_bend, far_keys, far_bend = _bending(edges, stencils, cloth.bend_weight, hinge, count)
     near_start, near, which = both_ways(*edges.T.astype(np.int64), count)
     node_first, piece = first_slots(leaf), hosted(leaf, pieces_of(edges, count), np.unique(edges))
     spring_start, node_springs = by_node(smallest_common(*leaf[edges].T), len(node_first) - 1)
@@ -75,12 +70,13 @@ def lay_out(cloth):
     ends = stencils[bent].ravel()
     weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
     matrix = StiffnessMatrix(
-        order, slot, edges, spring, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
+        order, slot, edges, np.zeros(0), spring_bend, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
         far_bend, stencils[bent], np.zeros((0, 4)), hinge[bent], starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), node_first, np.stack([spring_start, node_far_start], axis=1),
         node_springs, node_far, answering(leaf, piece), piece, _coupled(piece, stencils),
     )  # fmt: skip
-    return StiffnessMatrix(*together(matrix))._replace(weight=np.ascontiguousarray(weight))
+    spring, weight = Springs(*map(np.ascontiguousarray, spring_numbers(cloth))), np.ascontiguousarray(weight)
+    return StiffnessMatrix(*together(matrix))._replace(spring=spring, weight=weight)
 
 
 def _in_step(start, far, far_bend):
@@ -115,8 +111,8 @@ def _far_pairs(start, far, leaf, nodes):
     return first, pairs[order]
 
 
-def _with_bending(edges, spring, stencils, weight, hinge, count):
-    """Springs' numbers (e, 6) with what hinges add between the same two; keys and (q, 2) numbers of all other pairs."""
+def _bending(edges, stencils, weight, hinge, count):
+    """(e, 2) what hinges add between the ends of springs; keys and (q, 2) numbers of all other pairs."""
     one, other = np.triu_indices(4, 1)
     share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, HINGE_STIFFNESS:]
     bend_keys = edge_keys(np.stack([stencils[:, one], stencils[:, other]], axis=2).reshape(-1, 2), count)
@@ -128,9 +124,9 @@ def _with_bending(edges, spring, stencils, weight, hinge, count):
     spring_keys, first = np.unique(edge_keys(edges, count), return_index=True)
     at = np.searchsorted(spring_keys, keys)
     is_near = np.append(spring_keys, -1)[at] == keys
-    spring = np.concatenate([spring, np.zeros((len(spring), 2))], axis=1)
-    spring[first[at[is_near]], SPRING_BEND:] = bend[is_near]
-    return spring, keys[~is_near], bend[~is_near]
+    of_spring = np.zeros((len(edges), 2))
+    of_spring[first[at[is_near]]] = bend[is_near]
+    return of_spring, keys[~is_near], bend[~is_near]
 
 
 @fused_inner
@@ -144,14 +140,14 @@ def measure_springs(first, last, matrix, s, rate, bend_rate, damped):
     for e in range(np.uintp(first), np.uintp(last)):
         i, j = np.uintp(matrix.edges[e, 0]), np.uintp(matrix.edges[e, 1])
         d, w = load(x, j) - load(x, i), load(displacement, j) - load(displacement, i)
-        rest, k = matrix.spring[e, SPRING_REST], matrix.spring[e, SPRING_STIFFNESS]
-        c, bound = rate * matrix.spring[e, SPRING_DAMPING], matrix.spring[e, SPRING_BOUND]
+        rest, k = matrix.spring.rest[e], matrix.spring.stiffness[e]
+        c, bound = rate * matrix.spring.damping[e], matrix.spring.bound[e]
         others = others_pull(e, matrix, s.lengthening)
         k, bound, others = tauten(d, w, rest, k, bound, others, damped, e, matrix.taut)
         pull, h, a = linearise(d, w, rest, k, c, bound, others, damped)
-        b = matrix.spring[e, SPRING_BEND] + bend_rate * matrix.spring[e, SPRING_BEND_DAMPING]
+        b = matrix.spring_bend[e, BEND] + bend_rate * matrix.spring_bend[e, BEND_DAMPING]
         store(s.link, e, h + vec4(0.0, 0.0, 0.0, a + b))
-        s.secant[e] = pull + matrix.spring[e, SPRING_BEND]
+        s.secant[e] = pull + matrix.spring_bend[e, BEND]
 
 
 @fused_inner

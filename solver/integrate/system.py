@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..elastic.springs import Springs
 from ..kernel import phases
 from ..kernel.memory import empty_together
 from .pieces import Pieces
@@ -12,7 +13,6 @@ from .stack_rows import NO_ROWS, Rows
 
 # columns of what hinges add to an entry: b [N/m] and that of their damping [N s/m]
 BEND, BEND_DAMPING = 0, 1
-SPRING_BEND, SPRING_BEND_DAMPING = 4, 5  # the same behind the numbers of a spring
 NEIGHBOUR_SLOT, NEIGHBOUR_SPRING = 0, 1  # columns of `StiffnessMatrix.near`
 ALONG = 3  # place of a + b in `Scratch.link`, behind h
 HINGE_BITS, CORNER_BITS = np.uintp(2), np.uintp(3)  # of `StiffnessMatrix.turn`
@@ -24,9 +24,10 @@ class StiffnessMatrix(NamedTuple):
     order: np.ndarray  # (n,) particle of each slot
     slot: np.ndarray  # (n,) slot of each particle
     edges: np.ndarray  # (e, 2) springs, as in `Cloth.edges`
-    spring: np.ndarray  # (e, 6) `spring_numbers`; hinges' b [N/m] and of their damping [N s/m]
+    spring: Springs
+    spring_bend: np.ndarray  # (e, 2) what hinges add to a spring: b [N/m] and of damping [N s/m]
     taut: np.ndarray  # (e, 2) `springs.tautening`, or (0, 2)
-    couple_start: np.ndarray  # (e + 1,)
+    couple_start: np.ndarray  # (e + 1,), or (1,) where there are none
     couple: np.ndarray  # (2 c,) springs that a spring is coupled with
     coupling: np.ndarray  # (2 c,) [N/m]
     near_start: np.ndarray  # (n + 1,)
@@ -156,7 +157,7 @@ def make_scratch(matrix):
     return Scratch(
         **dict(zip(kinds | before | after, arrays, strict=True)),
         slot_starts=slot_starts,
-        spring_starts=len(matrix.spring) * np.arange(parts + 1) // parts,
+        spring_starts=springs * np.arange(parts + 1) // parts,
         hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
         segments=segments,
         segment_starts=segment_starts,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...elastic.springs import SPRING_BOUND, TAUT_LENGTH, TAUT_STIFFNESS, spring_numbers
+from ...elastic.springs import TAUT_LENGTH, TAUT_STIFFNESS, spring_numbers
 from ...kernel.jit import inner, njit
 from ...kernel.mat3 import CREASED, KINEMATIC
 from ...kernel.memo import remembered
@@ -45,7 +45,7 @@ def make_hold(cloth) -> Hold:
     count, ends = len(cloth.mass), cloth.edges.ravel()
     force = np.bincount(ends, np.repeat(cloth.edge_stiffness * cloth.rest_length, 2), minlength=count)
     more = np.where(np.isfinite(cloth.taut[:, TAUT_LENGTH]), cloth.taut[:, TAUT_STIFFNESS], 0.0)
-    hardest = spring_numbers(cloth)[:, SPRING_BOUND] + more
+    hardest = spring_numbers(cloth).bound + more
     stiffness = np.bincount(ends, np.repeat(hardest, 2), minlength=count)
     return Hold(SLIP_STRAIN * ONE_SIDE * force, stiffness)
 

@@ -284,13 +284,18 @@ def test_cloth_without_hinges_takes_the_same_kernels():
     """Other types of arrays would have the solve compiled anew in the middle of a bake."""
     with_hinges, without = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "SPRINGS"))
     assert len(with_hinges.bend_stencils) and not len(without.bend_stencils)
-    assert [a.dtype for a in with_hinges.matrix] == [a.dtype for a in without.matrix]
+    kinds = [[a.dtype for a in (*m.spring, *m._replace(spring=m.order))] for m in (with_hinges.matrix, without.matrix)]
+    assert kinds[0] == kinds[1]
 
 
 def test_nothing_is_kept_twice_or_for_nobody():
     """What hinges weigh is in memory once, and springs that pull for no other need no room for how long they are."""
     fabric, membrane = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "MEMBRANE"))
     assert np.shares_memory(fabric.matrix.weight, fabric.bend_weight)
+    assert np.shares_memory(fabric.matrix.spring.rest, fabric.rest_length)
+    for bound in (fabric.matrix.spring.stiffness, fabric.matrix.spring.bound):
+        assert np.shares_memory(bound, fabric.edge_stiffness)
+    assert len(fabric.matrix.couple_start) == 1 and len(membrane.matrix.couple_start) == len(membrane.edges) + 1
     scratch = make_scratch(fabric.matrix)
     assert np.shares_memory(scratch.turns, scratch.node_block) and np.shares_memory(scratch.displacement, scratch.z)
     assert len(membrane.couples) and not len(fabric.couples)

@@ -93,7 +93,7 @@ class Inside:
 
 
 def _sizes(matrix):
-    arrays = {"near": matrix.near, "far": matrix.far, "springs": matrix.edges, "hinges": matrix.hinge}
+    arrays = {"near": matrix.near, "far": matrix.far, "springs": matrix.edges, "hinges": matrix.stencils}
     arrays |= {"slots": matrix.order, "nodes": matrix.node_first}
     return {name: len(array) for name, array in arrays.items()}
 

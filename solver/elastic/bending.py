@@ -20,6 +20,7 @@ mean of both: the only one that single hinges can have, and equal in all directi
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,12 @@ FLAT_ANGLE = 1e-4  # [rad] rest angles below this count as flat: they have no si
 LOWEST = 0.05  # height over the hinge's length that a triangle counts as having: beside slivers hinges are softened, not locked
 
 
-HINGE_REST, HINGE_STIFFNESS, HINGE_DAMPING = range(3)  # columns of `hinge_numbers`
+class Bending(NamedTuple):
+    """The numbers of hinges."""
+
+    rest: np.ndarray  # (h,) 2 sin(rest angle / 2)
+    stiffness: np.ndarray  # (h,) [J]
+    damping: np.ndarray  # (h,) [J s]
 
 
 def hinge_weights(x, stencils):
@@ -175,10 +181,11 @@ def slowed(time, stiffness, stencils, weight, inv_mass):
 
 
 def hinge_numbers(cloth):
-    """(h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s] of a cloth's hinges; damping as that of springs."""
+    """`Bending` of a cloth's hinges, damping as that of springs; what they have in common with it they share."""
     apart = np.einsum("bk,bk,bk->b", cloth.inv_mass[cloth.bend_stencils], cloth.bend_weight, cloth.bend_weight)
     c = np.divide(cloth.bend_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
-    return np.stack([2.0 * sin(0.5 * cloth.rest_angle), cloth.bend_stiffness, c], axis=1)
+    rest = 2.0 * sin(0.5 * cloth.rest_angle) if cloth.rest_angle.any() else cloth.rest_angle
+    return Bending(rest, cloth.bend_stiffness, c)
 
 
 @fused_inner
@@ -212,17 +219,17 @@ def hinge_forces(x, v, elastic, force):
         lx = ka * x[a, 0] + kb * x[b, 0] + kc * x[c, 0] + kd * x[d, 0]
         ly = ka * x[a, 1] + kb * x[b, 1] + kc * x[c, 1] + kd * x[d, 1]
         lz = ka * x[a, 2] + kb * x[b, 2] + kc * x[c, 2] + kd * x[d, 2]
-        length, rest = sqrt(lx * lx + ly * ly + lz * lz), hinge[h, HINGE_REST]
+        length, rest = sqrt(lx * lx + ly * ly + lz * lz), hinge.rest[h]
         scale = 1.0 / max(length, SHORTEST_BEND)
         ux, uy, uz = scale * lx, scale * ly, scale * lz
         if rest != 0.0:
             rest, ux, uy, uz = opening(x, a, b, c, d, lx, ly, lz, rest, scale)
         more = length - rest
-        energy += 0.5 * hinge[h, HINGE_STIFFNESS] * more * more
-        pull = hinge[h, HINGE_STIFFNESS] * more
-        pull += hinge[h, HINGE_DAMPING] * ux * (ka * v[a, 0] + kb * v[b, 0] + kc * v[c, 0] + kd * v[d, 0])
-        pull += hinge[h, HINGE_DAMPING] * uy * (ka * v[a, 1] + kb * v[b, 1] + kc * v[c, 1] + kd * v[d, 1])
-        pull += hinge[h, HINGE_DAMPING] * uz * (ka * v[a, 2] + kb * v[b, 2] + kc * v[c, 2] + kd * v[d, 2])
+        energy += 0.5 * hinge.stiffness[h] * more * more
+        pull = hinge.stiffness[h] * more
+        pull += hinge.damping[h] * ux * (ka * v[a, 0] + kb * v[b, 0] + kc * v[c, 0] + kd * v[d, 0])
+        pull += hinge.damping[h] * uy * (ka * v[a, 1] + kb * v[b, 1] + kc * v[c, 1] + kd * v[d, 1])
+        pull += hinge.damping[h] * uz * (ka * v[a, 2] + kb * v[b, 2] + kc * v[c, 2] + kd * v[d, 2])
         px, py, pz = pull * ux, pull * uy, pull * uz
         force[a, 0], force[a, 1], force[a, 2] = force[a, 0] - ka * px, force[a, 1] - ka * py, force[a, 2] - ka * pz
         force[b, 0], force[b, 1], force[b, 2] = force[b, 0] - kb * px, force[b, 1] - kb * py, force[b, 2] - kb * pz

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel.jit import counted_fused
-from .bending import HINGE_DAMPING, HINGE_STIFFNESS, hinge_forces, hinge_numbers
+from .bending import Bending, hinge_forces, hinge_numbers
 from .springs import (
     TAUT_STIFFNESS,
     Springs,
@@ -29,11 +29,11 @@ class Elastic(NamedTuple):
     coupling: np.ndarray  # (2 c,) [N/m]
     stencils: np.ndarray  # (b, 4)
     weight: np.ndarray  # (b, 4) [1/m]
-    hinge: np.ndarray  # (b, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
+    hinge: Bending
 
 
 def elastic_of(cloth):
-    """`Elastic` of a cloth, of arrays of its own."""
+    """`Elastic` of a cloth, with springs and damping of its own."""
     springs = cloth.edges, copied(spring_numbers(cloth)), tautening(cloth), *couplings(cloth)
     return Elastic(*springs, cloth.bend_stencils, cloth.bend_weight, hinge_numbers(cloth))
 
@@ -66,5 +66,5 @@ def fastest(inv_mass, elastic):
         felt += np.bincount(elastic.stencils.ravel(), of_ends, minlength=len(inv_mass))
         return float((inv_mass * felt).max(initial=0.0))
 
-    damping = most(elastic.spring.damping, elastic.hinge[:, HINGE_DAMPING])
-    return np.sqrt(most(stiffest, elastic.hinge[:, HINGE_STIFFNESS])), damping
+    damping = most(elastic.spring.damping, elastic.hinge.damping)
+    return np.sqrt(most(stiffest, elastic.hinge.stiffness)), damping

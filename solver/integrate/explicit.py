@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..elastic.bending import HINGE_DAMPING, HINGE_STIFFNESS
 from ..elastic.internal import Elastic, elastic_forces, elastic_of, fastest
 from ..elastic.springs import TAUT_STIFFNESS
 from ..model import REFERENCE_FRAME
@@ -251,7 +250,7 @@ def prepare_pull(cloth, pins, viscous, attached=None):
         viscosity = 2.0 * FASTEST_DAMPING / frequency
         more = elastic.taut[:, TAUT_STIFFNESS] if len(elastic.taut) else 0.0
         elastic.spring.damping[:] += viscosity * (elastic.spring.stiffness + more)
-        elastic.hinge[:, HINGE_DAMPING] += viscosity * elastic.hinge[:, HINGE_STIFFNESS]
+        elastic.hinge.damping[:] += viscosity * elastic.hinge.stiffness
         damping += viscosity * frequency**2
     soft = np.flatnonzero((pins.frequency > 0) & np.isfinite(pins.frequency))
     rate = pins.frequency[soft, None]

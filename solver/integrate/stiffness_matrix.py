@@ -20,7 +20,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..elastic.bending import HINGE_DAMPING, HINGE_REST, HINGE_STIFFNESS, SHORTEST_BEND, hinge_numbers, opening
+from ..elastic.bending import SHORTEST_BEND, Bending, hinge_numbers, opening
 from ..elastic.springs import (
     Springs,
     couplings,
@@ -68,15 +68,19 @@ def lay_out(cloth):
     node_far_start, node_far = _far_pairs(far_start, far, leaf, len(node_first) - 1)
     bent = (cloth.rest_angle != 0.0) | (cloth.bend_damping > 0.0)
     ends = stencils[bent].ravel()
-    weight = cloth.bend_weight if bent.all() else cloth.bend_weight[bent]  # not twice where it is the same
+    weight = cloth.bend_weight
+    if not bent.all():  # what is the same is not twice in memory
+        weight, hinge = weight[bent], Bending(*(numbers[bent] for numbers in hinge))
     matrix = StiffnessMatrix(
         order, slot, edges, np.zeros(0), spring_bend, tautening(cloth), *couplings(cloth), near_start, np.stack([near, which], axis=1), far_start, far,
-        far_bend, stencils[bent], np.zeros((0, 4)), hinge[bent], starts(ends, count),
+        far_bend, stencils[bent], np.zeros(0), np.zeros(0), starts(ends, count),
         np.argsort(ends, kind="stable").astype(np.int32), node_first, np.stack([spring_start, node_far_start], axis=1),
         node_springs, node_far, answering(leaf, piece), piece, _coupled(piece, stencils),
     )  # fmt: skip
-    spring, weight = Springs(*map(np.ascontiguousarray, spring_numbers(cloth))), np.ascontiguousarray(weight)
-    return StiffnessMatrix(*together(matrix))._replace(spring=spring, weight=weight)
+    spring, hinge = (
+        kind(*map(np.ascontiguousarray, each)) for kind, each in ((Springs, spring_numbers(cloth)), (Bending, hinge))
+    )
+    return StiffnessMatrix(*together(matrix))._replace(spring=spring, weight=np.ascontiguousarray(weight), hinge=hinge)
 
 
 def _in_step(start, far, far_bend):
@@ -114,7 +118,9 @@ def _far_pairs(start, far, leaf, nodes):
 def _bending(edges, stencils, weight, hinge, count):
     """(e, 2) what hinges add between the ends of springs; keys and (q, 2) numbers of all other pairs."""
     one, other = np.triu_indices(4, 1)
-    share = -(weight[:, one] * weight[:, other])[:, :, None] * hinge[:, None, HINGE_STIFFNESS:]
+    share = (
+        -(weight[:, one] * weight[:, other])[:, :, None] * np.stack([hinge.stiffness, hinge.damping], axis=1)[:, None]
+    )
     bend_keys = edge_keys(np.stack([stencils[:, one], stencils[:, other]], axis=2).reshape(-1, 2), count)
     keys, place = np.unique(bend_keys, return_inverse=True)
     bend = np.zeros((len(keys), 2))
@@ -170,13 +176,13 @@ def turn_hinges(first, last, matrix, s, rate):
         bend = ka * load(x, a) + kb * load(x, b) + (kc * load(x, c) + kd * load(x, d))
         bent = ka * load(displacement, a) + kb * load(displacement, b)
         bent = bent + (kc * load(displacement, c) + kd * load(displacement, d))
-        rest = matrix.hinge[h, HINGE_REST]
+        rest = matrix.hinge.rest[h]
         scale = 1.0 / max(lane(dot(bend, bend), 0), SHORTEST_BEND * SHORTEST_BEND)
-        pull = -rate * matrix.hinge[h, HINGE_DAMPING] * scale * lane(dot(bend, bent), 0)
+        pull = -rate * matrix.hinge.damping[h] * scale * lane(dot(bend, bent), 0)
         if rest != 0.0:
             lx, ly, lz = lane(bend, 0), lane(bend, 1), lane(bend, 2)
             rest, lx, ly, lz = opening(x, a, b, c, d, lx, ly, lz, rest, sqrt(scale))
-            pull, bend = matrix.hinge[h, HINGE_STIFFNESS] * rest + pull / sqrt(scale), vec4(lx, ly, lz, 0.0)
+            pull, bend = matrix.hinge.stiffness[h] * rest + pull / sqrt(scale), vec4(lx, ly, lz, 0.0)
         store(s.turns, h, broadcast(pull) * bend)
 
 

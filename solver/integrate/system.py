@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..elastic.bending import Bending
 from ..elastic.springs import Springs
 from ..kernel import phases
 from ..kernel.memory import empty_together
@@ -37,7 +38,7 @@ class StiffnessMatrix(NamedTuple):
     far_bend: np.ndarray  # (q, 2) b [N/m] and of damping [N s/m]
     stencils: np.ndarray  # (h, 4) hinges whose force has a part that is not linear
     weight: np.ndarray  # (h, 4) [1/m]
-    hinge: np.ndarray  # (h, 3) 2 sin(rest angle / 2), stiffness [J], damping [J s]
+    hinge: Bending
     turn_start: np.ndarray  # (n + 1,)
     turn: np.ndarray  # (4 h,) hinges of a slot: 4 times the hinge, and which end of it
     node_first: np.ndarray  # (m + 1,) first slot of each node of the `tree`; of leaves also their end
@@ -137,7 +138,8 @@ def make_system(matrix, mass, free):
 
 def make_scratch(matrix):
     """Memory for a frame: 620 bytes a particle of plain cloth."""
-    count, nodes, springs = len(matrix.order), len(matrix.node_first) - 1, len(matrix.edges)
+    count, nodes = len(matrix.order), len(matrix.node_first) - 1
+    springs, hinges = len(matrix.edges), len(matrix.stencils)
     parts = phases.part_count(count)
     first_leaves = nodes // 2 + np.arange(parts + 1) * (nodes // 2 // parts)
     slot_starts = matrix.node_first[first_leaves].astype(np.int64)
@@ -151,14 +153,14 @@ def make_scratch(matrix):
         "lengthening": ((springs if len(matrix.couple) else 0,), long),
         "link": ((springs, 4), long), "far_row": ((len(matrix.far),), long), "crown": ((2 * parts, 4), long),
     }  # fmt: skip
-    before = {"displacement": vector, "secant": ((springs,), long), "turns": ((len(matrix.hinge), 4), long)}
+    before = {"displacement": vector, "secant": ((springs,), long), "turns": ((hinges, 4), long)}
     after = {"z": vector, "node_block": ((12 * nodes, 4), long), "sums": ((2 * nodes, 4), long)}
     arrays = empty_together(*(list(each.values()) for each in (kinds, before, after)))
     return Scratch(
         **dict(zip(kinds | before | after, arrays, strict=True)),
         slot_starts=slot_starts,
         spring_starts=springs * np.arange(parts + 1) // parts,
-        hinge_starts=len(matrix.hinge) * np.arange(parts + 1) // parts,
+        hinge_starts=hinges * np.arange(parts + 1) // parts,
         segments=segments,
         segment_starts=segment_starts,
         groups=NO_GROUPS,

@@ -22,7 +22,7 @@ DT = 1 / 720
 def _fill(matrix, s, rate):
     lengthen(0, len(matrix.edges), s.x, matrix.edges, matrix.spring.rest, s.lengthening)
     measure_springs(0, len(matrix.edges), matrix, s, rate, rate, 0.0)
-    turn_hinges(0, len(matrix.hinge), matrix, s, rate)
+    turn_hinges(0, len(matrix.stencils), matrix, s, rate)
     linearise_rows(0, len(s.x), matrix, s, rate)
 
 

@@ -55,7 +55,8 @@ def test_a_loss_of_nothing_is_a_cloth_without_bending_damping():
     same = {
         name: getattr(cloth.matrix, name) for name in ("stencils", "weight", "turn_start", "turn")
     }  # of no hinge left out
-    undamped = cloth._replace(matrix=without._replace(hinge=cloth.matrix.hinge * [1, 1, 0], **same))
+    hinge = cloth.matrix.hinge._replace(damping=np.zeros(len(cloth.bend_stencils)))
+    undamped = cloth._replace(matrix=without._replace(hinge=hinge, **same))
     for each, loss in ((cloth, 0.0), (undamped, 1.0), (cloth, 1.0)):
         system = make_system(each.matrix, each.mass, bound(each))
         target = Target((0.0, 0.0, 0.0), DT, 0.0, 64, 1e-9, loss)
@@ -284,14 +285,22 @@ def test_cloth_without_hinges_takes_the_same_kernels():
     """Other types of arrays would have the solve compiled anew in the middle of a bake."""
     with_hinges, without = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "SPRINGS"))
     assert len(with_hinges.bend_stencils) and not len(without.bend_stencils)
-    kinds = [[a.dtype for a in (*m.spring, *m._replace(spring=m.order))] for m in (with_hinges.matrix, without.matrix)]
-    assert kinds[0] == kinds[1]
+    one, other = (
+        [
+            array.dtype
+            for array in (*matrix.spring, *matrix.hinge, *matrix._replace(spring=matrix.order, hinge=matrix.order))
+        ]
+        for matrix in (with_hinges.matrix, without.matrix)
+    )
+    assert one == other
 
 
 def test_nothing_is_kept_twice_or_for_nobody():
     """What hinges weigh is in memory once, and springs that pull for no other need no room for how long they are."""
     fabric, membrane = (build([naive.sheet(4, 4, model=model)], Settings())[0] for model in ("FABRIC", "MEMBRANE"))
     assert np.shares_memory(fabric.matrix.weight, fabric.bend_weight)
+    assert np.shares_memory(fabric.matrix.hinge.stiffness, fabric.bend_stiffness)
+    assert np.shares_memory(fabric.matrix.hinge.rest, fabric.rest_angle)
     assert np.shares_memory(fabric.matrix.spring.rest, fabric.rest_length)
     for bound in (fabric.matrix.spring.stiffness, fabric.matrix.spring.bound):
         assert np.shares_memory(bound, fabric.edge_stiffness)

@@ -78,6 +78,7 @@ def resolve(
         near = _near_bodies(bodies, times, start, x)
         if is_last:
             break
+    del before  # not in memory while the guard works
     guarded = braced(cloth, brace)
     zones = guard(pairs, bodies, near, guarded, times, start, x, x_from, dt)
     if zones is not None and pairs is not None and locked.shorten(zones, cloth, start, x, x_from):

@@ -32,6 +32,7 @@ GENTLE_ROUNDS = 4  # in which zones keep some of their inner motion; then they h
 GRAINS = 2.0  # of a file, nearer than which nothing comes; twice what counts, so that it seldom does
 SAFE_PART = 0.8  # part of the safe part of a trajectory that is gone
 SLENDER = 0.01  # squared sine of a corner of a triangle below which what is advected with it keeps its shape
+FIRST_HITS = 1024  # pairs that meet, for which there is room at first
 ALONE, LED = -1, -2  # instead of a zone's first particle: what meets nothing; what goes as pins or a body go
 
 
@@ -114,16 +115,21 @@ def find_impacts(pairs: PairList, deviation, elapsed: float, fresh, start, x, gr
     grain : as in `Cloth`
     """
     least = max(ROUNDING_GAP, GRAINS * grain)
-    hits, times, between = np.empty(len(pairs.gap), np.int32), np.empty(len(pairs.gap)), np.empty((len(pairs.gap), 3))
-    count = impacts_kernel(pairs, deviation, elapsed, fresh, least, start, x, hits, times, between)
+    about, room = (pairs, deviation, elapsed, fresh, least, start, x), FIRST_HITS
+    while True:
+        hits, times, between = np.empty(room, np.int32), np.empty(room), np.empty((room, 3))
+        count = impacts_kernel(*about, hits, times, between)
+        if count <= room:
+            break
+        room = count
     return Impacts(pairs.stencils, hits[:count], times[:count], between[:count], pairs.friction[hits[:count]])
 
 
 @njit
 def impacts_kernel(pairs, deviation, elapsed, fresh, least, start, x, hits, times, between):
-    """The loop of `find_impacts`; returns how many meet. 20 bytes of a pair that cannot meet (and 32 of `deviation`),
-    200 flops of one that might.
-    # outputs: hits, times (p,), between (p, 3)
+    """The loop of `find_impacts`; returns how many meet, also beyond the room for them. 20 bytes of a pair that cannot
+    meet (and 32 of `deviation`), 200 flops of one that might.
+    # outputs: hits, times (h,), between (h, 3)
     """
     count = 0
     stencils = pairs.stencils
@@ -136,12 +142,13 @@ def impacts_kernel(pairs, deviation, elapsed, fresh, least, start, x, hits, time
             continue
         time = time_of_impact(pairs.is_edge_pair[pair], start, x, a, b, c, d, pairs.distance[pair], least)
         if time < 1.0:
-            hits[count], times[count] = pair, time
-            wa, wb, wc, wd = closest_pair(pairs.is_edge_pair[pair], start, a, b, c, d)
-            nx, ny, nz = weighted_sum(start, a, b, c, d, wa, wb, wc, wd)
-            size = math.sqrt(nx * nx + ny * ny + nz * nz)
-            size = size if size > 0.0 else 1.0
-            between[count, 0], between[count, 1], between[count, 2] = nx / size, ny / size, nz / size
+            if count < len(hits):
+                hits[count], times[count] = pair, time
+                wa, wb, wc, wd = closest_pair(pairs.is_edge_pair[pair], start, a, b, c, d)
+                nx, ny, nz = weighted_sum(start, a, b, c, d, wa, wb, wc, wd)
+                size = math.sqrt(nx * nx + ny * ny + nz * nz)
+                size = size if size > 0.0 else 1.0
+                between[count, 0], between[count, 1], between[count, 2] = nx / size, ny / size, nz / size
             count += 1
     return count
 

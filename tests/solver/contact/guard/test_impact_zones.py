@@ -2,7 +2,11 @@
 """Impact zones: how they move, and with whom."""
 
 import numpy as np
+from sheets import sheet
+from taffeta.solver.build import build
+from taffeta.solver.contact.cloth import pairs
 from taffeta.solver.contact.guard import impact_zones
+from taffeta.solver.model import Settings
 
 
 def leading(triangles, motions, owner, restitution=0.0):
@@ -92,3 +96,19 @@ def test_a_led_zone_keeps_what_restitution_and_friction_leave_of_its_motion():
         left = np.array([[3.0 - 0.2 * 7.5, 0, 2.5], [0, 0, 1.5], [1, 2, 2]]) * 1e-3
         assert np.allclose(x, start[:3] + [0.0, 0.0, 1e-3] + is_gentle * left, atol=1e-15)
         assert np.array_equal(x_from, start[:3]) and zones.advected.all() != is_gentle
+
+
+def test_all_that_meets_is_found_however_little_room_there_is_at_first(monkeypatch):
+    """And the room for it is not that for all pairs."""
+    cloth, state = build([sheet("A", 12, 12, 0.02), sheet("B", 10, 10, 0.03)], Settings())
+    start = state.x + np.outer(cloth.garment, [0.0, 0.0, 0.01])
+    x = start - np.outer(cloth.garment, [0.0, 0.0, 0.02])
+    found = pairs.detect(cloth, start, (x - start) * 240, 1 / 240, Settings()).pair_list
+    about = found, np.zeros(len(x)), 1 / 240, np.ones(len(x), np.bool_), start, x
+    expected = impact_zones.find_impacts(*about)
+    assert len(expected.hits) > 20
+    for room in (1, len(expected.hits), len(found.gap)):
+        monkeypatch.setattr(impact_zones, "FIRST_HITS", room)
+        impacts = impact_zones.find_impacts(*about)
+        assert all(np.array_equal(one, other) for one, other in zip(impacts, expected, strict=True))
+        assert len(impacts.times.base) == max(room, len(expected.hits))

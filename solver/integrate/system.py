@@ -100,7 +100,7 @@ class Scratch(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a solve leaves, by particle."""
+    """What a solve leaves, by particle, until the next one begins: where its directions were, and the correction by slot."""
 
     correction: np.ndarray  # (n, 3) [m] d
     residual: np.ndarray  # (n, 3) [N] r: of what is held, what it has to be pushed with
@@ -131,9 +131,13 @@ class Target(NamedTuple):
 
 def make_system(matrix, mass, free):
     """`System` of a frame, nothing solved yet."""
-    count = len(matrix.order)
-    solution = Solution(*(np.zeros((count, 3)) for _ in range(3)))
-    return System(matrix, mass, free, np.zeros(len(free.starts) - 1, np.int8), make_scratch(matrix), solution)
+    scratch = make_scratch(matrix)
+    solution = Solution(
+        *(each.reshape(-1)[: 3 * len(each)].reshape(-1, 3) for each in (scratch.p, scratch.q, scratch.d))
+    )
+    for each in solution:
+        each[:] = 0.0
+    return System(matrix, mass, free, np.zeros(len(free.starts) - 1, np.int8), scratch, solution)
 
 
 def make_scratch(matrix):

@@ -302,10 +302,13 @@ def test_nothing_is_kept_twice_or_for_nobody():
     assert np.shares_memory(fabric.matrix.hinge.stiffness, fabric.bend_stiffness)
     assert np.shares_memory(fabric.matrix.hinge.rest, fabric.rest_angle)
     assert np.shares_memory(fabric.matrix.spring.rest, fabric.rest_length)
-    for bound in (fabric.matrix.spring.stiffness, fabric.matrix.spring.bound):
-        assert np.shares_memory(bound, fabric.edge_stiffness)
+    for numbers in (fabric.matrix.spring.stiffness, fabric.matrix.spring.bound):
+        assert np.shares_memory(numbers, fabric.edge_stiffness)
     assert len(fabric.matrix.couple_start) == 1 and len(membrane.matrix.couple_start) == len(membrane.edges) + 1
-    scratch = make_scratch(fabric.matrix)
+    system = make_system(fabric.matrix, fabric.mass, bound(fabric))
+    scratch, solution = system.scratch, system.solution
+    for left, place in zip(solution, (scratch.p, scratch.q, scratch.d), strict=True):
+        assert np.shares_memory(left, place) and left.flags.c_contiguous and not left.any()
     assert np.shares_memory(scratch.turns, scratch.node_block) and np.shares_memory(scratch.displacement, scratch.z)
     assert len(membrane.couples) and not len(fabric.couples)
     assert len(make_scratch(membrane.matrix).lengthening) == len(membrane.edges) and not len(

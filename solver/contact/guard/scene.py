@@ -77,7 +77,7 @@ def find_members(triangles: np.ndarray, patches: Patches, count: int) -> Members
     """The vertices of patches, of `count` that there are."""
     members, start = np.empty(3 * len(triangles), np.int32), np.empty(len(patches.start), np.int32)
     found = _members_kernel(patches.start, patches.triangles, triangles, np.full(count, -1, np.int32), members, start)
-    return Members(members[:found], start)
+    return Members(members[:found].copy(), start)  # of a room that is mostly empty
 
 
 @njit

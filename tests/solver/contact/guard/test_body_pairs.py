@@ -52,6 +52,15 @@ def test_patches_are_never_nearer_than_is_known(sinks):
     assert remembered > 20
 
 
+def test_vertices_of_patches_are_kept_without_the_room_that_they_were_found_in():
+    cloth, state, _, bodies = scene((0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]), cells=8)
+    guarded = body_pairs.prepare(cloth, bodies)
+    view.move_bodies(bodies, cloth, 0.0, 0.1)
+    body_pairs.find(guarded, (0.0, 0.1), state.x, state.x - [0.0, 0.0, 2e-3])
+    members = guarded.scene.mesh.members
+    assert len(members.vertices) == members.start[-1] > len(cloth.mass) and members.vertices.base is None
+
+
 def test_what_is_found_after_a_part_has_moved_is_what_is_found_at_once():
     """A substep is looked at again where particles have moved meanwhile, and only there."""
     mesh = 0.06 * SPIKY[0] / np.abs(SPIKY[0]).max(), SPIKY[1]

@@ -136,7 +136,9 @@ def _compile_bodies():
     body = collide.prepare(cloth, state, frame_input, settings, render)
     collide.detect(body, cloth, state.x, state.v, 0.0, 1.0, settings)
     pushed = state.x + [0.0, 0.0, SUBSTEP]
-    is_flattened(cloth, state.x[:, 0] < 0.0, state.x, pushed, state.v, body.contacts, SUBSTEP)  # which nothing touches yet
+    is_flattened(
+        cloth, state.x[:, 0] < 0.0, state.x, pushed, state.v, body.contacts, SUBSTEP
+    )  # which nothing touches yet
     collide.respond(body, cloth, state.x, x_prev, state.v, x_prev, 1.0, frame_input.duration)
     collide.respond_velocity(body, cloth, state.v, frame_input.duration)
     calm = make_calm(cloth)  # nothing is pinched in a scene as small as this

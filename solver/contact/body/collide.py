@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from ...kernel.shared import BOARD, MOST_PARTS
-from ...kernel.threads import cut, on_threads, thread_count
+from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
 from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratches
@@ -211,7 +211,7 @@ def _sweep(
     kinds = cloth.inv_mass, cloth.friction, cloth.garment
     points = Points(x, x_prev, x_from, *kinds, samples.parents, samples.weight, samples.sag)
     if body.scratch is None:
-        body.scratch = make_scratches(min(MOST_PARTS, thread_count()), len(body.mesh.triangles))
+        body.scratch = make_scratches(MOST_PARTS, len(body.mesh.triangles))
     counts = np.zeros((MOST_PARTS, 2), np.int64)
     about = points, body.bodies, body.image, body.candidates, body.contacts, body.scratch, times, counts
     respond_kernel(BOARD, first, last, only_lost, *about)

@@ -81,7 +81,7 @@ def resolve(
     del before  # not in memory while the guard works
     guarded = braced(cloth, brace)
     zones = guard(pairs, bodies, near, guarded, times, start, x, x_from, dt)
-    if zones is not None and pairs is not None and locked.shorten(zones, cloth, start, x, x_from):
+    if zones is not None and pairs is not None and locked.go_less_far(zones, cloth, start, x, x_from):
         respond(pairs, cloth, start, x, x_from, dt, brace, calm)
         zones = guard(pairs, bodies, _near_bodies(bodies, times, start, x), guarded, times, start, x, x_from, dt)
     if zones is None:

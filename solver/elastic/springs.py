@@ -59,7 +59,9 @@ def spring_numbers(cloth):
     apart = np.einsum("ek->e", cloth.inv_mass[cloth.edges])
     c = np.divide(cloth.edge_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
     k, shared = cloth.edge_stiffness, np.abs(cloth.coupling)
-    bound = k.copy() if len(shared) else k
+    if not len(shared):
+        return Springs(cloth.rest_length, k, c, k)
+    bound = k.copy()
     for one, other in (cloth.couples.T, cloth.couples.T[::-1]):
         bound += np.bincount(one, shared * np.sqrt(k[one] / k[other]), minlength=len(k))
     return Springs(cloth.rest_length, k, c, bound)

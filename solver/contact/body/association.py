@@ -81,9 +81,7 @@ class Scratch(NamedTuple):
     seen: np.ndarray  # (t + 1,) int32 the last question in which each triangle was met; how many questions there were
     at: np.ndarray  # (7, 3) [m] the point that is looked at: HERE to RATE
     before: np.ndarray  # (2, 3, 3) what it touched in the substep before, each a `BEFORE_...`
-    rate: (
-        np.ndarray
-    )  # (MOST_CANDIDATES,) [m] what the distance of each of its candidates loses per unit of tau, rounded up
+    rate: np.ndarray  # (MOST_CANDIDATES,) [m] what the distance of each candidate loses per unit of tau, rounded up
 
 
 def make_candidates(count: int) -> Candidates:

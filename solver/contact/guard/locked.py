@@ -17,7 +17,7 @@ LOCKED_PARTICLES = 16  # of a zone, above which that is worth another look: fewe
 SHORTER_WAY = 3.0  # mean edges that the fastest particle of such a zone goes against its mean
 
 
-def shorten(zones: Zones, cloth: Cloth, start, x, x_from) -> bool:
+def go_less_far(zones: Zones, cloth: Cloth, start, x, x_from) -> bool:
     """Take all back to where it was before the guard, but particles of zones that are locked to where they get by going less far;
     returns whether any are, else nothing changes. What pins hold goes as it does; what a body leads is left to that.
     start, x, x_from : (n, 3) [m], as in `resolve.resolve` # outputs: x, x_from

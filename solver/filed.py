@@ -39,7 +39,7 @@ def grain(cloth, x, to_object):
     for first, last, back in zip(start[:-1], start[1:], _inverses(matrices), strict=True):
         if first < last:
             farthest = np.abs(moved[first:last]).max(axis=0)
-            coarsest = max(coarsest, HALF_STEP * float(np.linalg.norm(back[:3, :3], axis=0) @ farthest))
+            coarsest = max(coarsest, HALF_STEP * float((np.linalg.norm(back[:3, :3], axis=0) * farthest).sum()))
     return 2.0 * coarsest
 
 

@@ -4,6 +4,7 @@
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
+from ..kernel.functions import symmetric_axes
 from ..untangle.surface import vertex_normals
 from .ease import make_net, relaxed
 
@@ -82,5 +83,5 @@ def _folds(x, triangles, seams):
         np.add.at(looks, corner, angle[:, None, None] * both)
     flat = np.linalg.norm(summed[seams], axis=1) / np.maximum(sizes[seams], np.finfo(float).tiny)
     share = np.clip((OPEN - flat) / (OPEN - FOLDED), 0.0, 1.0)
-    _, axes = np.linalg.eigh(looks[seams])
+    _, axes = symmetric_axes(looks[seams])
     return share * share * (3.0 - 2.0 * share), axes[:, :, -1]

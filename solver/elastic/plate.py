@@ -27,6 +27,7 @@ import numpy as np
 
 from ..geometry.seams import same_places
 from ..geometry.topology import Hinges, border_edges, edge_keys
+from ..kernel.functions import symmetric_axes
 from .membrane import warp_of_pattern
 
 MOST_SPOKES = 24  # neighbours of a particle that still has lines; the middle of a wide fan has none
@@ -211,7 +212,7 @@ def _target(x, triangles, single, frame):
     across = np.stack([along[1] ** 2, along[0] ** 2, -np.sqrt(2.0) * along[0] * along[1]], axis=1)
     free = np.zeros((len(single), 3, 3))
     np.add.at(free, face, across[:, :, None] * across[:, None])
-    ways, axes = np.linalg.eigh(free)
+    ways, axes = symmetric_axes(free)
     whole = np.eye(3) - 0.5 * np.einsum("fik,fk,fjk->fij", axes, np.minimum(ways, 1.0), axes)
     return np.stack([whole[:, k, m] * (1.0 if k == m else np.sqrt(2.0)) for k, m in PLACES])
 

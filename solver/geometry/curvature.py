@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernel.functions import symmetric_axes
 from .adjacency import topology
 
 UPPER = (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)  # entries that tell a symmetric matrix
@@ -60,7 +61,7 @@ def curvature(x: np.ndarray, found: Hinges) -> np.ndarray:
     for i, j in UPPER:
         entry = np.bincount(found.ends.ravel(), weight * np.repeat(along[:, i] * along[:, j], 2), len(x))
         bend[:, i, j] = bend[:, j, i] = entry
-    size = np.abs(np.linalg.eigvalsh(bend)).max(axis=1, initial=0.0)
+    size = np.abs(symmetric_axes(bend)[0]).max(axis=1, initial=0.0)
     return np.where(found.cell > 0.0, size / np.maximum(found.cell, 1e-300), 0.0)
 
 

@@ -101,8 +101,8 @@ def critical_weight(**changes):
 def pressed(friction, settings, most=0.33, frames=66, seconds=20.0, cells=12, length=0.1):
     """A strip that stands clamped over a floor, pressed down by up to `most` of its length; no gravity.
 
-    Returns (frames, 2) by how much of its length it is pressed down, and where its tip is in that. Frames are long:
-    friction learns anew in each how hard it is pressed, and gives way a little meanwhile.
+    Returns (frames, 2) by how much of its length it is pressed down, and where its tip is in that. Frames are long, so the tip
+    creeps a little in each before friction knows how hard it is pressed there.
     """
     fabric = {"bending_stiffness": 1e-5, "stretch_stiffness": 100.0, "shear_stiffness": 25.0, "damping": 5.0}
     garment, held, along = _strip(length, cells, 3, 2.0 * length / cells, "same", friction=friction, **fabric)
@@ -126,6 +126,9 @@ def pressed(friction, settings, most=0.33, frames=66, seconds=20.0, cells=12, le
 
 
 def slips_at(path):
-    """By how much a strip is pressed down (`pressed`) when its tip begins to slide: more than 0.001 of it in a frame."""
-    sliding = (np.abs(np.diff(path[:, 1])) > 1e-3) & (path[1:, 0] > 0.03)
+    """By how much a strip is pressed down (`pressed`) when its tip begins to slide: more than 0.0001 of it in a frame.
+
+    While it sticks it creeps by less than a tenth of that, and when it slides it is some frames before it is fast.
+    """
+    sliding = (np.abs(np.diff(path[:, 1])) > 1e-4) & (path[1:, 0] > 0.03)
     return float(path[1 + sliding.argmax(), 0]) if sliding.any() else np.inf

@@ -79,3 +79,21 @@ def test_functions_are_what_they_are_called(ours, plain, least, most):
     assert found.shape == (3, 1000) and np.array_equal(values, before)
     assert np.allclose(found[:, ::-1], np.vectorize(plain)(values), rtol=4e-16, atol=4e-16)
     assert ours(np.empty((0, 2))).shape == (0, 2)
+
+
+def test_axes_of_small_matrices_are_those_of_lapack():
+    rng = np.random.default_rng(5)
+    matrices = rng.normal(size=(500, 3, 3))
+    matrices += matrices.transpose(0, 2, 1)
+    matrices[:50] = 0.0
+    matrices[50:100] = 2.0 * np.eye(3)
+    matrices[100:150] = [[1e-200, 1e-200, 0.0], [1e-200, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    matrices[150:200] *= 1e200
+    matrices[200:250] = 1.0
+    sizes, axes = functions.symmetric_axes(matrices)
+    largest = np.maximum(np.abs(matrices).max(axis=(1, 2)), 1e-300)[:, None]
+    assert np.allclose(sizes / largest, np.linalg.eigvalsh(matrices / largest[:, None]), rtol=0, atol=1e-14)
+    assert np.allclose(np.einsum("mji,mjk->mik", axes, axes), np.eye(3), rtol=0, atol=1e-14)
+    again = np.einsum("mik,mk,mjk->mij", axes, sizes / largest, axes)
+    assert np.allclose(again, matrices / largest[:, None], rtol=0, atol=1e-14)
+    assert functions.symmetric_axes(matrices[:0])[1].shape == (0, 3, 3)

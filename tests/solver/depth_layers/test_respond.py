@@ -277,9 +277,9 @@ def test_who_does_not_meet_is_let_through(contact):
     assert respond.prepare(nobody, given, Settings(cloth_contact=contact)) is None
 
 
-def settled(garments, contact, frames):
+def settled(garments, contact, frames, **changes):
     """Positions (frames, n, 3) [m] of garments that fall on the floor, and the crossings at the end."""
-    settings = Settings(cloth_contact=contact)
+    settings = Settings(cloth_contact=contact, **changes)
     cloth, state = build(garments, settings)
     given = FrameInput(1 / 24, (state.x + cloth.origin)[None].repeat(2, 0), (floor(),), GRAVITY, np.zeros(3))
     trail = []
@@ -290,16 +290,16 @@ def settled(garments, contact, frames):
 
 
 def test_a_folded_sheet_on_the_floor_comes_to_rest_and_stays():
-    """The thesis' trembled, and unfolded (5.7.1, 5.7.2). Sticks alone: sequences still tremble where a fold is round. And of
-    seven stiffnesses from 1e-7 to 5e-7 N m three do so: with the others layers go through each other.
+    """The thesis' trembled, and unfolded (5.7.1, 5.7.2). Sticks alone: sequences still tremble where a fold is round. With 10
+    substeps layers go through each other at six of seven stiffnesses from 1e-7 to 5e-7 N m, with 20 at none.
     """
     garment = sheet("A", 28, 12, 0.0125, place=folded, bending_stiffness=2.5e-7)
-    trail, crossings = settled([garment], "DEPTH_STICKS", 60)
+    trail, crossings = settled([garment], "DEPTH_STICKS", 60, substeps=20)
     moved = np.linalg.norm(np.diff(trail, axis=0), axis=2)
     assert np.ptp(trail[-1][:, 0]) < 0.2, "it has unfolded"
-    assert crossings.cloth_self < 20 and crossings.cloth_body == 0
-    assert moved[-12:].mean() < 5e-4, "it trembles"
-    assert np.linalg.norm(trail[-1] - trail[-24], axis=1).max() < 0.02, "it creeps"
+    assert crossings.cloth_self == 0 and crossings.cloth_body == 0
+    assert moved[-12:].mean() < 5e-5, "it trembles"
+    assert np.linalg.norm(trail[-1] - trail[-24], axis=1).max() < 1e-3, "it creeps"
 
 
 @pytest.mark.parametrize("substeps", [10, 20])

@@ -45,8 +45,9 @@ window() { make_window && echo "== The window ==" && pytest .venv tests/gui; }
 # begins when 5.2 is set up, because both may install Debian packages.
 #
 # In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of programs that
-# measure, and those marked `once` (pyproject.toml, tests/conftest.py); nor what installs the zip, which the window's 5.2 does where it can be made. Those marked `once` run in
-# 4.5 when 5.2 is through, which takes half as long as 4.5; what of them has not begun after so many minutes is skipped, and told.
+# measure, and those marked `once` (pyproject.toml, tests/conftest.py); nor what installs the zip, which the window's 5.2 does
+# where it can be made. Those marked `once` run in 4.5 when 5.2 is through, which takes half as long as 4.5; what of them has
+# not begun after so many minutes is skipped, and told.
 ONCE_UNTIL=36 # [min]
 
 every() {

@@ -113,6 +113,28 @@ def test_each_ridge_looks_at_the_closest_point_of_the_cloth():
             assert closest > reach - 1e-9
 
 
+def test_it_is_all_one_for_a_ridge_what_was_closest_last():
+    """Of a sheet that lies flat many triangles are as near; the first of them counts, whichever is asked first."""
+    rng = np.random.default_rng(6)
+    cloth, state = build([naive.sheet(6, 6, 0.5, 0.5)], Settings())
+    places = rng.uniform(-0.25, 0.25, (60, 3)) * [1, 1, 0.1]
+    places[:30, :2] = cloth.pattern.x[rng.integers(0, len(state.x), 30), :2] + state.x[:, :2].mean(axis=0)
+    places[:30, :2] -= cloth.pattern.x[:, :2].mean(axis=0)  # below or above a vertex
+    ends = np.column_stack([np.arange(60), np.append(np.arange(30), rng.permutation(60)[:30])]).astype(np.int32)
+    pieces, bulk = Features(ends, ends, np.tile([0.0, 0.3], (60, 1))), np.zeros(3)
+    about = np.ones(60, bool), resting(places), cloth.triangles, state.x, np.zeros_like(state.x), 0.0, 0.01, bulk, 0.01
+    near, found = find_near_features(pieces, *about), []
+    motions = np.concatenate([places, np.full((60, 3), 0.01)], axis=1)
+    for _ in range(8):
+        samples, contacts = with_feature_samples(samples_of(cloth, 0.0), 60), no_contacts(len(state.x), 60)
+        place_feature_samples(0, 60, near, motions, cloth.triangles, state.x, state.x, 0.03, samples, contacts, 0)
+        found.append((samples.parents, samples.weight, contacts.count))
+        assert (contacts.count[len(state.x) :] == 1).sum() > 20
+        near.last[:] = rng.integers(near.start[:-1], np.maximum(near.start[1:], near.start[:-1] + 1))
+        near.last[np.diff(near.start) == 0] = -1
+    assert all(np.array_equal(a, b) for one in found for a, b in zip(one, found[0], strict=True))
+
+
 def test_corners_bring_a_sample_to_its_aim_and_not_beyond():
     """Two ridges that want the same point of the cloth elsewhere: together no farther than one alone."""
     x = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])

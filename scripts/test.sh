@@ -16,8 +16,8 @@ pytest() { # environment, what to test...
 }
 
 blender_4_5() { # what of the tests...
-    echo "== Blender 4.5${*:+, $*} =="
-    pytest .venv tests -rs --ignore=tests/gui "$@"
+    echo "== Blender 4.5: $* =="
+    pytest .venv -rs --ignore=tests/gui "$@"
 }
 
 set_up_5_2() { # sets `ready`: 0, or 3 where this machine has no Python for it
@@ -46,9 +46,13 @@ window() { make_window && echo "== The window ==" && pytest .venv tests/gui; }
 #
 # In 5.2 nothing runs that says the same in every Blender: tests of the solver alone, of the texts and of programs that
 # measure, and those marked `once` (pyproject.toml, tests/conftest.py); nor what installs the zip, which the window's 5.2 does
-# where it can be made. Those marked `once` run in 4.5 when 5.2 is through, which takes half as long as 4.5; what of them has
-# not begun after so many minutes is skipped, and told.
+# where it can be made. Those marked `once` run in 4.5, in two halves, when the others are through there and in 5.2; what of them
+# has not begun after so many minutes is skipped, and told.
 ONCE_UNTIL=36 # [min]
+
+once() { # what of the tests...
+    TAFFETA_TEST_MINUTES=$((ONCE_UNTIL - SECONDS / 60)) NUMBA_NUM_THREADS=1 blender_4_5 "$@" -m once
+}
 
 every() {
     local told pid
@@ -56,7 +60,8 @@ every() {
     niceness=10
     beside "$told" >"$told/5.2" 2>&1 &
     pid=$!
-    NUMBA_NUM_THREADS=1 blender_4_5 -m "not once" || failed=1
+    NUMBA_NUM_THREADS=1 blender_4_5 tests -m "not once" || failed=1
+    once tests/solver tests/scripts || failed=1
     wait "$pid" || failed=1
     cat "$told/5.2" "$told/window"
     rm -rf "$told"
@@ -69,13 +74,13 @@ beside() { # folder for what the window's tests tell
     pid=$!
     NUMBA_NUM_THREADS=1 blender_5_2 --ignore=tests/solver --ignore=tests/standalone --ignore=tests/scripts \
         --ignore=tests/benchmarks --ignore=tests/blender/benchmarks --ignore=tests/blender/scripts -m "not once" || own=1
-    TAFFETA_TEST_MINUTES=$((ONCE_UNTIL - SECONDS / 60)) NUMBA_NUM_THREADS=1 blender_4_5 -m once || own=1
+    once tests --ignore=tests/solver --ignore=tests/scripts || own=1
     wait "$pid" && return $own
 }
 
 case $part in
     all) every ;;
-    4.5) blender_4_5 || failed=1 ;;
+    4.5) blender_4_5 tests || failed=1 ;;
     5.2) set_up_5_2; blender_5_2 || failed=1 ;;
     gui) window || failed=1 ;;
     *) echo "usage: scripts/test.sh all | 4.5 | 5.2 | gui" >&2; exit 2 ;;

@@ -20,7 +20,7 @@ from taffeta.solver.build import build
 from taffeta.solver.model import Settings
 
 CLOSED = 2e-3  # [m] as a bake welds it
-STEPS = {"dxf": 60, "json": 110}  # of draping, each half a frame
+STEPS = 110  # of draping, each half a frame: most seams are closed after 60
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def garment(saved, make, tmp_path):
             body = make.collider(make.mesh("Person", *figure.mesh(coarse=1.5)), aura=0.004)
             assert bpy.ops.taffeta.panels_arrange() == {"FINISHED"}
             stitched.sew(obj, stitched.shirt_seams())
-            obj.taffeta_cloth.sewing_speed = 1.2
+            obj.taffeta_cloth.sewing_speed = 0.9
         else:
             bpy.context.scene.use_gravity = False
             body = make.ball(radius=1.0, location=(0.0, 0.0, 0.08))
@@ -102,7 +102,7 @@ def test_a_pattern_is_draped_and_kept_as_start_pose_and_as_rest_shape(make, garm
     obj, body = garment(kind)
     cut_as = cut_lengths(obj)
     assert gaps(make, obj).max() > 0.1
-    assert bpy.ops.taffeta.drape(steps=STEPS[kind]) == {"FINISHED"}
+    assert bpy.ops.taffeta.drape(steps=STEPS) == {"FINISHED"}
     assert bpy.ops.taffeta.drape_keep(result="KEY") == {"FINISHED"}
     assert obj.data.shape_keys.key_blocks["Taffeta Pose"].value == 1.0 and obj.taffeta_cloth.pattern_size
     assert is_sewn(make, obj) and not crosses(make, obj, body)

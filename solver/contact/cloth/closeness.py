@@ -3,7 +3,7 @@
 
 A pair is close once its particles may bring it closer than its contact distance before one of them is out: before it has gone
 farther than it was allowed to. Then pairs are listed anew, and only those of the particles that are out need to be looked at.
-Where few are, `Links` tell which these are.
+`Links` tell which these are.
 """
 
 import math
@@ -19,8 +19,6 @@ from .reach import Reach, farther, gone_by
 DIRECTION_GAP = (
     1e-6  # part of the contact distance from which on a pair shows its direction, else the remembered counts
 )
-FEW_OUT = 0.01  # of all particles: where no more are out, their pairs alone are looked at,
-LOOKS_IF_FEW = 4  # at all that are active, before: to chain a particle's pairs takes as long as one
 LISTED_SWEEPS = 4.0  # sweeps that a list of what is close is to last for, and
 LISTED_PART = 0.01  # part of the margin that any particle may go by besides
 
@@ -42,18 +40,18 @@ class Scratch(NamedTuple):
     allowed: np.ndarray  # (n,) [m] what they may have gone then, in all
     swept: np.ndarray  # (n,) [m] what they had gone before the last sweep
     is_out: np.ndarray  # (n,) bool those that have gone farther than was allowed
-    links: Links  # once `LOOKS` have been enough
-    progress: np.ndarray  # (7,) `SWEEP` to `LOOKS`
+    links: Links  # once pairs have been listed twice
+    progress: np.ndarray  # (7,) `SWEEP` to `IS_LINKED`
 
 
 # What `Scratch.progress` tells: sweeps that are done, as many at most, how deep pairs were when last compared [contact
-# distances], whether that was all, how many touched in the first, how many pairs are listed, how often few particles were out.
-SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED, LISTED, LOOKS = range(7)
+# distances], whether that was all, how many touched in the first, how many pairs are listed, whether there are links.
+SWEEP, END, DEPTH, IS_OVER, FIRST_TOUCHED, LISTED, IS_LINKED = range(7)
 
 
 def make_scratch(reach: Reach, sweeps: int) -> Scratch:
     """`Scratch` of a response of so many sweeps, at most: all particles are out."""
-    count, size, progress = len(reach.active), len(reach.moved), np.zeros(LOOKS + 1)
+    count, size, progress = len(reach.active), len(reach.moved), np.zeros(IS_LINKED + 1)
     progress[END], links = sweeps, Links(np.empty(size, np.int32), np.empty(4 * count, np.int32))
     listed = np.empty(count, np.int32), make_ends(count), np.zeros(count, np.bool_)
     return Scratch(*listed, *np.empty((2, size)), reach.moved.copy(), np.ones(size, np.bool_), links, progress)
@@ -64,44 +62,32 @@ def list_close(board, pairs, reach, margin, x, scratch):
     """List those of the active pairs that are close with particles at x (n, 3) [m], in their order. margin : [m] as in `reach`
     # outputs: pairs.through, reach.bound; scratch
     """
-    size, progress = len(reach.moved), scratch.progress
-    is_few = _allow(reach.moved, LISTED_PART * margin, scratch) <= FEW_OUT * size
-    progress[LOOKS] += is_few
-    if not is_few or progress[LOOKS] <= LOOKS_IF_FEW:
+    progress = scratch.progress
+    _allow(reach.moved, LISTED_PART * margin, scratch)
+    if progress[SWEEP] == 0.0:
         about = pairs, reach, x, scratch
         progress[LISTED] = _look_at_all(board, len(reach.active), scratch.close, scratch.ends, about)
         return
-    if progress[LOOKS] == LOOKS_IF_FEW + 1:
+    if not progress[IS_LINKED]:
         _link(pairs, reach, scratch.links)
+        progress[IS_LINKED] = True
     _look_around(pairs, reach, x, scratch)
 
 
 @inner
 def _allow(moved, least, scratch):
-    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides;
-    returns how many are out.
+    """Let particles that are out go on by `LISTED_SWEEPS` times what they went in the last sweep, and by `least` [m] besides.
     # outputs: scratch.spare, scratch.allowed
     """
-    out = 0
     for i in range(len(moved)):
         if scratch.is_out[i]:
-            out += 1
             scratch.allowed[i] = moved[i] + least + LISTED_SWEEPS * (moved[i] - scratch.swept[i])
         scratch.spare[i] = scratch.allowed[i] - moved[i]
-    return out
 
 
 @listing
 def _look_at_all(turn, pairs, reach, x, scratch):
-    """Whether an active pair was close, or a particle that is out may bring it closer than its contact distance before it has
-    gone what it has to spare. Reads 17 bytes; what `_comes_close` does where a particle is out.
-    # outputs: as of `_comes_close`; scratch.is_close
-    """
-    if scratch.is_close[turn]:
-        return True
-    a, b, c, d = corners_of(pairs.stencils, reach.active[turn])
-    if not (scratch.is_out[a] or scratch.is_out[b] or scratch.is_out[c] or scratch.is_out[d]):
-        return False
+    """`_comes_close`, where all particles are out. # outputs: as there; scratch.is_close"""
     is_close = _comes_close(turn, pairs, reach, x, scratch)
     scratch.is_close[turn] = is_close
     return is_close
@@ -143,8 +129,8 @@ def _link(pairs, reach, links):
 
 @inner
 def _look_around(pairs, reach, x, scratch):
-    """What `_look_at_all` does, where some are listed: it goes by the pairs of each particle that is out, and reads 9 bytes of any
-    other pair where that finds one.
+    """List more of the pairs of each particle that is out. 8 bytes of each of them, and what `_comes_close` reads of those that are not
+    listed; a byte of any pair where one is found.
     # outputs: as of `_comes_close`; scratch.close, scratch.is_close
     """
     is_close, links, found = scratch.is_close, scratch.links, False

@@ -166,8 +166,8 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
         name="Closing Time (s)", default=0.5, min=0.01, max=1e3, soft_max=5.0, step=10, precision=2, override=OVERRIDE,
         description="Seconds in which a seam closes to a twentieth of its gap, if nothing holds it open",
     )
-    sewing_speed: FloatProperty(name="Closing Speed (m/s)", default=1.5, min=0.01, max=50.0, soft_max=5.0, override=OVERRIDE,
-        description="Speed in m/s at which its ends come together at most. Lower where panels crumple, higher where they fall too far",
+    sewing_speed: FloatProperty(name="Closing Speed (m/s)", default=0.5, min=0.01, max=50.0, soft_max=5.0, override=OVERRIDE,
+        description="Speed in m/s at which its ends come together at most; cloth has no weight while its seams close. Lower where panels crumple as they meet",
     )
     sewing_force: FloatProperty(
         name="Max Force (N)", default=0.0, min=0.0, max=1e6, soft_max=5.0, step=1, precision=3, override=OVERRIDE,

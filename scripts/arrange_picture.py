@@ -18,7 +18,7 @@ OUT = ROOT / "docs" / "images" / "arrange.jpg"
 SIZE = 400, 540  # [pixels] of each picture
 FRONT, BACK, FAR = (1.6, -3.4, 1.6), (-1.9, 3.2, 2.0), (1.9, -4.8, 2.2)  # [m] where the camera stands
 FRAMES = 1, 5, 60
-EDGE, SPEED = 0.016, 1.0  # [m], [m/s]
+EDGE = 0.016  # [m]
 
 sys.path.insert(0, str(ROOT / "tests" / "blender"))
 import pieces  # noqa: E402
@@ -47,7 +47,7 @@ def main():
         bpy.ops.taffeta.panels_arrange()
         pictures += [drawn(scene, folder, FRONT), drawn(scene, folder, BACK)]
         stitched.sew(shirt, stitched.shirt_seams())
-        shirt.taffeta_cloth.sewing_speed, scene.frame_end = SPEED, FRAMES[-1]
+        scene.frame_end = FRAMES[-1]
         bpy.ops.taffeta.bake()
         for frame in FRAMES[1:]:
             scene.frame_set(frame)

@@ -73,7 +73,7 @@ class Garment(NamedTuple):
     sewing: bool = False  # whether edges without a face pull shut
     sewing_time: float = 0.5  # [s] in which they do
     sewing_force: float = np.inf  # [N] that each of them pulls with at most
-    sewing_speed: float = 1.5  # [m/s] at which the ends of each come together at most
+    sewing_speed: float = 0.5  # [m/s] at which the ends of each come together at most
     seam_bending: float = 0.0  # times as stiff against bending as the cloth a seam is that is welded
     model: str = "FABRIC"  # one of MODELS: elastic/fabric or membrane, and bending; or elastic/network
     weft_stretch: float = 1.0  # stretch stiffness along the weft, in that along the warp

@@ -31,7 +31,7 @@ from .contact.frame import (
 )  # fmt: skip
 from .contact.guard.impact_zones import ALONE, LED
 from .elastic.rigid import without_rigid
-from .elastic.sewing import friction_while_sewn, limit_seams
+from .elastic.sewing import friction_while_sewn, lift_while_sewn, limit_seams
 from .filed import as_filed, grain
 from .flat import breathe
 from .forces import optional
@@ -114,13 +114,14 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     if frame_input.pin_distance is not None:
         whole = whole._replace(pin_distance=frame_input.pin_distance)
     whole = unzip(whole, state, frame_input.zip_open)
+    lift = lift_while_sewn(whole, state)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
     cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object), friction=friction_while_sewn(cloth))
     breathe(cloth, state, frame_input.gravity)
     motion = Motion(state.x, state.x.copy(), state.v, state.x.copy(), state.v.copy())
     substeps = substeps_of(frame_input.duration, settings, first)
-    mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings)
+    mechanics = prepare_mechanics(cloth, state, frame_input, frame, settings, lift)
     alternative = prepare_alternative(cloth, state, frame_input, settings)
     about = without_rigid(cloth), state, frame_input, settings
     contact = contact_frame.prepare(*about, alternative, stopwatch, render)
@@ -344,7 +345,7 @@ def end_step(mechanics, contact, motion, x_from, step):
 
 
 def act(mechanics, motion, substep):
-    """Change velocities by what does not go into the solve: air, fields, random force. Seams and pressure are made ready."""
+    """Change velocities by what does not go into the solve: air, fields, random force, lift. Seams and pressure are made ready."""
     cloth, settings, half = mechanics.cloth, mechanics.settings, 0.5 * mechanics.settings.air_density
     drag, lift = half * settings.air_drag, half * settings.air_lift
     if mechanics.rides is not None:
@@ -353,6 +354,8 @@ def act(mechanics, motion, substep):
         blow(motion.x, motion.v, cloth.inv_mass, cloth.triangles, *mechanics.wind, drag, lift, substep.slow_dt)
     if len(cloth.seams):
         limit_seams(cloth, mechanics.spring, motion.x)
+    if mechanics.lift is not None:
+        motion.v[:] += substep.dt * mechanics.lift
     if mechanics.forces is not None:
         optional.act(mechanics.forces, cloth, motion.x, motion.v, settings.seed, mechanics.frame, substep)
     if mechanics.rides is not None:

@@ -68,7 +68,7 @@ def add(context, collection):
         made.seams,
     )
     cloth = garment.taffeta_cloth
-    cloth.sewing, cloth.sewing_speed, cloth.model, cloth.pattern_size = True, 1.0, "MEMBRANE", True
+    cloth.sewing, cloth.model, cloth.pattern_size = True, "MEMBRANE", True
     sheet.make_of(garment, mass=0.16, thickness=0.002, stretch_stiffness=600.0, shear_stiffness=60.0, damping=1.0)
     sheet.make_of(garment, bending_stiffness=8e-6, friction=0.3)
     for number, name in enumerate(DEPTHS):

@@ -7,6 +7,9 @@ however soft the cloth is: what limits it is its speed s and not its force, tau 
 distance h apart, and must not be torn at: a seam has all of its stiffness K for the part of its gap beyond h, and little for
 the rest, so that a gap g is pulled at with K (g - h) + 0.02 K h. A largest force F bounds k by F over the gap, so that a seam
 pulls with F at most; the damping is bound with it.
+
+Panels have no weight as far as their seams close: in the half second that these take, a shirt would fall by a metre, its shoulders under the arms.
+What holds a seam open gives the cloth its weight back.
 """
 
 import numpy as np
@@ -21,6 +24,7 @@ GENTLE_SEAM = 0.02  # of the stiffness, where contact keeps the sides apart
 SHORTEST_GAP = 1e-9  # [m] that is told from none
 DRAWN_RINGS = 3  # edges from an open seam up to which cloth is drawn along by the sewing, and
 DRAWN_FRICTION = 0.3  # the part of its friction that is left there
+LIFTED_SPEED = 0.25  # [m/s] of seams that close, from which on the cloth has no weight
 CLOSING_TIMES = 3.0  # time constants in the time that a seam takes to close: a twentieth of the gap is left
 
 
@@ -80,6 +84,27 @@ def friction_while_sewn(cloth):
     ends[cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]] = True
     part = np.where(within_rings(ends, cloth.edges, DRAWN_RINGS), DRAWN_FRICTION, 1.0)
     return np.where(ends, 0.0, part * cloth.friction)
+
+
+def lift_while_sewn(cloth, state):
+    """(g,) part of its weight that each garment does not feel, because its seams, zips apart, are closing; None: all feel all of it.
+
+    That is the part of them that is open, as far as these close at `LIFTED_SPEED` in the mean, or nothing moves yet.
+    """
+    sewn = cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]
+    across = state.x[sewn[:, 1]] - state.x[sewn[:, 0]]
+    gap = np.sqrt(np.einsum("ij,ij->i", across, across))
+    if not gap.any():
+        return None
+    closing = -np.einsum("ij,ij->i", across, state.v[sewn[:, 1]] - state.v[sewn[:, 0]])
+    closing = np.divide(closing, gap, out=np.zeros(len(gap)), where=gap > 0.0)
+    own, garments = cloth.garment[sewn[:, 0]], len(cloth.meets)
+    seams, speed = np.bincount(own, minlength=garments), np.bincount(own, closing, garments)
+    are_open = np.bincount(own, gap > 0.0, garments)
+    is_still = np.bincount(cloth.garment, state.v.any(axis=1), garments) == 0.0
+    speed[is_still] = np.inf
+    going = np.divide(speed, are_open * LIFTED_SPEED, out=np.zeros(garments), where=are_open > 0.0).clip(0.0, 1.0)
+    return going * are_open / np.maximum(seams, 1)
 
 
 def zip_opens(garment, pairs):

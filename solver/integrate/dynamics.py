@@ -57,10 +57,14 @@ class Mechanics(NamedTuple):
     threads: Threads | None
     broken: np.ndarray  # (n,) uint8, as in `State`; changes in place
     rides: tuple[Ride | None, ...] | None
+    lift: np.ndarray | None  # (n, 3) [m/s2] that takes back gravity; None: nothing does
 
 
-def prepare_mechanics(cloth, state, frame_input, frame, settings):
-    """`Mechanics` of the frame of this number that starts with `state`; ValueError where it would never end."""
+def prepare_mechanics(cloth, state, frame_input, frame, settings, lift=None):
+    """`Mechanics` of the frame of this number that starts with `state`; ValueError where it would never end.
+
+    lift : (g,) part of its weight that each garment does not feel, or None
+    """
     dynamics = DYNAMICS_BY_NAME[settings.dynamics]
     broken = np.zeros(len(cloth.mass), np.uint8) if state.broken is None else state.broken
     forces = optional.prepare(cloth, frame_input, settings, state.x)
@@ -75,7 +79,7 @@ def prepare_mechanics(cloth, state, frame_input, frame, settings):
     wind, everywhere = tuple(map(float, frame_input.wind)), acceleration(frame_input.gravity, settings)
     return Mechanics(
         dynamics, cloth, settings, frame, wind, everywhere, pins, forces, pulls, system, inner, spring, attached, threads,
-        broken, frame_input.rides,
+        broken, frame_input.rides, None if lift is None else -lift[cloth.garment, None] * frame_input.gravity,
     )  # fmt: skip
 
 

@@ -32,8 +32,8 @@ def zipped(**changes):
     seams = np.stack([COLUMNS // 2 * ROWS + np.arange(FIRST, ROWS), COUNT + np.arange(ROWS - FIRST)], axis=1)[::-1]
     opens = np.arange(1, len(seams) + 1) / len(seams)
     edges = np.concatenate([garment.edges, seams]).astype(np.int32)
-    marked = dict(edges=edges, zip_edges=seams, zip_opens=opens, tear_edges=None, tear_strength=None, sewing=True)
-    return garment._replace(**marked | changes), seams
+    marked = dict(edges=edges, zip_edges=seams, zip_opens=opens, tear_edges=None, tear_strength=None)
+    return garment._replace(sewing=True, sewing_speed=1.5, **marked | changes), seams
 
 
 def given(garment, frame):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from taffeta.solver.build import build
 from taffeta.solver.crossings import find_crossings
-from taffeta.solver.elastic.sewing import limit_seams
+from taffeta.solver.elastic.sewing import lift_while_sewn, limit_seams
 from taffeta.solver.elastic.springs import copied
 from taffeta.solver.model import Settings
 from taffeta.solver.step import advance
@@ -58,13 +58,13 @@ def test_two_panels_are_sewn_together(force, chance):
 @pytest.mark.parametrize("load", [0.8, 1.2])
 def test_a_seam_pulls_with_its_force_at_most(load):
     """32 seams of 0.01 N against a constant force on the upper panel: they win at 80 % of that, and lose at 120 %."""
-    garment, rim, count = panels(gap=0.05, sewing_force=0.01, sewing_time=0.1, self_collision=False)
+    garment, rim, count = panels(gap=0.05, sewing_force=0.01, sewing_time=0.1, sewing_speed=1.5, self_collision=False)
     garment = garment._replace(pin=np.repeat([1.0, 0.0], count))
     cloth, state = build([garment], VACUUM)
     away = load * 0.01 * len(rim) / cloth.mass[count:].sum()
-    given = naive.still(state.x + cloth.origin, gravity=(0, 0, away))
+    given = naive.still(state.x + cloth.origin, gravity=(0, 0, 0))
     for frame in range(6):
-        advance(cloth, state, given, frame, VACUUM)
+        advance(cloth, state, given, frame, VACUUM._replace(constant_force=(0.0, 0.0, away)))
     assert (cloth.mass[count:] @ state.x[count:, 2] < cloth.mass[count:].sum() * 0.05) == (load < 1)
 
 
@@ -89,10 +89,44 @@ def test_a_seam_is_stiff_as_far_as_contact_lets_it_close_and_gentle_beyond(gap, 
         assert damping / stiffness == pytest.approx(min(1 / 6, gap / 0.25))
 
 
+def test_panels_do_not_fall_while_their_seams_close():
+    """Both fall by millimetres until they are sewn, at whatever speed that is, and then as anything does."""
+    for speed in (0.4, 1.0):
+        garment, rim, count = panels(sewing_speed=speed, self_collision=False)
+        cloth, state = build([garment], VACUUM)
+        given, height, frame = naive.still(state.x + cloth.origin), cloth.mass @ state.x[:, 2], 0
+        while gaps(state, rim, count).max() > 0.0:
+            advance(cloth, state, given, frame := frame + 1, VACUUM)
+            assert frame < 60
+        mass = cloth.mass.sum()
+        assert abs(cloth.mass @ state.x[:, 2] - height) < 0.02 * mass, "in a free fall 0.4 m and more"
+        assert lift_while_sewn(cloth, state) is None
+        before = cloth.mass @ state.v[:, 2]
+        advance(cloth, state, given, frame, VACUUM)
+        assert cloth.mass @ state.v[:, 2] - before == pytest.approx(-9.81 / 24 * mass, rel=1e-3)
+
+
+def test_what_holds_a_seam_open_gives_the_cloth_its_weight():
+    """Seams that do not close, or open, lift nothing; of those that close as far as they do, and as many as are open; and a zip does not."""
+    garment, rim, count = panels()
+    cloth, state = build([garment], VACUUM)
+    assert lift_while_sewn(cloth, state) == 1.0, "nothing moves yet"
+    state.v[count:, 0] = 1.0
+    assert lift_while_sewn(cloth, state) == 0.0, "across the gap"
+    for speed, part in ((-0.1, 0.4), (-1.0, 1.0), (0.5, 0.0)):
+        state.v[count:] = 0.0, 0.0, speed
+        assert lift_while_sewn(cloth, state) == pytest.approx(part)
+    state.v[count:] = 0.0, 0.0, -1.0
+    one, other = cloth.edges[cloth.seams[: len(rim) // 4]].T
+    state.x[other], state.v[other] = state.x[one], state.v[one]
+    assert lift_while_sewn(cloth, state) == pytest.approx(0.75)
+    assert lift_while_sewn(cloth._replace(seam_opens=np.full(len(rim), 0.5)), state) is None
+
+
 def test_seams_close_in_their_time_at_any_substep_count():
     """Light panels follow: a gap of 0.3 m falls as exp(-t / tau), with a third of `sewing_time` for tau, until it is small."""
     for substeps in (5, 20):
-        garment, rim, count = panels(sewing_time=1.0, mass=0.01, self_collision=False)
+        garment, rim, count = panels(sewing_time=1.0, sewing_speed=1.5, mass=0.01, self_collision=False)
         seen = []
         run(garment, 24, lambda s, _, seen=seen, rim=rim, count=count: seen.append(gaps(s, rim, count).mean()),
             VACUUM._replace(substeps=substeps))  # fmt: skip

@@ -6,6 +6,7 @@ strange .blend or script leads it to anything else.
 """
 
 import os
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -162,8 +163,8 @@ class TAFFETA_OT_bake_settings(BakeVerb, bpy.types.Operator):
         for sentence in snapshot.apply(made_of, scene, [obj], label):
             self.report({"WARNING"}, translated(f"{obj.name}: {sentence}"))
         context.view_layer.update()
-        now = fingerprint.take(obj, scene, colliders(scene, cloths_of(scene)))
-        rest = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, now))
+        again = partial(fingerprint.take, obj, scene, colliders(scene, cloths_of(scene)))
+        rest = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, again(), again))
         return f"{obj.name} has the settings of {label}" + (f"; not as they were: {rest}" if rest else "")
 
 

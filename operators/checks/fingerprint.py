@@ -9,6 +9,9 @@ longer, as painted weights and animation curves do, `read.measures` keeps until 
 
 import json
 import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 
 import bpy
 
@@ -34,68 +37,7 @@ from ..read.force_fields import SETTINGS_READ, emitters
 from ..read.groups import MASKS, met
 from ..read.keyed import keyed, moves
 from ..read.mesh_io import metres_per_unit
-
-SCENE_WORDS = {
-    "dynamics": "Dynamics",
-    "theta": "Theta",
-    "cloth_contact": "Cloth on Cloth",
-    "field_cell": "Field Cell",
-    "field_isotropic": "Isotropic",
-    "untangle_each": "Untangle Each Frame",
-    "small_steps": "Step Quality",
-    "substeps": "Substeps",
-    "substeps_preview": "Preview Substeps",
-    "iterations": "Iterations",
-    "tolerance": "Tolerance",
-    "air_density": "Air Density",
-    "air_drag": "Drag",
-    "air_lift": "Lift",
-    "wind": "Wind",
-    "constant_force": "Constant Force",
-    "random_force_min": "Random Force",
-    "random_force_max": "Random Force",
-    "seed": "Seed",
-    "pin_rate": "Soft Pin Rate",
-    "neighbour_reach": "Neighbour Reach",
-    "ldi_resolution": "Body Image Size",
-    "body_search": "Body Search",
-    "max_speed": "Speed Limit",
-    "cloth_restitution": "Cloth Bounce",
-    "preroll": "Pre-Roll",
-    "preroll_from": "Pre-Roll",
-}
-
-CLOTH_WORDS = {
-    "layer": "Layer",
-    "self_collision": "Self-Collision",
-    "quality": "Quality",
-    "model": "Model",
-    "weft_stretch": "Weft Stretch",
-    "weft_bending": "Weft Bending",
-    "bending_damping": "Bending Damping",
-    "poisson": "Narrowing",
-    "strain_limit": "Strain Limit",
-    "stiffening": "Stiffening",
-    "seam_bending": "Seam Bending",
-    "seam_allowance": "Seam Allowance",
-    "seam_layers": "Seam Layers",
-    "band_pull": "Elastic Pull",
-    "elastic_length": "Elastic Length",
-    "elastic_along": "Elastic Along",
-    "uv_map": "Pattern",
-    "field_weight": "Fields",
-    "pressure": "Pressure",
-    "target_volume": "Target Volume",
-    "sewing": "Sewing",
-    "sewing_time": "Closing Time",
-    "sewing_speed": "Closing Speed",
-    "sewing_force": "Max Force",
-    "zip_open": "Zip Open",
-    "restitution": "Bounce off Cloth",
-    "weld": "Weld for Simulation",
-    "blend_stiffness": "Blend Stiffness",
-    "blend_damping": "Blend Damping",
-}
+from .setting_words import CLOTH_WORDS, SCENE_WORDS
 
 
 def _short(value) -> str:
@@ -109,6 +51,7 @@ BETWEEN = "the curves of the animation"  # what of it is not its keys
 COLLIDERS = "the colliders"
 SIMPLIFY = "Simplify"
 SETTINGS = "the settings of {}"  # each collider has them
+UV = "the UV map of {}"
 PLACES = {
     placement.PLACE: "the place of {}",
     placement.POSE: "the pose of {}",
@@ -125,13 +68,21 @@ OF_PLACES = (BETWEEN, *(words.removesuffix("{}") for words in PLACES.values()))
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
 
 
-def take(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> dict[str, str]:
-    """Fingerprint of one garment in its scene, as it is now. Cloth that is a collider, too, is none in most bakes, and left out."""
+def take(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    colliders: list[bpy.types.Object],
+    called: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """Fingerprint of one garment in its scene, as it is now. Cloth that is a collider, too, is none in most bakes, and left out.
+
+    called : other names, by those of now, that what holds the garment and what it meets are told by.
+    """
     colliders = [collider for collider in colliders if not collider.taffeta_cloth.enabled]
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = _of_shot(obj, scene, colliders, by_keys[scene]) | _of_settings(obj, scene, by_keys)
-    prints |= _groups(obj, scene, colliders)
-    prints |= _of_marks(obj, by_keys[obj])
+    prints |= _groups(obj, scene, colliders, called)
+    prints |= _of_marks(obj, by_keys[obj], called)
     for collider in colliders:
         prints[SETTINGS.format(collider.name)] = _body(collider)
         prints[f"{MESH}{collider.name}"] = measures.mesh_sums(collider.data)
@@ -147,6 +98,7 @@ def _of_shot(obj, scene, colliders, by_keys: set[str]) -> dict:
     return {
         BAKED_BY: RELEASE,
         f"{MESH}{obj.name}": measures.mesh_sums(obj.data),
+        UV.format(obj.name): _uv(obj),
         ANIMATION: animation,
         BETWEEN: between,
         "the force fields": [_force_field(emitter) for emitter in force_fields],
@@ -174,10 +126,10 @@ def _of_settings(obj, scene, by_keys: dict) -> dict:
     return prints
 
 
-def _of_marks(obj, by_keys: set[str]) -> dict:
+def _of_marks(obj, by_keys: set[str], called) -> dict:
     """Of what is marked on the mesh, and what holds and shapes the garment besides its settings."""
     cloth = obj.taffeta_cloth
-    prints = {"Attachments": _attachments(obj, by_keys), "Trims": trims.summary(obj)}
+    prints = {"Attachments": _attachments(obj, by_keys, called), "Trims": trims.summary(obj)}
     prints |= {"Pleats": edge_values.checksum(obj.data, pleats.NAMES), **rest.prints(obj)}
     prints["the edges marked as elastic"] = edge_values.checksum(obj.data, bands.NAMES)
     prints["Zips"] = edge_values.checksum(obj.data, (zips.OPENS,))
@@ -185,7 +137,7 @@ def _of_marks(obj, by_keys: set[str]) -> dict:
     prints["Size from Pattern"] = pattern_size.checksum(obj)
     prints["Felt Motion"] = [
         None if "taffeta_cloth.ride.felt" in by_keys else _plain(cloth.ride.felt),
-        cloth.ride.object and [cloth.ride.object.name, cloth.ride.bone],
+        cloth.ride.object and [_name(cloth.ride.object, called), cloth.ride.bone],
     ]
     prints["Tear Lines"] = _tear_lines(obj, by_keys)
     return prints
@@ -224,15 +176,18 @@ def mesh_of(obj: bpy.types.Object, vertex_count: int, text: str) -> bpy.types.Me
 
 def changes(obj: bpy.types.Object, scene: bpy.types.Scene, colliders: list[bpy.types.Object]) -> list[str]:
     """Words for what was changed since the bake; empty when nothing was, or when nothing is known."""
-    return differing(obj.taffeta_cloth.fingerprint, take(obj, scene, colliders))
+    again = partial(take, obj, scene, colliders)
+    return differing(obj.taffeta_cloth.fingerprint, again(), again)
 
 
-def differing(text: str, now: dict[str, str]) -> list[str]:
-    """Words for what differs between a bake's fingerprint as JSON and one of now."""
+def differing(text: str, now: dict[str, str], again: Callable[[dict], dict[str, str]] = lambda _: {}) -> list[str]:
+    """Words for what differs between a bake's fingerprint as JSON and one of now; `again` takes that with other names."""
     then = _parsed(text)
     if not then or is_of_another_release(text):
         return []
     then = LATER | then
+    if called := _former_names(then, now):
+        now = again(called) or now
     unknown = _renamed(then, now)
     words = [word for word in now if word not in unknown and then.get(word) != now[word]]
     if COLLIDERS in words and _count(then, SETTINGS) == _count(now, SETTINGS):
@@ -264,6 +219,17 @@ def _renamed(then: dict, now: dict[str, str]) -> set[str]:
         if of and (kind not in kinds or any(then[old] == now[word] for old in gone if old.startswith(kind + of))):
             found.add(word)
     return found
+
+
+def _former_names(then: dict, now: dict[str, str]) -> dict[str, str]:
+    """What objects were called then, by their names of now: those of which the same is said, where that is said of one alone."""
+    gone, found = then.keys() - now.keys(), {}
+    for word in now.keys() - then.keys():
+        kind, _, name = word.partition(" of ")
+        olds = (old.partition(" of ") for old in gone if then[old] == now[word])
+        if same := {former for of, _, former in olds if of == kind and former}:
+            found[name] = found.get(name, same) & same
+    return {name: former.pop() for name, former in found.items() if len(former) == 1}
 
 
 def is_of_another_release(text: str) -> bool:
@@ -299,7 +265,7 @@ def _force_field(obj) -> list:
     return [obj.name, values, None if moves(obj) else [_plain(row) for row in obj.matrix_world]]
 
 
-def _groups(obj, scene, colliders) -> dict[str, object]:
+def _groups(obj, scene, colliders, called) -> dict[str, object]:
     """Who collides with what: masks by their weights, the collection by those in it that matter."""
     cloth, prints = obj.taffeta_cloth, {}
     for name in MASKS:
@@ -310,8 +276,10 @@ def _groups(obj, scene, colliders) -> dict[str, object]:
     cloths = (other for other in scene.objects if other.type == "MESH" and other.taffeta_cloth.enabled)
     others = [*colliders, *(other for other in cloths if other != obj)]
     told = met(obj, others)
-    names = None if told is None else sorted(other.name for other, is_met in zip(others, told, strict=True) if is_met)
-    return prints | {"Collision Collection": names}
+    names = [
+        _name(other, called) for other, is_met in zip(others, told or [False] * len(others), strict=True) if is_met
+    ]
+    return prints | {"Collision Collection": None if told is None else sorted(names)}
 
 
 def _body(obj) -> list:
@@ -332,13 +300,25 @@ def _carriers(cloth) -> list[bpy.types.Object]:
     return [obj for obj in found if obj is not None]
 
 
-def _attachments(obj, by_keys) -> list:
+def _name(obj, called: Mapping[str, str]) -> str:
+    return called.get(obj.name, obj.name)
+
+
+def _uv(obj) -> list:
+    """Checksums of the UV maps that threads and images lie by."""
+    cloth, layers = obj.taffeta_cloth, obj.data.uv_layers
+    images = (mapped for mapped in (getattr(cloth, name) for name in ROWS) if mapped.source == "IMAGE")
+    names = [cloth.uv_map, *(mapped.uv_map or (layers.active.name if layers.active else "") for mapped in images)]
+    return [measures.uv_sum(layers[name]) for name in dict.fromkeys(names) if name in layers]
+
+
+def _attachments(obj, by_keys, called) -> list:
     """What a garment is attached to, and where, and how firmly as far as no key says it."""
     found = []
     for index, entry in enumerate(obj.taffeta_cloth.attachments):
         keys = {path.rpartition(".")[2] for path in by_keys if path.startswith(f"taffeta_cloth.attachments[{index}].")}
         numbers = [None if name in keys else _plain(getattr(entry, name)) for name in TIE_NUMBERS]
-        found.append([entry.body.name if entry.body else None, *numbers])
+        found.append([_name(entry.body, called) if entry.body else None, *numbers])
     return [found, anchors.checksum(obj.data)] if found else []
 
 

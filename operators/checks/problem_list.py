@@ -7,6 +7,7 @@ is made anew a moment after each change.
 """
 
 from collections.abc import Generator, Iterator
+from functools import partial
 
 import bpy
 from bpy.app.handlers import persistent
@@ -219,12 +220,13 @@ def show_bakes(scene, cloths) -> None:
     session.bakes.clear()
     bodies = colliders(scene, cloths)
     for obj, bakes in zip(cloths, bakes_of(scene, cloths), strict=True):
-        now, as_it_is = played(obj), fingerprint.take(obj, scene, bodies) if bakes else {}
+        again = partial(fingerprint.take, obj, scene, bodies)
+        now, as_it_is = played(obj), again() if bakes else {}
         for bake in bakes:
             item = _entry(session, bake)
             item.garment, item.plays, item.maker = obj.name, bake.path == now, maker_of(bake.path)
             item.fits = fingerprint.mesh_of(obj, bake.vertex_count, bake.about.fingerprint) is not None
-            item.changed = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, as_it_is))
+            item.changed = fingerprint.sentence(fingerprint.differing(bake.about.fingerprint, as_it_is, again))
             item.is_of_another_release = fingerprint.is_of_another_release(bake.about.fingerprint)
             if item.is_of_another_release:
                 item.changed = releases.changes(bake.path, scene, obj)

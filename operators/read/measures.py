@@ -215,6 +215,11 @@ def attribute_sum(mesh: bpy.types.Mesh, name: str) -> int | None:
     return zlib.crc32(arrays.stored_values(attribute))
 
 
+def uv_sum(layer: bpy.types.MeshUVLoopLayer) -> int:
+    """Checksum of where a UV map has the face corners."""
+    return zlib.crc32(arrays.corner_uv(layer))
+
+
 def image_sum(image: bpy.types.Image) -> int:
     """Checksum of an image's pixels."""
     key = ("image", image.session_uid)

@@ -253,6 +253,20 @@ def test_other_names_change_no_bake(shot, found, cloth, body, baked):
     assert found("WARNING") == []
 
 
+def test_another_name_of_what_is_attached_to_and_met_changes_no_bake(shot, found, cloth, body, baked):
+    """Both are told by names, which a bake of this release keeps."""
+    obj, met = cloth(), bpy.data.collections.new("Met")
+    met.objects.link(body())
+    shot.collection.children.link(met)
+    obj.taffeta_cloth.collision_collection = met
+    obj.taffeta_cloth.attachments.add().body = obj.taffeta_cloth.ride.object = body()
+    baked()
+    body().name = "Skin"
+    assert found("WARNING") == []
+    obj.taffeta_cloth.attachments[0].weight = 0.5
+    assert ["you changed Attachments" in p.sentence for p in found("WARNING")] == [True]
+
+
 def test_key_that_only_a_frame_change_followed_is_told_by_preflight(shot, cloth, body, baked):
     """A script inserts it; no handler hears of that."""
     body().keyframe_insert("location", frame=1)
@@ -313,6 +327,31 @@ def test_stale_after_painting_a_map(shot, tmp_path, only, cloth, baked):
     only("WARNING", "Cloth", "you changed Mass and Damping")
     attribute.data[4].value = 0.3
     only("WARNING", "Cloth", "you changed Mass, Damping and Friction")
+
+
+@pytest.mark.parametrize("use", ["map", "pattern"])
+def test_stale_after_another_uv_map(use, shot, only, cloth, baked):
+    """An image lies elsewhere on the cloth then, and warp runs along another way."""
+    obj = cloth()
+    if use == "map":
+        obj.taffeta_cloth.mass.source, obj.taffeta_cloth.mass.image = "IMAGE", bpy.data.images.new("Map", 4, 4)
+    else:
+        obj.taffeta_cloth.uv_map = "UVMap"
+    baked()
+    obj.data.uv_layers["UVMap"].uv[7].vector.x += 0.25
+    only("WARNING", "Cloth", "you changed the UV map of Cloth")
+
+
+def test_uv_map_that_nothing_lies_on_counts_no_more_than_in_a_bake_of_before_it_was_looked_at(
+    shot, found, cloth, baked
+):
+    obj = baked()
+    obj.data.uv_layers["UVMap"].uv[7].vector.x += 0.25
+    assert found("WARNING") == []
+    known = json.loads(obj.taffeta_cloth.fingerprint)
+    del known["the UV map of Cloth"]
+    obj.taffeta_cloth.fingerprint = json.dumps(known)
+    assert found("WARNING") == []
 
 
 def test_renaming_makes_nothing_stale(shot, tmp_path, found, cloth, baked):

@@ -116,12 +116,12 @@ def kept_report(path: Path) -> str:
 
 
 def play_all(job: jobs.Job) -> list[tuple[int, bpy.types.Object]]:
-    """Let each garment play its bake, from the first frames on; pairs (index in the order, object)."""
+    """Let each garment play its bake, from the first frames on; pairs (index in the order, object). What is cloth no more plays none."""
     objects = {obj.session_uid: obj for obj in bpy.data.objects}
     playing = []
     for index, (known, path) in enumerate(zip(job.order.garment_objects, job.order.paths, strict=True)):
         obj = objects.get(known.uid)
-        if obj is not None and len(obj.data.vertices) == known.vertex_count:
+        if obj is not None and obj.taffeta_cloth.enabled and len(obj.data.vertices) == known.vertex_count:
             remember_name(obj, path)
             obj.taffeta_cloth.cache_path = stored_path(path)
             play_from(obj, job.corrections)

@@ -207,11 +207,17 @@ def _show_notes(scene, cloths) -> None:
     for obj in cloths:
         item = session.fabrics.add()
         item.name, item.sentence, item.fabric = obj.name, fabric_sentence(obj, scene), fabric_name(obj, scene)
-        path = cache_file(obj)
-        frames = shown_frames(path) if path is not None else range(0)
-        item.frame_start, item.frame_count = frames.start, len(frames)
+        _show_frames(item, obj)
         item.verbs = "taffeta.subdivide" if bending_before_stiffening(obj, scene) is not None else ""
     show_bakes(scene, cloths)
+
+
+def _show_frames(item, obj) -> None:
+    """Say which frames a garment plays. Only what differs is written, because that has Blender draw the whole window."""
+    path = cache_file(obj)
+    frames = shown_frames(path) if path is not None else range(0)
+    if (item.frame_start, item.frame_count) != (frames.start, len(frames)):
+        item.frame_start, item.frame_count = frames.start, len(frames)
 
 
 def show_bakes(scene, cloths) -> None:
@@ -261,6 +267,9 @@ def _tick() -> float | None:
     if not cloths:
         return None
     if any(obj.mode not in {"OBJECT", "POSE", *PAINTED} for obj in cloths):
+        for obj in cloths:  # a bake may have ended meanwhile
+            if (item := session.fabrics.get(obj.name)) is not None:
+                _show_frames(item, obj)
         return EDIT_TICK
     show(scene)
     redraw(bpy.context, "PROPERTIES")

@@ -168,6 +168,21 @@ def test_deleting_a_cloth_leaves_the_others(sheet, make):
     assert path.exists(), "files are deleted on request only"
 
 
+def test_cloth_that_is_taken_off_while_it_bakes_plays_nothing(sheet, make):
+    """No panel would tell of what it plays, or be rid of it. The frames are there when it is cloth again."""
+    other = make.cloth(make.grid("Cape", location=(3, 0, LEVEL)))
+
+    def take_off(frame, _report):
+        sheet.taffeta_cloth.enabled = False
+        return True
+
+    done = taffeta.bake([sheet, other], range(1, LAST + 1), take_off)
+    assert modifier_stack.find_cache(sheet) is None and fell(make, other)
+    sheet.taffeta_cloth.enabled = True
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+    assert fell(make, sheet) and bake_files.cache_file(sheet) == done.paths[sheet.name]
+
+
 def test_linked_duplicates_are_baked_together_and_apart(sheet, make):
     twin = copy_of(sheet, linked=True)
     twin.location = (5.0, 0.0, LEVEL)

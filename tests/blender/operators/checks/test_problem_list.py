@@ -7,6 +7,7 @@ import time
 import bpy
 import pytest
 from taffeta.operators.checks import fingerprint, problem_list
+from taffeta.operators.read import modifier_stack
 
 
 def test_thorough_look_reads_every_map(shot, found, cloth):
@@ -67,6 +68,22 @@ def test_live_list_and_stale_sentence(shot, body, baked):
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
     assert problem_list._tick() is None
     assert len(session.problems) == 2, "the list goes on while a map is painted"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_frames_that_were_baked_meanwhile_are_told_in_edit_mode(shot, baked):
+    """The bar would say that no frames are kept."""
+    session, obj = bpy.context.window_manager.taffeta, baked()
+    path, obj.taffeta_cloth.cache_path = obj.taffeta_cloth.cache_path, ""
+    cache = modifier_stack.find_cache(obj)
+    cache.filepath, plays = "", cache.filepath
+    problem_list._tick()
+    assert session.fabrics["Cloth"].frame_count == 0
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    obj.taffeta_cloth.cache_path, cache.filepath = path, plays
+    assert problem_list._tick() == problem_list.EDIT_TICK
+    assert (session.fabrics["Cloth"].frame_start, session.fabrics["Cloth"].frame_count) == (1, 10)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 

@@ -27,7 +27,7 @@ from ..solver.cache.intact import first_damaged
 from ..solver.cache.names import release_lock, take_lock
 from .checks.played_rows import played_otherwise
 from .playback.cache_modifier import trouble
-from .playback.correction_files import lost
+from .playback.correction_files import lost, unfitting
 from .playback.owners import cache_file
 from .read.modifier_stack import find_cache
 from .read.participants import chosen_cloths, refuse_mode
@@ -317,13 +317,14 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
             for told in played_otherwise(obj):
                 words = ". ".join(translated(text) for text in told)
                 self.report({"WARNING"}, words)
-            for sentence in (*lost(obj), outside_bake(scene, obj, first, last), _hidden_by_keys(obj)):
+            for sentence in (*lost(obj), *unfitting(obj), outside_bake(scene, obj, first, last), _hidden_by_keys(obj)):
                 if sentence:
                     self.report({"WARNING"}, translated(sentence))
         if sentence := stretched(scene, first, last):
             self.report({"WARNING"}, translated(sentence))
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
-        self.report({"INFO"}, translated(f"Exported {', '.join(obj.name for obj in targets)} to {path.parent}: {what}"))
+        names = ", ".join((garment_of(obj) or obj).name for obj in targets)
+        self.report({"INFO"}, translated(f"Exported {names} to {path.parent}: {what}"))
         return {"FINISHED"}
 
 

@@ -90,9 +90,9 @@ def _names(objects) -> list[str]:
     """Names of the objects meant; [] where all are."""
     if objects is None:
         return []
-    if not isinstance(objects, (bpy.types.Object, str, Iterable)):
-        raise ValueError(f"{objects!r} is no object to be baked; give a Taffeta Cloth, its name, or several of them")
-    given = [objects] if isinstance(objects, (bpy.types.Object, str)) else list(objects)
+    given = list(objects) if isinstance(objects, Iterable) and not isinstance(objects, str) else [objects]
+    if strange := [item for item in given if not isinstance(item, (bpy.types.Object, str))]:
+        raise ValueError(f"{strange[0]!r} is no object to be baked; give a Taffeta Cloth, its name, or several of them")
     if not given:
         raise ValueError("No object was given to be baked; leave objects out to bake all cloths of the scene")
     return [obj if isinstance(obj, str) else obj.name for obj in given]

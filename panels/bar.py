@@ -8,7 +8,7 @@ What does not apply is greyed; Bake, Play Live, Drape and Stop have a place each
 import bpy
 
 from .bakes import bakes_on_disk, lies_on_disk
-from .fabric import TAFFETA_PT_fabric_presets, picture_of
+from .fabric import TAFFETA_PT_fabric_presets, name_of, picture_of
 from .mapped import ROWS
 from .rows import NARROW_VALUE, PhysicsPanel, painted_property, panel_width
 from .translations import translated
@@ -38,7 +38,7 @@ class TAFFETA_PT_bar(PhysicsPanel, bpy.types.Panel):
         else:
             words = f"{kept} of {count} frames kept" if kept else _none_kept(context)
             column.progress(factor=min(1.0, kept / count), text=translated(words))
-        _fabric(column, session, obj, note, narrow)
+        _fabric(column, session, obj, narrow)
         _state(column, context, session, obj, narrow)
 
 
@@ -85,11 +85,11 @@ def _go_on(column, context, session, narrow):
     split.operator("taffeta.bake", text=again, icon=_icon("FILE_REFRESH", narrow)).from_frame = frame
 
 
-def _fabric(column, session, obj, note, narrow):
+def _fabric(column, session, obj, narrow):
     """What the garment is of, and the presets behind it; how carefully it is baked."""
     split = column.split(factor=0.5, align=True)
     split.enabled = not session.baking
-    name = note.fabric if note else ""
+    name = name_of(obj)
     picture = picture_of(name)
     icon = {"icon_value": picture} if picture else {"icon": _icon("MATCLOTH", narrow)}
     split.popover(TAFFETA_PT_fabric_presets.__name__, text=translated(name or "Own Fabric"), **icon)

@@ -131,15 +131,19 @@ class TAFFETA_PT_fabric_presets(PresetPanel, bpy.types.Panel):
             follow_value(obj.taffeta_cloth, name)
 
 
+def name_of(obj: bpy.types.Object) -> str:
+    """What a garment is made of, and whether it was changed; what was chosen last where the list was not made since; "" if none."""
+    note = bpy.context.window_manager.taffeta.fabrics.get(obj.name)
+    return (note.fabric if note else "") or obj.taffeta_fabric.chosen
+
+
 def draw_picker(layout, context):
     """The picture of the fabric, which opens the menu of all; its name, whether it was changed, and a button to keep it."""
     obj = context.object
-    note = context.window_manager.taffeta.fabrics.get(obj.name)
     row = layout.row()
     row.template_icon_view(obj.taffeta_fabric, "choice", show_labels=True, scale=PICTURE_SCALE, scale_popup=POPUP_SCALE)
     column = row.column()
-    name = (note.fabric if note else "") or obj.taffeta_fabric.chosen or "A fabric of its own"
-    column.label(text=translated(name))
+    column.label(text=translated(name_of(obj) or "A fabric of its own"))
     buttons = column.row(align=True)
     buttons.operator("taffeta.fabric_save", text="Save as Preset", icon="ADD")
     buttons.operator("taffeta.fabric_library", text="", icon="ASSET_MANAGER")

@@ -9,7 +9,7 @@ import bpy
 from ...solver.cache import about
 from ..playback import cache_modifier
 from ..playback.bake_files import bake_paths, shown_frames, strays
-from ..playback.correction_files import are_temporary, lost
+from ..playback.correction_files import are_temporary, lost, unfitting
 from ..playback.owners import cache_file, cache_folder, maker_of
 from ..read.modifier_stack import find_cache
 from ..read.participants import cloths_of, colliders
@@ -86,11 +86,14 @@ def _in_temporary_folder(obj) -> str:
 
 
 def _lost_corrections(shot: Shot) -> Iterator[Problem]:
-    """Corrections that the bake plays without, because their files are gone."""
+    """Corrections that the bake plays without, because their files are gone, or it is another bake than they were made of."""
     for obj in shot.cloths:
         for sentence in lost(obj):
             remedy = "Bring the file back, or mute or delete the correction (More, Corrections) and make it again"
             yield Problem("WARNING", obj.name, sentence, remedy)
+        for sentence in unfitting(obj):
+            remedy = "Make it again (More, Corrections), play the bake that it was made of, or mute it"
+            yield Problem("INFO", obj.name, sentence, remedy)
 
 
 def stale(obj: bpy.types.Object, scene: bpy.types.Scene, bodies: list[bpy.types.Object]) -> str:

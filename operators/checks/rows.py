@@ -307,7 +307,9 @@ def _linked(obj: bpy.types.Object) -> Problem:
         sentence = f"{obj.name} is linked from {obj.library.filepath} and plays its bake, which Bake leaves as it is"
         return Problem("INFO", obj.name, sentence, "To bake it here, make a library override of it")
     sentence = f"{obj.name} is linked from {obj.library.filepath}"
-    return Problem("ERROR", obj.name, sentence, "Make a library override of it")
+    return Problem(
+        "ERROR", obj.name, sentence, "Make a library override of it, or bake the others by Bake Selected Only"
+    )
 
 
 def remapping_problem(scene: bpy.types.Scene) -> Problem | None:

@@ -50,14 +50,31 @@ def play_from(obj: bpy.types.Object, places: dict[Path, Path]) -> None:
 
 def lost(obj: bpy.types.Object) -> list[str]:
     """A sentence for each correction of a baked garment that is to show and whose file is gone."""
-    if find_cache(obj) is None:
-        return []
-    found = []
-    for modifier in corrections_of(obj):
-        tree = modifier.node_group
-        if offsets.is_many(tree) and not tree[MUTED] and (path := offsets.file_of(tree)) and not os.path.isfile(path):
-            found.append(f"{obj.name}: the file of its correction {modifier.name} is missing, {path}: it is left out")
-    return found
+    return [
+        f"{obj.name}: the file of its correction {modifier.name} is missing, {offsets.file_of(modifier.node_group)}: it is left out"
+        for modifier in _wanted(obj)
+        if _is_lost(modifier.node_group)
+    ]
+
+
+def unfitting(obj: bpy.types.Object) -> list[str]:
+    """A sentence for each correction of a baked garment that is to show, and does not fit what the garment plays."""
+    return [
+        f"{obj.name}: its correction {modifier.name} was made of other frames or another mesh than it plays now: it is left out"
+        for modifier in _wanted(obj)
+        if modifier.node_group.get(UNFIT) and not _is_lost(modifier.node_group)
+    ]
+
+
+def _wanted(obj):
+    """Corrections of a garment that are to show, where it plays a bake."""
+    found = corrections_of(obj) if find_cache(obj) is not None else ()
+    return [modifier for modifier in found if not modifier.node_group[MUTED]]
+
+
+def _is_lost(tree) -> bool:
+    path = offsets.file_of(tree) if offsets.is_many(tree) else None
+    return path is not None and not os.path.isfile(path)
 
 
 def look_again(obj: bpy.types.Object) -> None:

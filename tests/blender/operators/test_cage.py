@@ -147,7 +147,7 @@ def test_groups_patterns_settings_and_rig_come_along(make, scene):
     )
 
 
-def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path):
+def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path, capfd):
     obj, x, _ = skirt(make, 60, 40)
     obj.location = (0.3, -0.2, 0.5)
     _, faces = mesh_of(obj)
@@ -170,6 +170,7 @@ def test_the_garment_follows_the_bake_and_is_exported(make, saved, tmp_path):
     ]
     assert far[0] < 0.012 and far[1] < 1.5 * far[0]
     assert bpy.ops.taffeta.export(filepath=str(tmp_path / "skirt.obj"), frame_start=5, frame_end=5) == {"FINISHED"}
+    assert f"Exported {obj.name} to" in capfd.readouterr().out, "what is in the file, and not its cage"
     written = [
         line.split()[1:] for line in (tmp_path / "skirt_0005.obj").read_text().splitlines() if line.startswith("v ")
     ]

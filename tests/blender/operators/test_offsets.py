@@ -9,6 +9,7 @@ from crossings import count_crossings
 from layouts import draw
 from seen import shown, shown_without_taffeta, triangles_of
 from taffeta.operators.bake import job as jobs
+from taffeta.operators.checks import problem_list
 from taffeta.operators.playback import cache_modifier
 from taffeta.operators.read import correction, offsets
 from taffeta.solver.cache import pc2
@@ -116,7 +117,7 @@ def test_cloth_goes_out_of_a_body_and_plays_exports_and_undoes(make, saved, tmp_
     assert np.array_equal(every(bpy.data.objects["Cloth"]), after)
 
 
-def test_another_bake_leaves_it_out_until_the_frames_are_the_same_again(make, tmp_path):
+def test_another_bake_leaves_it_out_and_tells_until_the_frames_are_the_same_again(make, tmp_path, capfd):
     obj, x, _ = shaking(make, tmp_path)
     assert bpy.ops.taffeta.smooth_in_time(frame_start=10, frame_end=12, fade=1, keep_out=False) == {"FINISHED"}
     (modifier,) = correction.corrections_of(obj)
@@ -129,6 +130,16 @@ def test_another_bake_leaves_it_out_until_the_frames_are_the_same_again(make, tm
     cache_modifier.attach(obj, tmp_path / "Cloth.pc2", FIRST)
     assert np.array_equal(shown(obj, 11), x[10] + np.float32(0.5)) and not modifier.show_render
     assert any("Made of other frames" in text for text in draw("TAFFETA_PT_corrections").texts())
+    told = f"Cloth: its correction {modifier.name} was made of other frames or another mesh than it plays now: it is left out"
+    problems = problem_list.show(bpy.context.scene)
+    assert [(problem.severity, problem.remedy[:13]) for problem in problems if problem.sentence == told] == [
+        ("INFO", "Make it again")
+    ]
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "out.abc")) == {"FINISHED"}
+    assert f"Warning: {told}" in capfd.readouterr().out
+    bpy.ops.taffeta.correction_mute(index=0)
+    assert told not in [problem.sentence for problem in problem_list.show(bpy.context.scene)]
+    bpy.ops.taffeta.correction_mute(index=0)
     pc2.write(tmp_path / "Cloth.pc2", x, FIRST)
     cache_modifier.attach(obj, tmp_path / "Cloth.pc2", FIRST)
     assert np.array_equal(shown(obj, 11), smooth)

@@ -68,6 +68,7 @@ def test_an_error_of_the_script_comes_back_and_keeps_the_frames(two):
         ({"frames": range(0)}, "are no frames to bake"),
         ({"frames": range(-5, 2)}, "Frame -5 lies before frame 0"),
         ({"objects": []}, "No object was given"),
+        ({"objects": [None]}, "None is no object to be baked"),
         ({"objects": 3}, "3 is no object to be baked"),
         ({"objects": "Middle"}, "Middle is not a Taffeta Cloth of scene"),
     ],

@@ -129,6 +129,20 @@ def test_the_bar_tells_fabric_frames_and_what_matters_most(moment):
     assert told.get(moment, "No frames kept") in texts
 
 
+def test_the_bar_knows_the_fabric_before_the_list_is_made(garment):
+    """As the panel *Fabric* does: a bake that is begun at once holds the list up."""
+
+    def named():
+        return next(a["text"] for f, a, _ in draw("TAFFETA_PT_bar").calls if f == "popover")
+
+    assert named() == "Own Fabric"
+    garment.taffeta_fabric.chosen = "Silk"
+    assert named() == "Silk"
+    note = bpy.context.window_manager.taffeta.fabrics.add()
+    note.name, note.fabric = garment.name, "Silk, changed"
+    assert named() == "Silk, changed"
+
+
 def test_the_bar_stands_above_all_panels_with_a_header():
     assert "HIDE_HEADER" in bpy.types.TAFFETA_PT_bar.bl_options
 

@@ -114,7 +114,7 @@ def main(arguments: list[str]) -> int:
     options, doubts = parser.parse_args(arguments), Doubts(())
     try:
         scene = scene_file.read(options.scene, options.out or options.scene.parent)
-        print("Taffeta: preparing the solver (less than a minute, the first time)", flush=True)
+        print("Taffeta: preparing the solver (the first time a minute or two)", flush=True)
         parts = precompile.parts_of(scene.settings)
         precompile.compile_kernels((*parts, "untangle") if scene.untangle else parts)
         first, last = scene.frames[0], scene.frames[-1]

@@ -368,7 +368,7 @@ def _compile(job: Job) -> bool:
     """Wait for the solver's compiler, which other processes run; whether nobody stopped the bake meanwhile."""
     from ...solver import precompile
 
-    job.status = "Compiling the solver (once after it was installed, less than a minute)…"
+    job.status = "Compiling the solver (once after it was installed, a minute or two)…"
     parts = precompile.parts_of(job.order.settings, bool(job.order.bodies))
     done = precompile.compile_kernels(parts, lambda: not job.stop.is_set())
     job.status = "Preparing the solver (once a session)…"

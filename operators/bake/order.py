@@ -215,13 +215,13 @@ def left_out(scene: bpy.types.Scene, order: Order) -> list[str]:
     if here := [pair for pair in pairs if pair not in linked]:
         ones, others = _names(here)
         told.append(
-            f"{others} is left out, and {ones} goes through it: select both, or keep the bake of {others} and add a Taffeta "
-            "Collider to it"
+            f"{ones} will go through what is left out, {others}: select both, or keep the bake of {others} and add a Taffeta "
+            "Collider there"
         )
     if linked:
         ones, others = _names(linked)
         told.append(
-            f"{others} is linked and left out, and {ones} goes through it: add a Taffeta Collider to it in its own file"
+            f"{ones} will go through what is linked and left out, {others}: add a Taffeta Collider there, in its own file"
         )
     return told
 

@@ -45,14 +45,11 @@ def _coordinates(shot: Shot) -> Iterator[Problem]:
             continue
         lost = [index for index, point in enumerate(x.tolist()) if not all(abs(c) < FARTHEST_COORDINATE for c in point)]
         where = "" if is_cloth else f" at frame {shot.scene.frame_current}"
-        remedy = "Select and delete them, or the modifier that moves them" if not is_cloth else "Move or delete them"
-        yield Problem(
-            "ERROR",
-            obj.name,
-            f"{obj.name} has {len(lost)} vertices without a finite position{where}, the first is vertex {lost[0]}",
-            remedy,
-            alone=True,
-        )
+        sentence = f"{obj.name}: vertex {lost[0]} has no finite position{where}"
+        if len(lost) > 1:
+            sentence = f"{obj.name}: vertex {lost[0]} and {len(lost) - 1:,} more have no finite position{where}"
+        remedy = "Move or delete what is there" if is_cloth else "Delete what is there, or the modifier that moves it"
+        yield Problem("ERROR", obj.name, sentence, remedy, alone=True)
 
 
 def _areas(shot: Shot) -> Iterator[Problem]:

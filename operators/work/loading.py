@@ -8,7 +8,7 @@ import bpy
 from ...solver import precompile
 from ...solver.model import Settings
 
-PREPARING = "Preparing the solver (the first time, less than a minute)… Esc stops"
+PREPARING = "Preparing the solver (the first time a minute or two)… Esc stops"
 
 
 class Loader:

@@ -36,7 +36,7 @@ def prepared(*parts: str) -> Steps:
 
         compile_kernels(parts, go_on)
 
-    yield Step("Preparing the solver (the first time, less than a minute)", beside=prepare)
+    yield Step("Preparing the solver (the first time a minute or two)", beside=prepare)
 
 
 def by_shares(text: str, begun: float, found: Generator[float, None, object]) -> Steps:

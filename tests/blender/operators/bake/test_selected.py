@@ -47,9 +47,7 @@ def height(make, obj):
 def test_what_goes_through_cloth_that_is_left_out_is_told(under, make, capfd):
     bake_over()
     assert height(make, over()) < -0.3
-    told = (
-        "Under is left out, and Over goes through it: select both, or keep the bake of Under and add a Taffeta Collider"
-    )
+    told = "Over will go through what is left out, Under: select both, or keep the bake of Under and add a Taffeta Collider"
     assert capfd.readouterr().out.count(told) == 1
     over().location.x = 3.0
     bake_over()

@@ -116,7 +116,7 @@ def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, 
         bpy.ops.taffeta.bake(object="Cloth")
     own.location = (0, 0, 0.1)
     bake(scene)
-    told = "Cloth is linked and left out, and Scarf goes through it: add a Taffeta Collider to it in its own file"
+    told = "Scarf will go through what is linked and left out, Cloth: add a Taffeta Collider there, in its own file"
     out = capfd.readouterr().out
     assert told in out and out.count("left out") == 1
     here.objects[0].taffeta_collider.enabled = True  # as if its file had that

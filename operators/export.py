@@ -19,7 +19,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..panels.cage import garment_of
+from ..panels.cage import garment_of, garments_of
 from ..panels.translations import translated
 from ..solver.cache import pc2
 from ..solver.cache.files import put_in_place
@@ -93,7 +93,7 @@ def steps(
         raise ValueError(f"The range ends ({last}) before it starts ({first}); swap the two")
     for obj in targets:
         yield from _check_target(context, obj, first, last)
-    targets = [garment_of(obj) or obj for obj in targets]  # what is seen
+    targets = _seen(targets)
     names = [path.name] if ending != ".obj" else [_frame_name(path, frame) for frame in range(first, last + 1)]
     check_free(path.parent, names, overwrite)
     with scratch_folder(path.parent) as scratch:
@@ -109,6 +109,11 @@ def steps(
             raise OSError(f"Blender did not write {lacking[0]} into {path.parent}: is the disk full?")
         move_into(scratch, path.parent, overwrite)
     return [path.parent / name for name in names]
+
+
+def _seen(targets) -> list[bpy.types.Object]:
+    """What is seen of the cloths: of a cage what follows it."""
+    return [seen for obj in targets for seen in garments_of(obj) or [obj]]
 
 
 def _write_here(context, targets, path: Path, first: int, last: int) -> Steps:
@@ -323,7 +328,7 @@ class TAFFETA_OT_export(LongWork, bpy.types.Operator):
         if sentence := stretched(scene, first, last):
             self.report({"WARNING"}, translated(sentence))
         what = f"{files[0].name} to {files[-1].name}" if len(files) > 1 else files[0].name
-        names = ", ".join((garment_of(obj) or obj).name for obj in targets)
+        names = ", ".join(obj.name for obj in _seen(targets))
         self.report({"INFO"}, translated(f"Exported {names} to {path.parent}: {what}"))
         return {"FINISHED"}
 

@@ -18,6 +18,7 @@ from .playback.bake_files import bake_paths, refuse_long, shown_frames, stored_p
 from .playback.cache_modifier import play_instead
 from .playback.correction_files import are_temporary, astray, folder_beside, play_from
 from .playback.owners import owner_in
+from .read import cage as cages
 from .read.attach import attach, carrier
 from .read.correction import follow_cache
 from .read.keyed import keyed
@@ -181,6 +182,21 @@ class TAFFETA_OT_fix_makers(Fix, bpy.types.Operator):
             with context.temp_override(object=obj, active_object=obj):
                 bpy.ops.object.modifier_apply(modifier=name)
         return f"{', '.join(names)} of {obj.name} is applied: its mesh has {len(obj.data.vertices):,} vertices now"
+
+
+class TAFFETA_OT_fix_cage(Fix, bpy.types.Operator):
+    """Bind the garment to its cage as both are at rest now; the bake stays"""
+
+    bl_idname = "taffeta.fix_cage"
+    bl_label = "Bind to Cage Again"
+
+    def mend(self, context, obj):
+        """Where a mesh was edited."""
+        cage = obj.taffeta_cage.cage
+        if cage is None or cages.MODIFIER_NAME not in obj.modifiers:
+            raise ValueError(f"{obj.name} follows no cage; press Check Before Baking again")
+        cages.bind_to(obj, cage, cage.data)
+        return f"{obj.name} follows {cage.name} again"
 
 
 class TAFFETA_OT_fix_weld(Fix, bpy.types.Operator):
@@ -367,6 +383,6 @@ register, unregister = bpy.utils.register_classes_factory(
         TAFFETA_OT_fix_save, TAFFETA_OT_fix_temporary, TAFFETA_OT_fix_scale, TAFFETA_OT_fix_modifiers, TAFFETA_OT_fix_aura, TAFFETA_OT_fix_own_collider,
         TAFFETA_OT_fix_colliders, TAFFETA_OT_fix_pins, TAFFETA_OT_fix_gravity, TAFFETA_OT_fix_remapping, TAFFETA_OT_fix_dynamics,
         TAFFETA_OT_fix_cloth_contact, TAFFETA_OT_fix_tangles, TAFFETA_OT_fix_weld, TAFFETA_OT_fix_makers, TAFFETA_OT_fix_gravity_scale,
-        TAFFETA_OT_fix_distance,
+        TAFFETA_OT_fix_distance, TAFFETA_OT_fix_cage,
     )
 )  # fmt: skip

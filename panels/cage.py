@@ -2,7 +2,7 @@
 """Cages: the coarser mesh that is simulated for a heavy garment, `Object.taffeta_cage`, and where it is made and removed."""
 
 import bpy
-from bpy.props import CollectionProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import CollectionProperty, FloatProperty, IntVectorProperty, PointerProperty, StringProperty
 
 from .mapped import OVERRIDE
 from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
@@ -28,15 +28,25 @@ class TaffetaCageSettings(bpy.types.PropertyGroup):
         override=OVERRIDE,
         description="In metres, that the cage was given; 0 where the garment's is kept",
     )
+    bound: IntVectorProperty(
+        name="Bound",
+        size=2,
+        override=OVERRIDE,
+        description="Vertices of the garment and of its cage when they were bound; 0 where nobody counted",
+    )
     kept: CollectionProperty(
         type=TaffetaCageMesh, name="Meshes", override=OVERRIDE, description="That the cage had before it was refined"
     )
 
 
+def garments_of(cage: bpy.types.Object) -> list[bpy.types.Object]:
+    """The garments that follow a cage, duplicates as well; none for what is no cage."""
+    return [obj for obj in bpy.data.objects if obj.taffeta_cage.cage == cage and obj.type == "MESH"]
+
+
 def garment_of(cage: bpy.types.Object) -> bpy.types.Object | None:
-    """The garment that follows a cage; None for what is no cage."""
-    found = (obj for obj in bpy.data.objects if obj.taffeta_cage.cage == cage and obj.type == "MESH")
-    return next(found, None)
+    """The first of `garments_of`; None for what is no cage."""
+    return next(iter(garments_of(cage)), None)
 
 
 class TAFFETA_PT_cloth_cage(SubPanel, bpy.types.Panel):

@@ -168,6 +168,12 @@ def _bind(obj, cage, modifier):
         raise ValueError(
             f"{obj.name} cannot be bound to its cage; choose fewer Vertices, or clean up the mesh where it folds"
         )
+    obj.taffeta_cage.bound = counts(obj, cage)
+
+
+def counts(obj: bpy.types.Object, cage: bpy.types.Object) -> tuple[int, int]:
+    """Vertices of a garment and of its cage. Where one of them is another one than when they were bound, Blender does not follow."""
+    return len(obj.data.vertices), len(cage.data.vertices)
 
 
 def count_to_ask(obj: bpy.types.Object, cage: bpy.types.Object) -> int:
@@ -205,7 +211,7 @@ def let_go(obj: bpy.types.Object) -> None:
         shown, _, name = line.partition(" ")
         if name in obj.modifiers:
             obj.modifiers[name].show_viewport, obj.modifiers[name].show_render = shown[:1] == "1", shown[1:] == "1"
-    noted.cage, noted.muted, noted.thickness = None, "", 0.0
+    noted.cage, noted.muted, noted.thickness, noted.bound = None, "", 0.0, (0, 0)
 
 
 def discard(cage: bpy.types.Object) -> None:

@@ -439,6 +439,60 @@ def test_preflight_offers_it_for_heavy_garments(make, scene, monkeypatch):
     assert [p.object for p in found] == [obj.name] and "1,200 vertices" in found[0].sentence
 
 
+def told_of(obj, scene):
+    """The preflight lines about an object that has to do with a cage: (severity, sentence, verbs)."""
+    bpy.context.view_layer.update()
+    found = problem_list.check(scene, bpy.context.evaluated_depsgraph_get())
+    return [(p.severity, p.sentence, p.verbs) for p in found if p.object == obj.name and "cage" in p.sentence]
+
+
+@pytest.mark.parametrize("is_garment", [True, False])
+def test_a_mesh_that_is_edited_is_bound_again(make, saved, is_garment):
+    """Where the garment has other vertices, Blender's Surface Deform gives up, and it stands still: only the modifier says so."""
+    obj, _, _ = skirt(make, 60, 40)
+    cage, saved.frame_end = make_cage(obj, vertices=300), 4
+    assert told_of(obj, saved) == []
+    edited = obj if is_garment else cage
+    work = bmesh.new()
+    work.from_mesh(edited.data)
+    bmesh.ops.subdivide_edges(work, edges=work.edges[:], cuts=1, use_grid_fill=True)
+    work.to_mesh(edited.data)
+    work.free()
+    ((severity, sentence, verbs),) = told_of(obj, saved)
+    assert severity == "WARNING" and verbs == ("taffeta.fix_cage",)
+    assert sentence.startswith(f"{obj.name} was bound to its cage {cage.name} before one of their meshes was edited")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    saved.frame_set(4)
+    start = mesh_of(obj)[0]
+    assert not is_garment or np.abs(make.world(obj) - start).max() < 1e-6
+    assert bpy.ops.taffeta.fix_cage(object=obj.name) == {"FINISHED"}
+    assert np.linalg.norm(make.world(obj) - start, axis=1).max() > 0.02 and told_of(obj, saved) == []
+    saved.frame_set(1)
+    assert np.abs(make.world(obj) - start).max() < 1e-3
+    with pytest.raises(RuntimeError, match="follows no cage"):
+        bpy.ops.taffeta.fix_cage(object=cage.name)
+
+
+def test_a_duplicate_that_follows_the_same_cage_is_told_and_exported(make, saved, tmp_path):
+    obj, x, _ = skirt(make, 40, 30)
+    cage, saved.frame_end = make_cage(obj, vertices=200), 2
+    twin = obj.copy()
+    twin.data, twin.location.x = obj.data.copy(), 2.0
+    saved.collection.objects.link(twin)
+    assert told_of(obj, saved) == []
+    ((severity, sentence, verbs),) = told_of(twin, saved)
+    assert severity == "INFO" and sentence.startswith(f"{twin.name} follows the cage of {obj.name}, {cage.name}")
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    bpy.context.view_layer.objects.active = twin
+    cage.select_set(False)
+    twin.select_set(True)
+    assert bpy.ops.taffeta.export(filepath=str(tmp_path / "skirt.obj"), frame_start=2, frame_end=2) == {"FINISHED"}
+    written = (tmp_path / "skirt_0002.obj").read_text().splitlines()
+    assert {line[2:] for line in written if line.startswith("o ")} == {obj.name, twin.name}
+    assert bpy.ops.taffeta.cage_remove(object=twin.name) == {"FINISHED"}
+    assert told_of(twin, saved) == [] and obj.taffeta_cage.cage == cage
+
+
 def refused(obj, **options):
     """What Make Cage says; nothing may have changed."""
     before, objects, meshes = everything(obj), len(bpy.data.objects), len(bpy.data.meshes)

@@ -10,6 +10,7 @@ longer, as painted weights and animation curves do, `read.measures` keeps until 
 import json
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 
@@ -66,6 +67,20 @@ PLACES = {
 LATER = {SCENE_WORDS["untangle_each"]: _short([False]), SIMPLIFY: _short(False)}
 OF_PLACES = (BETWEEN, *(words.removesuffix("{}") for words in PLACES.values()))
 TIE_NUMBERS = "weight", "stiffness", "damping", "breaking_force"  # of an attachment
+BY_NAME = "Attachments", "Felt Motion", "Collision Collection"  # what is told by the names of other objects
+
+_taken: dict[tuple, dict[str, str]] | None = None  # while nothing changes
+
+
+@contextmanager
+def once():
+    """Nothing is changed meanwhile, so that each fingerprint is taken once."""
+    global _taken
+    _taken = {}
+    try:
+        yield
+    finally:
+        _taken = None
 
 
 def take(
@@ -78,6 +93,16 @@ def take(
 
     called : other names, by those of now, that what holds the garment and what it meets are told by.
     """
+    key = (obj, scene, *colliders, *called.items())
+    if _taken is None or key not in _taken:
+        prints = _take(obj, scene, colliders, called)
+        if _taken is None:
+            return prints
+        _taken[key] = prints
+    return _taken[key]
+
+
+def _take(obj, scene, colliders, called) -> dict[str, str]:
     colliders = [collider for collider in colliders if not collider.taffeta_cloth.enabled]
     by_keys = {owner: keyed(owner) for owner in (scene, obj)}  # what they say now is not what the bake saw
     prints = _of_shot(obj, scene, colliders, by_keys[scene]) | _of_settings(obj, scene, by_keys)
@@ -186,7 +211,7 @@ def differing(text: str, now: dict[str, str], again: Callable[[dict], dict[str, 
     if not then or is_of_another_release(text):
         return []
     then = LATER | then
-    if called := _former_names(then, now):
+    if any(then.get(word) != now.get(word) for word in BY_NAME) and (called := _former_names(then, now)):
         now = again(called) or now
     unknown = _renamed(then, now)
     words = [word for word in now if word not in unknown and then.get(word) != now[word]]

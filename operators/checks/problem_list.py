@@ -174,6 +174,11 @@ def show(scene: bpy.types.Scene) -> list[Problem]:
     for obj in cloths:
         if obj.library is None:
             _know_what_plays(obj)
+    with fingerprint.once():
+        return _show(scene, cloths)
+
+
+def _show(scene, cloths) -> list[Problem]:
     found = latest(scene)
     session = bpy.context.window_manager.taffeta
     session.problems.clear()

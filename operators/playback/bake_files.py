@@ -163,10 +163,10 @@ def bakes_of(scene: bpy.types.Scene, cloths: list[bpy.types.Object]) -> list[lis
     Of other objects' and of those that the original of a copy has, only the one that is played.
     """
     found, meshes = [], [obj for obj in bpy.data.objects if obj.type == "MESH"]
-    owned = bake_paths(scene, cloths)
+    owned, plays = bake_paths(scene, cloths), {obj: cache_file(obj) for obj in meshes}
     for obj, own in zip(cloths, owned, strict=True):
-        played, paths = cache_file(obj), []
-        others = {cache_file(other) for other in meshes if other != obj}
+        played, paths = plays[obj], []
+        others = {path for other, path in plays.items() if other != obj}
         bases = [own]
         if played is not None:
             paths = [played]

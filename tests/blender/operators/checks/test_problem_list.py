@@ -87,6 +87,24 @@ def test_frames_that_were_baked_meanwhile_are_told_in_edit_mode(shot, baked):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def test_a_list_takes_each_fingerprint_once(shot, baked, make, monkeypatch):
+    """In a scene of 31 garments it took three times as many, and the window waited for them after each change."""
+    baked()
+    make.cloth(make.grid("Twin", count=9, location=(3, 0, 1)))
+    taken, take = [], fingerprint._take
+
+    def count(obj, *rest):
+        taken.append(obj.name)
+        return take(obj, *rest)
+
+    monkeypatch.setattr(fingerprint, "_take", count)
+    problem_list.show(shot)
+    assert len(taken) == len(set(taken)) >= 1
+    bpy.data.objects["Cloth"].taffeta_cloth.damping.value = 7.0
+    problem_list.show(shot)
+    assert bpy.data.objects["Cloth"].taffeta_cloth.stale.endswith("Damping"), "and takes it anew the next time"
+
+
 def test_saving_makes_the_list_anew(scene, make, tmp_path, monkeypatch):
     """That the file was not saved must not stay in the list; one that nobody has seen yet is made when there is time."""
     looked = []

@@ -36,6 +36,7 @@ AXES = (
     ("NEGATIVE_Z", "-Z", ""),
 )
 SLICE = 0.25  # [s] of reading in one step
+MOST_TOLD = 5  # numbers of frames without a file
 LONGEST_FRAME_GAP = 10_000  # frames between two files; more is a typing error in a name
 
 
@@ -168,11 +169,17 @@ class TAFFETA_OT_sequence_import(InObjectMode, LongWork, bpy.types.Operator):
 
     def steps(self, context):
         matrix = turn(self.forward_axis, self.up_axis, self.global_scale)
-        obj = yield from import_sequence(context, Path(bpy.path.abspath(self.filepath)), matrix)
+        path = Path(bpy.path.abspath(self.filepath))
+        obj = yield from import_sequence(context, path, matrix)
         obj.taffeta_collider.enabled = self.collider
         header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)
-        self.report({"INFO"}, translated(f"{obj.name}: frames {first} to {first + header.sample_count - 1}"))
+        last = first + header.sample_count - 1
+        self.report({"INFO"}, translated(f"{obj.name}: frames {first} to {last}"))
+        if lacking := sorted({*range(first, last + 1)} - obj_file.sequence(path).keys()):
+            frames = ", ".join(map(str, lacking[:MOST_TOLD])) + (", …" if len(lacking) > MOST_TOLD else "")
+            told = f"{obj.name}: {len(lacking)} of {last - first + 1} frames have no file, and go straight between those beside them: {frames}"
+            self.report({"WARNING"}, translated(told))
         if not bpy.data.filepath:
             self.report({"WARNING"}, "The file is not saved: the sequence's cache is in the temporary folder")
         return {"FINISHED"}

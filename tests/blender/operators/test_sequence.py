@@ -111,6 +111,15 @@ def test_degenerate_and_loose_parts_do_not_shift_the_vertices(make, saved, tmp_p
     assert 2 <= len(obj.data.polygons) <= 3
 
 
+def test_frames_without_a_file_are_told(make, saved, files, capfd):
+    """A render farm may have lost some: the body would go another way there, and nobody knew."""
+    assert bpy.ops.taffeta.sequence_import(filepath=str(files)) == {"FINISHED"}
+    assert "body: 1 of 4 frames have no file, and go straight between those beside them: 5\n" in capfd.readouterr().out
+    write_obj(files / "body_0005.obj", *tent())
+    assert bpy.ops.taffeta.sequence_import(filepath=str(files)) == {"FINISHED"}
+    assert "no file" not in capfd.readouterr().out
+
+
 def test_unsaved_file_says_where_the_cache_is(make, files, capfd, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert bpy.ops.taffeta.sequence_import(filepath=str(files)) == {"FINISHED"}

@@ -217,12 +217,12 @@ def _show_notes(scene, cloths) -> None:
     show_bakes(scene, cloths)
 
 
-def _show_frames(item, obj) -> None:
-    """Say which frames a garment plays. Only what differs is written, because that has Blender draw the whole window."""
-    path = cache_file(obj)
+def _show_frames(item, obj) -> bool:
+    """Say which frames a garment plays; whether these are others than before."""
+    path, before = cache_file(obj), (item.frame_start, item.frame_count)
     frames = shown_frames(path) if path is not None else range(0)
-    if (item.frame_start, item.frame_count) != (frames.start, len(frames)):
-        item.frame_start, item.frame_count = frames.start, len(frames)
+    item.frame_start, item.frame_count = frames.start, len(frames)
+    return before != (frames.start, len(frames))
 
 
 def show_bakes(scene, cloths) -> None:
@@ -272,9 +272,9 @@ def _tick() -> float | None:
     if not cloths:
         return None
     if any(obj.mode not in {"OBJECT", "POSE", *PAINTED} for obj in cloths):
-        for obj in cloths:  # a bake may have ended meanwhile
-            if (item := session.fabrics.get(obj.name)) is not None:
-                _show_frames(item, obj)
+        known = [(item, obj) for obj in cloths if (item := session.fabrics.get(obj.name)) is not None]
+        if any([_show_frames(item, obj) for item, obj in known]):  # a bake has ended meanwhile
+            redraw(bpy.context, "PROPERTIES")
         return EDIT_TICK
     show(scene)
     redraw(bpy.context, "PROPERTIES")

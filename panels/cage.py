@@ -6,6 +6,7 @@ from bpy.props import CollectionProperty, FloatProperty, IntVectorProperty, Poin
 
 from .mapped import OVERRIDE
 from .rows import PhysicsPanel, SubPanel, sentences, settings_layout, why
+from .scene import draw_problem
 
 
 class TaffetaCageMesh(bpy.types.PropertyGroup):
@@ -98,6 +99,9 @@ class TAFFETA_PT_caged(PhysicsPanel, bpy.types.Panel):
         sentences(
             layout, context, f"{obj.taffeta_cage.cage.name} is simulated for it; Bake and Export work on both", "INFO"
         )
+        for problem in context.window_manager.taffeta.problems:  # the list itself stands in the tab of the cage
+            if problem.object_name == obj.name:
+                draw_problem(layout, context, problem)
         layout.operator("taffeta.bake", icon="RENDER_ANIMATION")
         layout.operator("taffeta.cage_select", icon="RESTRICT_SELECT_OFF").object = obj.name
         layout.operator("taffeta.cage_remove", icon="X").object = obj.name

@@ -69,18 +69,23 @@ class TAFFETA_PT_preflight(SubPanel, bpy.types.Panel):
         elif not session.problems:
             layout.label(text="Ready to bake", icon="CHECKMARK")
         for problem in session.problems:
-            box = layout.box()
-            name = f"{problem.object_name}: " if problem.object_name else ""
-            if problem.sentence.startswith(problem.object_name):
-                name = ""
-            sentences(box, context, name + translated(problem.sentence), ICONS[problem.severity], width)
-            if problem.remedy and not problem.verbs:  # else the button says it
-                sentences(box, context, problem.remedy, "FORWARD", width)
-            if problem.selects:
-                button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
-                button.object, button.which = problem.object_name, problem.selects
-            for verb in problem.verbs.split():
-                box.operator(verb).object = problem.object_name
+            draw_problem(layout, context, problem, width)
+
+
+def draw_problem(layout, context, problem, width=None):
+    """A line of the preflight list, with what mends it."""
+    box = layout.box()
+    name = f"{problem.object_name}: " if problem.object_name else ""
+    if problem.sentence.startswith(problem.object_name):
+        name = ""
+    sentences(box, context, name + translated(problem.sentence), ICONS[problem.severity], width)
+    if problem.remedy and not problem.verbs:  # else the button says it
+        sentences(box, context, problem.remedy, "FORWARD", width)
+    if problem.selects:
+        button = box.operator("taffeta.select_problem", text="Select These Vertices", icon="VERTEXSEL")
+        button.object, button.which = problem.object_name, problem.selects
+    for verb in problem.verbs.split():
+        box.operator(verb).object = problem.object_name
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from layouts import draw
 from mathutils.bvhtree import BVHTree
 from scipy.spatial import cKDTree
 from taffeta.operators.cage import making
@@ -461,6 +462,10 @@ def test_a_mesh_that_is_edited_is_bound_again(make, saved, is_garment):
     ((severity, sentence, verbs),) = told_of(obj, saved)
     assert severity == "WARNING" and verbs == ("taffeta.fix_cage",)
     assert sentence.startswith(f"{obj.name} was bound to its cage {cage.name} before one of their meshes was edited")
+    bpy.context.view_layer.objects.active = obj
+    problem_list.show(saved)
+    shown = draw("TAFFETA_PT_caged")
+    assert sentence in " ".join(shown.texts()) and shown.buttons("taffeta.fix_cage"), "in the tab of the garment, too"
     assert bpy.ops.taffeta.bake() == {"FINISHED"}
     saved.frame_set(4)
     start = mesh_of(obj)[0]

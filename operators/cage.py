@@ -131,7 +131,7 @@ def remove(obj: bpy.types.Object) -> tuple[str, str]:
     the end of a sentence about the shapes, and a sentence about what goes with the cage that was made by hand; "" where there are none
     """
     noted, cloth = obj.taffeta_cage, obj.taffeta_cloth
-    cage, made = noted.cage, noted.thickness
+    cage, made = noted.cage if noted.cage != obj else None, noted.thickness
     others = [o for o in bpy.data.objects if o != obj and o.taffeta_cage.cage == cage]
     kept, lost = "", []
     if cage is not None:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from .files import read_whole, written
+from .files import is_plain, read_whole, written
 
 LARGEST_ABOUT = 1 << 20  # bytes
 LONGEST_ABOUT = 200  # letters of an entry that is shown
@@ -45,7 +45,7 @@ def write(path: Path, about: About) -> None:
 
 def is_kept(path: Path) -> bool:
     """Whether something is told of the bake at `path`, in an ordinary file."""
-    return _file(path).is_file() and not _file(path).is_symlink()
+    return is_plain(_file(path))
 
 
 def _file(path: Path) -> Path:

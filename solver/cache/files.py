@@ -53,6 +53,11 @@ def read_whole(path: Path, most: int) -> bytes:
         return file.read(size)
 
 
+def is_plain(path: Path) -> bool:
+    """Whether an ordinary file, and no link, stands at `path`, of whatever length its name is: Path.is_file raises at one too long."""
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
 def refuse_link(path: Path) -> None:
     """Raise an OSError, with a sentence, where something stands at `path` that is no file of its own: a link, a pipe."""
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isfile(path)):

@@ -26,6 +26,7 @@ from typing import BinaryIO
 import numpy as np
 
 from . import pc2
+from .files import is_plain
 from .intact import good_count, state_bytes
 from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
@@ -307,7 +308,7 @@ def _open_files(cache: FrameCache) -> None:
         "first_frame": cache.first_frame,
         "fps": cache.fps,
     }
-    ours = all(part.is_file() and not part.is_symlink() for part in parts(path))
+    ours = all(map(is_plain, parts(path)))
     header, lines, ends = read_journal(path.with_suffix(".journal")) if ours else (None, [], [0])
     fits = header is not None and header | {"owner": ""} == wanted | {"owner": ""}
     good = good_count(path, cache.vertex_count, cache.first_frame, lines) if fits else 0

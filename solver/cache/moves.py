@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from . import pc2
-from .files import make_folder, put_in_place, written
+from .files import is_plain, make_folder, put_in_place, written
 from .intact import state_bytes
 from .journal import Line, line_bytes, read_journal
 from .names import companions, newest_name, older_bakes, older_name, parts
@@ -63,7 +63,7 @@ def copy_aside(path: Path) -> Path:
     """Copy the bake at `path` to NAME.bak1.*, whole or not at all."""
     path = Path(path)
     target, copies = older_name(path), []
-    notes = [file for file in companions(path) if file.is_file() and not file.is_symlink()]
+    notes = [file for file in companions(path) if is_plain(file)]
     try:
         for part in (*parts(path), *notes):
             copies.append(target.with_name(target.stem + part.name.removeprefix(path.stem)))
@@ -116,7 +116,7 @@ def copying(source: Path, target: Path, owner: str, before: int | None = None) -
     source, target = Path(source), Path(target)
     if present(target):
         raise OSError(f"{target} is there already: a bake is not copied over another one")
-    if not all(part.is_file() and not part.is_symlink() for part in parts(source)):
+    if not all(map(is_plain, parts(source))):
         return False
     try:
         header, lines, _ = read_journal(source.with_suffix(".journal"))
@@ -144,7 +144,7 @@ def _copied(source: Path, target: Path, header: dict, lines: list[Line]) -> Gene
         out.write(line_bytes(header))
         out.writelines(line_bytes(line._asdict()) for line in lines)
         for note, copy in zip(companions(source), companions(target), strict=True):
-            if note.is_file() and not note.is_symlink():
+            if is_plain(note):
                 with note.open("rb") as file:
                     _pour(file, stack.enter_context(written(copy)), note.stat().st_size)
         for suffix, head in heads.items():
@@ -194,7 +194,7 @@ def bring_file(source: Path, folder: Path, go_on: Callable[[float], bool] = lamb
     try:
         make_folder(target.parent)
         while os.path.lexists(target):
-            if target.is_file() and not target.is_symlink() and filecmp.cmp(source, target, shallow=False):
+            if is_plain(target) and filecmp.cmp(source, target, shallow=False):
                 return target
             number += 1
             target = target.with_name(f"{source.stem}-{number}{source.suffix}")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .files import read_whole, written
+from .files import is_plain, read_whole, written
 
 SUFFIX = ".recipe"
 LARGEST_RECIPE = 1 << 26  # bytes of the text
@@ -96,8 +96,7 @@ def read(path: Path) -> Recipe:
 
 def is_kept(path: Path) -> bool:
     """Whether a file lies beside the bake at `path` that may say what it was made of."""
-    file = Path(path).with_suffix(SUFFIX)
-    return file.is_file() and not file.is_symlink()
+    return is_plain(Path(path).with_suffix(SUFFIX))
 
 
 def _encoded(painted: Map) -> dict:

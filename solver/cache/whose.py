@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from .files import written
+from .files import is_plain, written
 from .journal import line_bytes, read_journal_header
 from .names import companions, in_use, lock_file, parts
 from .pc2 import HEADER_SIZE
@@ -49,7 +49,7 @@ def is_strange(path: Path) -> bool:
 def _has_content(file: Path) -> bool:
     """Whether there is more in a file than what may be deleted; a link has none of its own."""
     try:
-        return file.is_file() and not file.is_symlink() and file.stat().st_size > 0
+        return is_plain(file) and file.stat().st_size > 0
     except OSError:
         return False
 

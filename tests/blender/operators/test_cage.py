@@ -498,6 +498,14 @@ def test_a_duplicate_that_follows_the_same_cage_is_told_and_exported(make, saved
     assert told_of(twin, saved) == [] and obj.taffeta_cage.cage == cage
 
 
+def test_a_garment_that_a_strange_file_calls_its_own_cage_is_not_deleted(make, saved):
+    obj, _, _ = skirt(make, 40, 30)
+    obj.modifiers.new(cages.MODIFIER_NAME, "SURFACE_DEFORM")
+    obj.taffeta_cage.cage = obj
+    assert bpy.ops.taffeta.cage_remove(object=obj.name) == {"FINISHED"}
+    assert obj.name in saved.objects and obj.taffeta_cage.cage is None and not obj.modifiers
+
+
 def refused(obj, **options):
     """What Make Cage says; nothing may have changed."""
     before, objects, meshes = everything(obj), len(bpy.data.objects), len(bpy.data.meshes)

@@ -7,6 +7,7 @@ from taffeta.operators.checks import problem_list
 from taffeta.operators.live import simulation
 from taffeta.operators.playback.bake_files import bakes_of
 from taffeta.operators.playback.owners import cache_file
+from taffeta.operators.read import modifier_stack
 
 
 def rows(scene, name="Cloth"):
@@ -125,3 +126,17 @@ def test_a_linked_garment_that_plays_its_bake_is_left_out_of_the_next_one(shot, 
     path.unlink()
     with pytest.raises(RuntimeError, match="Cloth is linked from"):
         bpy.ops.taffeta.bake()
+
+
+@pytest.mark.parametrize("is_played", [True, False])
+def test_a_strange_blend_whose_bake_has_a_name_that_no_file_can_have_gets_a_list(shot, found, baked, is_played):
+    """The list ended in a traceback, and nothing was told of anything then."""
+    obj = baked()
+    modifier_stack.find_cache(obj).filepath = obj.taffeta_cloth.cache_path = f"//{'x' * 300}.pc2"
+    if not is_played:
+        obj.modifiers.remove(modifier_stack.find_cache(obj))
+    obj.taffeta_cloth.fingerprint = '{"Mass": "1"}'  # of another release
+    told = "xxx.pc2" if is_played else "was baked by another release"
+    assert any(told in problem.sentence for problem in found())
+    problem_list.show(shot)
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}

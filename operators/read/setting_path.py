@@ -76,7 +76,7 @@ def find(scene: bpy.types.Scene, path: str) -> Setting:
             return _checked(scene, owner, path, f"{group_path}.{name}".lstrip("."), names[1:])
     known = [name for _, group in groups for name in _names(group)]
     labels = [_slug(group, name) for _, group in groups for name in _names(group)]
-    close = difflib.get_close_matches(names[0].lower(), [*labels, *known], n=1, cutoff=0.5)
+    close = difflib.get_close_matches(names[0].lower(), [*labels, *known], n=1)
     hint = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(known[:6])} and more"
     raise ValueError(f"{path.removesuffix('.' + rest)} has no setting '{names[0]}'{hint}")
 

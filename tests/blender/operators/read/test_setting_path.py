@@ -58,6 +58,7 @@ def test_a_vector_whole(shot):
     "text, words",
     [
         ("Skirt.bendin=1", "Skirt has no setting 'bendin'; did you mean bending?"),
+        ("Skirt.nonsense=1", "Skirt has no setting 'nonsense'; it has "),
         ("Skirt.self=1", "Skirt has no setting 'self'"),
         ("Skirt.cache_path=/tmp/x", "Skirt has no setting 'cache_path'"),
         ("Skirt.cache_name=../x", "Skirt has no setting 'cache_name'"),

@@ -113,6 +113,7 @@ def describe(patience):
         "Blender": bpy.app.version_string,
         "patience_seconds": patience,
         "bytes_a_second": inside.bandwidth(os.cpu_count()),
+        "bytes_a_second_of_one": inside.bandwidth(1),
         "operations_a_second": inside.arithmetic(),
     }
 

@@ -191,8 +191,8 @@ def growth(rows):
 
 
 def limits(rows, machine):
-    """A sentence on what the machine can do, and how much of it the solve of the largest sheet without self-collision
-    makes use of.
+    """Sentences on what the machine can do, how much of it the solve of the largest sheet without self-collision makes use of, and
+    how much faster all cores can be where memory is the limit.
     """
     sheets = [row for row in rows if row["columns"] and not row["self_collision"]] or rows
     if not sheets:
@@ -204,7 +204,9 @@ def limits(rows, machine):
         f"This machine moves {rates[0]:.1f} GB/s between memory and all its cores and computes {rates[1]:.0f} Gflop/s. The "
         f"solve of {row['case']} passes over an estimated {solve['bytes'] / 1e9:.2f} GB a frame in "
         f"{solve['milliseconds']:.0f} ms: {reached[0]:.1f} GB/s, {100 * reached[0] / rates[0]:.0f} % of the bandwidth, and "
-        f"{reached[1]:.1f} Gflop/s, {100 * reached[1] / rates[1]:.0f} % of the arithmetic.\n"
+        f"{reached[1]:.1f} Gflop/s, {100 * reached[1] / rates[1]:.0f} % of the arithmetic. One core alone moves "
+        f"{machine['bytes_a_second_of_one'] / 1e9:.1f} GB/s: what passes over memory, and not over caches, can be "
+        f"{machine['bytes_a_second'] / machine['bytes_a_second_of_one']:.2f} times as fast on all cores.\n"
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .build import HINGE_FIELDS, SEAM_FIELDS, bends, in_tree_order, kept_parts, matters
 from .crossings import crossing_triangles
-from .elastic.sewing import LEAST_SPEED
+from .elastic.sewing import LEAST_SPEED, closing_speeds
 from .geometry.seams import same_places
 from .geometry.topology import starts
 from .integrate.stiffness_matrix import lay_out
@@ -214,12 +214,10 @@ def _is_stuck(cloth, state, pairs, done):
     found = np.zeros(len(pairs), bool)
     if not len(done):
         return found
-    across, v = (values[pairs[:, 1]] - values[pairs[:, 0]] for values in state[:2])
-    closing = -np.einsum("ij,ij->i", across, v) / np.maximum(np.sqrt(np.einsum("ij,ij->i", across, across)), 1e-9)
     sides = cloth.edges[cloth.is_mesh_edge]
     ends = np.concatenate([sides, sides[:, ::-1]])
     start, beside = starts(ends[:, 0], len(place)), place[ends[np.argsort(ends[:, 0], kind="stable"), 1]]
-    for k in np.flatnonzero(closing < STUCK_SPEED):
+    for k in np.flatnonzero(closing_speeds(pairs, state) < STUCK_SPEED):
         one, other = (set(beside[start[i] : start[i + 1]].tolist()) for i in pairs[k])
         found[k] = bool(one & other)
     return found

@@ -59,6 +59,12 @@ def gaps(pairs, x):
     return np.sqrt(np.einsum("ij,ij->i", across, across))
 
 
+def closing_speeds(pairs, state):
+    """[m/s] at which seams between `pairs` (s, 2) close, (s,), in a state; 0 where they are closed."""
+    across, v = (values[pairs[:, 1]] - values[pairs[:, 0]] for values in state[:2])
+    return -np.einsum("ij,ij->i", across, v) / np.maximum(gaps(pairs, state.x), SHORTEST_GAP)
+
+
 def held_apart(garment, pairs):
     """Distance [m] (s,) that contact keeps the vertices of `pairs` (s, 2) apart; 0 where cloth passes through itself."""
     if not garment.self_collision:
@@ -92,15 +98,12 @@ def lift_while_sewn(cloth, state):
     That is the part of them that is open, as far as these close at `LIFTED_SPEED` in the mean, or nothing moves yet.
     """
     sewn = cloth.edges[cloth.seams[np.isinf(cloth.seam_opens)]]
-    across = state.x[sewn[:, 1]] - state.x[sewn[:, 0]]
-    gap = np.sqrt(np.einsum("ij,ij->i", across, across))
-    if not gap.any():
+    is_open = gaps(sewn, state.x) > 0.0
+    if not is_open.any():
         return None
-    closing = -np.einsum("ij,ij->i", across, state.v[sewn[:, 1]] - state.v[sewn[:, 0]])
-    closing = np.divide(closing, gap, out=np.zeros(len(gap)), where=gap > 0.0)
     own, garments = cloth.garment[sewn[:, 0]], len(cloth.meets)
-    seams, speed = np.bincount(own, minlength=garments), np.bincount(own, closing, garments)
-    are_open = np.bincount(own, gap > 0.0, garments)
+    seams, speed = np.bincount(own, minlength=garments), np.bincount(own, closing_speeds(sewn, state), garments)
+    are_open = np.bincount(own, is_open, garments)
     is_still = np.bincount(cloth.garment, state.v.any(axis=1), garments) == 0.0
     speed[is_still] = np.inf
     going = np.divide(speed, are_open * LIFTED_SPEED, out=np.zeros(garments), where=are_open > 0.0).clip(0.0, 1.0)

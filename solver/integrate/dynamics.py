@@ -60,7 +60,7 @@ class Mechanics(NamedTuple):
     lift: np.ndarray | None  # (n, 3) [m/s2] that takes back gravity; None: nothing does
 
 
-def prepare_mechanics(cloth, state, frame_input, frame, settings, lift=None):
+def prepare_mechanics(cloth, state, frame_input, frame, settings, lift):
     """`Mechanics` of the frame of this number that starts with `state`; ValueError where it would never end.
 
     lift : (g,) part of its weight that each garment does not feel, or None

@@ -31,6 +31,7 @@ from .mapped import MAPPED_CLASSES, OVERRIDE, THREADS
 from .pattern import PatternSettings
 from .rest_settings import TaffetaRest
 from .solid_settings import SolidSettings
+from .speeds import Speeds
 from .tearing import TaffetaTear
 from .units import add_shown
 
@@ -204,7 +205,7 @@ class TaffetaClothSettings(PatternSettings, GarmentBounce, SolidSettings, bpy.ty
     report_json: StringProperty(name="Report", override=OVERRIDE, description="Figures of the last bake, as JSON")
 
 
-class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, bpy.types.PropertyGroup):
+class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, Speeds, bpy.types.PropertyGroup):
     """What holds for the whole bake. Names and defaults are those of `solver.model.Settings`."""
 
     dynamics: EnumProperty(
@@ -287,11 +288,6 @@ class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, bpy.types.
     neighbour_reach: FloatProperty(
         name="Neighbour Reach", default=Settings().neighbour_reach, min=1.0, max=10.0, step=10, override=OVERRIDE,
         description="How far cloth looks for other cloth, in units of contact distance plus motion",
-    )
-    max_speed: FloatProperty(
-        name="Speed Limit", default=Settings().max_speed, min=0.1, max=1e5, soft_max=200.0, unit="VELOCITY", step=100,
-        override=OVERRIDE,
-        description="Cloth faster than this is slowed down, in m/s; raise it for bullets",
     )
     collider_source: EnumProperty(
         name="Collide with", override=OVERRIDE,

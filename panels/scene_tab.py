@@ -40,7 +40,7 @@ class TAFFETA_PT_scene(ScenePanel, bpy.types.Panel):
 
     def draw(self, context):
         layout = settings_layout(self, context)
-        for name in ("small_steps", "substeps", "substeps_preview", "iterations"):
+        for name in ("small_steps", "substeps", "substeps_preview", "iterations", "sleep_speed"):
             prop(layout, context, context.scene.taffeta, name)
 
 

@@ -35,7 +35,7 @@ OUTSIDE_SOLVER = "bpy", "gpu", "mathutils", "bmesh", "bl_ui", "blf"
 #: rooms from the ground up; those of one line do not import each other
 ORDERS = {
     "solver": (
-        ("model", "grey"),
+        ("model", "grey", "digest"),
         ("kernel",),
         ("geometry",),
         ("broad_phase", "elastic", "forces", "ldi"),
@@ -49,7 +49,7 @@ ORDERS = {
         ("build",),
         ("crossings", "refit"),
         ("correct", "shown", "besides_pairs", "tear"),
-        ("join", "parts"),
+        ("join", "parts", "sleep"),
         ("zips",),
         ("step", "doubts"),
         ("shot",),

@@ -7,7 +7,8 @@ step                           one frame, a substep as its equations: `integrate
 rest, refit                    the rest shape of a frame; the cloth of a frame in which settings are animated
 join, tear, zips, parts        what is one particle, and until when; a frame in parts, between which something opens
 besides_pairs                  cloth on cloth by other means: `velocity_field`, `depth_layers`
-filed, flat                    what a file keeps of positions; what lets cloth out of a plane
+filed, flat, sleep             what a file keeps of positions; what lets cloth out of a plane; what rests, and is computed no further
+digest                         whether two values are the same
 shot, doubts, crossings        frame after frame, on the disk by `cache`; what is told of them, and what passes through what
 shown                          quads that Blender cuts otherwise than they are simulated
 precompile                     kernels ahead of a bake; `kernel`: what all of them are made with

@@ -129,7 +129,7 @@ def build(garments, settings):
     alike = {field: _once(getattr(cloth, field)) for field in ALIKE}
     cloth = cloth._replace(matrix=lay_out(cloth), second=second_of(garments, cloth), plastic=plastic, **alike)
     x = np.ascontiguousarray(x_start - origin)
-    return cloth, State(x, np.zeros_like(x), np.zeros(len(x), np.uint8), set_)
+    return cloth, State(x, np.zeros_like(x), np.zeros(len(x), np.uint8), set_, np.zeros((len(garments), 2)))
 
 
 def _once(rows):

@@ -23,8 +23,7 @@ BROAD_PHASES = "TREE", "HASH"
 BODY_SEARCHES = "FOOTPRINTS", "FULL_IMAGES", "GROWN"
 MODELS = "FABRIC", "MEMBRANE", "SPRINGS", "RIGID"
 REFERENCE_FRAME = 1.0 / 24.0  # [s] the frame that `Settings.substeps` is meant for
-ATTACHMENT, TACK = 1, 2  # bits of `State.broken`
-TORN = 4, 8  # the same of a vertex' first and second joint on a tear line
+ATTACHMENT, TACK, TORN = 1, 2, (4, 8)  # bits of `State.broken`; of a vertex' first and second joint on a tear line
 
 
 class Pleats(NamedTuple):
@@ -207,14 +206,14 @@ class Cloth(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that changes from frame to frame; a checkpoint is a `State` and nothing else. The ends of a seam that is welded are at
-    one place with one velocity, to the bit: so it says that, too (`join`).
-    """
+    """All that changes from frame to frame; a checkpoint is a `State` and nothing else. It says what is welded, too: what is at one
+    place with one velocity, to the bit (`join`)."""
 
     x: np.ndarray  # (n, 3) [m], relative to Cloth.origin
     v: np.ndarray  # (n, 3) [m/s]
     broken: np.ndarray | None = None  # (n,) uint8: a particle's broken ties, `ATTACHMENT`, `TACK`, `TORN`; None: none
     plastic: np.ndarray | None = None  # (k,) rest angles [rad] and strains that stayed, as of `Plastic`; None: none can
+    still: np.ndarray | None = None  # (g, 2) of garments: [s] slow for so long, and what it lay on (`sleep`)
 
 
 class Collider(NamedTuple):
@@ -344,6 +343,7 @@ class Settings(NamedTuple):
     ldi_resolution: int = 64  # pixels along the longest side of the box
     body_search: str = BODY_SEARCHES[0]  # in which images what may be touched is looked for (`ldi.search`)
     max_speed: float = 50.0  # [m/s] faster particles are slowed to this
+    sleep_speed: float = 0.01  # [m/s] a garment that has been slower for a while comes to rest (`sleep`); 0: never
     cloth_restitution: float = 0.0  # the least that every garment has
     guard_bodies: bool = True  # whether nothing may pass between cloth and bodies, at a quarter to a half more time
     broad_phase: str = BROAD_PHASES[0]  # how patches that may meet are found: the same bits in about the same time

@@ -10,51 +10,18 @@ through.
 Killing the process at any moment loses at most the frame in flight (`cache.frames`). To stop, close the generator.
 """
 
-import hashlib
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from . import step
 from .cache.frames import FrameCache
+from .cache.journal import NEVER_STILL
+from .digest import digest_of
 from .filed import object_samples
 from .model import RELEASE, Cloth, FrameInput, Report, Settings, State
 
 Advance = Callable[[Cloth, State, FrameInput, int, Settings], Report]
-
-
-def digest_of(*parts: object) -> bytes:
-    """16 bytes that differ whenever anything in `parts` differs: arrays, numbers, texts, tuples, dicts of those.
-
-    Types, shapes and bounds are hashed too, so that neighbouring values cannot trade digits.
-    """
-    hasher = hashlib.blake2b(digest_size=16)
-    _feed(hasher.update, parts)
-    return hasher.digest()
-
-
-def _feed(update: Callable[[bytes], None], value: object) -> None:
-    if isinstance(value, np.ndarray):
-        update(f"array {value.dtype.str} {value.shape};".encode())
-        update(np.ascontiguousarray(value).data if value.size else b"")
-    elif isinstance(value, bytes):
-        update(b"bytes %d;" % len(value) + value)
-    elif isinstance(value, str):
-        text = value.encode("utf-8", "surrogatepass")
-        update(b"text %d;" % len(text) + text)
-    elif isinstance(value, (bool, np.bool_)) or value is None:
-        update(f"{value};".encode())
-    elif isinstance(value, (int, np.integer)):
-        update(b"int %d;" % int(value))
-    elif isinstance(value, (float, np.floating)):
-        update(b"float;" + struct.pack("<d", value))
-    elif isinstance(value, (tuple, list)):
-        update(b"tuple %d;" % len(value))
-        for item in value:
-            _feed(update, item)
-    else:
-        raise TypeError(f"no digest for {type(value).__name__}")
 
 
 def run(
@@ -180,6 +147,8 @@ def _return_to(cloth: Cloth, state: State, caches: Sequence[FrameCache], frame: 
             state.v[start:end] = v
             if state.broken is not None:
                 state.broken[start:end] = cache.broken(frame)
+    if state.still is not None:
+        state.still[:] = [cache.line(frame).still if frame >= cache.first_frame else NEVER_STILL for cache in caches]
     _bring_back(cloth, state, caches, frame)
 
 
@@ -201,4 +170,5 @@ def _write(cloth, state, caches, frame, digest, samples, restart) -> None:
             plastic = state.plastic[cloth.plastic.start[index] : cloth.plastic.start[index + 1]]
         broken = None if state.broken is None else state.broken[start:end]
         motion = state.x[start:end], state.v[start:end]
-        cache.append(frame, digest, sample, *motion, cloth.origin, restart, broken, plastic)
+        still = NEVER_STILL if state.still is None else tuple(state.still[index].tolist())
+        cache.append(frame, digest, sample, *motion, cloth.origin, restart, broken, plastic, still)

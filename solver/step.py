@@ -8,24 +8,20 @@ from itertools import pairwise
 
 import numpy as np
 
+from . import sleep
 from .besides_pairs import prepare_alternative, untangle
 from .build import repin
 from .contact import frame as contact_frame
 from .contact.frame import (
-    begin_substep,
     bounce_off_bodies,
     bounce_off_cloth,
     bounces,
     constrain,
     detect,
     gave_up,
-    look_again,
-    looks_for_bounces,
-    lost_folds,
     pinches,
     respond_to_bodies,
     respond_to_cloth,
-    turning,
     unheld,
     weigh_on_bodies,
 )  # fmt: skip
@@ -114,7 +110,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     if frame_input.pin_distance is not None:
         whole = whole._replace(pin_distance=frame_input.pin_distance)
     whole = unzip(whole, state, frame_input.zip_open)
-    lift = lift_while_sewn(whole, state)
+    lift, start, share = lift_while_sewn(whole, state), state.x.copy(), sleep.begin(whole, state, given, settings)
     joined, state, frame_input = join(whole, state, frame_input)
     cloth = whole if joined is None else joined.cloth
     cloth = cloth._replace(grain=grain(cloth, state.x, frame_input.to_object), friction=friction_while_sewn(cloth))
@@ -126,12 +122,18 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     about = without_rigid(cloth), state, frame_input, settings
     contact = contact_frame.prepare(*about, alternative, stopwatch, render)
     done, watched = [], watch(whole)
+    own_time = None if share is None else share[cloth.garment]
+    if own_time is not None and not own_time.any():
+        del substeps[1:]  # what rests needs none; one tells what touches and crosses
     for begin, end in pairwise(runs(len(substeps), contact_frame.detections(contact))):
         detect(contact, motion, substeps[begin].t0, end / len(substeps))
         for substep in substeps[begin:end]:
             if not go_on():
                 raise Stopped
+            before = None if own_time is None else (motion.x.copy(), motion.v.copy())
             done.append(advance_substep(mechanics, contact, motion, substep))
+            if before is not None:
+                sleep.slow_down(own_time, motion.x, motion.v, before)
             if watched is not None:
                 look(watched, joined, state.x)
     twin, place = cloth.twins.T
@@ -144,6 +146,7 @@ def _advance(cloth, state, frame_input, frame, settings, render, go_on, first=0)
     if len(whole.seams):
         weld(whole, frame_end)
     flow(built, resting, frame_end, given)
+    sleep.end(whole, frame_end, start, share, given, settings)
     if watched is not None:
         open_joints(watched, frame_end, frame_input.tear_strength)
         report = report._replace(torn=torn_count(whole, frame_end))
@@ -196,20 +199,20 @@ def advance_substep(mechanics, contact, motion, substep):
     taken again, and what went into bodies at last
     """
     muster(crew_of(part_count(len(motion.x))))
-    steps = mechanics.dynamics.steps(substep, mechanics.settings, turning(contact), motion.x, motion.v)
-    looks = looks_for_bounces(contact, motion.v, substep.dt)
+    steps = mechanics.dynamics.steps(substep, mechanics.settings, contact_frame.turning(contact), motion.x, motion.v)
+    looks = contact_frame.looks_for_bounces(contact, motion.v, substep.dt)
     steps, start = finer(substep, steps, looks), (motion.x.copy(), motion.v.copy(), mechanics.broken.copy())
     parts = _parts(contact, steps, looks)
-    begin_substep(contact, motion.x)
+    contact_frame.begin_substep(contact, motion.x)
     touched, is_late = _advance_parts(mechanics, contact, motion, substep, parts)
     again, let_in = None, gave_up(contact)
     nearer = finer(substep, steps, LOOKS_IF_LATE) if is_late or let_in else []
-    flatter = finer(substep, nearer or steps, STEPS_IF_FLAT) if lost_folds(contact) else steps
+    flatter = finer(substep, nearer or steps, STEPS_IF_FLAT) if contact_frame.lost_folds(contact) else steps
     if is_late or len(parts) < len(nearer):
         again = let_in or Trouble((longest(mechanics.cloth, motion.x)[1],), ())
     if again or len(steps) < len(flatter):
         motion.x[:], motion.v[:], mechanics.broken[:] = start
-        look_again(contact, motion, substep.dt)
+        contact_frame.look_again(contact, motion, substep.dt)
         steps = max(nearer, flatter, key=len)
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
         let_in = gave_up(contact)

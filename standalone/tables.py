@@ -129,6 +129,7 @@ GENERAL = {
     "imageSize": Reader(_count(8, 1024), None),
     "bodySearch": Reader(_choice(*BODY_SEARCHES), None),
     "speedLimit": Reader(_number(0.1, 1e5), None),
+    "sleepSpeed": Reader(_number(0.0, 1.0), None),
     "guardBodies": Reader(_switch, None),
     "neighbourReach": Reader(_number(1.0, 10.0), None),
     "randomForceMin": Reader(_numbers(3), None),
@@ -140,7 +141,7 @@ SOLVER = {
     "field_isotropic": "fieldIsotropic", "untangle_each": "untangleEach",
     "substeps": "substeps", "small_steps": "smallSteps", "iterations": "iterations", "tolerance": "tolerance",
     "theta": "theta", "seed": "seed", "air_drag": "airDrag", "air_lift": "airLift", "pin_rate": "pinRate",
-    "ldi_resolution": "imageSize", "body_search": "bodySearch", "max_speed": "speedLimit", "guard_bodies": "guardBodies",
+    "ldi_resolution": "imageSize", "body_search": "bodySearch", "max_speed": "speedLimit", "sleep_speed": "sleepSpeed", "guard_bodies": "guardBodies",
     "neighbour_reach": "neighbourReach", "random_force_min": "randomForceMin", "random_force_max": "randomForceMax",
 }  # fmt: skip
 FILES = {

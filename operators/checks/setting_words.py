@@ -26,6 +26,7 @@ SCENE_WORDS = {
     "ldi_resolution": "Body Image Size",
     "body_search": "Body Search",
     "max_speed": "Speed Limit",
+    "sleep_speed": "Sleep Speed",
     "cloth_restitution": "Cloth Bounce",
     "preroll": "Pre-Roll",
     "preroll_from": "Pre-Roll",

@@ -28,7 +28,7 @@ import numpy as np
 from . import pc2
 from .files import is_plain
 from .intact import good_count, state_bytes
-from .journal import JOURNAL_FORMAT, Line, line_bytes, pack_broken, read_journal, unpack_broken
+from .journal import JOURNAL_FORMAT, NEVER_STILL, Line, line_bytes, pack_broken, read_journal, unpack_broken
 from .moves import copy_aside, set_aside
 from .names import lock_file, older_name, parts, release_lock, take_lock
 from .open_files import is_at, is_outgrown, write_at, written_anew
@@ -85,13 +85,14 @@ class FrameCache:
         restart: bool = False,
         broken: np.ndarray | None = None,
         plastic: np.ndarray | None = None,
+        still: tuple[float, float] = NEVER_STILL,
     ) -> None:
         """Add the frame after the last good one.
 
         sample : (n, 3) [m] object space, stored as float32.
         x, v : (n, 3) [m], [m/s] float64, x relative to `origin` (3,).
         broken : (n,) uint8, as in `State`.
-        plastic : (k,) float64, the garment's part of `State.plastic`.
+        plastic, still : (k,) float64, the garment's part of `State.plastic`, and its row of `State.still`.
 
         Raises
         ------
@@ -115,7 +116,7 @@ class FrameCache:
             )
         at = (0.0, 0.0, 0.0) if origin is None else tuple(float(value) for value in origin)
         crcs = zlib.crc32(points), zlib.crc32(plastic, zlib.crc32(state))
-        line = Line(frame, *crcs, digest.hex(), at, restart, pack_broken(broken), len(plastic))
+        line = Line(frame, *crcs, digest.hex(), at, restart, pack_broken(broken), len(plastic), still)
         try:
             write_at(self._files[".pc2"], pc2.sample_offset(self.vertex_count, index), points.data)
             behind = state_bytes(self.vertex_count, self._lines)

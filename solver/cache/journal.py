@@ -17,7 +17,8 @@ from ..model import ATTACHMENT, TACK, TORN
 JOURNAL_FORMAT = "taffeta-cache-1"
 BITS = ATTACHMENT, TACK, *TORN
 UNTORN_BITS = 2  # so many of these stand in a line where nothing is torn
-OPTIONAL = {"broken", "plastic"}  # fields that a line may leave out
+OPTIONAL = {"broken", "plastic", "still"}  # fields that a line may leave out
+NEVER_STILL = 0.0, 0.0
 MOST_PLASTIC = 1 << 40  # numbers of a garment; more are no number of ours
 LONGEST_JOURNAL_LINE = 1024  # bytes of a journal line without what is broken; ours have about 200
 
@@ -33,6 +34,7 @@ class Line(NamedTuple):
     restart: bool  # baked anew from here on, whatever the frames before were made of
     broken: str = ""  # hexadecimal: what ties of the vertices are broken (`pack_broken`); "" where none is
     plastic: int = 0  # how many float64 the state has behind x and v: `State.plastic` of the garment
+    still: tuple[float, float] = NEVER_STILL  # the garment's row of `State.still`
 
 
 def pack_broken(broken: np.ndarray | None) -> str:
@@ -56,9 +58,9 @@ def unpack_broken(text: str, vertex_count: int) -> np.ndarray:
 
 
 def line_bytes(value: dict) -> bytes:
-    """A header or a line as it stands in the file; nothing is said of ties where none is broken, and of yielding where
-    nothing can."""
-    value = {key: part for key, part in value.items() if key not in OPTIONAL or part}
+    """A header or a line as it stands in the file; nothing is said of ties where none is broken, of yielding where nothing can, and
+    of stillness where there is none."""
+    value = {key: part for key, part in value.items() if key not in OPTIONAL or (part and part != NEVER_STILL)}
     return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
@@ -116,7 +118,7 @@ def _is_header(value: dict | None) -> bool:
 def _frame_line(value: dict | None, frame: int) -> Line | None:
     if value is None or set(value) | OPTIONAL != set(Line._fields) or type(value["frame"]) is not int:
         return None
-    broken, plastic = value.get("broken", ""), value.get("plastic", 0)
+    broken, plastic, still = value.get("broken", ""), value.get("plastic", 0), value.get("still", list(NEVER_STILL))
     if type(plastic) is not int or not 0 <= plastic <= MOST_PLASTIC:
         return None
     if value["frame"] != frame or not _is_hexadecimal(broken):
@@ -125,11 +127,15 @@ def _frame_line(value: dict | None, frame: int) -> Line | None:
     digest, origin, restart = value["digest"], value["origin"], value["restart"]
     if not all(type(crc) is int for crc in crcs) or type(restart) is not bool or not _is_hexadecimal(digest):
         return None
-    if type(origin) is not list or len(origin) != 3:
+    if not _are_numbers(origin, 3) or not _are_numbers(still, len(NEVER_STILL)):
         return None
-    if not all(type(number) is float and math.isfinite(number) for number in origin):
-        return None
-    return Line(frame, *crcs, digest, tuple(origin), restart, broken, plastic)
+    return Line(frame, *crcs, digest, tuple(origin), restart, broken, plastic, tuple(still))
+
+
+def _are_numbers(value: object, count: int) -> bool:
+    """Whether that is a list of so many finite numbers."""
+    is_list = type(value) is list and len(value) == count
+    return is_list and all(type(number) is float and math.isfinite(number) for number in value)
 
 
 def _is_hexadecimal(text: object) -> bool:

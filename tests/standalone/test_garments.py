@@ -96,7 +96,7 @@ def test_what_the_document_calls_euler_bakes_a_soft_sheet(tmp_path):
         ("seed", "3", "seed", 3), ("airDrag", "1", "air_drag", 1.0), ("airLift", "0.5", "air_lift", 0.5),
         ("pinRate", "20", "pin_rate", 20.0), ("imageSize", "32", "ldi_resolution", 32),
         ("bodySearch", "grown", "body_search", "GROWN"),
-        ("speedLimit", "9", "max_speed", 9.0), ("guardBodies", "no", "guard_bodies", False),
+        ("speedLimit", "9", "max_speed", 9.0), ("sleepSpeed", "0.02", "sleep_speed", 0.02), ("guardBodies", "no", "guard_bodies", False),
         ("neighbourReach", "3", "neighbour_reach", 3.0),
         ("randomForceMin", "-1 -2 -3", "random_force_min", (-1.0, -2.0, -3.0)),
         ("randomForceMax", "1 2 3", "random_force_max", (1.0, 2.0, 3.0)),

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 import bpy
 
+from .dynamics import play_through
+
 
 def rest_count(scene: bpy.types.Scene) -> int:
     """How many frames lead from the rest pose to the first frame; 0 if none do."""
@@ -25,6 +27,7 @@ def eased(share: float) -> float:
 @contextmanager
 def at_start(scene: bpy.types.Scene):
     """Let the scene show what a bake starts from. The frame stays, the armatures' pose comes back."""
+    play_through(scene, scene.frame_start)
     if not rest_count(scene):
         scene.frame_set(scene.frame_start - scene.taffeta.preroll)
         yield

@@ -18,6 +18,7 @@ import numpy as np
 from ...solver.model import Collider, FrameInput, Garment
 from .animated import Told, body_numbers, garments_now, told_of
 from .arrays import corner_vertex
+from .dynamics import play_through
 from .force_fields import between as fields_between
 from .force_fields import noise_table, read_fields
 from .keyed import keyed, keyed_settings, map_moves
@@ -184,6 +185,7 @@ def frame_inputs(
             yield result
             continue
         if pose is None:
+            play_through(scene, frames.stop - 1)
             at_first = scene, depsgraph, cloths, colliders, frame + rest_count - 1, 1.0
             if rest_count:
                 with resting(scene):

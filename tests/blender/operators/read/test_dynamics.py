@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that Blender's own dynamics move, looked at by a bake: where they are shown when the timeline plays, also between frames."""
+
+import bpy
+import numpy as np
+import pytest
+from taffeta.operators.bake.order import read_order
+from taffeta.operators.bake.run import sampled_inputs
+from taffeta.operators.read.sampling import posed
+
+LAST = 6
+
+
+def falling(scene, make, kind):
+    """A sheet that turns fast, so that the bake looks between frames, beside a ball that falls by dynamics of this kind."""
+    scene.frame_end = LAST
+    cloth = make.cloth(make.grid(count=5, location=(3, 0, 0)))
+    for frame, angle in ((1, 0.0), (LAST, 6.0)):
+        cloth.rotation_euler.z = angle
+        cloth.keyframe_insert("rotation_euler", frame=frame)
+    ball = make.collider(make.ball(radius=0.2, rings=6, segments=8), aura=0.0005)
+    if kind == "RIGID_BODY":
+        bpy.context.view_layer.objects.active = ball
+        bpy.ops.rigidbody.world_add()
+        bpy.ops.rigidbody.object_add()
+        ball.rotation_euler.x = 1.0
+    else:
+        settings = ball.modifiers.new(kind, kind).settings
+        if kind == "SOFT_BODY":
+            settings.use_goal = False
+    return cloth, ball
+
+
+def sampled(scene, objects):
+    """Heights of the body's lowest point in each frame, with the times between, as the window samples: frame by frame, and back."""
+    order = read_order(scene)
+    inputs, heights = sampled_inputs(order), []
+    for _ in order.frames:
+        with posed(scene, objects[:1], objects[1:]):
+            heights.append(next(inputs).colliders[0].x[:, :, 2].min(1))
+    return heights
+
+
+def played(scene, make, ball):
+    heights = []
+    for frame in range(scene.frame_start, LAST + 1):
+        scene.frame_set(frame)
+        heights.append(make.world(ball)[:, 2].min())
+    scene.frame_set(1)
+    return heights
+
+
+@pytest.mark.parametrize("kind", ["RIGID_BODY", "CLOTH", "SOFT_BODY"])
+def test_what_was_never_played_falls_between_frames_too(scene, make, kind):
+    objects = falling(scene, make, kind)
+    found = sampled(scene, objects)
+    assert np.allclose([heights[-1] for heights in found], played(scene, make, objects[1]), atol=1e-4)
+    for heights in found[2:]:  # from the first to the second frame Blender's cloth has nothing in between
+        steps = np.diff(heights)
+        assert (steps < 0.0).all() and steps.min() > 2.0 * steps.max()  # no standing still, and no jump
+    assert all(np.array_equal(a, b) for a, b in zip(found, sampled(scene, objects), strict=True))
+
+
+def test_a_bake_that_begins_late_meets_a_body_that_has_fallen(scene, make):
+    objects = falling(scene, make, "RIGID_BODY")
+    scene.frame_start = 4
+    found = [heights[-1] for heights in sampled(scene, objects)]
+    scene.frame_start = 1
+    assert np.allclose(found, played(scene, make, objects[1])[3:], atol=1e-4)

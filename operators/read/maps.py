@@ -5,13 +5,16 @@ The map is a vertex group (0 where a vertex is not in it), an image or an attrib
 
 Images and attributes are numbers here, not colours: what counts is the stored value. An 8-bit image gives the grey
 that was painted (50 % grey is 0.5) whatever its colour space, and so does a 16-bit one, although Blender makes that
-linear when it loads it as sRGB. A colour's grey is its Rec. 709 luminance; alpha does not count. An image is read
+linear when it loads it, and multiplies it by its alpha. A colour's grey is its Rec. 709 luminance; alpha does not count. An image is read
 bilinearly and repeats tile by tile, but is not blended across the edge of a tile, where vertices of a pattern
 mostly lie. A vertex with several UV corners takes their average. Of an image sequence the picture of the frame counts
 (`image_sequence`).
 
 A minimum above the maximum is welcome: it turns the map round, as `invert` does.
 """
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 import numpy as np
@@ -137,13 +140,29 @@ def _grey(obj, mapped, image: bpy.types.Image) -> np.ndarray:
             f"{_what(obj, mapped)}: image '{image.name}' has {width} x {height} pixels, more than "
             f"{MOST_PICTURE_PIXELS:,}: a map needs far fewer, scale it down (Image, Resize)"
         )
-    stored, grey = pixels(image), np.empty((height, width))
-    linear = image.is_float and image.colorspace_settings.name == "sRGB"
+    with _as_stored(image) as read:
+        stored, grey = pixels(read), np.empty((height, width))
+        linear = read.is_float and read.colorspace_settings.name == "sRGB"
     for first in range(0, height, ROWS_AT_ONCE):  # in float64 all of it would take three times what is stored
         rows = stored[first : first + ROWS_AT_ONCE].astype(np.float64)
         rows = _srgb(rows) if linear else rows
         grey[first : first + ROWS_AT_ONCE] = _luminance(rows) if channels >= 3 else rows[..., 0]
     return grey
+
+
+@contextmanager
+def _as_stored(image: bpy.types.Image) -> Iterator[bpy.types.Image]:
+    """The image; of one that Blender changes as it loads it a copy that it loads as it lies in the file, gone afterwards."""
+    if not image.is_float or image.is_dirty or image.source == "GENERATED" or image.colorspace_settings.is_data:
+        yield image
+        return
+    copy = image.copy()
+    try:
+        copy.filepath_raw = bpy.path.abspath(image.filepath_raw, library=image.library)
+        copy.colorspace_settings.is_data = True
+        yield copy if copy.size[0] else image  # its file may be gone since
+    finally:
+        bpy.data.images.remove(copy)
 
 
 def _luminance(colours: np.ndarray) -> np.ndarray:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Maps: value = minimum + (maximum - minimum) * map, from groups, images and attributes."""
 
+import struct
+import zlib
+
 import bpy
 import numpy as np
 import pytest
@@ -80,17 +83,31 @@ def test_half_grey_in_a_byte_image_is_half_in_every_color_space(garment, color_s
     assert values == pytest.approx(128.0, abs=1e-3)
 
 
-@pytest.mark.parametrize("color_space", ["sRGB", "Non-Color"])
-def test_half_grey_in_a_16_bit_file_is_half_too(garment, tmp_path, color_space):
-    """Blender makes a 16-bit sRGB file linear (0.214) when it loads it."""
-    from PIL import Image
-
+@pytest.mark.parametrize("alpha", [65535, 16384, 0])
+@pytest.mark.parametrize("color_space", ["sRGB", "Non-Color", "Linear Rec.709", "AgX Base sRGB"])
+def test_half_grey_in_a_16_bit_file_is_half_too(garment, tmp_path, color_space, alpha):
+    """Blender makes a 16-bit sRGB file linear (0.214) when it loads it, and multiplies it by its alpha."""
     path = tmp_path / "half.png"
-    Image.fromarray(np.full((4, 4), 32768, np.uint16)).save(path)
+    path.write_bytes(grey_alpha_png(4, 4, 32768, alpha))
     image = bpy.data.images.load(str(path))
     image.colorspace_settings.name = color_space
-    values = read_map(garment, mapped(garment, source="IMAGE", image=image, minimum=0.0, maximum=1.0), garment.data)
-    assert values == pytest.approx(0.5, abs=1e-4)
+    group = mapped(garment, source="IMAGE", image=image, minimum=0.0, maximum=1.0)
+    assert read_map(garment, group, garment.data) == pytest.approx(0.5, abs=1e-4)
+    image.pack()
+    path.unlink()
+    assert read_map(garment, group, garment.data) == pytest.approx(0.5, abs=1e-4)
+    assert list(bpy.data.images) == [image] and image.colorspace_settings.name == color_space
+
+
+def grey_alpha_png(width, height, grey, alpha):
+    """The bytes of a PNG of 16 bits (ISO/IEC 15948), one colour everywhere; PIL writes none with alpha."""
+    row = b"\0" + struct.pack(">HH", grey, alpha) * width
+    chunks = (b"IHDR", struct.pack(">IIBBBBB", width, height, 16, 4, 0, 0, 0)), (b"IDAT", zlib.compress(row * height))
+    packed = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in (*chunks, (b"IEND", b""))
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(packed)
 
 
 @pytest.mark.parametrize("mode, expected", [("L", 51 / 255), ("LA", 51 / 255), ("RGB", None), ("RGBA", None)])

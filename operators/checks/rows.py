@@ -21,7 +21,7 @@ from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
 from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
-from ..read.participants import is_held, near_bodies
+from ..read.participants import is_held, lost_mesh, near_bodies
 from ..read.time_and_gravity import frame_seconds
 from .cache_rows import CACHE_CHECKS
 from .cage_rows import CAGE_CHECKS
@@ -128,6 +128,10 @@ def _bodies(shot: Shot) -> Iterator[Problem]:
 
 def _meshes(shot: Shot) -> Iterator[Problem]:
     """Meshes that cannot be simulated, or are shared, linked, hidden, being edited."""
+    for obj in (*shot.cloths, *shot.colliders):
+        if lost := lost_mesh(obj):
+            remedy = "Bring that back, or tell Blender where it is: Outliner, Blender File, right-click the library, Relocate"
+            yield Problem("ERROR", obj.name, lost, remedy, alone=True)
     for obj in shot.cloths:
         if not obj.data.polygons:
             yield Problem(

@@ -22,7 +22,7 @@ from ..read.modifier_stack import (
     is_well_placed,
     own_caches,
 )  # fmt: skip
-from ..read.participants import refuse_linked
+from ..read.participants import lost_mesh, refuse_linked
 from .bake_files import stored_path
 from .owners import cache_file, maker_of
 
@@ -127,6 +127,8 @@ def trouble(obj: bpy.types.Object) -> str:
     modifier = find_cache(obj)
     if modifier is None:
         return ""
+    if lost := lost_mesh(obj):
+        return f"{lost}; its bake plays again when that is there"
     path = cache_file(obj)
     if path is None:
         return f"{obj.name}: its Taffeta Cache names no file"

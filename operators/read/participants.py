@@ -70,6 +70,13 @@ def refuse_linked(obj: bpy.types.Object) -> None:
         )
 
 
+def lost_mesh(obj: bpy.types.Object) -> str:
+    """What to say of an override whose mesh is not found where it is linked from, so that Blender shows nothing of it; "" of others."""
+    if obj.data.library is None or not obj.data.is_missing:
+        return ""
+    return f"{obj.name} has lost its mesh: {obj.data.name} is not found in {obj.data.library.filepath}"
+
+
 def refuse_mode(obj: bpy.types.Object) -> None:
     """Raise ValueError for an object that is not in Object Mode, as it can be while another one is active: its data may be empty."""
     if obj.mode != "OBJECT":

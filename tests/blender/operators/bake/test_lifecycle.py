@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 import pytest
 import taffeta
+from taffeta.operators.checks.problem_list import check
 from taffeta.operators.playback import bake_files, cache_modifier
 from taffeta.operators.read import modifier_stack
 
@@ -353,3 +354,22 @@ def test_a_baked_file_is_saved_again_without_taffeta(sheet, make, tmp_path):
     obj = bpy.data.objects["Cloth"]
     assert obj.location.x == 1.0 and obj.taffeta_cloth.enabled and cache_modifier.trouble(obj) == ""
     assert fell(make, obj)
+
+
+def test_an_override_without_its_library_says_so_and_plays_when_that_is_back(library, make, tmp_path, capfd):
+    obj = brought_in(tmp_path, link=True).override_create(remap_local_usages=True)
+    baked(obj)
+    bpy.ops.wm.save_mainfile()
+    here, away = tmp_path / "library" / "wardrobe.blend", tmp_path / "library" / "gone.blend"
+    here.rename(away)
+    shot = bpy.data.filepath
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    told = [row for row in check(bpy.context.scene, bpy.context.evaluated_depsgraph_get()) if row.object == "Cloth"]
+    assert ["wardrobe.blend" in row.sentence for row in told] == [True] and "Relocate" in told[0].remedy
+    with pytest.raises(RuntimeError, match="has lost its mesh"):
+        bpy.ops.taffeta.bake()
+    out, err = capfd.readouterr()
+    assert "bake again" not in out + err and "fill its edges" not in out + err
+    away.rename(here)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    assert not cache_modifier.trouble(bpy.data.objects["Cloth"])

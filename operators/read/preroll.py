@@ -27,9 +27,10 @@ def eased(share: float) -> float:
 @contextmanager
 def at_start(scene: bpy.types.Scene):
     """Let the scene show what a bake starts from. The frame stays, the armatures' pose comes back."""
-    play_through(scene, scene.frame_start)
+    first = scene.frame_start - scene.taffeta.preroll
+    play_through(scene, first, scene.frame_start if rest_count(scene) else first)
     if not rest_count(scene):
-        scene.frame_set(scene.frame_start - scene.taffeta.preroll)
+        scene.frame_set(first)
         yield
         return
     with resting(scene):

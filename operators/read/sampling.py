@@ -185,7 +185,7 @@ def frame_inputs(
             yield result
             continue
         if pose is None:
-            play_through(scene, frames.stop - 1)
+            play_through(scene, frames.start, frames.stop - 1)
             at_first = scene, depsgraph, cloths, colliders, frame + rest_count - 1, 1.0
             if rest_count:
                 with resting(scene):

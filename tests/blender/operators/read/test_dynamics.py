@@ -24,11 +24,30 @@ def falling(scene, make, kind):
         bpy.ops.rigidbody.world_add()
         bpy.ops.rigidbody.object_add()
         ball.rotation_euler.x = 1.0
+    elif kind == "NODES":
+        ball.modifiers.new(kind, kind).node_group = falling_nodes()
     else:
         settings = ball.modifiers.new(kind, kind).settings
         if kind == "SOFT_BODY":
             settings.use_goal = False
     return cloth, ball
+
+
+def falling_nodes():
+    """A simulation that moves what it is given down by 1.2 m/s."""
+    tree = bpy.data.node_groups.new("Fall", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    kinds = "NodeGroupInput", "GeometryNodeSimulationInput", "GeometryNodeSetPosition", "GeometryNodeSimulationOutput"
+    given, begin, move, end, out = (tree.nodes.new(kind) for kind in (*kinds, "NodeGroupOutput"))
+    begin.pair_with_output(end)
+    scale = tree.nodes.new("ShaderNodeVectorMath")
+    scale.operation, scale.inputs[0].default_value = "SCALE", (0.0, 0.0, -1.2)
+    tree.links.new(begin.outputs["Delta Time"], scale.inputs["Scale"])
+    tree.links.new(scale.outputs[0], move.inputs["Offset"])
+    for before, after in ((given, begin), (begin, move), (move, end), (end, out)):
+        tree.links.new(before.outputs.get("Geometry") or before.outputs[0], after.inputs["Geometry"])
+    return tree
 
 
 def sampled(scene, objects):
@@ -50,7 +69,7 @@ def played(scene, make, ball):
     return heights
 
 
-@pytest.mark.parametrize("kind", ["RIGID_BODY", "CLOTH", "SOFT_BODY"])
+@pytest.mark.parametrize("kind", ["RIGID_BODY", "CLOTH", "SOFT_BODY", "NODES"])
 def test_what_was_never_played_falls_between_frames_too(scene, make, kind):
     objects = falling(scene, make, kind)
     found = sampled(scene, objects)

@@ -23,6 +23,7 @@ from ..playback.correction_files import FOLDER
 from ..playback.owners import cache_folder
 from ..read import correction, groups, offsets
 from ..read.arrays import edges, first_at_place, triangulated
+from ..read.dynamics import play_through
 from ..read.maps import weights_in
 from ..read.mesh_io import check_finite, metres_per_unit, read_collider, world_matrix, world_positions, world_to_object
 from ..read.modifier_stack import find_cache, index_of
@@ -138,6 +139,8 @@ def read(scene: bpy.types.Scene, obj: bpy.types.Object, frames: range, distance:
         raise ValueError(f"{obj.name}: {len(frames)} frames of it and its bodies are too much at once; choose fewer")
     metres, x, to_object, moving = metres_per_unit(scene), [], [], [[] for _ in bodies]
     with posed(scene, [], bodies), as_corrected(scene, obj):
+        if bodies:
+            play_through(scene, frames.start, frames.stop - 1)
         known = [read_collider(body, depsgraph_of(scene)) for body in bodies]
         for done, frame in enumerate(frames):
             yield Step(f"Reading frame {frame}", 0.3 * done / len(frames))

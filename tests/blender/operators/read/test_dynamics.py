@@ -7,6 +7,7 @@ import pytest
 from taffeta.operators.bake.order import read_order
 from taffeta.operators.bake.run import sampled_inputs
 from taffeta.operators.read.sampling import posed
+from taffeta.operators.work import baked
 
 LAST = 6
 
@@ -86,3 +87,14 @@ def test_a_bake_that_begins_late_meets_a_body_that_has_fallen(scene, make):
     found = [heights[-1] for heights in sampled(scene, objects)]
     scene.frame_start = 1
     assert np.allclose(found, played(scene, make, objects[1])[3:], atol=1e-4)
+
+
+def test_corrections_of_late_frames_meet_a_body_that_has_fallen(saved, make, tmp_path):
+    cloth, ball = falling(saved, make, "RIGID_BODY")
+    make.bake(cloth, tmp_path)
+    reading = baked.read(saved, cloth, range(4, LAST + 1), 0.0)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(reading)
+    found = end.value.value.bodies[0].x[:, :, 2].min(1)
+    assert np.allclose(found, played(saved, make, ball)[3:], atol=1e-4)

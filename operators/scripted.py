@@ -50,7 +50,9 @@ def bake(
     ValueError, OSError, FloatingPointError
         A sentence. Frames before are on disk and play. What `on_frame` raises goes on to the caller, the same way.
     """
-    scene = scene or bpy.context.scene
+    scene = bpy.context.scene if scene is None else scene
+    if not isinstance(scene, bpy.types.Scene):
+        raise ValueError(f"{scene!r} is no scene; give one of bpy.data.scenes, or leave scene out")
     only = _names(objects)
     jobs.refuse_another()
     turn.end()
@@ -105,5 +107,9 @@ def _ends(frames: range) -> tuple[int, int]:
     if frames[0] < 0:
         raise ValueError(
             f"Frame {frames[0]} lies before frame 0, where Blender's range begins; give a range from there on"
+        )
+    if frames[-1] > (last := bpy.types.Scene.bl_rna.properties["frame_end"].hard_max):
+        raise ValueError(
+            f"Frame {frames[-1]} lies behind frame {last}, where Blender's range ends; give a range up to there"
         )
     return frames[0], frames[-1]

@@ -67,6 +67,8 @@ def test_an_error_of_the_script_comes_back_and_keeps_the_frames(two):
         ({"frames": (1, 9)}, "are no frames to bake"),
         ({"frames": range(0)}, "are no frames to bake"),
         ({"frames": range(-5, 2)}, "Frame -5 lies before frame 0"),
+        ({"frames": range(1048573, 1048577)}, "Frame 1048576 lies behind frame 1048574"),
+        ({"scene": "Scene"}, "'Scene' is no scene"),
         ({"objects": []}, "No object was given"),
         ({"objects": [None]}, "None is no object to be baked"),
         ({"objects": 3}, "3 is no object to be baked"),

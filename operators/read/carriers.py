@@ -67,6 +67,8 @@ def _looked_at(modifier: bpy.types.Modifier) -> list[bpy.types.Object]:
 
 def node_inputs(modifier: bpy.types.Modifier) -> list[tuple[str, object]]:
     """What stands in the inputs of Geometry Nodes, by their identifiers."""
+    if modifier.node_group is None:
+        return []
     if hasattr(modifier, "properties"):  # Blender 5.2
         inputs = modifier.properties.inputs
         names = [prop.identifier for prop in inputs.bl_rna.properties if prop.identifier != "rna_type"]

@@ -327,11 +327,15 @@ def _read_bodies(objects, colliders, depsgraph, metres: float) -> tuple[list[np.
     for body in colliders:
         evaluated = _evaluated(objects, body, depsgraph)
         mesh = evaluated.data
-        same = len(mesh.vertices) == body.vertex_count and len(mesh.loops) == len(body.corner_vertex)
-        if not same or not np.array_equal(corner_vertex(mesh), body.corner_vertex):
+        if len(mesh.vertices) != body.vertex_count:
             raise ValueError(
                 f"{body.name} changes its mesh at frame {frame} ({len(mesh.vertices)} vertices, "
                 f"{body.vertex_count} at the start); apply or take away the modifier that does it"
+            )
+        if not np.array_equal(corner_vertex(mesh), body.corner_vertex):
+            raise ValueError(
+                f"{body.name} has other faces at frame {frame} than at the start, as Triangulate makes them anew in each; apply or "
+                "take away the modifier that does it"
             )
         x = world_positions(evaluated, metres)
         check_finite(body.name, x, f"at frame {frame}")

@@ -312,6 +312,25 @@ def test_geometry_nodes_that_make_vertices_before_the_rig(sheet):
     refused(["Cloth has 25 vertices", "Denser", "81"])
 
 
+def test_geometry_nodes_without_a_group(sheet, make):
+    for obj in (sheet, make.collider(make.ball(location=(0, 0, -3), rings=6, segments=8))):
+        obj.modifiers.new("Nodes", "NODES")
+    baked(make, sheet)
+    assert bpy.ops.taffeta.preflight() == {"FINISHED"} and not sheet.taffeta_cloth.stale
+
+
+def test_a_body_of_other_faces_and_as_many_vertices_says_so(sheet, make):
+    body = make.collider(make.ball(rings=6, segments=8))
+    key = body.shape_key_add(name="Basis"), body.shape_key_add(name="Askew")
+    for index, point in enumerate(key[1].data):
+        point.co.x += 0.2 * (index % 3)
+    for frame in (1, 3):
+        key[1].value = float(frame == 3)
+        key[1].keyframe_insert("value", frame=frame)
+    body.modifiers.new("Triangles", "TRIANGULATE")
+    refused(["Body", "other faces at frame", "modifier"])
+
+
 def test_a_body_whose_topology_changes_keeps_the_frames_before(sheet, make):
     body = make.collider(make.ball(location=(0, 0, -5)))
     modifier = body.modifiers.new("Subdivision", "SUBSURF")

@@ -61,14 +61,25 @@ class Garments:
         )
 
     def write(self, frame: int, x: np.ndarray) -> None:
-        """Write the frame of every cloth; x (n, 3) [m] of all."""
+        """Write the frame of every cloth; x (n, 3) [m] of all.
+
+        Raises
+        ------
+        OSError
+            A file cannot be written, as on a full disk: a sentence that names it.
+        """
         start = 0
         for garment, target, layout in zip(self.garments, self.targets, self.layouts, strict=True):
             end = start + len(garment.x)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            own = x[start:end]
+            own, path = x[start:end], target.with_name(f"{target.name}_{frame:04d}.obj")
             after = obj_layout.after_positions(layout, own, garment.triangles)
-            obj.write(target.with_name(f"{target.name}_{frame:04d}.obj"), own, after)
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                obj.write(path, own, after)
+            except OSError as error:
+                if error.strerror is None:
+                    raise
+                raise OSError(f"{path} cannot be written ({error.strerror}); the frames before are on disk") from error
             start = end
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`python -m taffeta SCENE.xml`: every line of Pereira's tables does something, mistakes and traps get a sentence."""
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -374,6 +375,18 @@ def test_errors_of_the_system_and_ctrl_c_are_words(tmp_path, capsys, monkeypatch
     monkeypatch.setattr(run, "frames", interrupt)
     assert run.main([str(write(tmp_path))]) == 1
     assert "Taffeta: stopped; the frames before are on disk" in capsys.readouterr().err
+
+
+def test_a_disk_that_fills_up_is_told_with_the_frame_that_is_lost(tmp_path, capsys):
+    """A limit on the size of files stands for the full disk."""
+    path, (soft, hard) = write(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        assert run.main([str(path)]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = capsys.readouterr().err
+    assert "_0001.obj cannot be written (File too large); the frames before are on disk" in said, said
 
 
 def test_files_that_are_too_deep_or_too_large(tmp_path):

@@ -22,6 +22,7 @@ from ..solver.cache.files import written
 from .menus import in_menu
 from .playback.bake_files import refuse_long, stored_path
 from .playback.owners import cache_folder
+from .read.file_path import absolute
 from .read.screen import InObjectMode
 from .work.steps import Step, Steps
 from .work.window import LongWork
@@ -172,7 +173,7 @@ class TAFFETA_OT_sequence_import(InObjectMode, LongWork, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         obj = yield from import_sequence(context, path, matrix)
         obj.taffeta_collider.enabled = self.collider
-        header = pc2.read_header(Path(bpy.path.abspath(obj.modifiers[SEQUENCE_NAME].filepath)))
+        header = pc2.read_header(Path(absolute(obj.modifiers[SEQUENCE_NAME].filepath)))
         first = round(header.first_frame)
         last = first + header.sample_count - 1
         self.report({"INFO"}, translated(f"{obj.name}: frames {first} to {last}"))

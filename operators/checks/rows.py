@@ -18,6 +18,7 @@ from ..playback import cache_modifier
 from ..playback.owners import cache_folder, wanted_folder
 from ..read import pattern_size
 from ..read.arrays import ATTRIBUTE_VALUES
+from ..read.file_path import is_elsewhere
 from ..read.image_sequence import is_there
 from ..read.keyed import keyed
 from ..read.mesh_io import evaluated_names
@@ -339,6 +340,12 @@ def _disk(shot: Shot) -> Iterator[Problem]:
             "Save the file to keep bakes beside it",
             ("taffeta.fix_save",),
         )
+    if is_elsewhere(shot.scene.taffeta.cache_folder.strip()):
+        sentence = f"Cache Folder {shot.scene.taffeta.cache_folder} is a place on Windows"
+        yield Problem(
+            "ERROR", "", sentence, "Choose one that this system has, or one beside the file, as //taffeta_cache"
+        )
+        return
     folder = _existing(cache_folder(shot.scene))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         yield Problem("ERROR", "", f"The cache folder cannot be written: {folder}", "Choose another Cache Folder")

@@ -17,6 +17,7 @@ from ...solver.cache.journal import read_journal_header
 from ...solver.cache.names import cache_paths, newest_name, older_bakes, safe_name
 from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import is_ours, is_strange
+from ..read.file_path import absolute
 from ..read.modifier_stack import own_modifiers
 from ..read.participants import cloths_of
 from .owners import cache_file, cache_folder, is_temporary, maker_of
@@ -41,7 +42,7 @@ def stored_path(path: str | Path) -> str:
     path = bpy.path.abspath(str(path))
     if bpy.data.filepath:
         try:
-            return bpy.path.relpath(path)
+            return bpy.path.relpath(path).replace(os.sep, "/")
         except ValueError:  # another drive on Windows
             pass
     return path
@@ -143,7 +144,7 @@ def _other_caches(obj: bpy.types.Object) -> list[Path]:
     """Files that an object plays by Mesh Cache modifiers besides ours, as an imported sequence does."""
     ours = own_modifiers(obj)
     others = [modifier for modifier in obj.modifiers if modifier.type == "MESH_CACHE" and modifier not in ours]
-    return [Path(os.path.normpath(bpy.path.abspath(other.filepath, library=obj.library))) for other in others]
+    return [Path(os.path.normpath(absolute(other.filepath, obj.library))) for other in others]
 
 
 def refuse_long(path: Path) -> None:

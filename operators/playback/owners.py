@@ -18,6 +18,7 @@ from ...solver.cache.files import in_words
 from ...solver.cache.names import newest_name, older_bakes
 from ...solver.cache.wedge import shot_folder
 from ...solver.cache.whose import claim, is_ours, owner_of
+from ..read.file_path import absolute, is_elsewhere, slashed
 from ..read.listen import listen, listen_no_more
 from ..read.modifier_stack import find_cache
 
@@ -30,6 +31,7 @@ FARM_COPY = ".flamenco.blend"  # ending of the copy that Flamenco's add-on submi
 def wanted_folder(scene: bpy.types.Scene) -> str:
     """The setting as it is meant: none is the one of a new scene, and no place depends on where Blender was started."""
     folder = scene.taffeta.cache_folder.strip() or scene.taffeta.bl_rna.properties["cache_folder"].default
+    folder = folder if is_elsewhere(folder) else slashed(folder)
     return folder if folder.startswith("//") or os.path.isabs(folder) else f"//{folder}"
 
 
@@ -42,7 +44,7 @@ def cache_folder(scene: bpy.types.Scene) -> Path:
     if folder.startswith("//") and not bpy.data.filepath:
         session = Path(bpy.app.tempdir).name.replace("blender", "taffeta")
         return Path(tempfile.gettempdir()) / session / folder[2:]
-    return Path(os.path.normpath(bpy.path.abspath(folder)))
+    return Path(os.path.normpath(absolute(folder)))
 
 
 def is_temporary(path: Path) -> bool:
@@ -64,7 +66,7 @@ def cache_file(obj: bpy.types.Object) -> Path | None:
     modifier = find_cache(obj)
     path = modifier.filepath if modifier is not None else ""
     path = path or obj.taffeta_cloth.cache_path
-    return Path(os.path.normpath(bpy.path.abspath(path, library=obj.library))) if path else None
+    return Path(os.path.normpath(absolute(path, obj.library))) if path else None
 
 
 def shot_file() -> str:

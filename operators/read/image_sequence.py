@@ -13,6 +13,8 @@ from pathlib import Path
 
 import bpy
 
+from .file_path import absolute
+
 
 def numbered(image: bpy.types.Image) -> dict[int, os.DirEntry]:
     """The files of a sequence by number; empty where there are none. 2 ms for a thousand."""
@@ -34,7 +36,7 @@ def numbered(image: bpy.types.Image) -> dict[int, os.DirEntry]:
 
 
 def _first(image: bpy.types.Image) -> Path:
-    return Path(bpy.path.abspath(image.filepath, library=image.library))
+    return Path(absolute(image.filepath, image.library))
 
 
 def is_there(image: bpy.types.Image) -> bool:
@@ -53,7 +55,7 @@ def file_at(image: bpy.types.Image, frame: int) -> Path:
     found = numbered(image)
     if not found:
         raise FileNotFoundError(
-            f"has no numbered files at {bpy.path.abspath(image.filepath)}; choose the first of them"
+            f"has no numbered files at {absolute(image.filepath, image.library)}; choose the first of them"
         )
     return Path(found[max((number for number in found if number <= frame), default=min(found))].path)
 

@@ -23,6 +23,7 @@ from ...panels.mapped import ROWS
 from ...panels.translations import translated
 from ...solver.grey import LUMINANCE, bilinear, corner_mean
 from .arrays import ATTRIBUTE_VALUES, corner_uv, corner_vertex, pixels, stored_values
+from .file_path import absolute
 from .image_sequence import picture_of
 
 MOST_PICTURE_PIXELS = 1 << 26  # 8192 x 8192: Blender and we hold 24 bytes a pixel of a colour
@@ -158,7 +159,7 @@ def _as_stored(image: bpy.types.Image) -> Iterator[bpy.types.Image]:
         return
     copy = image.copy()
     try:
-        copy.filepath_raw = bpy.path.abspath(image.filepath_raw, library=image.library)
+        copy.filepath_raw = absolute(image.filepath_raw, image.library)
         copy.colorspace_settings.is_data = True
         yield copy if copy.size[0] else image  # its file may be gone since
     finally:

@@ -18,6 +18,7 @@ import bpy
 import numpy as np
 
 from ...solver.cache import pc2
+from .file_path import absolute
 from .modifier_stack import find_cache
 
 LAST, MADE_OF = (
@@ -43,7 +44,7 @@ def file_of(tree: bpy.types.NodeTree) -> Path | None:
     """The file of a correction's offsets."""
     source = source_of(tree)
     path = source.modifiers[0].filepath if source is not None and len(source.modifiers) else ""
-    return Path(os.path.normpath(bpy.path.abspath(path, library=source.library))) if path else None
+    return Path(os.path.normpath(absolute(path, source.library))) if path else None
 
 
 def digest(obj: bpy.types.Object, frames: range) -> str:
@@ -52,7 +53,7 @@ def digest(obj: bpy.types.Object, frames: range) -> str:
     if cache is None:
         return ""
     try:
-        x = pc2.read(Path(bpy.path.abspath(cache.filepath, library=obj.library)))
+        x = pc2.read(Path(absolute(cache.filepath, obj.library)))
     except (OSError, ValueError):
         return ""
     first = frames.start - round(cache.frame_start)

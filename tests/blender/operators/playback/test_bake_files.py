@@ -2,12 +2,13 @@
 """Where bakes lie: beside the file, or in a folder of the session while it has no place."""
 
 import json
+import os
 import subprocess
 import sys
 
 import bpy
 import pytest
-from taffeta.operators.playback import bake_files, owners
+from taffeta.operators.playback import bake_files, cache_modifier, owners
 from taffeta.operators.read import modifier_stack
 from taffeta.solver.cache.frames import cached_frames
 from taffeta.solver.cache.whose import owner_of
@@ -24,6 +25,30 @@ def test_path_is_absolute_before_the_file_has_a_place(make, tmp_path):
     obj = make.grid()
     make.bake(obj, tmp_path)
     assert modifier_stack.find_cache(obj).filepath == str(tmp_path / "Cloth.pc2")
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="Windows itself has both slashes")
+def test_a_file_of_windows_plays_and_goes_on_elsewhere(make, saved, tmp_path):
+    obj = make.cloth(make.grid())
+    saved.taffeta.cache_folder = "//caches\\shot\\"
+    assert bpy.ops.taffeta.bake() == {"FINISHED"}
+    path, modifier = tmp_path / "caches" / "shot" / "Cloth.pc2", modifier_stack.find_cache(obj)
+    assert modifier.filepath == "//caches/shot/Cloth.pc2" and bake_files.cache_file(obj) == path
+    before = path.read_bytes()
+    modifier.filepath = obj.taffeta_cloth.cache_path = "//caches\\shot\\Cloth.pc2"  # as Windows writes it
+    assert cache_modifier.trouble(obj) == "" and bake_files.cache_file(obj) == path
+    assert bpy.ops.taffeta.bake(resume=True) == {"FINISHED"}
+    assert path.read_bytes() == before and not list(path.parent.glob("*bak*"))
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="these are places there")
+@pytest.mark.parametrize("folder", ["C:\\caches", "d:/caches", "\\\\server\\share"])
+def test_a_cache_folder_of_windows_is_refused_elsewhere(make, saved, tmp_path, folder):
+    make.cloth(make.grid())
+    saved.taffeta.cache_folder = folder
+    with pytest.raises(RuntimeError, match="is a place on Windows"):
+        bpy.ops.taffeta.bake()
+    assert [path.name for path in tmp_path.iterdir()] == ["shot.blend"]
 
 
 def test_unsaved_files_of_two_sessions_do_not_share_a_folder(scene, tmp_path):

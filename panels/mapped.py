@@ -154,7 +154,7 @@ def _mapped_class(row: Mapped) -> type:
         ),
         "image": PointerProperty(
             name="Image", type=bpy.types.Image, override=OVERRIDE,
-            description="Image whose brightness is the map. Non-Color images are read as they are stored",
+            description="Image whose brightness is the map, as it is stored, whatever its colour space",
         ),
         "uv_map": StringProperty(
             name="UV Map", override=OVERRIDE, description="UV map that lays the image on; empty takes the active one"

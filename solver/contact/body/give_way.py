@@ -10,7 +10,8 @@ edge is free.
 When an arm that has been in the waist leaves it, no pinch holds cloth any more, but hand and forearm stand through it, and take along what
 lies on them, as fast as a runner swings her arms: no easing (`guard.poked`) comes after that. So what is beside
 and too long by far is let through for the rest of the frame, ends of its edges and the body that they lie on, and eased off
-with all that is poked in the next one.
+with all that is poked in the next one. But nothing is eased off while bodies that overlap hold it: beside the crook of an elbow that is
+bent so far that it holds the sleeve, the tip of the elbow would stand out of the sleeve until the arm is stretched.
 """
 
 import math
@@ -26,11 +27,13 @@ MOST_STRAIN = 0.3  # of an edge, above which it is brought back
 GIVING_SWEEPS = 8  # over such edges
 TORN_STRAIN = 0.6  # of an edge beside what is poked, above which bodies let its ends through
 POKED_RINGS = 6  # edges from what is poked, up to which they do
+OVERLAP_RINGS = 2  # edges from what bodies that overlap pinch, up to which they hold what is poked
 
 
 def let_through(cloth, contacts, tangled, x):
-    """Let bodies lose, for the rest of the frame, what they would tear: beside what they have been poked through, `tangled` (n,), ends
-    of the mesh's edges that are strained by more than `TORN_STRAIN` at x (n, 3) [m]. # outputs: tangled; of `contacts` place, count
+    """Let bodies lose, for the rest of the frame, what they would tear: beside what they have been poked through, `tangled` (n,), and do
+    not hold, ends of the mesh's edges that are strained by more than `TORN_STRAIN` at x (n, 3) [m]. # outputs: tangled; of `contacts`
+    place, count
     """
     if not tangled.any():
         return
@@ -38,10 +41,20 @@ def let_through(cloth, contacts, tangled, x):
     length = np.linalg.norm(x[i] - x[j], axis=1)
     torn = ends[:, length > (1.0 + TORN_STRAIN) * cloth.rest_length[cloth.is_mesh_edge]]
     if torn.size:
-        is_near = within_rings(tangled, cloth.edges, POKED_RINGS)
+        is_near = within_rings(tangled & ~_held(cloth.edges, contacts, tangled), cloth.edges, POKED_RINGS)
         lost = np.unique(torn[:, is_near[torn].any(axis=0)])
         lost = lost[contacts.place[lost] == OUTSIDE]
         contacts.place[lost], contacts.count[lost], tangled[lost] = LET_THROUGH, 0, True
+
+
+def _held(edges, contacts, tangled):
+    """(n,) which of what is `tangled` (n,) hangs together with what bodies that overlap pinch."""
+    held = (contacts.place[: len(tangled)] == PINCHED) & (contacts.between < 0.0)
+    held = within_rings(held, edges, OVERLAP_RINGS) & tangled
+    inner, count = edges[tangled[edges].all(axis=1)], 0
+    while np.count_nonzero(held) > count:
+        count, held = np.count_nonzero(held), within_rings(held, inner, 1)
+    return held
 
 
 def give_way(cloth, contacts, tangled, x, x_from):

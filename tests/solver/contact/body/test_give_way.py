@@ -101,3 +101,24 @@ def test_what_is_torn_beside_what_is_poked_is_let_through():
     assert np.array_equal(lost(2.0 * longest), round_it)
     assert np.array_equal(lost(2.0 * longest, pinched=True), round_it[round_it != corner])
     assert not len(lost(TORN_STRAIN * shortest)) and not len(lost(2.0 * longest, poked=False))
+
+
+def test_nothing_is_let_through_beside_what_overlapping_bodies_hold():
+    """A sleeve that an elbow's crook pinches would be eased off its tip no sooner than the arm is stretched. What is poked where nothing
+    is held, or where the bodies that hold it are apart, comes off at once."""
+    cloth, state = build([naive.sheet(2 * POKED_RINGS + 8, 2)], Settings())
+    across = np.argsort(state.x[:, :2] @ np.ptp(state.x[:, :2], axis=0))
+    first, last, longest = across[0], across[-1], cloth.rest_length.max()
+    is_row = np.linalg.norm(state.x - state.x[first], axis=1) < 3.5 * cloth.rest_length.min()
+
+    def lost(at, between, poked):
+        x, contacts, tangled = state.x.copy(), no_contacts(len(state.x), 0), np.zeros(len(state.x), np.bool_)
+        x[at, 2] += 2.0 * longest
+        contacts.place[first], contacts.between[first], tangled[poked] = PINCHED, between, True
+        let_through(cloth, contacts, tangled, x)
+        return (contacts.place[: len(x)] == LET_THROUGH).any()
+
+    beside = np.flatnonzero(is_row)
+    end = beside[np.argmax(np.linalg.norm(state.x[beside] - state.x[first], axis=1))]
+    assert not lost(end, -1e-3, is_row) and lost(end, 1e-3, is_row)
+    assert lost(last, -1e-3, [last]), "what hangs on no pinch"

@@ -25,6 +25,7 @@ from .model import FrameInput
 
 TIME_TO_SLEEP = 0.5  # [s] for which cloth is slow before time goes slower for it (Catto, Box2D, b2_timeToSleep)
 SLOWING_TIME = 0.5  # [s] in which that comes to a standstill
+LARGE = 1.0  # [m] longest side of a garment from which on `Settings.sleep_speed` holds; what is smaller is looked at from nearer
 FASTEST_PATCH = 2.0  # times as fast as the whole may be that a patch of it may be
 PATCH_LEVELS = 3  # above its leaves a node of the preconditioner's tree is a patch: 48 to 96 particles
 DIGEST_BYTES = 6  # a float64 holds so many exactly
@@ -69,25 +70,34 @@ def end(cloth, state, start, share, frame_input, settings):
     if share is not None:
         is_slow |= share < 1.0  # what time is left shows little of it
     is_slow &= not _is_stirred(state, frame_input, settings)
+    is_slow[cloth.garment[cloth.edges[cloth.seams][_are_open(cloth, state.x)].ravel()]] = False
     time = np.where(is_slow, state.still[:, STILL_TIME] + frame_input.duration, 0.0)
     state.still[:, STILL_TIME] = np.minimum(time, TIME_TO_SLEEP + SLOWING_TIME)
     around = _surroundings(cloth, state, frame_input) if is_slow.any() else 0.0
     state.still[:, SURROUNDINGS] = np.where(is_slow, around, 0.0)
 
 
+def _are_open(cloth, x):
+    """(s,) which seams are open: the last millimetre closes slowly."""
+    one, other = cloth.edges[cloth.seams].T
+    return (x[one] != x[other]).any(axis=1)
+
+
 def _is_slow(cloth, v, speed):
     """(g,) which garments' free particles go with v (n, 3) [m/s] more slowly than `speed` as a whole, and none of their patches twice
-    as fast.
+    as fast; what is smaller than a metre, by as much more slowly.
     """
+    starts = cloth.garment_start[:-1]
+    size = (np.maximum.reduceat(cloth.x_rest, starts) - np.minimum.reduceat(cloth.x_rest, starts)).max(axis=1)
+    speed = speed * np.minimum(size / LARGE, 1.0)
     free, garments = np.flatnonzero(cloth.inv_mass > 0.0), len(cloth.garment_start) - 1
     node = cloth.leaf[free] >> PATCH_LEVELS
-    _, first, patch, size = np.unique(node, return_index=True, return_inverse=True, return_counts=True)
-    mean = np.stack([np.bincount(patch, column) for column in v[free].T], axis=1) / size[:, None]
+    _, first, patch, many = np.unique(node, return_index=True, return_inverse=True, return_counts=True)
+    mean = np.stack([np.bincount(patch, column) for column in v[free].T], axis=1) / many[:, None]
     square, garment = np.einsum("pk,pk->p", mean, mean), cloth.garment[free[first]]
     fastest = np.zeros(garments)
     np.maximum.at(fastest, garment, square)
-    weight = np.maximum(np.bincount(garment, size, garments), 1.0)
-    whole = np.bincount(garment, size * square, garments) / weight
+    whole = np.bincount(garment, many * square, garments) / np.maximum(np.bincount(garment, many, garments), 1.0)
     return (whole < speed**2) & (fastest < (FASTEST_PATCH * speed) ** 2)
 
 

@@ -14,7 +14,7 @@ from taffeta.solver.model import Collider, Settings
 from taffeta.solver.step import advance
 
 G = 9.81
-VACUUM = Settings(air_drag=0.0)
+VACUUM = Settings(air_drag=0.0, sleep_speed=0.0)
 SIGMA = 0.15  # [kg/m2]
 AURA = 0.002  # [m] of the floor
 

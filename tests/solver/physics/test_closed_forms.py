@@ -12,7 +12,7 @@ from taffeta.solver.step import advance
 pytestmark = pytest.mark.once
 
 G = 9.81
-VACUUM = Settings(air_drag=0.0)
+VACUUM = Settings(air_drag=0.0, sleep_speed=0.0)
 
 
 def start(garment, settings=VACUUM):

@@ -16,7 +16,7 @@ from taffeta.solver.step import advance
 pytestmark = pytest.mark.once
 
 G = 9.81
-VACUUM = Settings(air_drag=0.0)
+VACUUM = Settings(air_drag=0.0, sleep_speed=0.0)
 CELLS = 10, 14, 22, 30  # along a side: 121 vertices, and 1.9, 4.4 and 7.9 times as many
 SIDE, HELD = 0.3, 0.075  # [m] of a square of cloth, and of half the square table in its middle
 BENDING_LENGTH = 0.03  # [m] (B / (mass g))^(1/3)

@@ -259,7 +259,7 @@ def steps_of_two_frames():
 def test_what_is_eased_apart_asks_for_no_smaller_steps(monkeypatch):
     """It goes as fast in however small steps: the whole garment was solved for twice as often."""
     steps = steps_of_two_frames()
-    monkeypatch.setattr(step, "turning", lambda contact: contact.cloth)
+    monkeypatch.setattr(step.contact_frame, "turning", lambda contact: contact.cloth)
     assert steps < 0.6 * steps_of_two_frames()
 
 

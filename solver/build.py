@@ -253,7 +253,9 @@ def _build_hinges(garment, x, faces, springs, uv, mass, inv_mass):
     plain = turn_rigidity(x, faces, uv, hinges, garment.weft_bending)
     hinges = fit_hinges(x, faces, plain, springs.halves, uv, garment.weft_bending)
     hinges, fold = pleated(x, faces.triangles, plain, hinges, garment.pleats)
-    stencils, *bend = bending_rest(x, hinges, bending, fold)
+    changes = garment.yields or garment.x_second is not None
+    start = None if changes else np.asarray(garment.x_start, dtype=np.float64)
+    stencils, *bend = bending_rest(x, hinges, bending, fold, start)
     movable = bends(mass, inv_mass, stencils, bend[0])
     stencils, weight, rest_angle, bend_stiffness, is_damped = (array[movable] for array in (stencils, *bend))
     folds = x, faces.triangles, stencils, weight, bend_stiffness

@@ -11,6 +11,12 @@ chosen anew). The energy 1/2 k (|L| - 2 sin(theta0 / 2))^2 with k = B l^2 / (A0 
 the plate rigidity B [N m]. L is a spring with four ends: its force on particle i is K_i times one vector along L, so
 the forces sum to zero (the K_i do) and so do the moments (L x L = 0): momentum and angular momentum are kept exactly.
 
+That tells an angle well while the cloth is not folded: at a full fold |L| does not change with theta at all. So a hinge that is folded
+by more than `SHARP_FOLD` at rest has the other one of its two triangles counted against, K_o1 = -1/h1 and K_e0, K_e1 so that L = 0 for every
+full fold: |L| = 2 cos(theta / 2), and L is a stand-in for what is left to the full fold, as linear there as the other is about flat cloth. By bend
+vectors alone, pleats modelled as sharp folds were held 20 times as stiffly, along directions that turn fast, at a seventh of the
+rigidity, and shook the whole skirt.
+
 Woven cloth bends harder along one of its threads. A hinge that curves the cloth at the angle t to the warp has
 
     B(t) = Bw cos^2 t + Bf sin^2 t,
@@ -31,6 +37,7 @@ from .membrane import warp_of_pattern
 
 SHORTEST_BEND = 1e-9  # length of a bend vector that has no direction
 NEGLIGIBLE_WEIGHT = 1e-3  # of a hinge's second vertex over the first's, below which it hardly counts
+SHARP_FOLD = np.radians(120.0)  # rest angle from which on a hinge counts as folded
 SOFTEST_CREASE = 0.05  # least cos^2 of half a rest angle by which stiffness is divided
 FLAT_ANGLE = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
 LOWEST = 0.05  # height over the hinge's length that a triangle counts as having: beside slivers hinges are softened, not locked
@@ -39,13 +46,13 @@ LOWEST = 0.05  # height over the hinge's length that a triangle counts as having
 class Bending(NamedTuple):
     """The numbers of hinges."""
 
-    rest: np.ndarray  # (h,) 2 sin(rest angle / 2)
+    rest: np.ndarray  # (h,) 2 sin(rest angle / 2); of what is folded 2 cos
     stiffness: np.ndarray  # (h,) [J]
     damping: np.ndarray  # (h,) [J s]
 
 
-def hinge_weights(x, stencils):
-    """K of each hinge: (h, 4) [1/m], rows sum to zero. x (n, 3) [m], stencils (h, 4)."""
+def hinge_weights(x, stencils, other=1.0):
+    """K of each hinge: (h, 4) [1/m], rows sum to zero. x (n, 3) [m], stencils (h, 4); other : 1, or -1 of what is folded."""
     e0, e1, o0, o1 = (x[column] for column in stencils.T)
     edge = e1 - e0
     square = np.einsum("ij,ij->i", edge, edge)
@@ -54,24 +61,31 @@ def hinge_weights(x, stencils):
         share = np.einsum("ij,ij->i", opposite - e0, edge) / square
         foot.append(share)
         height.append(np.linalg.norm(opposite - e0 - share[:, None] * edge, axis=1))
-    k0, k1 = 1.0 / height[0], 1.0 / height[1]
+    k0, k1 = 1.0 / height[0], other / height[1]
     return np.stack([-(1 - foot[0]) * k0 - (1 - foot[1]) * k1, -foot[0] * k0 - foot[1] * k1, k0, k1], axis=1)
+
+
+def are_folded(weight):
+    """(h,) bool: which hinges tell what is left to a full fold, by their K (h, 4)."""
+    return weight[:, 2] * weight[:, 3] < 0.0
 
 
 def angles_of(x, stencils, weight):
     """(h,) [rad] dihedral angles of hinges at x (n, 3) [m], as their bend vectors tell them; the sign tells the side, against
     edge x (o1 - o0).
     """
-    edge = x[stencils[:, 1]] - x[stencils[:, 0]]
-    normal = np.cross(edge, x[stencils[:, 3]] - x[stencils[:, 2]])
+    edge, folded = x[stencils[:, 1]] - x[stencils[:, 0]], are_folded(weight)
+    first, last = x[stencils[:, 2]], x[stencils[:, 3]]
+    normal = np.cross(edge, np.where(folded[:, None], last + first - 2.0 * x[stencils[:, 0]], last - first))
     bend = np.einsum("hk,hkj->hj", weight, x[stencils])
     side = np.sign(np.einsum("ij,ij->i", bend, normal))
-    angle = 2.0 * side * arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
+    half = arcsin(np.minimum(0.5 * np.linalg.norm(bend, axis=1), 1.0))
+    angle = 2.0 * side * np.where(folded, 0.5 * np.pi - half, half)
     angle[np.abs(angle) < FLAT_ANGLE] = 0.0
     return angle
 
 
-def bending_rest(x, hinges, stiffness, fold=None):
+def bending_rest(x, hinges, stiffness, fold=None, start=None):
     """Weights, rest angles and stiffness of the hinges that bend.
 
     Parameters
@@ -80,6 +94,7 @@ def bending_rest(x, hinges, stiffness, fold=None):
     hinges : from `topology.bend_hinges`
     stiffness : (n,) [N m] plate rigidity
     fold : (h,) [rad] rest angles that take the place of those at x, NaN where none does; None: nowhere
+    start : (n, 3) [m] positions that a shot starts with: what is folded there, too, counts as that; None: nothing does
 
     Returns
     -------
@@ -107,8 +122,14 @@ def bending_rest(x, hinges, stiffness, fold=None):
     k, kept = _merge_lines(stencils, weight, k, fold)
     stencils, weight, k, fold, is_damped = (array[kept] for array in (stencils, weight, k, fold, is_damped))
     rest_angle = np.where(np.isnan(fold), angles_of(x, stencils, weight), fold)
-    # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold stays finite.
-    return stencils, weight, rest_angle, k / np.maximum(1.0 - sin(0.5 * rest_angle) ** 2, SOFTEST_CREASE), is_damped
+    # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold that is marked stays finite.
+    square = sin(0.5 * rest_angle) ** 2
+    softer = np.maximum(1.0 - square, SOFTEST_CREASE)
+    if start is not None:
+        folded = np.isnan(fold) & (np.abs(rest_angle) > SHARP_FOLD)
+        folded[folded] = np.sign(rest_angle[folded]) * angles_of(start, stencils[folded], weight[folded]) > 0.5 * np.pi
+        weight[folded], softer[folded] = hinge_weights(x, stencils[folded], -1.0), square[folded]
+    return stencils, weight, rest_angle, k / softer, is_damped
 
 
 def _softened(weight, square):
@@ -184,18 +205,24 @@ def hinge_numbers(cloth):
     """`Bending` of a cloth's hinges, damping as that of springs; what they have in common with it they share."""
     apart = np.einsum("bk,bk,bk->b", cloth.inv_mass[cloth.bend_stencils], cloth.bend_weight, cloth.bend_weight)
     c = np.divide(cloth.bend_damping, apart, out=np.zeros(len(apart)), where=apart > 0)
-    rest = 2.0 * sin(0.5 * cloth.rest_angle) if cloth.rest_angle.any() else cloth.rest_angle
+    rest = cloth.rest_angle
+    if rest.any():
+        left = np.where(are_folded(cloth.bend_weight), np.where(rest < 0.0, -np.pi, np.pi) - rest, rest)
+        rest = 2.0 * sin(0.5 * left)
     return Bending(rest, cloth.bend_stiffness, c)
 
 
 @fused_inner
-def opening(x, a, b, c, d, lx, ly, lz, rest, scale):
+def opening(x, a, b, c, d, lx, ly, lz, rest, scale, turn):
     """A bent hinge's rest, with the sign of the side that its bend vector l is on, and l's direction.
 
-    The side is that of the normal, edge x (o1 - o0), whose direction l takes where it is `SHORTEST_BEND`. scale [1] is 1 / |l|.
+    The side is that of the normal, edge x (o1 - o0), whose direction l takes where it is `SHORTEST_BEND`; of what is folded that of edge x
+    (o1 + o0 - 2 e0). scale [1] is 1 / |l|; turn is 1, or -1 of what is folded.
     """
+    back = 1.0 - turn
     ex, ey, ez = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-    ox, oy, oz = x[d, 0] - x[c, 0], x[d, 1] - x[c, 1], x[d, 2] - x[c, 2]
+    ox, oy = x[d, 0] - turn * x[c, 0] - back * x[a, 0], x[d, 1] - turn * x[c, 1] - back * x[a, 1]
+    oz = x[d, 2] - turn * x[c, 2] - back * x[a, 2]
     nx, ny, nz = ey * oz - ez * oy, ez * ox - ex * oz, ex * oy - ey * ox
     size = sqrt(nx * nx + ny * ny + nz * nz)
     if scale * SHORTEST_BEND > 0.9 and size > 0.0:
@@ -223,7 +250,7 @@ def hinge_forces(x, v, elastic, force):
         scale = 1.0 / max(length, SHORTEST_BEND)
         ux, uy, uz = scale * lx, scale * ly, scale * lz
         if rest != 0.0:
-            rest, ux, uy, uz = opening(x, a, b, c, d, lx, ly, lz, rest, scale)
+            rest, ux, uy, uz = opening(x, a, b, c, d, lx, ly, lz, rest, scale, 1.0 if kc * kd > 0.0 else -1.0)
         more = length - rest
         energy += 0.5 * hinge.stiffness[h] * more * more
         pull = hinge.stiffness[h] * more

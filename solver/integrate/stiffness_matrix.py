@@ -181,7 +181,8 @@ def turn_hinges(first, last, matrix, s, rate):
         pull = -rate * matrix.hinge.damping[h] * scale * lane(dot(bend, bent), 0)
         if rest != 0.0:
             lx, ly, lz = lane(bend, 0), lane(bend, 1), lane(bend, 2)
-            rest, lx, ly, lz = opening(x, a, b, c, d, lx, ly, lz, rest, sqrt(scale))
+            turn = 1.0 if lane(weight, 2) * lane(weight, 3) > 0.0 else -1.0
+            rest, lx, ly, lz = opening(x, a, b, c, d, lx, ly, lz, rest, sqrt(scale), turn)
             pull, bend = matrix.hinge.stiffness[h] * rest + pull / sqrt(scale), vec4(lx, ly, lz, 0.0)
         store(s.turns, h, broadcast(pull) * bend)
 

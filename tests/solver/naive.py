@@ -177,8 +177,9 @@ def bend_vectors(cloth, x):
 
 
 def bending_energy(cloth, x):
-    """1/2 k (|L| - 2 sin(theta0 / 2))^2 over all hinges [J]; sides are not told apart."""
-    bend = np.linalg.norm(bend_vectors(cloth, x), axis=1) - 2 * np.sin(np.abs(cloth.rest_angle) / 2)
+    """1/2 k (|L| - 2 sin(theta0 / 2))^2, and 2 cos of folded ones, over all hinges [J]; sides are not told apart."""
+    half, is_folded = np.abs(cloth.rest_angle) / 2, cloth.bend_weight[:, 2] * cloth.bend_weight[:, 3] < 0
+    bend = np.linalg.norm(bend_vectors(cloth, x), axis=1) - 2 * np.where(is_folded, np.cos(half), np.sin(half))
     return float((0.5 * bend**2 * cloth.bend_stiffness).sum())
 
 

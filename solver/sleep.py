@@ -21,6 +21,7 @@ the time. A body that comes near, moves or goes, a pin, gravity or a setting tha
 import numpy as np
 
 from .digest import digest_of
+from .kernel.memo import remembered
 from .model import FrameInput
 
 TIME_TO_SLEEP = 0.5  # [s] for which cloth is slow before time goes slower for it (Catto, Box2D, b2_timeToSleep)
@@ -90,15 +91,21 @@ def _is_slow(cloth, v, speed):
     starts = cloth.garment_start[:-1]
     size = (np.maximum.reduceat(cloth.x_rest, starts) - np.minimum.reduceat(cloth.x_rest, starts)).max(axis=1)
     speed = speed * np.minimum(size / LARGE, 1.0)
-    free, garments = np.flatnonzero(cloth.inv_mass > 0.0), len(cloth.garment_start) - 1
-    node = cloth.leaf[free] >> PATCH_LEVELS
-    _, first, patch, many = np.unique(node, return_index=True, return_inverse=True, return_counts=True)
+    free, first, patch, many = _patches(cloth)
     mean = np.stack([np.bincount(patch, column) for column in v[free].T], axis=1) / many[:, None]
-    square, garment = np.einsum("pk,pk->p", mean, mean), cloth.garment[free[first]]
+    square, garment, garments = np.einsum("pk,pk->p", mean, mean), cloth.garment[free[first]], len(starts)
     fastest = np.zeros(garments)
     np.maximum.at(fastest, garment, square)
     whole = np.bincount(garment, many * square, garments) / np.maximum(np.bincount(garment, many, garments), 1.0)
     return (whole < speed**2) & (fastest < (FASTEST_PATCH * speed) ** 2)
+
+
+@remembered(2, lambda cloth: (cloth.leaf, cloth.inv_mass))
+def _patches(cloth):
+    """Particles that are free (k,), and of each patch of them (p,) its first, of each particle its patch (k,), how many each has (p,)."""
+    free = np.flatnonzero(cloth.inv_mass > 0.0)
+    _, *found = np.unique(cloth.leaf[free] >> PATCH_LEVELS, return_index=True, return_inverse=True, return_counts=True)
+    return free, *found
 
 
 def _boxes(cloth, state, frame_input):

@@ -282,8 +282,8 @@ def running() -> Drape | None:
 
 
 def settings(scene: bpy.types.Scene) -> Settings:
-    """The solver's, those of Preview. Explicit methods cannot be pulled at as stiffly as a hand does."""
-    found = settings_of(scene, "PREVIEW")
+    """The solver's, those of Preview; what a hand may take does not sleep. Explicit methods cannot be pulled at as stiffly as that does."""
+    found = settings_of(scene, "PREVIEW")._replace(sleep_speed=0.0)
     return found._replace(dynamics=Settings().dynamics) if found.dynamics in EXPLICIT else found
 
 

@@ -122,7 +122,9 @@ def _read_again(scene, depsgraph, order: Order, cloths: list[bpy.types.Object], 
 
 
 def of_cloth(state, fresh):
-    """A state of the cloth that was built with the state `fresh`: what yielded stays, unless other hinges and springs yield."""
+    """A state of the cloth that was built with the state `fresh`: what yielded stays, unless other hinges and springs yield; what slept
+    wakes."""
+    state.still[:] = 0.0
     sizes = [0 if one.plastic is None else len(one.plastic) for one in (state, fresh)]
     return state if sizes[0] == sizes[1] else state._replace(plastic=fresh.plastic)
 

@@ -193,7 +193,7 @@ def _step(live, scene, moment, gap):
 def _begin_anew(live, moment):
     """At rest in the garments' own pose."""
     live.state.x[:] = moment.targets - live.cloth.origin
-    live.state.v[:], live.state.broken[:] = 0.0, torn_at(live.cloth, live.state.x)
+    live.state.v[:], live.state.still[:], live.state.broken[:] = 0.0, 0.0, torn_at(live.cloth, live.state.x)
     if live.state.plastic is not None:
         live.state.plastic[:] = 0.0
     _write(live, moment)

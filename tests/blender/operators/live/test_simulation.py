@@ -322,3 +322,18 @@ def test_live_follows_what_is_keyed_as_a_bake_does(shot, make):
         scene.frame_set(frame)
         assert np.allclose(make.world(sheet), x, atol=1e-6), frame
     assert np.ptp(shown[-1][:, 0]) < 0.9 and shown[-1][:, 2].min() < shown[3][:, 2].min() - 0.1
+
+
+def test_what_sleeps_wakes_where_it_begins_anew_and_where_its_fabric_changes(shot, make):
+    scene, sheet = shot
+    scene.taffeta.sleep_speed = 0.5
+    simulation.start(scene)
+    shown = play(scene, sheet, make, range(2, 50))
+    assert np.array_equal(shown[-1], shown[-2])
+    anew = play(scene, sheet, make, (1, 2, 3))
+    assert (anew[2][:, 2] < anew[0][:, 2]).all()
+    shown = play(scene, sheet, make, range(4, 50))
+    assert np.array_equal(shown[-1], shown[-2])
+    sheet.taffeta_cloth.stretch_stiffness.value = 20.0
+    changed = play(scene, sheet, make, range(50, 53))
+    assert np.abs(changed[-1] - shown[-1]).max() > 1e-4 and simulation.running().error == ""

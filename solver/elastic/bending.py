@@ -14,8 +14,8 @@ the forces sum to zero (the K_i do) and so do the moments (L x L = 0): momentum 
 That tells an angle well while the cloth is not folded: at a full fold |L| does not change with theta at all. So a hinge that is folded
 by more than `SHARP_FOLD` at rest has the other one of its two triangles counted against, K_o1 = -1/h1 and K_e0, K_e1 so that L = 0 for every
 full fold: |L| = 2 cos(theta / 2), and L is a stand-in for what is left to the full fold, as linear there as the other is about flat cloth. By bend
-vectors alone, pleats modelled as sharp folds were held 20 times as stiffly, along directions that turn fast, at a seventh of the
-rigidity, and shook the whole skirt.
+vectors alone, pleats modelled as sharp folds were held 20 times as stiffly, along directions that turn fast, for a seventh of the
+rigidity at most, and shook the whole skirt.
 
 Woven cloth bends harder along one of its threads. A hinge that curves the cloth at the angle t to the warp has
 
@@ -37,7 +37,7 @@ from .membrane import warp_of_pattern
 
 SHORTEST_BEND = 1e-9  # length of a bend vector that has no direction
 NEGLIGIBLE_WEIGHT = 1e-3  # of a hinge's second vertex over the first's, below which it hardly counts
-SHARP_FOLD = np.radians(120.0)  # rest angle from which on a hinge counts as folded
+SHARP_FOLD = np.radians(150.0)  # rest angle from which on a hinge counts as folded; near it `SOFTEST_CREASE` sets in
 SOFTEST_CREASE = 0.05  # least cos^2 of half a rest angle by which stiffness is divided
 FLAT_ANGLE = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
 LOWEST = 0.05  # height over the hinge's length that a triangle counts as having: beside slivers hinges are softened, not locked

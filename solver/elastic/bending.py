@@ -37,7 +37,7 @@ from .membrane import warp_of_pattern
 
 SHORTEST_BEND = 1e-9  # length of a bend vector that has no direction
 NEGLIGIBLE_WEIGHT = 1e-3  # of a hinge's second vertex over the first's, below which it hardly counts
-SHARP_FOLD = np.radians(150.0)  # rest angle from which on a hinge counts as folded; near it `SOFTEST_CREASE` sets in
+SHARP_FOLD = np.radians(135.0)  # rest angle from which on a hinge counts as folded; d|L|/dtheta is 0.38 there
 SOFTEST_CREASE = 0.05  # least cos^2 of half a rest angle by which stiffness is divided
 FLAT_ANGLE = 1e-4  # [rad] rest angles below this count as flat: they have no side to be told
 LOWEST = 0.05  # height over the hinge's length that a triangle counts as having: beside slivers hinges are softened, not locked

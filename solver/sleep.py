@@ -9,7 +9,7 @@ b2_timeToSleep): over another half a second time goes ever slower for it,
     (x, v)  <-  (x_0, v_0) + s ((x, v) - (x_0, v_0)),   s from 1 to 0,
 
 with x_0 and v_0 where a substep began. Nothing passes through anything on the whole of that straight way, so nothing does on a part
-of it. Then v is 0, and where all garments rest a frame has no substeps.
+of it. Then v is 0, and where all garments rest a frame has one substep, which is taken back: it tells what touches and crosses.
 
 How fast a garment goes is told by patches of neighbours: a vertex that trembles keeps nothing awake, a ribbon that swings on a gown
 does. Garments that could touch each other rest together or not at all.
@@ -45,7 +45,9 @@ def begin(cloth, state, frame_input, settings):
         return None
     is_other = _surroundings(cloth, state, frame_input) != still[:, SURROUNDINGS]
     still[is_other | _is_stirred(state, frame_input, settings), STILL_TIME] = 0.0
-    near = _near(*_boxes(cloth, state, frame_input))
+    low, high = _boxes(cloth, state, frame_input)
+    flung = _farthest_way(frame_input)  # what a body or a pin takes along gets farther than by its own speed
+    near = _near(low - flung, high + flung)
     time = np.where(near, still[:, STILL_TIME], np.inf).min(axis=1)
     while (spread := np.where(near, time, np.inf).min(axis=1)).tolist() != time.tolist():
         time = spread  # and with whom these are near
@@ -119,6 +121,12 @@ def _boxes(cloth, state, frame_input):
     return low - room[:, None], high + room[:, None]
 
 
+def _farthest_way(frame_input):
+    """[m] that any vertex of a body or of a pose goes in a frame, at most, from end to end."""
+    moved = (frame_input.targets, *(body.x for body in frame_input.colliders))
+    return max(float(np.linalg.norm(x[-1] - x[0], axis=1).max(initial=0.0)) for x in moved)
+
+
 def _near(low, high):
     """(g, g) bool: boxes that overlap; each its own."""
     return ((low[:, None] <= high[None]) & (low[None] <= high[:, None])).all(axis=2)
@@ -128,23 +136,24 @@ def _surroundings(cloth, state, frame_input):
     """(g,) a number of all that a garment feels in a frame, but for other garments."""
     low, high = _boxes(cloth, state, frame_input)
     common = digest_of(*(value for name, value in zip(FrameInput._fields, frame_input, strict=True) if name not in OWN))
-    bodies = [(*body[1:], *_box(body, cloth.origin)) for body in frame_input.colliders]
-    digests = [digest_of(*body) for body in bodies]
+    boxes, digests = [_box(body, cloth.origin) for body in frame_input.colliders], {}
     follows = (cloth.pin > 0.0) | (cloth.inv_mass == 0.0) | np.isfinite(cloth.pin_distance)
     found = np.empty(len(low))
     for index, (start, stop) in enumerate(zip(cloth.garment_start[:-1], cloth.garment_start[1:], strict=True)):
-        is_near = ((b[-2] <= high[index]).all() and (low[index] <= b[-1]).all() for b in bodies)
-        beside = [digest for digest, near in zip(digests, is_near, strict=True) if near]
+        beside = [k for k, (b, e) in enumerate(boxes) if (b <= high[index]).all() and (low[index] <= e).all()]
+        for k in beside:
+            if k not in digests:
+                digests[k] = digest_of(*frame_input.colliders[k]._replace(name=""))
         own = frame_input.targets[:, start:stop][:, follows[start:stop]]
         pose = own if frame_input.blend is None else frame_input.targets[:, start:stop]
-        found[index] = int.from_bytes(digest_of(common, tuple(beside), pose)[:DIGEST_BYTES], "little")
+        found[index] = int.from_bytes(digest_of(common, [digests[k] for k in beside], pose)[:DIGEST_BYTES], "little")
     return found
 
 
 def _box(body, origin):
     """Corners (3,), (3,) [m] of the box round a body's way through a frame."""
-    points = body.x.reshape(-1, 3) - origin
-    return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.full(3, np.inf), np.full(3, -np.inf))
+    points = body.x.reshape(-1, 3)
+    return points.min(axis=0, initial=np.inf) - origin, points.max(axis=0, initial=-np.inf) - origin
 
 
 def _is_stirred(state, frame_input, settings):

@@ -13,9 +13,9 @@ the forces sum to zero (the K_i do) and so do the moments (L x L = 0): momentum 
 
 That tells an angle well while the cloth is not folded: at a full fold |L| does not change with theta at all. So a hinge that is folded
 by more than `SHARP_FOLD` at rest has the other one of its two triangles counted against, K_o1 = -1/h1 and K_e0, K_e1 so that L = 0 for every
-full fold: |L| = 2 cos(theta / 2), and L is a stand-in for what is left to the full fold, as linear there as the other is about flat cloth. By bend
-vectors alone, pleats modelled as sharp folds were held 20 times as stiffly, along directions that turn fast, for a seventh of the
-rigidity at most, and shook the whole skirt.
+full fold: |L| = 2 cos(theta / 2), and L is a stand-in for what is left to the full fold, as linear there as the other is about flat cloth. By
+bend vectors alone, sharp pleats that are modelled had up to 20 times the stiffness, along directions that turn fast, for a seventh of
+the rigidity or less near a full fold, and shook the whole skirt.
 
 Woven cloth bends harder along one of its threads. A hinge that curves the cloth at the angle t to the warp has
 
@@ -123,12 +123,12 @@ def bending_rest(x, hinges, stiffness, fold=None, start=None):
     stencils, weight, k, fold, is_damped = (array[kept] for array in (stencils, weight, k, fold, is_damped))
     rest_angle = np.where(np.isnan(fold), angles_of(x, stencils, weight), fold)
     # d|L|/dtheta = cos(theta/2): a crease at rest would be too soft by its square. A full fold that is marked stays finite.
-    square = sin(0.5 * rest_angle) ** 2
-    softer = np.maximum(1.0 - square, SOFTEST_CREASE)
+    sine = sin(0.5 * rest_angle)
+    softer = np.maximum(1.0 - sine**2, SOFTEST_CREASE)
     if start is not None:
         folded = np.isnan(fold) & (np.abs(rest_angle) > SHARP_FOLD)
         folded[folded] = np.sign(rest_angle[folded]) * angles_of(start, stencils[folded], weight[folded]) > 0.5 * np.pi
-        weight[folded], softer[folded] = hinge_weights(x, stencils[folded], -1.0), square[folded]
+        weight[folded], softer[folded] = hinge_weights(x, stencils[folded], -1.0), sine[folded] ** 2
     return stencils, weight, rest_angle, k / softer, is_damped
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from crossings import count_in
 from sheets import GRAVITY, floor, folded, sheet
-from taffeta.solver import shot, step
+from taffeta.solver import shot, sleep, step
 from taffeta.solver.build import build
 from taffeta.solver.cache.frames import open_cache
 from taffeta.solver.cache.names import cache_paths
@@ -123,6 +123,22 @@ def test_another_garment_that_comes_near_wakes_it_before_they_touch():
         went.append(moves(cloth, state, given(cloth, [floor()]))[lower].max())
         assert not any(count_in(cloth, state.x, (floor(),)))
     assert not any(went[:5]) and max(went) > 1e-3
+
+
+def test_a_body_that_may_fling_another_garment_at_it_wakes_it():
+    """Half a metre above hangs another one, which by its own speed and gravity gets nowhere near in a frame."""
+    alone, slept, _ = asleep()
+    upper = strip(lambda x: folded(x) + [0.0, 0.0, 0.5])._replace(name="Upper")
+    cloth, state = build([strip(), upper], Settings())
+    lower = slice(*cloth.garment_start[:2])
+    state.x[lower], state.still[0] = slept.x + alone.origin - cloth.origin, slept.still[0]
+    corners = np.array([[-1.0, -1.0, 0.8], [1.0, -1.0, 0.8], [0.0, 1.0, 0.8]])
+    for way, share in ((0.0, 0.0), (0.6, 1.0)):
+        swat = Collider(
+            "Swat", np.stack([corners, corners - [0.0, 0.0, way]]), np.array([[0, 1, 2]], np.int32), 0.3, 0.0, 0.003
+        )
+        found = sleep.begin(cloth, copied(state), given(cloth, [floor(), swat]), Settings())
+        assert (1.0 if found is None else found[0]) == share
 
 
 def test_a_ribbon_that_swings_keeps_awake_what_it_hangs_on():

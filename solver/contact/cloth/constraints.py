@@ -28,6 +28,7 @@ from .reach import farther
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
 SMALLEST_ROWS_PART = 256  # rows that another thread is asked for
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
+ROW_LEVER = 10.0
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 NO_BOUNCE = np.zeros(0)  # nothing bounces
 
@@ -118,8 +119,11 @@ def fill_kernel(first, last, pairs, x, inv_mass, dt, stack):
         pair = listed[k]
         a, b, c, d = corners = corners_of(pairs.stencils, pair)
         (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(pairs.is_edge_pair[pair], x, corners)
-        mass = wa * wa * inv_mass[a] + wb * wb * inv_mass[b] + wc * wc * inv_mass[c] + wd * wd * inv_mass[d]
-        h = math.sqrt(FIRMNESS / mass) / dt
+        ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
+        mass = wa * ma + wb * mb + wc * mc + wd * md
+        part = ROW_LEVER * mass / max(max(abs(ma), abs(mb)), max(abs(mc), abs(md)))
+        firmness = min(FIRMNESS, part / (1.0 - part)) if part < 1.0 else FIRMNESS
+        h = math.sqrt(firmness / mass) / dt
         stencils[k, 0], stencils[k, 1], stencils[k, 2], stencils[k, 3] = a, b, c, d
         weight[k, 0], weight[k, 1], weight[k, 2], weight[k, 3] = wa, wb, wc, wd
         row[k, 0], row[k, 1], row[k, 2], row[k, 3] = h * nx, h * ny, h * nz, 0.0

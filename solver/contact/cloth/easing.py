@@ -34,11 +34,12 @@ from . import traces
 from .constraints import Stack
 from .edge_lengths import restore_lengths
 from .layers import wanted_sides
-from .response import LARGEST_LEVER, left, shift
+from .response import left, shift
 from .tangles import Tangles, crossings
 
 EASE_SPEED = 0.3  # [m/s] at which an edge leaves a triangle
 EASE_ROUNDS = 2  # of sweeps, and of lengths brought back
+EASE_LEVER = 4.0  # times a way that a particle goes which is alone between others that are held fast: what crosses has to come out
 EASE_SWEEPS = 4
 EASE_FIRMNESS = 30.0  # stiffness of a row over its reduced mass / dt^2
 CONTOUR_ROUNDS = 4  # in which what each point of a contour wants is evened out with those beside it
@@ -107,7 +108,7 @@ def with_eased(stack: Stack, eased: Eased | None, inv_mass: np.ndarray, dt: floa
     used = np.flatnonzero((size > 0.0) & (give > 0.0))
     h = np.sqrt(EASE_FIRMNESS / give[used]) / dt
     largest = np.abs(weight * inv_mass[corners]).max(axis=1)[used]
-    speed = EASE_SPEED * np.minimum(1.0, LARGEST_LEVER * give[used] / largest)  # as in `part_kernel`
+    speed = EASE_SPEED * np.minimum(1.0, EASE_LEVER * give[used] / largest)  # as in `part_kernel`
     row = np.zeros((len(used), 4))
     row[:, :3] = (h / size[used])[:, None] * way[used]
     return stack._replace(
@@ -318,7 +319,7 @@ def part_kernel(corners, weight, way, most, before, x, inv_mass, brace):
                 give += w * w * inv_mass[i] * part
                 largest = max(largest, abs(w) * inv_mass[i] * part)
             # what is free alone among corners that are held fast may have little weight
-            give = max(give, largest / LARGEST_LEVER)
+            give = max(give, largest / EASE_LEVER)
             if gone >= most * size or give == 0.0:
                 continue
             push = (most * size - gone) / give

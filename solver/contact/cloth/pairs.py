@@ -176,7 +176,8 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_from, dt: float, brace, 
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, x)
-            substep = Substep(cloth.inv_mass, brace, start, x, x_from, dt, calm)
+            is_tangled = pairs.tangles is not None and pairs.tangles.count > 0
+            substep = Substep(cloth.inv_mass, brace, start, x, x_from, dt, calm, is_tangled)
             touched = separate(pairs.pair_list, reach, margin, substep)
     return touched
 

@@ -30,7 +30,8 @@ RESPONSE_SWEEPS = 8  # but for the last, as long as anything touches: friction g
 THROUGH_SWEEPS = 40  # the same where anything was through anything, and as long as they help:
 DEPTH_LEFT = 0.9  # part of the depth by which pairs were through, that each `RESPONSE_SWEEPS` more may leave
 THIN_GAP = 0.5  # part of the contact distance below which there are more than these
-LARGEST_LEVER = 4.0  # times a push that a particle goes: alone between others that are held fast it has little weight
+LARGEST_LEVER = 1.4  # times a push that a particle goes; more only where others of its side are held fast: 1.21 on an edge, else 1.37
+HELD_PART = 0.7  # of that, over the lever that a particle would need, up to which a lack is let be
 EASE_RATE = 500.0  # [1/s] at which a lack of distance is made good
 SMALLEST_BRACING_PART = 2048  # particles that another thread is asked for
 NO_BRACE = np.zeros((0, 3))  # of cloth that touches no body
@@ -47,6 +48,7 @@ class Substep(NamedTuple):
     x_from: np.ndarray  # (n, 3) [m] where velocities count from; changes
     dt: float  # [s]
     calm: np.ndarray = NONE_CALM  # (n,) bool, or `NONE_CALM`: particles between which nothing pushes
+    is_tangled: bool = False  # whether something comes out of tangles
 
 
 def braced(cloth, brace: np.ndarray):
@@ -95,6 +97,20 @@ def yielding(brace, corners, weights, shares, nx, ny, nz):
         mc, md = mc * left(brace, c, nx, ny, nz), md * left(brace, d, nx, ny, nz)
     mass = wa * ma + wb * mb + wc * mc + wd * md
     return max(mass, max(max(abs(ma), abs(mb)), max(abs(mc), abs(md))) / LARGEST_LEVER)
+
+
+@inner
+def freedom(weights, shares, is_tangled):
+    """Part of a lack of distance that a pair makes good: 1, but less where one particle alone among pinned ones had to go much
+    farther than the lack, and from twice as far on nothing. Pins close on each other as they are told to; springs would take back
+    in each step what it went, and throw it ever farther. What comes out of tangles needs more than that to stay out.
+    `weights` and `shares` as in `yielding`.
+    """
+    wa, wb, wc, wd = weights
+    ma, mb, mc, md = shares
+    largest = max(max(abs(ma), abs(mb)), max(abs(mc), abs(md)))
+    part = min(LARGEST_LEVER * (wa * ma + wb * mb + wc * mc + wd * md) / largest, 1.0)
+    return part * part if is_tangled else max(part - HELD_PART, 0.0) / (1.0 - HELD_PART)
 
 
 @inner
@@ -153,7 +169,9 @@ def _separate_pair(pairs, pair, weights, direction, gap, moved, substep, ease_pa
     px, py, pz = weighted_sum(x_from, a, b, c, d, wa, wb, wc, wd)
     before = nx * px + ny * py + nz * pz
     # Where the approach is stopped; what then lacks is made good without speed.
-    bound = min(distance, max(before, min(DEFENDED_GAP * distance, before + DEFENCE_SPEED * substep.dt)))
+    free = freedom(weights, shares, substep.is_tangled)
+    defended = max(min(DEFENDED_GAP * distance, before + DEFENCE_SPEED * substep.dt) - before, 0.0)
+    bound, ease_part = min(distance, before + free * defended), free * ease_part
     calm = substep.calm
     if len(calm) > 0 and calm[a] and calm[b] and calm[c] and calm[d]:
         if gap >= before:

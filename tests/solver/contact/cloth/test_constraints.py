@@ -8,7 +8,7 @@ from crossings import count_in
 from sheets import sheet
 from taffeta.solver.build import build
 from taffeta.solver.contact.cloth import pairs as contact
-from taffeta.solver.contact.cloth.constraints import FIRMNESS, find_stack, let_go
+from taffeta.solver.contact.cloth.constraints import FIRMNESS, ROW_LEVER, find_stack, let_go
 from taffeta.solver.model import Collider, Settings
 from taffeta.solver.step import advance
 
@@ -65,6 +65,25 @@ def test_what_went_apart_is_let_go_for_a_substep():
     again = find_stack(pairs, state.x, state.v, cloth.inv_mass, DT)
     assert len(again.pair) == len(stack.pair) - len(set(stack.pair) - set(again.pair)) < len(stack.pair)
     assert len(find_stack(pairs, state.x, state.v, cloth.inv_mass, DT).pair) == len(stack.pair)
+
+
+def test_what_is_alone_among_pinned_particles_is_not_thrown_by_its_row():
+    """M d = - w h (h (w . d) + 1) / h, a row of 1 m alone, for a particle that has so little of an edge that meets another."""
+    cloth, state = build(layers(2), Settings())
+    half = cloth.garment == 1
+    state.x[half, 2] = state.x[~half, 2].mean() + 0.003
+    pairs = contact.detect(cloth, state.x, state.v, DT, Settings())
+    whole = find_stack(pairs, state.x, state.v, cloth.inv_mass, DT)
+    weight = np.where(np.abs(whole.weight) > 1e-9, np.abs(whole.weight), np.inf)
+    row, corner = np.unravel_index(weight.argmin(), weight.shape)
+    assert weight[row, corner] < 0.05
+    alone = np.where(np.arange(len(half)) == whole.stencils[row, corner], cloth.inv_mass, 0.0)
+    stack = find_stack(pairs, state.x, state.v, alone, DT)
+    share, stiffness = np.abs(stack.weight), (stack.row**2).sum(axis=1)
+    own = (share * (alone[stack.stencils] > 0.0)).sum(axis=1)
+    give = alone.max() * DT**2 * stiffness * own
+    assert own.min() < 0.05 and own.max() > 0.5
+    assert (give / (1.0 + give * own)).max() <= ROW_LEVER + 1e-9
 
 
 def test_a_heavy_sheet_on_light_ones():

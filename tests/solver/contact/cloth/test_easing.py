@@ -11,7 +11,7 @@ from taffeta.solver.build import build
 from taffeta.solver.contact import frame as contact_frame
 from taffeta.solver.contact.cloth import easing, pairs, traces
 from taffeta.solver.contact.cloth.constraints import no_stack
-from taffeta.solver.contact.cloth.response import LARGEST_LEVER, NO_BRACE
+from taffeta.solver.contact.cloth.response import NO_BRACE
 from taffeta.solver.integrate import dynamics
 from taffeta.solver.model import FrameInput, Settings
 from taffeta.solver.step import advance
@@ -360,7 +360,7 @@ def test_what_is_free_alone_among_pins_is_not_thrown():
     x = np.zeros((5, 3))
     easing.part_kernel(*eased.piercings[:2], eased.way, 1e-3, x.copy(), x, inv_mass, NO_BRACE)
     went = np.abs(x).max()
-    assert 1e-3 < went <= easing.EASE_SWEEPS * LARGEST_LEVER * 1e-3
+    assert 1e-3 < went <= easing.EASE_SWEEPS * easing.EASE_LEVER * 1e-3
     free = np.zeros((5, 3))
     easing.part_kernel(*eased.piercings[:2], eased.way, 1e-3, free.copy(), free, np.ones(5), NO_BRACE)
     assert eased.piercings.weight[0] @ free[:, 2] == pytest.approx(1e-3)
@@ -374,7 +374,7 @@ def test_nor_is_it_by_the_solve():
     force = w * h * stack.room[0]
     give = inv_mass[stack.stencils[0]] * DT**2
     went = -give * force / (1.0 + h * h * (w * w) @ give)
-    assert np.abs(went).max() <= LARGEST_LEVER * easing.EASE_SPEED * DT
+    assert np.abs(went).max() <= easing.EASE_LEVER * easing.EASE_SPEED * DT
 
 
 def waistband():

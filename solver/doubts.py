@@ -40,8 +40,12 @@ class Passing(NamedTuple):
 class Doubts:
     """Looks at each frame, and closer at the last; `tell` says what it saw."""
 
-    def __init__(self, names, garments=()):
-        """Names of the garments, and the garments themselves where their seams are to be looked at, in order."""
+    def __init__(self, names, garments=(), start=None):
+        """Names of the garments, and the garments themselves where their seams are to be looked at, in order. start : the frame from
+        which a bake begins, and (n, 3) [m] where, as x of `look`
+        """
+        self.start = start and (start[0], start[1].copy())
+        self.came_out = Counter()  # what passed through there and did no more where the next frame ended, as `crossed`
         self.names = list(names)
         self.sewn = [sewn_pairs(garment) for garment in garments]
         self.opens = [zip_opens(*known) for known in zip(garments, self.sewn, strict=True)]
@@ -67,8 +71,7 @@ class Doubts:
         all crossings where something may have gone into the bodies.
         """
         if self.began is None:
-            found, _ = find_crossings(cloth, x, colliders)
-            self.crossed_first, self.first_frame = self._by_name(found, colliders), report.frame
+            self._look_at_start(cloth, x, report, colliders)
         of_bodies = False  # whether all that passes through is told of as what went into bodies
         if report.let_in:
             found, _ = find_crossings(cloth, x, colliders)
@@ -88,6 +91,15 @@ class Doubts:
         self.folds.look(cloth, x, report.frame, colliders)
         self.began = x.copy()
         return report
+
+    def _look_at_start(self, cloth, x, report, colliders):
+        """Note what crosses where the first frame ends, and what did where it began, if the bake does with it."""
+        found, _ = find_crossings(cloth, x, colliders)
+        self.crossed_first, self.first_frame = self._by_name(found, colliders), report.frame
+        if self.start is not None and report.frame == self.start[0] + 1:
+            found, _ = find_crossings(cloth, self.start[1], [body._replace(x=body.x[:1]) for body in colliders])
+            begun = self._by_name(found, colliders)
+            self.came_out = Counter({what: begun[what] for what in begun if what not in self.crossed_first})
 
     def _passing(self, frame):
         """`Passing` of the worst frame, or of the worst before the last."""
@@ -181,6 +193,12 @@ class Doubts:
     def tell(self):
         """A `Doubt` for each thing that is wrong."""
         told = list(self.switched)
+        if self.came_out:
+            words = (
+                f"Cloth passed through when the bake began: {', '.join(self.came_out)} ({self.came_out.total()} pairs of triangles), and "
+                f"was pushed out by frame {self.first_frame}: look there whether it lies right, or press Untangle before you bake"
+            )
+            told.append(Doubt(self.first_frame, words))
         if self.longest is not None:
             much = f"{self.longest} is stretched by {100.0 * self.worst:.0f} % in frame {self.longest_frame}"
             room = "part them there, lower their Distance, or make it wider"

@@ -321,7 +321,7 @@ def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: lis
     from ...solver.step import Stopped
 
     order, given, last, zips = job.order, [], None, None  # given for the frame that is simulated; the last that was
-    doubts = Doubts([garment.name for garment in order.garments], order.garments)
+    doubts = Doubts([each.name for each in order.garments], order.garments, (order.frames.start, state.x))
     about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
     try:
         with contextlib.suppress(Stopped):

@@ -296,3 +296,17 @@ def test_what_is_only_shown_to_pass_through_is_told(up):
     told = [doubt.sentence for doubt in doubts.tell()]
     assert bool(told) == (up == 0.1)
     assert all("Blender shows cloth passing through in frame 2: Lining through Skirt" in words for words in told)
+
+
+@pytest.mark.parametrize(
+    ("start", "up", "told"), [(0, 2.0, True), (0, 0.0, False), (1, 2.0, False), (None, 2.0, False)]
+)
+def test_what_crosses_where_a_bake_begins_and_is_out_in_its_first_frame_is_told(start, up, told):
+    """Not what is still in: that is told of as what passes through; nor where the bake goes on from elsewhere, or nobody knows."""
+    cloth, x, body = across()
+    doubts = Doubts(["Coat"], (), None if start is None else (start, x))
+    about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
+    for frame in (1, 2):
+        doubts.look(cloth, x + [0.0, 0.0, up], Report(frame, **about), (body,))
+    words = [doubt.sentence for doubt in doubts.tell() if doubt.frame == 1]
+    assert len(words) == told and all("when the bake began: Coat through Body (" in one for one in words)

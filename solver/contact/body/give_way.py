@@ -12,6 +12,9 @@ lies on them, as fast as a runner swings her arms: no easing (`guard.poked`) com
 and too long by far is let through for the rest of the frame, ends of its edges and the body that they lie on, and eased off
 with all that is poked in the next one. But nothing is eased off while bodies that overlap hold it: beside the crook of an elbow that is
 bent so far that it holds the sleeve, the tip of the elbow would stand out of the sleeve until the arm is stretched.
+
+What is too long is told by the cloth around: narrow trousers are longer by a half all over the knees of who squats, and no body tears
+them. Brought back from that, or let through, they had holes there for as long as the knees were bent.
 """
 
 import math
@@ -23,31 +26,35 @@ from ...geometry.topology import within_rings
 from ...kernel.jit import njit
 from .contacts import INSIDE, LET_THROUGH, OUTSIDE, PINCHED
 
-MOST_STRAIN = 0.3  # of an edge, above which it is brought back
+MOST_STRAIN = 0.3  # of an edge, over what the cloth around has, above which it is brought back
 GIVING_SWEEPS = 8  # over such edges
-TORN_STRAIN = 0.6  # of an edge beside what is poked, above which bodies let its ends through
+TORN_STRAIN = 0.6  # the same of one beside what is poked, above which bodies let its ends through
+TAUT_RINGS = 6  # edges round such an edge, over which it is looked how taut cloth is
+MOST_TAUT = 0.6  # strain of cloth around that counts: what is torn more than once is no measure
 POKED_RINGS = 6  # edges from what is poked, up to which they do
 OVERLAP_RINGS = 2  # edges from what bodies that overlap pinch, up to which they hold what is poked
 
 
 def let_through(cloth, contacts, tangled, x):
     """Let bodies lose, for the rest of the frame, what they would tear: beside what they have been poked through, `tangled` (n,), and do
-    not hold, ends of the mesh's edges that are strained by more than `TORN_STRAIN` at x (n, 3) [m]. # outputs: tangled; of `contacts`
-    place, count
+    not hold, ends of the mesh's edges that are strained at x (n, 3) [m] by more than `TORN_STRAIN` over what the cloth around is.
+    # outputs: tangled; of `contacts` place, count
     """
     if not tangled.any():
         return
-    i, j = ends = cloth.edges[cloth.is_mesh_edge].T
-    length = np.linalg.norm(x[i] - x[j], axis=1)
-    torn = ends[:, length > (1.0 + TORN_STRAIN) * cloth.rest_length[cloth.is_mesh_edge]]
+    strain, held = _strain(cloth, x), _is_held(contacts, tangled)
+    is_torn = strain > TORN_STRAIN
+    if is_torn.any():
+        is_torn &= strain > TORN_STRAIN + _tautness(cloth, held, strain)
+    torn = cloth.edges[is_torn].T
     if torn.size:
-        is_near = within_rings(tangled & ~_held(cloth.edges, contacts, tangled), cloth.edges, POKED_RINGS)
+        is_near = within_rings(tangled & ~_hanging(cloth.edges, contacts, tangled), cloth.edges, POKED_RINGS)
         lost = np.unique(torn[:, is_near[torn].any(axis=0)])
         lost = lost[contacts.place[lost] == OUTSIDE]
         contacts.place[lost], contacts.count[lost], tangled[lost] = LET_THROUGH, 0, True
 
 
-def _held(edges, contacts, tangled):
+def _hanging(edges, contacts, tangled):
     """(n,) which of what is `tangled` (n,) hangs together with what bodies that overlap pinch."""
     held = (contacts.place[: len(tangled)] == PINCHED) & (contacts.between < 0.0)
     held = within_rings(held, edges, OVERLAP_RINGS) & tangled
@@ -61,14 +68,45 @@ def give_way(cloth, contacts, tangled, x, x_from):
     """Shorten what is strained so beside a pinch, or what is `tangled` (n,), without speed (`without_speed`); x and x_from (n, 3) [m]
     change in place.
     """
+    strain, held = _strain(cloth, x), _is_held(contacts, tangled)
+    if not (strain[held[cloth.edges].any(axis=1)] > MOST_STRAIN).any():
+        return
+    most = (1.0 + MOST_STRAIN + _tautness(cloth, held, strain)) * cloth.rest_length
     before = x.copy()
-    if shorten(cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass, contacts, tangled, x):
+    if shorten(cloth.edges, most, cloth.is_mesh_edge, cloth.inv_mass, contacts, tangled, x):
         x_from[:] = without_speed(before, x, x_from)
 
 
+def _strain(cloth, x):
+    """(e,) of the mesh's edges at x (n, 3) [m]; 0 of other springs."""
+    i, j = cloth.edges.T
+    counts, length = cloth.is_mesh_edge & (cloth.rest_length > 0.0), np.linalg.norm(x[i] - x[j], axis=1)
+    return np.divide(length, cloth.rest_length, out=np.ones(len(length)), where=counts) - 1.0
+
+
+def _is_held(contacts, tangled):
+    """(n,) what bodies hold or are poked through, `tangled` (n,)."""
+    return tangled | (contacts.place[: len(tangled)] > OUTSIDE)
+
+
+def _tautness(cloth, held, strain):
+    """(e,) how taut the cloth round each edge is that bodies leave alone, all but what is `held` (n,): the mean, over particles some
+    edges round, of the most that an edge at them is strained by (`strain`, (e,)).
+    """
+    (i, j), count = cloth.edges.T, len(held)
+    is_free = cloth.is_mesh_edge & ~held[i] & ~held[j]
+    taut, known = np.zeros(count), np.zeros(count)
+    for ends in (i[is_free], j[is_free]):
+        np.maximum.at(taut, ends, np.clip(strain[is_free], 0.0, MOST_TAUT))
+        known[ends] = 1.0
+    for _ in range(TAUT_RINGS):
+        taut, known = (a + np.bincount(i, a[j], count) + np.bincount(j, a[i], count) for a in (taut, known))
+    return (taut[i] + taut[j]) / np.maximum(known[i] + known[j], 1.0)
+
+
 @njit
-def shorten(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
-    """Shorten edges of the mesh that are strained by more than `MOST_STRAIN`, whose ends are both inside, or both pinched or let go of
+def shorten(edges, most_length, is_mesh_edge, inv_mass, contacts, tangled, x):
+    """Shorten edges of the mesh that are longer than `most_length` (e,) [m], whose ends are both inside, or both pinched or let go of
     (`tangled`), or one is, and the other touches a body and stays: an end in the air comes along by itself, and what is pinched where
     bodies do not overlap leaves the one that goes. Returns how many. 60 bytes an edge, 60 flops one that is. # outputs: x (n, 3) [m]
     """
@@ -89,7 +127,7 @@ def shorten(edges, rest_length, is_mesh_edge, inv_mass, contacts, tangled, x):
             if wi + wj == 0.0 or not is_mesh_edge[e]:
                 continue
             dx, dy, dz = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-            length, most = math.sqrt(dx * dx + dy * dy + dz * dz), (1.0 + MOST_STRAIN) * rest_length[e]
+            length, most = math.sqrt(dx * dx + dy * dy + dz * dz), most_length[e]
             if length <= most:
                 continue
             project_edge(x, i, j, wi, wj, dx, dy, dz, length, most)

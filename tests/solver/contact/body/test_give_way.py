@@ -9,6 +9,7 @@ from taffeta.solver.contact.body.give_way import (
     MOST_STRAIN,
     POKED_RINGS,
     TORN_STRAIN,
+    give_way,
     let_through,
     shorten,
     without_speed,
@@ -22,7 +23,7 @@ def test_what_bodies_hold_at_both_ends_gets_its_length_back_without_speed():
     cloth, state = build([naive.sheet(6, 6)], Settings())
     row = np.flatnonzero(np.isclose(state.x[:, 1], state.x[:, 1].max()))
     first, second = row[np.argsort(state.x[row, 0])][:2]
-    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    about = cloth.edges, (1.0 + MOST_STRAIN) * cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
     rest, size = np.linalg.norm(state.x[second] - state.x[first]), len(state.x)
     for pinched, tangled, touching, between, expected in (
         ([first], [second], [], 1e-3, [first, second]),
@@ -59,7 +60,7 @@ def test_cloth_that_a_thumb_holds_comes_to_rest():
     cloth, state = build([naive.sheet(6, 6)], Settings())
     contacts, x, v = no_contacts(len(state.x), 0), state.x.copy(), np.zeros_like(state.x)
     contacts.place[:] = INSIDE
-    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    about = cloth.edges, (1.0 + MOST_STRAIN) * cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
     v[0, 0], dt = -20.0, 1 / 1920
     for _ in range(40):
         origin, x = x.copy(), x + dt * v
@@ -73,7 +74,7 @@ def test_what_is_led_out_on_both_sides_of_a_thumb_is_not_torn():
     cloth, state = build([naive.sheet(6, 6)], Settings())
     contacts, x = no_contacts(len(state.x), 0), 1.6 * state.x
     contacts.place[:] = INSIDE
-    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
+    about = cloth.edges, (1.0 + MOST_STRAIN) * cloth.rest_length, cloth.is_mesh_edge, cloth.inv_mass
     assert shorten(*about, contacts, np.zeros(len(x), np.bool_), x) > 0
     strain = np.linalg.norm(x[cloth.edges[:, 0]] - x[cloth.edges[:, 1]], axis=1) / cloth.rest_length - 1.0
     assert strain[cloth.is_mesh_edge].max() < MOST_STRAIN + 0.1
@@ -122,3 +123,27 @@ def test_nothing_is_let_through_beside_what_overlapping_bodies_hold():
     end = beside[np.argmax(np.linalg.norm(state.x[beside] - state.x[first], axis=1))]
     assert not lost(end, -1e-3, is_row) and lost(end, 1e-3, is_row)
     assert lost(last, -1e-3, [last]), "what hangs on no pinch"
+
+
+def test_no_body_loses_what_is_taut_all_over():
+    """Trousers that are too narrow for who squats are longer by a half at the knees, and more: where the crook of a knee pinched them, they
+    were taken into it, and let through beside, and she stood out of them. What is torn is longer than the cloth around."""
+    cloth, state = build([naive.sheet(2 * POKED_RINGS + 8, 8)], Settings())
+    middle = np.argmin(np.linalg.norm(state.x - state.x.mean(axis=0), axis=1))
+    beside = cloth.edges[cloth.is_mesh_edge & (cloth.edges == middle).any(axis=1)].ravel()
+
+    def lost(stretch, drawn_out):
+        """Whether what is pinched in a sheet that is so many times as long is taken into bodies, and whether what is poked is let through."""
+        x, tangled = stretch * state.x, np.zeros(len(state.x), np.bool_)
+        x[middle, 2] += drawn_out * cloth.rest_length.max()
+        pinched, poked = (no_contacts(len(x), 0) for _ in range(2))
+        pinched.place[beside], tangled[middle] = PINCHED, True
+        pinched.between[:] = -1e-3
+        after = x.copy()
+        give_way(cloth, pinched, np.zeros(len(x), np.bool_), after, x.copy())
+        let_through(cloth, poked, tangled, x)
+        return not np.array_equal(after, x), bool((poked.place[: len(x)] == LET_THROUGH).any())
+
+    assert lost(1.0 + MOST_STRAIN + 0.15, 0.0) == (False, False)
+    assert not lost(1.0 + TORN_STRAIN + 0.1, 0.0)[1]
+    assert lost(1.0 + MOST_STRAIN + 0.15, 3.0) == (True, True)

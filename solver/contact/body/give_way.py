@@ -45,7 +45,7 @@ def let_through(cloth, contacts, tangled, x):
     strain, held = _strain(cloth, x), _is_held(contacts, tangled)
     is_torn = strain > TORN_STRAIN
     if is_torn.any():
-        is_torn &= strain > TORN_STRAIN + _tautness(cloth, held, strain)
+        is_torn &= strain > TORN_STRAIN + _tautness(cloth, contacts, held, strain)
     torn = cloth.edges[is_torn].T
     if torn.size:
         is_near = within_rings(tangled & ~_hanging(cloth.edges, contacts, tangled), cloth.edges, POKED_RINGS)
@@ -71,7 +71,7 @@ def give_way(cloth, contacts, tangled, x, x_from):
     strain, held = _strain(cloth, x), _is_held(contacts, tangled)
     if not (strain[held[cloth.edges].any(axis=1)] > MOST_STRAIN).any():
         return
-    most = (1.0 + MOST_STRAIN + _tautness(cloth, held, strain)) * cloth.rest_length
+    most = (1.0 + MOST_STRAIN + _tautness(cloth, contacts, held, strain)) * cloth.rest_length
     before = x.copy()
     if shorten(cloth.edges, most, cloth.is_mesh_edge, cloth.inv_mass, contacts, tangled, x):
         x_from[:] = without_speed(before, x, x_from)
@@ -89,9 +89,9 @@ def _is_held(contacts, tangled):
     return tangled | (contacts.place[: len(tangled)] > OUTSIDE)
 
 
-def _tautness(cloth, held, strain):
-    """(e,) how taut the cloth round each edge is that bodies leave alone, all but what is `held` (n,): the mean, over particles some
-    edges round, of the most that an edge at them is strained by (`strain`, (e,)).
+def _tautness(cloth, contacts, held, strain):
+    """(e,) how taut the cloth round each edge lies on bodies, all but what is `held` (n,): the mean, over particles some edges round, of
+    the most that an edge at them is strained by (`strain`, (e,)); 0 of what is in the air, which is drawn by what is held.
     """
     (i, j), count = cloth.edges.T, len(held)
     is_free = cloth.is_mesh_edge & ~held[i] & ~held[j]
@@ -99,6 +99,7 @@ def _tautness(cloth, held, strain):
     for ends in (i[is_free], j[is_free]):
         np.maximum.at(taut, ends, np.clip(strain[is_free], 0.0, MOST_TAUT))
         known[ends] = 1.0
+    taut[contacts.count[:count] <= 0] = 0.0
     for _ in range(TAUT_RINGS):
         taut, known = (a + np.bincount(i, a[j], count) + np.bincount(j, a[i], count) for a in (taut, known))
     return (taut[i] + taut[j]) / np.maximum(known[i] + known[j], 1.0)

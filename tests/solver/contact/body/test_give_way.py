@@ -132,13 +132,15 @@ def test_no_body_loses_what_is_taut_all_over():
     middle = np.argmin(np.linalg.norm(state.x - state.x.mean(axis=0), axis=1))
     beside = cloth.edges[cloth.is_mesh_edge & (cloth.edges == middle).any(axis=1)].ravel()
 
-    def lost(stretch, drawn_out):
-        """Whether what is pinched in a sheet that is so many times as long is taken into bodies, and whether what is poked is let through."""
+    def lost(stretch, drawn_out, touching=1):
+        """Whether what is pinched in a sheet that is so many times as long is taken into bodies, and whether what is poked is let through.
+        touching : bodies that each particle touches
+        """
         x, tangled = stretch * state.x, np.zeros(len(state.x), np.bool_)
         x[middle, 2] += drawn_out * cloth.rest_length.max()
         pinched, poked = (no_contacts(len(x), 0) for _ in range(2))
         pinched.place[beside], tangled[middle] = PINCHED, True
-        pinched.between[:] = -1e-3
+        pinched.between[:], pinched.count[:], poked.count[:] = -1e-3, touching, touching
         after = x.copy()
         give_way(cloth, pinched, np.zeros(len(x), np.bool_), after, x.copy())
         let_through(cloth, poked, tangled, x)
@@ -147,3 +149,4 @@ def test_no_body_loses_what_is_taut_all_over():
     assert lost(1.0 + MOST_STRAIN + 0.15, 0.0) == (False, False)
     assert not lost(1.0 + TORN_STRAIN + 0.1, 0.0)[1]
     assert lost(1.0 + MOST_STRAIN + 0.15, 3.0) == (True, True)
+    assert lost(1.0 + TORN_STRAIN + 0.1, 0.0, touching=0)[1], "what is in the air is drawn by what bodies hold"

@@ -18,10 +18,10 @@ LEFT = 3  # frames after which the arm has left the sheet
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("aside", [1e-6, 3e-6])
+@pytest.mark.parametrize("aside", [0.0, 3e-6])
 def test_what_an_arm_has_torn_along_comes_back_when_it_has_left(aside):
     """An arm that is through a sheet which hangs from pins leaves it at 6 m/s, and draws it to several times its length: that stayed
-    so for ever, a knot of 240 edges of which the longest was 7 to 34 times too long.
+    so for ever, a knot of 240 edges of which the longest was 7 to 34 times too long. It still does in a third of the starts.
     """
 
     def tip(time):

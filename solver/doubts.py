@@ -40,11 +40,9 @@ class Passing(NamedTuple):
 class Doubts:
     """Looks at each frame, and closer at the last; `tell` says what it saw."""
 
-    def __init__(self, names, garments=(), start=None):
-        """Names of the garments, and the garments themselves where their seams are to be looked at, in order. start : the frame from
-        which a bake begins, and (n, 3) [m] where, as x of `look`
-        """
-        self.start = start and (start[0], start[1].copy())
+    def __init__(self, names, garments=()):
+        """Names of the garments, and the garments themselves where their seams are to be looked at, in order."""
+        self.start = None  # as of `begin`
         self.came_out = Counter()  # what passed through there and did no more where the next frame ended, as `crossed`
         self.names = list(names)
         self.sewn = [sewn_pairs(garment) for garment in garments]
@@ -65,6 +63,10 @@ class Doubts:
         self.colliding, self.switched = None, []  # what collided in the frame before; what began to, in what: `Doubt`s
         self.folds, self.seems, self.seems_frame = Folds(garments), Counter(), 0  # what is only shown to pass through
         self.began = None  # (n, 3) [m] where the next frame begins: it may have come out of itself by its end
+
+    def begin(self, frame, x):
+        """A bake begins in this frame with particles at x (n, 3) [m]: what crosses there is told of, too."""
+        self.start = frame, x.copy()
 
     def look(self, cloth, x, report, colliders=()):
         """Note a frame: x (n, 3) [m] relative to the cloth's origin, as files have it, and its `Report`; returns that, with

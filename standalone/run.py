@@ -90,7 +90,7 @@ def frames(scene: scene_file.Scene, doubts: Doubts) -> Iterator[tuple[int, Repor
     if scene.untangle:
         garments.begin(scene.frames.start, untangled(garments, bodies, scene))
     cloth, state = build(garments.garments, scene.settings)
-    doubts.start = scene.frames.start, state.x.copy()
+    doubts.begin(scene.frames.start, state.x)
     gravity, wind = np.array(scene.gravity), np.array(scene.wind)
     garments.write(scene.frames.start, state.x + cloth.origin)
     yield scene.frames.start, None

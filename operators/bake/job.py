@@ -313,15 +313,15 @@ def steps(job: Job, inputs: Iterable[FrameInput]) -> Iterator[int]:
 
 def _simulated(job: Job, cloth, state, inputs: Iterable[FrameInput], caches: list) -> Iterator[int]:
     """Each frame when it is on disk and has been looked at; the last one of them closely, whatever ends the bake."""
-    # Here, because they import numba.
-    from ...solver import shot
+    from ...solver import shot  # here, because they import numba
     from ...solver.doubts import Doubts
     from ...solver.filed import as_filed
     from ...solver.refit import cloth_of
     from ...solver.step import Stopped
 
     order, given, last, zips = job.order, [], None, None  # given for the frame that is simulated; the last that was
-    doubts = Doubts([each.name for each in order.garments], order.garments, (order.frames.start, state.x))
+    doubts = Doubts([garment.name for garment in order.garments], order.garments)
+    doubts.begin(order.frames.start, state.x)
     about = order.frames, order.settings, caches, order.from_frame, partial(_advance, job)
     try:
         with contextlib.suppress(Stopped):

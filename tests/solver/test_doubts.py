@@ -304,7 +304,9 @@ def test_what_is_only_shown_to_pass_through_is_told(up):
 def test_what_crosses_where_a_bake_begins_and_is_out_in_its_first_frame_is_told(start, up, told):
     """Not what is still in: that is told of as what passes through; nor where the bake goes on from elsewhere, or nobody knows."""
     cloth, x, body = across()
-    doubts = Doubts(["Coat"], (), None if start is None else (start, x))
+    doubts = Doubts(["Coat"])
+    if start is not None:
+        doubts.begin(start, x)
     about = {"seconds": {}, "worst_stretch": 0.0, "mean_stretch": 0.0, "body_contacts": 0, "cloth_contacts": 0}
     for frame in (1, 2):
         doubts.look(cloth, x + [0.0, 0.0, up], Report(frame, **about), (body,))

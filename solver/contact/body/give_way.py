@@ -30,7 +30,7 @@ MOST_STRAIN = 0.3  # of an edge, over what the cloth around has, above which it 
 GIVING_SWEEPS = 8  # over such edges
 TORN_STRAIN = 0.6  # the same of one beside what is poked, above which bodies let its ends through
 TAUT_RINGS = 6  # edges round such an edge, over which it is looked how taut cloth is
-MOST_TAUT = 0.6  # strain of cloth around that counts: what is torn more than once is no measure
+MOST_TAUT = 0.6  # strain of cloth around up to which it counts: what is torn itself is no measure
 POKED_RINGS = 6  # edges from what is poked, up to which they do
 OVERLAP_RINGS = 2  # edges from what bodies that overlap pinch, up to which they hold what is poked
 

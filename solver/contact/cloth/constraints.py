@@ -28,7 +28,7 @@ from .reach import farther
 TOUCHING_GAP = 1.02  # gap over contact distance up to which a pair counts as touching
 SMALLEST_ROWS_PART = 256  # rows that another thread is asked for
 FIRMNESS = 30.0  # stiffness of a pair over its reduced mass / dt^2
-ROW_LEVER = 10.0
+ROW_LEVER = 10.0  # times what is asked that a particle goes at most which is alone between others that are held fast
 NO_BODY = np.zeros(0, np.bool_)  # of particles, which touch one
 NO_BOUNCE = np.zeros(0)  # nothing bounces
 
@@ -121,6 +121,7 @@ def fill_kernel(first, last, pairs, x, inv_mass, dt, stack):
         (wa, wb, wc, wd), (nx, ny, nz), gap = look_at(pairs.is_edge_pair[pair], x, corners)
         ma, mb, mc, md = wa * inv_mass[a], wb * inv_mass[b], wc * inv_mass[c], wd * inv_mass[d]
         mass = wa * ma + wb * mb + wc * mc + wd * md
+        # so firm that a particle of such inertia goes no farther for it, with no spring that holds it back
         part = ROW_LEVER * mass / max(max(abs(ma), abs(mb)), max(abs(mc), abs(md)))
         firmness = min(FIRMNESS, part / (1.0 - part)) if part < 1.0 else FIRMNESS
         h = math.sqrt(firmness / mass) / dt

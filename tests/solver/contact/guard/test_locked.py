@@ -33,9 +33,9 @@ def comes_back(aside):
 @pytest.mark.once
 def test_what_an_arm_has_torn_along_comes_back_when_it_has_left():
     """It stayed so for ever, a knot of 240 edges of which the longest was 7 to 34 times too long. Five of 16 starts a micrometre apart
-    still do, and which they are hangs on the last digit.
+    still do, and which they are hangs on the last digit; if no zone goes less far, two of these three.
     """
-    assert any(comes_back(aside) for aside in (0.0, 3e-6, 5e-6))
+    assert sum(comes_back(aside) for aside in (0.0, 3e-6, 5e-6)) >= 2
 
 
 @pytest.mark.once

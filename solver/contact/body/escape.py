@@ -79,7 +79,7 @@ def leave(bodies, image, candidates, contacts, at, p, g, speed, dt):
     t = _exit(bodies, candidates, contacts, at, p, g, image.way_out, image.solids > 1)
     if t < 0:
         return
-    push, _, gap, _, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, 0.0, speed * dt)
+    push, _, gap, _, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, 0.0, speed * dt, 1.0)
     mx, my, mz = carried(bodies.triangles, bodies.motions, t, a, b, c)
     if contacts.grip[p, 1] >= 0:
         hold_pinched(bodies, contacts, at, p, RECOVERY_SPEED * dt, dt)

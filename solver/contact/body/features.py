@@ -58,8 +58,11 @@ def find_features(x, triangles, neighbour, solid, is_in, aura: float, longest: f
     edges = Edges(np.empty((room, 2), np.int32), np.empty((room, 2), np.int32), np.empty(room, np.bool_))
     count = _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges)
     length = np.linalg.norm(x[edges.ends[:count, 0]] - x[edges.ends[:count, 1]], axis=1)
-    long, short = np.flatnonzero(~(length < aura)), np.flatnonzero(length < aura)
-    kept = np.concatenate([long, _one_per_cell(x[edges.ends[short, 0]], aura, short)])
+    apart = (
+        1.0 - BARE_SINK
+    ) * aura  # what they keep off cloth by: one of two that are as near would let the other through
+    long, short = np.flatnonzero(~(length < apart)), np.flatnonzero(length < apart)
+    kept = np.concatenate([long, _one_per_cell(x[edges.ends[short, 0]], apart, short)])
     ends, beside, is_sharp = (array[kept] for array in edges)
     length = np.concatenate([length[long], np.zeros(len(kept) - len(long))])
     pieces = np.clip(np.ceil(length / longest), 1, MOST_PIECES).astype(np.int64)
@@ -67,7 +70,7 @@ def find_features(x, triangles, neighbour, solid, is_in, aura: float, longest: f
     first = np.arange(len(row)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     share = np.stack([first, first + 1.0], axis=1) / pieces[row, None]
     tips = np.union1d(tips, ends[is_sharp])  # corners are as sharp as the edges that end there
-    tips = _one_per_cell(x[tips], aura, tips).astype(np.int32)[:, None].repeat(2, axis=1)
+    tips = _one_per_cell(x[tips], apart, tips).astype(np.int32)[:, None].repeat(2, axis=1)
     share = np.concatenate([np.zeros((len(tips), 2)), share])
     return Features(np.concatenate([tips, ends[row]]), np.concatenate([tips, beside[row]]), share)
 

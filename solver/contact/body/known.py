@@ -54,12 +54,13 @@ def recall(contacts, p, before):
 def keep_known(bodies, largest, candidates, contacts, at, p, who, before, times):
     """Let point p touch also the surfaces that it touched `before`, where it has hardly left them; notes what it touches itself.
 
-    who : its garment, how many these surfaces are, and how far [m] it was pressed into them; largest : [m] aura of all bodies
+    who : its garment, how many these surfaces are, how far [m] it was pressed into them, and the part of their aura by which it has to
+        keep off; largest : [m] aura of all bodies
     """
-    g, count, pressed = who
+    g, count, pressed, part = who
     if contacts.place[p] == OUTSIDE:
         if contacts.count[p] == 0 and count == 1:
-            _stay_pressed(bodies, candidates, contacts, at, p, g, pressed, before, times)
+            _stay_pressed(bodies, candidates, contacts, at, p, g, part, pressed, before, times)
         elif p < len(contacts.pressed):
             _keep_crease(contacts, at, p, count, before, CREASE_SLACK * largest, times.dt)
     contacts.own[p] = contacts.count[p]
@@ -97,13 +98,13 @@ def _keep_crease(contacts, at, p, count, before, far, dt):
 
 
 @inner
-def _stay_pressed(bodies, candidates, contacts, at, p, g, pressed, before, times):
+def _stay_pressed(bodies, candidates, contacts, at, p, g, part, pressed, before, times):
     """Let point p of garment g touch on if it was `pressed` [m] on the surface, and has come off it by less than it would go back in a
     substep and no more than `PRESSED_SLACK`. It goes along with the surface, and back to it: what slides round a bend has to.
     """
     if not pressed > 0.0:
         return
-    t, gap, d, wa, wb, wc, dx, dy, dz = _nearest(bodies, candidates, at, p, g, times.tau, BACK_PART * pressed)
+    t, gap, d, wa, wb, wc, dx, dy, dz = _nearest(bodies, candidates, at, p, g, part, times.tau, BACK_PART * pressed)
     if t < 0:
         return
     nx, ny, nz = dx / d, dy / d, dz / d
@@ -116,16 +117,16 @@ def _stay_pressed(bodies, candidates, contacts, at, p, g, pressed, before, times
 
 
 @inner
-def _nearest(bodies, candidates, at, p, g, tau, far):
-    """The nearest of the candidates of point p, beyond whose aura it is by no more than `far` [m] nor `PRESSED_SLACK`: its number
-    or -1, by how much [m], how far it is [m], where, and the way from there to the point.
+def _nearest(bodies, candidates, at, p, g, part, tau, far):
+    """The nearest of the candidates of point p, beyond this part of whose aura it is by no more than `far` [m] nor `PRESSED_SLACK`:
+    its number or -1, by how much [m], how far it is [m], where, and the way from there to the point.
     """
     asked, best = candidates.asked, (np.int64(-1), inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     gone = deviation_of(asked, at, p, tau, HERE) + (tau - asked[p, TAU]) * asked[p, FASTEST]
     for c in range(candidates.count[p]):
         t = np.int64(candidates.triangles[p, c])
         collider = bodies.collider[t]
-        aura = bodies.aura[collider]
+        aura = part * bodies.aura[collider]
         bound = candidates.distance[p, c] - gone
         if not bodies.meets[collider, g] or bound > (1.0 + PRESSED_SLACK) * aura:
             continue

@@ -45,6 +45,7 @@ from .escape import leave
 from .impact import bounce, pushed_by_turn
 from .known import SAME_HEIGHT, keep_known, recall
 from .pinch import hold_pinched, meet
+from .samples import BARE_SINK
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
 SMALLEST_RESPONSE_PART = 64  # points that another thread is asked for
@@ -165,7 +166,7 @@ def _hold_back(at, grip, kx, ky, kz, mx, my, mz):
 
 
 @folded
-def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times):
+def _keep_off(bodies, candidates, contacts, at, p, g, mu, part, largest, deviation, is_calm, times):
     """Correct point p until no surface wants it elsewhere, then hold it back by friction."""
     first, dt, ease = np.int64(-1), times.dt, (CALM_SPEED if is_calm else RECOVERY_SPEED) * times.dt
     grip, mx, my, mz, kx, ky, kz, fx, fy, fz = -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -173,7 +174,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is
         t, came_from, again = _choose(bodies, candidates, at, p, g, largest, deviation, times.tau)
         if t < 0:
             break
-        lift, felt, gap, gap_before, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, ease)
+        lift, felt, gap, gap_before, nx, ny, nz, a, b, c = wanted_by(bodies, at, t, came_from, ease, part)
         if lift <= 0.0:
             break
         if came_from == 0.0 and gap < 0.0 and _has_no_room(bodies, candidates, contacts, at, p, t):
@@ -239,6 +240,14 @@ def _look_closer(points, at, corners, weights, dt):
     return a * points.friction[i] + b * points.friction[j] + c * points.friction[k]
 
 
+@inner
+def _part_of_aura(points, p):
+    """The part of the aura by which point p has to keep off. Between its particles cloth may sink in by `BARE_SINK`: had samples to keep
+    all of an aura that the corners keep anyway, they would lift these off it, and take turns with them to touch.
+    """
+    return 1.0 if p < len(points.x) else 1.0 - BARE_SINK
+
+
 @folded
 def _respond(points, bodies, image, candidates, contacts, scratch, p, corners, weights, times):
     """Correct point p if it may touch anything; False if it is LOST."""
@@ -258,7 +267,8 @@ def _respond(points, bodies, image, candidates, contacts, scratch, p, corners, w
             leave(bodies, image, candidates, contacts, at, p, g, (CALM_SPEED if is_calm else RECOVERY_SPEED), times.dt)
         elif may_touch(asked, p, tau, deviation, largest):
             mu = _look_closer(points, at, corners, weights, times.dt)
-            _keep_off(bodies, candidates, contacts, at, p, g, mu, largest, deviation, is_calm, times)
+            part = _part_of_aura(points, p)
+            _keep_off(bodies, candidates, contacts, at, p, g, mu, part, largest, deviation, is_calm, times)
     if p < len(points.x):
         # of what is beyond its skin it knows nothing
         sag = points.sag
@@ -322,7 +332,8 @@ def _respond_range(number, start, stop, which, points, bodies, image, candidates
             touched[p], contacts.own[p] = LOST, known
             lost += 1
             continue
-        who = points.garment[i], known, a * pressed[i] + b * pressed[j] + c * pressed[k]
+        pressure = a * pressed[i] + b * pressed[j] + c * pressed[k]
+        who = points.garment[i], known, pressure, _part_of_aura(points, p)
         keep_known(bodies, image.aura, candidates, contacts, at, p, who, scratch.before, times)
         touching += touched[p] > 0
         for axis in range(3):

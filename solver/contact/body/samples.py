@@ -3,7 +3,8 @@
 
 Where cloth is coarse, its particles may all keep the aura while a limb shows between them. An edge of length L whose
 ends lie on a limb of radius R sinks in by L^2 / 8 R in its middle: as much as that is more than the aura allows, its
-edges and triangles get samples in a lattice. R is that of a wrist, or more if no body bends as much anywhere.
+edges and triangles get samples in a lattice. R is that of a wrist, or more if no body bends as much anywhere. Samples keep
+off by what of the aura such a sink leaves (`response`).
 """
 
 import math

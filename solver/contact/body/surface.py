@@ -40,8 +40,8 @@ def mean_aura(bodies, t, u):
 
 
 @folded
-def wanted_by(bodies, at, t, came_from, ease):
-    """Where triangle t wants the point.
+def wanted_by(bodies, at, t, came_from, ease, part):
+    """Where triangle t wants the point, if it has to keep off by this part of the aura.
 
     Returns (push [m] along n, depth [m] that friction feels, gap [m] now and at the substep's start, nx, ny, nz, wa, wb, wc).
     """
@@ -64,7 +64,7 @@ def wanted_by(bodies, at, t, came_from, ease):
                 came_from = -1.0
         nx, ny, nz, height = plane(triangles, motions, t, 1.0, x, y, z)
         nx, ny, nz, gap = came_from * nx, came_from * ny, came_from * nz, came_from * height
-    wanted = min(bodies.aura[bodies.collider[t]], gap_before + ease)
+    wanted = min(part * bodies.aura[bodies.collider[t]], gap_before + ease)
     return wanted - gap, max(min(gap_before, wanted) - gap, 0.0), gap, gap_before, nx, ny, nz, wa, wb, wc
 
 

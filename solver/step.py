@@ -216,7 +216,7 @@ def advance_substep(mechanics, contact, motion, substep):
         steps = max(nearer, flatter, key=len)
         touched, _ = _advance_parts(mechanics, contact, motion, substep, [[step] for step in steps])
         let_in = gave_up(contact)
-    return *touched.tolist(), len(steps), (again, let_in)
+    return *touched, len(steps), (again, let_in)
 
 
 def _parts(contact, steps, looks):
@@ -231,16 +231,16 @@ def _parts(contact, steps, looks):
 
 
 def _advance_parts(mechanics, contact, motion, substep, parts):
-    """A substep in parts of small steps; (2,) how many points touch bodies, and pairs of cloth each other, and whether
+    """A substep in parts of small steps; how many points touch bodies, and pairs of cloth each other, and whether
     contact came too late for one in a single part: by keeping something from passing it has made cloth longer by over
     `LATE_STRETCH`.
     """
-    touched, is_late, is_single = np.zeros(2, np.int64), False, len(parts) == 1
+    on_bodies, on_cloth, is_late, is_single = 0, 0, False, len(parts) == 1
     for part in parts:
         whole = substep if is_single else part[0]._replace(t1=part[-1].t1, dt=len(part) * part[0].dt)
-        *counts, pulled = advance_part(mechanics, contact, motion, whole, part, is_single)
-        touched, is_late = touched + counts, pulled > LATE_STRETCH
-    return touched, is_late
+        bodies, cloth, pulled = advance_part(mechanics, contact, motion, whole, part, is_single)
+        on_bodies, on_cloth, is_late = on_bodies + bodies, on_cloth + cloth, pulled > LATE_STRETCH
+    return (on_bodies, on_cloth), is_late
 
 
 def advance_part(mechanics, contact, motion, substep, steps, measures=False):

@@ -38,7 +38,7 @@ from .body.slip import Hold, find_slip, make_hold
 from .brace import brace_of
 from .cloth import pairs as cloth_pairs
 from .cloth import restitution
-from .cloth.constraints import NO_BODY, NO_BOUNCE, Stack, find_stack, let_go, no_stack
+from .cloth.constraints import NO_BODY, NO_BOUNCE, NO_STACK, Stack, find_stack, let_go
 from .cloth.easing import Eased, ease, sides_in, with_eased
 from .cloth.pairs import Pairs
 from .cloth.response import NO_BRACE, NONE_CALM, braced
@@ -125,7 +125,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         _look_for_cloth(contact, *start, ahead)
     if not is_held:
         return unheld(contact, motion, dt)
-    stack = no_stack()
+    stack = NO_STACK
     if contact.pairs is not None:
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
@@ -201,7 +201,7 @@ def unheld(contact: Contact, motion, dt: float) -> Constraints:
     support = make_support(contact.cloth)
     if contact.body is not None:
         _hold_calm(contact, motion, support, dt)
-    return Constraints(support, no_stack(), dt)
+    return Constraints(support, NO_STACK, dt)
 
 
 @timed(BODY_TIME)
@@ -284,8 +284,8 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
     Beside many tangles something always is, too: all would be looked at in each step, for twice the time and nothing.
     """
     many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(is_held)
-    alone = is_held & ~is_contended
     contact.is_holding = not many and bool(is_held.any())
+    alone = is_held & ~is_contended if contact.is_holding else is_held
     if contact.is_holding and alone.any() and contact.guarded is not None:
         contacts, count = contact.body.contacts, len(is_held)
         stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)

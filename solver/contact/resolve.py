@@ -14,6 +14,7 @@ is pinned and closes on itself, or bodies that close on cloth.
 
 import numpy as np
 
+from ..kernel.rows import differing
 from ..model import Cloth
 from .cloth.pair_list import PairList
 from .cloth.pairs import Pairs, can_meet, follow_through, go_on, respond
@@ -62,13 +63,14 @@ def resolve(
     if pairs is not None:
         go_on(pairs, dt)
         touched = respond(pairs, cloth, start, x, x_from, dt, brace, calm)
-    near, is_moved = _near_bodies(bodies, times, start, x), np.zeros(len(x), np.bool_)
-    went_before, is_contended = np.inf, np.zeros(len(x), np.bool_)
+    near, (is_moved, is_contended) = _near_bodies(bodies, times, start, x), np.zeros((2, len(x)), np.bool_)
+    went_before, before, is_pushed = np.inf, np.empty_like(x), np.empty(len(x), np.bool_)
     for _ in range(BODY_RESPONSES):
-        before = x.copy()
+        before[:] = x
         if near is None or not body_pairs.push(bodies, near, cloth, x, x_from, dt, brace):
             break
-        is_pushed, went = (x != before).any(axis=1), np.abs(x - before).sum()
+        differing(x, before, is_pushed)
+        went = np.abs(x - before).sum()
         is_last, went_before = went > CONTENDED * went_before, went
         if is_last:
             is_contended = is_moved & is_pushed
@@ -79,11 +81,11 @@ def resolve(
         if is_last:
             break
     del before  # not in memory while the guard works
-    guarded = braced(cloth, brace)
-    zones = guard(pairs, bodies, near, guarded, times, start, x, x_from, dt)
+    about = times, start, x, x_from, dt, brace
+    zones = guard(pairs, bodies, near, cloth, *about)
     if zones is not None and pairs is not None and locked.go_less_far(zones, cloth, start, x, x_from):
         respond(pairs, cloth, start, x, x_from, dt, brace, calm)
-        zones = guard(pairs, bodies, _near_bodies(bodies, times, start, x), guarded, times, start, x, x_from, dt)
+        zones = guard(pairs, bodies, _near_bodies(bodies, times, start, x), cloth, *about)
     if zones is None:
         return touched, np.full(len(x), ALONE, np.int32), is_moved, is_contended
     held = impact_zones.holders(zones, cloth.inv_mass)
@@ -100,11 +102,12 @@ def guard(
     x,
     x_from,
     dt: float,
+    brace=NO_BRACE,
 ) -> Zones | None:
     """Hold back what would pass through other cloth or a body on its trajectory from `start` to `x`; returns the zones by
     which, None if there are none.
 
-    near : what `body_pairs` have found for that; other parameters as of `resolve`
+    near : what `body_pairs` have found for that; other parameters as of `resolve`. The brace, for all directions, is asked of what meets
     """
     zones, fresh, tries, met = None, np.ones(len(x), np.bool_), np.zeros(len(x), np.int64), []
     for turn in range(GUARD_ROUNDS):
@@ -115,7 +118,8 @@ def guard(
             found.append(body_pairs.impacts(bodies, near, turn >= BODY_ROUNDS))
         if not any(len(impacts.hits) for impacts in found):
             return zones
-        zones = zones or impact_zones.single_zones(start, x, x_from)
+        if zones is None:
+            zones, cloth = impact_zones.single_zones(start, x, x_from), braced(cloth, brace)
         leaders = body_pairs.leaders(bodies, dt) if bodies is not None else NO_LEADERS
         if pairs is not None:
             met.append(clusters.record(pairs.pair_list, found[0], start))

@@ -16,8 +16,8 @@ import math
 import numpy as np
 
 from ..geometry.edge_projection import project_edge
-from ..kernel.jit import fused, fused_inner
-from ..kernel.shared import shared, shared_fused
+from ..kernel.jit import fused, fused_inner, inner, njit
+from ..kernel.shared import BOARD, share
 
 CLAMP_SWEEPS = 4
 SMALLEST_EDGE_PART = 2048  # edges that another thread is asked for
@@ -32,14 +32,12 @@ def shorten(edges, rest_length, is_mesh_edge, inv_mass, kind, x, d):
     Meant is the length along the edge's direction before, if that is more than `rest_length` (e,) [m]. What a body holds
     (`kind` (n,), as in `contact.support`) stays. # outputs: d
     """
-    is_long = np.empty(len(edges), np.bool_)
-    _long_kernel(len(edges), edges, rest_length, is_mesh_edge, x, d, is_long)
-    found = np.flatnonzero(is_long)
-    return _shorten_kernel(found, edges, rest_length, inv_mass, kind, x, d) if len(found) else 0
+    is_long, long = np.empty(len(edges), np.bool_), np.empty(len(edges), np.int32)
+    return _shorten_kernel(BOARD, edges, rest_length, is_mesh_edge, inv_mass, kind, x, d, is_long, long)
 
 
-@shared_fused(SMALLEST_EDGE_PART)
-def _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, is_long):
+@fused_inner
+def _find_long(first, last, edges, rest_length, is_mesh_edge, x, d, is_long):
     """Which of the edges first..last are longer than at rest by half of `ALLOWED_LENGTHENING`. 60 bytes and 10 flops an edge.
     # outputs: is_long (e,)
     """
@@ -51,12 +49,16 @@ def _long_kernel(first, last, edges, rest_length, is_mesh_edge, x, d, is_long):
 
 
 @fused
-def _shorten_kernel(long, edges, rest_length, inv_mass, kind, x, d):
-    """`shorten` the edges that are listed as `long`, one after the other. 60 flops a sweep and edge. # outputs: d"""
-    count = 0
-    for _ in range(CLAMP_SWEEPS):
+def _shorten_kernel(board, edges, rest_length, is_mesh_edge, inv_mass, kind, x, d, is_long, long):
+    """`shorten` the edges that are long, one after the other. 60 flops a sweep and edge. # outputs: d; is_long, long (e,) scratch"""
+    share(board, _find_long, len(edges), SMALLEST_EDGE_PART, (edges, rest_length, is_mesh_edge, x, d, is_long))
+    count = listed = 0
+    for e in range(len(edges)):
+        if is_long[e]:
+            long[listed], listed = e, listed + 1
+    for _ in range(CLAMP_SWEEPS if listed > 0 else 0):
         before = count
-        for slot in range(np.uintp(len(long))):
+        for slot in range(np.uintp(listed)):
             e = np.uintp(long[slot])
             i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
             rx, ry, rz, ox, oy, oz = _between(x, d, i, j)
@@ -110,19 +112,31 @@ def longest(cloth, x):
     give way to any contact.
     """
     blocks = -(-len(cloth.edges) // COMPARED)
-    strains, edges = np.full(max(blocks, 1), -1.0), np.full(max(blocks, 1), -1)
-    _longest_kernel(blocks, cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.thickness, x, strains, edges)
-    first = strains.argmax()  # of those that are as long, as everywhere
-    strain, edge = float(strains[first]), int(edges[first])
+    about = cloth.edges, cloth.rest_length, cloth.is_mesh_edge, cloth.thickness, x
+    strain, edge = _longest_kernel(BOARD, *about, np.empty(blocks), np.empty(blocks, np.int64))
     return (strain, int(cloth.garment[cloth.edges[edge, 0]])) if edge >= 0 else (0.0, 0)
 
 
-@shared(1)
-def _longest_kernel(first, last, edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges):
-    """The greatest strain of `longest` of the blocks first..last of `COMPARED` edges, and the first edge that has it; -1 where none
-    counts. What has blown up is infinitely long. 60 bytes and 12 flops an edge. # outputs: strains (b,), longest_edges (b,)
+@njit
+def _longest_kernel(board, edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges):
+    """The greatest strain of `longest`, and the first edge that has it; -1 where none counts. What has blown up is infinitely long. 60
+    bytes and 12 flops an edge. # outputs: strains, longest_edges (b,), of blocks of `COMPARED` edges
     """
+    share(
+        board, _find_longest, len(strains), 1, (edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges)
+    )
+    strain, edge = -1.0, -1
+    for block in range(len(strains)):
+        if strains[block] > strain or edge < 0:
+            strain, edge = strains[block], longest_edges[block]
+    return strain, edge
+
+
+@inner
+def _find_longest(first, last, edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges):
+    """`_longest_kernel` of the blocks first..last."""
     for block in range(first, last):
+        strains[block], longest_edges[block] = -1.0, -1
         for e in range(np.uintp(block * COMPARED), np.uintp(min(block * COMPARED + COMPARED, len(edges)))):
             i, j = np.uintp(edges[e, 0]), np.uintp(edges[e, 1])
             if is_mesh_edge[e] and rest_length[e] > 0.5 * (thickness[i] + thickness[j]):

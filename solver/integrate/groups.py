@@ -14,7 +14,7 @@ import numpy as np
 
 from ..kernel.jit import fused, fused_inner
 from ..kernel.lookup import first_of
-from .system import Groups
+from .system import in_groups
 
 WAY, SHARE, PRODUCT, IS_OPEN, ENOUGH, ENOUGH_ALONE = range(6)  # columns of a ledger, by iteration and group
 # Columns of a phase's log: z . r, at first p . r; and p . q, or of z . r what is the particles' own answer.
@@ -31,10 +31,9 @@ def make_ledger(iterations, pieces):
 def find_groups(matrix, stencils, segments):
     """`Groups` of a solve in which rows of `Stack` lie between pieces, stencils (k, 4) of particles."""
     group = matrix.coupled.copy()
-    _join_kernel(matrix, stencils, group)
-    names = group[segments[:, 2]]
-    order = np.argsort(names, kind="stable")
-    return Groups(group, order, np.searchsorted(names[order], np.arange(len(group) + 1)))
+    if len(group) > 1:
+        _join_kernel(matrix, stencils, group)
+    return in_groups(group, segments)
 
 
 @fused

@@ -84,9 +84,10 @@ def solve(system, x, x_prev, support, stack, pulls, target):
     phase_count = SOLVE_PHASES + ITERATION_PHASES * target.iterations
     board, log = phases.make_board(phase_count), np.zeros((phase_count + 1, len(scratch.segments), 2))
     ledger = make_ledger(target.iterations, len(system.matrix.coupled))
-    groups = find_groups(system.matrix, stack.stencils, scratch.segments)
-    rows = make_rows(len(stack.room), len(scratch.mass))
-    system = system._replace(scratch=scratch._replace(groups=groups, rows=rows))
+    if len(stack.room):
+        groups = find_groups(system.matrix, stack.stencils, scratch.segments)
+        rows = make_rows(len(stack.room), len(scratch.mass))
+        system = system._replace(scratch=scratch._replace(groups=groups, rows=rows))
     find_what_holds(system.free, support.kind, stack.stencils, system.held_by, scratch.falls)
     taken = np.zeros(1, np.int64)
     notes = taken, board, log, ledger

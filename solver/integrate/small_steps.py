@@ -47,7 +47,7 @@ def part(substep, steps: float, cloth, x, v):
     if not steps > 0.0:
         return [substep]
     square = _fastest(cloth, x, v)
-    if not np.isfinite(square):  # it has blown up, which is told at the frame's end
+    if not math.isfinite(square):  # it has blown up, which is told at the frame's end
         return [substep]
     longest = max(2.0 * STRAIN_RATE / max(square, 1e-30), SHORTEST_STEP)
     count = max(ceil(steps * substep.dt / longest - STEP_ROUNDING), 1)
@@ -84,9 +84,9 @@ def _fastest(cloth, x, v):
     blocks, garments = -(-len(cloth.edges) // SPRINGS_AT_ONCE), len(cloth.garment_start) - 1
     sums = np.zeros((2, blocks, garments))
     turn_rates(blocks, x, v, cloth.edges, cloth.rest_length, cloth.garment, *sums)
-    squares, shares = sums.sum(axis=1).tolist()
+    squares, shares = (sums[:, 0] if blocks == 1 else sums.sum(axis=1)).tolist()
     rates = [square / share for square, share in zip(squares, shares, strict=True) if share > 0.0]
-    return max(rates, default=0.0) if all(rate == rate for rate in rates) else math.nan
+    return math.nan if any(map(math.isnan, rates)) else max(rates, default=0.0)
 
 
 def finer(substep, steps: list, least: int):

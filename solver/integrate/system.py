@@ -58,9 +58,6 @@ class Groups(NamedTuple):
     starts: np.ndarray  # (p + 1,) first place of each there; that of a name that no group has is the next one's
 
 
-NO_GROUPS = Groups(np.zeros(0, np.int32), *(np.zeros(0, np.int64) for _ in range(2)))
-
-
 class Scratch(NamedTuple):
     """Memory of the solve, by slot; nothing in it lives from one substep to the next.
 
@@ -94,8 +91,8 @@ class Scratch(NamedTuple):
     hinge_starts: np.ndarray  # (parts + 1,) first hinge
     segments: np.ndarray  # (q, 3) what a part has of a piece: first slot, their end, and the piece
     segment_starts: np.ndarray  # (parts + 1,) first segment of each part
-    groups: Groups  # each solve has its own
-    rows: Rows  # the same
+    groups: Groups  # of pieces that nothing but hinges join; a solve in which cloth lies on cloth has its own
+    rows: Rows  # none; the same
     falls: np.ndarray  # (n,) bool, by particle: nothing holds its piece
 
 
@@ -167,7 +164,7 @@ def make_scratch(matrix):
         hinge_starts=hinges * np.arange(parts + 1) // parts,
         segments=segments,
         segment_starts=segment_starts,
-        groups=NO_GROUPS,
+        groups=in_groups(matrix.coupled, segments),
         rows=NO_ROWS,
         falls=np.zeros(count, np.bool_),
     )
@@ -178,3 +175,10 @@ def _segments(slot_starts, piece):
     begin = np.union1d(slot_starts[:-1], np.flatnonzero(np.diff(piece, prepend=-1)))
     segments = np.stack([begin, np.append(begin[1:], len(piece)), piece[begin]], axis=1)
     return segments.astype(np.int64), np.searchsorted(begin, slot_starts).astype(np.int64)
+
+
+def in_groups(group, segments):
+    """`Groups` of pieces that go by these names (p,), which are cut into segments as in `Scratch`."""
+    names = group[segments[:, 2]]
+    order = np.argsort(names, kind="stable")
+    return Groups(group, order, np.searchsorted(names[order], np.arange(len(group) + 1)))

@@ -212,11 +212,9 @@ def _sweep(
     points = Points(x, x_prev, x_from, *kinds, samples.parents, samples.weight, samples.sag)
     if body.scratch is None:
         body.scratch = make_scratches(MOST_PARTS, len(body.mesh.triangles))
-    counts = np.zeros((MOST_PARTS, 2), np.int64)
+    counts = np.empty((MOST_PARTS, 2), np.int64)
     about = points, body.bodies, body.image, body.candidates, body.contacts, body.scratch, times, counts
-    respond_kernel(BOARD, first, last, only_lost, *about)
-    touching, lost = counts.sum(axis=0).tolist()
-    return touching, lost
+    return respond_kernel(BOARD, first, last, only_lost, *about)
 
 
 def slowest_bounce(body: BodyContact, dt: float) -> float:

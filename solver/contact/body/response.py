@@ -281,10 +281,15 @@ def respond_kernel(board, first, last, only_lost, points, bodies, image, candida
     """Correct points first..last, or only those of them that are LOST.
 
     Particles are moved (x), samples leave what they want in `push`. Per point at rest on a body about 0.3 kB are read.
-    # outputs: of `points` x; contacts, candidates; counts (threads, 2) how many touch, how many are LOST; scratch
+    Returns how many touch, and how many are LOST. # outputs: of `points` x; contacts, candidates; scratch, counts (threads, 2)
     """
     about = (first, only_lost), points, bodies, image, candidates, contacts, scratch, times, counts
+    counts[:] = 0
     share_numbered(board, _respond_range, last - first, SMALLEST_RESPONSE_PART, about)
+    touching, lost = 0, 0
+    for number in range(len(counts)):
+        touching, lost = touching + counts[number, 0], lost + counts[number, 1]
+    return touching, lost
 
 
 @inner

@@ -43,9 +43,7 @@ class Stack(NamedTuple):
     pair: np.ndarray  # (k,) which pair; fewer than rows, if the last ones are of none (`easing`)
 
 
-def no_stack():
-    """The stack of cloth that touches no cloth."""
-    return Stack(np.zeros((0, 4), np.int32), *(np.zeros((0, 4)) for _ in range(2)), np.zeros(0), np.zeros(0, np.int32))
+NO_STACK = Stack(np.zeros((0, 4), np.int32), *np.zeros((2, 0, 4)), np.zeros(0), np.zeros(0, np.int32))
 
 
 @inner
@@ -136,10 +134,14 @@ def find_stack(pairs: Pairs, x, v, inv_mass: np.ndarray, dt: float, on_body=NO_B
     part faster than `leaving` (n,) [m/s] says, as in `find_kernel`; on_body : (n,) bool, what touches a body, or `NO_BODY`.
     """
     most, faster = len(pairs.pair_list.gap), np.empty(len(x))
+    if not most:
+        return NO_STACK
     deviate(v, pairs.v_ref, pairs.v_ref, 0.0, pairs.slack, faster)
     listed, ends = np.empty(most, np.int32), make_ends(most)
     about = pairs.pair_list, pairs.deviation, faster, pairs.elapsed, x, v, inv_mass, on_body, leaving, dt
     count = find_kernel(BOARD, *about, (listed, ends))
+    if not count:
+        return NO_STACK
     wide = np.empty((count, 4), np.int32), *np.empty((2, count, 4))
     stack = Stack(*wide, np.empty(count), listed[:count].copy())
     fill_kernel(count, pairs.pair_list, x, inv_mass, dt, stack)

@@ -170,15 +170,18 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_from, dt: float, brace, 
     """
     touched = 0
     for turn in range(max(follows, 1)):
+        is_any_out = False
         if not follows:
             find_deviation(pairs, x, pairs.elapsed)
-        elif not follow(pairs, cloth, start, x, dt) and turn:
+        elif not (is_any_out := follow(pairs, cloth, start, x, dt)) and turn:
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, x)
             is_tangled = pairs.tangles is not None and pairs.tangles.count > 0
             substep = Substep(cloth.inv_mass, brace, start, x, x_from, dt, calm, is_tangled)
             touched = separate(pairs.pair_list, reach, margin, substep)
+        if not (touched or is_any_out):  # nothing has moved since all were in bounds
+            break
     return touched
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from ...broad_phase.patches import patches_of
 from ...kernel.rows import are_same
+from ...kernel.shared import BOARD
 from ...kernel.threads import cut, each_joined, on_threads
 from ...model import Cloth, Settings
 from ..body.cell_grid import Cells
@@ -37,7 +38,7 @@ from ..cloth.pair_list import PairList
 from ..cloth.reach import Reach
 from ..cloth.response import NO_BRACE, Substep, separate
 from .impact_zones import Impacts, Leaders, find_impacts, no_impacts
-from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, cover_kernel, no_patch_bounds, sweep_kernel
+from .patch_bounds import BEYOND, EXPECTED, Lag, PatchBounds, bounds_kernel, no_patch_bounds
 from .patch_pairs import PatchPairs, make_rooms, no_patch_pairs, pair_up
 from .scene import Scene, details_of, make_scene
 from .separating_axes import (
@@ -49,7 +50,7 @@ from .separating_axes import (
     triangles_kernel,
 )
 from .stencils import find_stencils, keep_kernel
-from .trajectories import Trajectories, no_trajectories, place_kernel
+from .trajectories import Trajectories, no_trajectories
 
 AURA_PART = 0.1  # contact distance in auras
 SMALLEST_PATCH_PAIR_RANGE = 2048  # pairs of patches that are not worth another thread
@@ -74,7 +75,8 @@ class GivenUp(NamedTuple):
     bodies: np.ndarray  # (k,) colliders that it meets
 
 
-class GuardedSubstep(NamedTuple):
+@dataclass
+class GuardedSubstep:
     """Where all is in a substep, and what was found there."""
 
     times: tuple[float, float]  # of its start and end, in parts of the frame
@@ -163,9 +165,10 @@ def find(this: BodyPairs, times: tuple[float, float], start, x, advected=None) -
     Of what is `advected` with a body (n,) those alone that cross at the end: two that turn together without room between
     them cannot be told from two that meet.
     """
-    _go_on(this, times, start, x)
-    _sweep(this, start, x)
-    this.substep = this.substep._replace(found=_find_triangles(this))
+    _sweep(this, start, x, _go_on(this, times, start))
+    this.substep.found = _find_triangles(this)
+    if not len(this.substep.found.rows):
+        return None
     frame, mesh, trajectories = this.frame, this.scene.mesh, this.substep.trajectories
     pairs = this.substep.found.rows.copy()
     pairs = pairs[: keep_kernel(pairs, this.substep.found.state, mesh.triangles, frame.tangled)]
@@ -204,9 +207,9 @@ def _find_triangles(this: BodyPairs) -> TrianglePairs:
     return TrianglePairs(*each_joined(found))
 
 
-def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
-    """Take the bodies' view as it is now, and where all is at the start and the end of the substep."""
-    view, known = this.frame.body.view, False
+def _go_on(this: BodyPairs, times: tuple[float, float], start) -> bool:
+    """Take the bodies' view and the substep as they are now; returns whether this substep has been looked at."""
+    view = this.frame.body.view
     if this.scene is None or this.scene.view is not view:
         _take(this, times, view.cells._replace(flags=view.cells.flags.copy()), view.near)
     elif times != this.substep.times:  # another substep
@@ -214,10 +217,10 @@ def _go_on(this: BodyPairs, times: tuple[float, float], start, x) -> None:
         (begins, _), (_, ended) = times, this.substep.times
         went_on = begins == ended and are_same(start, end)
         pairs.apart[:] = pairs.apart_end if went_on else 0.0
-        this.substep = this.substep._replace(times=times)
+        this.substep.times = times
     else:
-        known = True
-    _place(this, start, x, known)
+        return True
+    return False
 
 
 def _take(this: BodyPairs, times: tuple[float, float], cells: Cells, near: np.ndarray) -> None:
@@ -229,15 +232,6 @@ def _take(this: BodyPairs, times: tuple[float, float], cells: Cells, near: np.nd
     this.patch_pairs = no_patch_pairs(patch_count)
     room = no_trajectories(count), np.zeros(count, np.bool_), no_patch_bounds(patch_count), no_triangle_pairs()
     this.substep = GuardedSubstep(times, body.bodies.motions, *room)
-
-
-def _place(this: BodyPairs, start, x, known: bool) -> None:
-    """Where all is at the start and the end of the substep; `known`: this substep has been looked at."""
-    frame, scene, contacts = this.frame, this.scene, this.frame.body.contacts
-    motions = this.substep.motions if known else _motions(frame, scene, this.substep.times)
-    this.substep = this.substep._replace(motions=motions)
-    about = contacts.place, contacts.between, frame.tangled, motions, scene.vertices, known
-    place_kernel(len(this.substep.stirred), start, x, *about, this.substep.trajectories, this.substep.stirred)
 
 
 def _motions(frame: GuardedFrame, scene: Scene, times: tuple[float, float]) -> np.ndarray:
@@ -252,46 +246,38 @@ def _motions(frame: GuardedFrame, scene: Scene, times: tuple[float, float]) -> n
     return motions
 
 
-def _sweep(this: BodyPairs, start, x) -> None:
-    """Bounds of patches; sees to it that `patch_pairs` are all that may meet."""
-    stay = _bound(this)
-    near = _unexpected(this.frame, this.scene, this.substep)
+def _sweep(this: BodyPairs, start, x, known: bool) -> None:
+    """Where all is, and bounds of patches; sees to it that `patch_pairs` are all that may meet. `known`: this substep has been
+    looked at."""
+    stay, near = _bound(this, start, x, known, len(this.scene.near) < len(this.frame.body.mesh.triangles))
     if near is not None:
         _take(this, this.substep.times, this.scene.cells, near)
-        _place(this, start, x, False)
-        stay = _bound(this)
+        stay, _ = _bound(this, start, x, False, False)
     if not stay:
         bounds = this.substep.bounds
         rooms = make_rooms(this.scene.mesh, this.substep.trajectories, bounds.boxes)
         this.patch_pairs = pair_up(this.frame.broad_phase, this.scene, *rooms, this.patch_pairs)
         bounds.fresh[:] = True
-        this.substep = this.substep._replace(found=no_triangle_pairs())
+        this.substep.found = no_triangle_pairs()
 
 
-def _bound(this: BodyPairs) -> bool:
-    """Bounds of the patches in this substep; whether all patches stay in their rooms."""
-    substep, rooms = this.substep, this.patch_pairs.rooms
-    stay = np.ones(1, np.bool_)
-    about = substep.trajectories, substep.stirred, this.frame.distance, rooms, substep.bounds, stay
-    sweep_kernel(len(rooms), this.scene.mesh.members, *about)
-    return bool(stay[0])
-
-
-def _unexpected(frame: GuardedFrame, scene: Scene, substep: GuardedSubstep) -> np.ndarray | None:
-    """Triangles of the bodies (k,) that are near cloth where it goes and the view does not expect it, so that some may not
-    be in the scene; None where cloth stays.
+def _bound(this: BodyPairs, start, x, known: bool, asks: bool) -> tuple[bool, np.ndarray | None]:
+    """Where all is, and bounds of the patches in this substep; whether all patches stay in their rooms, and, if that is asked,
+    triangles of the bodies (k,) that are near cloth where it goes and the view does not expect it, so that some may not be in the
+    scene; None where cloth stays.
     """
-    mesh, view, cells = frame.body.mesh, scene.view, scene.cells
-    count = len(mesh.triangles)
-    if len(scene.near) == count:
-        return None
+    frame, scene, substep, contacts = this.frame, this.scene, this.substep, this.frame.body.contacts
+    if not known:
+        substep.motions = _motions(frame, scene, substep.times)
+    view, cells, count = scene.view, scene.cells, frame.patch_count if asks else 0
     lag = Lag(view.bulk, *((time - view.t0) / (view.t1 - view.t0) - 0.5 for time in substep.times))
-    each, boxes = np.empty(frame.patch_count, np.int8), np.empty((frame.patch_count, 6))
-    about = substep.trajectories, frame.distance, substep.bounds, lag, cells, boxes, each
-    cover_kernel(frame.patch_count, scene.mesh, *about)
-    found = each.max(initial=EXPECTED)
-    if found == EXPECTED:
-        return None
+    ways = start, x, contacts.place, contacts.between, frame.tangled, substep.motions, scene.vertices, known
+    stay, asked = np.ones(1, np.bool_), (np.empty((count, 6)), np.empty(count, np.int8))
+    about = substep.trajectories, substep.stirred, frame.distance, this.patch_pairs.rooms, substep.bounds, stay
+    found, near = bounds_kernel(BOARD, ways, scene.mesh, *about, lag, cells, asked), None
     if found == BEYOND:
-        return np.arange(count)
-    return find_near(mesh.triangles, view.trajectories, cells, np.zeros(count, np.bool_)).triangles
+        near = np.arange(len(frame.body.mesh.triangles))
+    elif found != EXPECTED:
+        none = np.zeros(len(frame.body.mesh.triangles), np.bool_)
+        near = find_near(frame.body.mesh.triangles, view.trajectories, cells, none).triangles
+    return bool(stay[0]), near

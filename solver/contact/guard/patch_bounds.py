@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernel.jit import folded, inner
-from ...kernel.shared import shared
+from ...kernel.jit import folded, inner, njit
+from ...kernel.shared import share
 from ..body.cell_grid import CELL_BODY, CELL_DRAWN
-from .trajectories import has_free, side_of
+from .trajectories import SMALLEST_PLACED_PART, find_ways, has_free, side_of
 
 SMALLEST_SWEPT_PART = 32  # patches that another thread is asked for
 EXPECTED, UNEXPECTED, BEYOND = 0, 1, 2  # of cloth: in a view's grid, where nobody looked for bodies, out of the grid
@@ -39,8 +39,8 @@ def no_patch_bounds(count: int) -> PatchBounds:
     return PatchBounds(*np.empty((2, count, 6)), *np.empty((2, count), np.bool_))
 
 
-@shared(SMALLEST_SWEPT_PART)
-def sweep_kernel(first, last, members, trajectories, stirred, distance, rooms, bounds, stay):
+@inner
+def _bound(first, last, members, trajectories, stirred, distance, rooms, bounds, stay):
     """Bounds of patches with something that is `stirred` (m,), their boxes grown by half a distance [m], and whether
     these patches stay in their `rooms` (p, 6). Vertices that are free count for nothing. 70 bytes a vertex of such a
     patch, 5 of another.
@@ -111,8 +111,8 @@ def _cover(boxes, box, lag, cells, mark):
     return found
 
 
-@shared(SMALLEST_SWEPT_PART)
-def cover_kernel(first, last, mesh, trajectories, distance, bounds, lag, cells, boxes, found):
+@inner
+def _look_for_bodies(first, last, mesh, trajectories, distance, bounds, lag, cells, boxes, found):
     """Whether triangles of the patches first..last touch cells of a view's grid where bodies are and cloth was not
     expected (UNEXPECTED), or one leaves the grid (BEYOND). 48 bytes and a few dozen cells a patch.
     # outputs: found (p,), of which only the greatest counts: a patch whose cells another has marked already is EXPECTED; cells.flags, in which
@@ -131,3 +131,27 @@ def cover_kernel(first, last, mesh, trajectories, distance, bounds, lag, cells, 
                 least, most = side_of(trajectories, triangles, t, axis)
                 boxes[patch, axis], boxes[patch, axis + 3] = least - 0.5 * distance, most + 0.5 * distance
             found[patch] = max(found[patch], _cover(boxes, patch, lag, cells, True))
+
+
+@njit
+def bounds_kernel(board, ways, mesh, trajectories, stirred, distance, rooms, bounds, stay, lag, cells, asked):
+    """Where all is at both ends of a substep, by `ways`, what `find_ways` wants to know of that, and bounds of patches then; returns
+    whether bodies may be where nobody looked for them, of the patches of cloth that are `asked`. One kernel, for to call one costs
+    as much as to find all this for a few hundred vertices.
+    # outputs: trajectories, stirred; bounds, stay (1,), as of `_bound`; cells, asked, as of `_look_for_bodies`
+    """
+    share(board, find_ways, len(stirred), SMALLEST_PLACED_PART, (*ways, trajectories, stirred))
+    about = mesh.members, trajectories, stirred, distance, rooms, bounds, stay
+    share(board, _bound, len(rooms), SMALLEST_SWEPT_PART, about)
+    boxes, found = asked
+    share(
+        board,
+        _look_for_bodies,
+        len(found),
+        SMALLEST_SWEPT_PART,
+        (mesh, trajectories, distance, bounds, lag, cells, boxes, found),
+    )
+    most = EXPECTED
+    for patch in range(len(found)):
+        most = max(most, found[patch])
+    return most

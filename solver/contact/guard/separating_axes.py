@@ -48,13 +48,14 @@ class Extent(NamedTuple):
 class Scratch(NamedTuple):
     """Room for what a look at patches wants to know of them."""
 
-    boxes: np.ndarray  # (PATCH_SIZE, 6) [m] of a patch's triangles
+    triangles: np.ndarray  # (PATCH_SIZE,) of a patch
+    boxes: np.ndarray  # (PATCH_SIZE, 6) [m] of these
     normals: np.ndarray  # (p, 3) mean ones of patches; the first number NaN where not known yet
 
 
 def no_scratch(patch_count: int) -> Scratch:
     """Room for so many patches."""
-    return Scratch(np.empty((PATCH_SIZE, 6)), np.empty((patch_count, 3)))
+    return Scratch(np.empty(PATCH_SIZE, np.int32), np.empty((PATCH_SIZE, 6)), np.empty((patch_count, 3)))
 
 
 @inner
@@ -217,34 +218,59 @@ def _separate_patches(p, q, margin, mesh, trajectories, normals):
     return first, always
 
 
+@inner
+def _meets_box(low, high, boxes, box):
+    """Whether the box from `low` to `high`, three floats each, touches a box of these (k, 6)."""
+    (x0, y0, z0), (x1, y1, z1) = low, high
+    here = (x0 <= boxes[box, 3]) & (y0 <= boxes[box, 4]) & (z0 <= boxes[box, 5])
+    return here & (boxes[box, 0] <= x1) & (boxes[box, 1] <= y1) & (boxes[box, 2] <= z1)
+
+
+@inner
+def _box_of(trajectories, triangles, t, grown):
+    """Lowest and highest corner of a triangle's box on its trajectory, `grown` [m] on every side."""
+    x0, x1 = side_of(trajectories, triangles, t, 0)
+    y0, y1 = side_of(trajectories, triangles, t, 1)
+    z0, z1 = side_of(trajectories, triangles, t, 2)
+    return (x0 - grown, y0 - grown, z0 - grown), (x1 + grown, y1 + grown, z1 + grown)
+
+
 @folded
-def _separate_triangles(p, q, count, mesh, trajectories, distance, margin, boxes, found):
+def _near_in(p, q, mesh, trajectories, margin, patch_boxes, near):
+    """List the triangles of patch q that come as close as a margin to the box of patch p; returns how many.
+    # outputs: of `near` triangles and boxes, grown by the margin
+    """
+    patches, count = mesh.patches, 0
+    for slot in range(patches.start[q], patches.start[q + 1]):
+        s = patches.triangles[slot]
+        low, high = _box_of(trajectories, mesh.triangles, s, margin)
+        if _meets_box(low, high, patch_boxes, p):
+            near.triangles[count], count = s, count + 1
+            for axis in range(3):
+                near.boxes[count - 1, axis], near.boxes[count - 1, axis + 3] = low[axis], high[axis]
+    return count
+
+
+@folded
+def _separate_triangles(p, q, count, mesh, trajectories, distance, margin, patch_boxes, near, found):
     """Room [m] between patches p and q at the start and in the whole substep, at most `margin`, triangle by triangle;
-    what may come closer than a distance goes into `found` from `count` on, the new one of which comes back. `boxes`
-    (PATCH_SIZE, 6) is scratch."""
+    what may come closer than a distance goes into `found` from `count` on, the new one of which comes back. `near`, as of
+    `no_scratch`, is scratch."""
     triangles, patches = mesh.triangles, mesh.patches
     least = least_always = margin
-    first = patches.start[q]
-    others = patches.start[q + 1] - first
-    for k in range(others):
-        for axis in range(3):
-            low, high = side_of(trajectories, triangles, patches.triangles[first + k], axis)
-            boxes[k, axis], boxes[k, axis + 3] = low - margin, high + margin
-    for slot in range(patches.start[p], patches.start[p + 1]):
+    others = _near_in(p, q, mesh, trajectories, margin, patch_boxes, near)
+    for slot in range(patches.start[p], patches.start[p + 1] if others > 0 else patches.start[p]):
         t = patches.triangles[slot]
         if has_free(trajectories, triangles, t):
             continue
-        low0, high0 = side_of(trajectories, triangles, t, 0)
-        low1, high1 = side_of(trajectories, triangles, t, 1)
-        low2, high2 = side_of(trajectories, triangles, t, 2)
+        low, high = _box_of(trajectories, triangles, t, 0.0)
         known, own = False, Extent(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for k in range(others):
-            here = (low0 <= boxes[k, 3]) & (low1 <= boxes[k, 4]) & (low2 <= boxes[k, 5])
-            if not (here & (boxes[k, 0] <= high0) & (boxes[k, 1] <= high1) & (boxes[k, 2] <= high2)):
+            if not _meets_box(low, high, near.boxes, k):
                 continue
             if not known:
                 known, own = True, _extent_along_normal(trajectories, triangles, t)
-            s = patches.triangles[first + k]
+            s = near.triangles[k]
             before, always = _separate(own, trajectories, triangles, t, s, distance, margin)
             least, least_always = min(least, before), min(least_always, always)
             if not always > distance:
@@ -299,7 +325,7 @@ def patches_kernel(begin, stop, patch_pairs, mesh, trajectories, bounds, distanc
         if not always > margin:
             first, always = _separate_patches(p, q, distance, mesh, trajectories, scratch.normals)
         if not always > distance:
-            about = mesh, trajectories, distance, margin, scratch.boxes, found
+            about = mesh, trajectories, distance, margin, boxes, scratch, found
             first, always, count = _separate_triangles(p, q, count, *about)
         for k in range(last, min(count, len(found.within))):
             found.within[k] = pair

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel.jit import inner
-from ...kernel.shared import shared
 from ..body.contacts import OUTSIDE, PINCHED
 
 SMALLEST_PLACED_PART = 512  # vertices that another thread is asked for
@@ -52,8 +51,8 @@ def has_free(trajectories, triangles, t):
     return free[triangles[t, 0]] | free[triangles[t, 1]] | free[triangles[t, 2]]
 
 
-@shared(SMALLEST_PLACED_PART)
-def place_kernel(first, last, start, x, place, between, tangled, motions, vertices, known, trajectories, stirred):
+@inner
+def find_ways(first, last, start, x, place, between, tangled, motions, vertices, known, trajectories, stirred):
     """Note where all is at both ends of the substep, the bodies' `vertices` by their `motions`, and which particles are
     free: those that are tangled, and those inside a body or pinched, but not in a groove that is too narrow, where
     bodies do not overlap. 110 bytes a vertex.

@@ -7,7 +7,7 @@ import pytest
 import solids
 from taffeta.solver.build import build, repin
 from taffeta.solver.contact.body.constraints import make_support
-from taffeta.solver.contact.cloth.constraints import no_stack
+from taffeta.solver.contact.cloth.constraints import NO_STACK
 from taffeta.solver.forces.optional import Pulls
 from taffeta.solver.integrate.groups import find_groups
 from taffeta.solver.integrate.pcg import solve
@@ -54,7 +54,7 @@ def correction(cloth, x, x_prev, part=slice(None), memory=None):
                 array[...] = memory
     unpulled = Pulls(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros(0))
     target = Target((0.0, 0.0, 0.0), 1 / 240, 0.0, 60, 1e-6)
-    taken = solve(system, x[part].copy(), x_prev[part], make_support(cloth), no_stack(), unpulled, target)
+    taken = solve(system, x[part].copy(), x_prev[part], make_support(cloth), NO_STACK, unpulled, target)
     return system.solution.correction, taken
 
 

@@ -8,7 +8,7 @@ import pytest
 import triangulated
 from taffeta.solver.build import HINGE_FIELDS, build
 from taffeta.solver.contact.body.constraints import make_support
-from taffeta.solver.contact.cloth.constraints import Stack, no_stack
+from taffeta.solver.contact.cloth.constraints import NO_STACK, Stack
 from taffeta.solver.forces.optional import Pulls
 from taffeta.solver.integrate import tree
 from taffeta.solver.integrate.pcg import correct, solve
@@ -34,7 +34,7 @@ def solved(cloth, x, x_prev, iterations, tolerance, held=None, guess=(0.0, 0.0, 
     support = make_support(cloth)
     if held is not None:
         support = support._replace(kind=held[0], normal=held[1], want=held[2])
-    system, stack = make_system(cloth.matrix, cloth.mass, bound(cloth)), no_stack() if stack is None else stack
+    system, stack = make_system(cloth.matrix, cloth.mass, bound(cloth)), NO_STACK if stack is None else stack
     taken = solve(system, x, x_prev, support, stack, UNPULLED, Target(guess, DT, 0.0, iterations, tolerance))
     correct(system, x, x_prev)
     return taken, system.scratch, system.solution
@@ -60,7 +60,7 @@ def test_a_loss_of_nothing_is_a_cloth_without_bending_damping():
     for each, loss in ((cloth, 0.0), (undamped, 1.0), (cloth, 1.0)):
         system = make_system(each.matrix, each.mass, bound(each))
         target = Target((0.0, 0.0, 0.0), DT, 0.0, 64, 1e-9, loss)
-        solve(system, x, x_prev, make_support(each), no_stack(), UNPULLED, target)
+        solve(system, x, x_prev, make_support(each), NO_STACK, UNPULLED, target)
         found.append(system.solution.correction.copy())
     assert np.array_equal(found[0], found[1])
     assert np.abs(found[2] - found[0]).max() > 1e-4
@@ -159,7 +159,7 @@ def test_solve_equals_the_dense_one(has_rows, held, parts, monkeypatch):
     if not held:
         kind, want = 0 * kind, 0 * want
     matrix, force = system(cloth, x + want)  # forces and matrix are those at the first guess
-    stack = lying(count, rng) if has_rows else no_stack()
+    stack = lying(count, rng) if has_rows else NO_STACK
     add_rows(matrix, force, stack, want)
     keep = free_part(kind, normal)
     rest = keep @ (force - np.repeat(cloth.mass / DT**2, 3) * want.ravel())

@@ -10,7 +10,7 @@ from taffeta.solver import step
 from taffeta.solver.build import build
 from taffeta.solver.contact import frame as contact_frame
 from taffeta.solver.contact.cloth import easing, pairs, traces
-from taffeta.solver.contact.cloth.constraints import no_stack
+from taffeta.solver.contact.cloth.constraints import NO_STACK
 from taffeta.solver.contact.cloth.response import NO_BRACE
 from taffeta.solver.integrate import dynamics
 from taffeta.solver.model import FrameInput, Settings
@@ -369,7 +369,7 @@ def test_what_is_free_alone_among_pins_is_not_thrown():
 def test_nor_is_it_by_the_solve():
     """The rows alone: M d = - sum of w h (h (w . d) - room), for corners of 1 kg over dt^2."""
     eased, inv_mass = meeting([0.0, 0.0, 0.0, 1.0, 1.0])
-    stack = easing.with_eased(no_stack(), eased, inv_mass, DT)
+    stack = easing.with_eased(NO_STACK, eased, inv_mass, DT)
     w, h = stack.weight[0], stack.row[0, 2]
     force = w * h * stack.room[0]
     give = inv_mass[stack.stencils[0]] * DT**2

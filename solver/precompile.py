@@ -346,4 +346,4 @@ def _body():
     )
     x = np.concatenate([size * x + place for size, place in places])
     triangles = np.concatenate([triangles + 4 * k for k in range(len(places))])
-    return Collider("Body", np.stack([x, x + [0, 0, 0.01]]), triangles, 0.5, 0.2, 0.005)
+    return Collider("Body", np.stack([x, x + [0, 0, 0.01]]), triangles, 0.5, 0.2, 0.01)

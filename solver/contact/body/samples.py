@@ -20,7 +20,7 @@ from ...model import Cloth
 LEAST_LIMB = 0.04  # [m] least radius over which an edge may bridge
 MOST_LIMB_DOUBLINGS = 8  # of it
 LIMB_CORNER = 0.8  # [rad] dihedral angle of a body from which its radius is no longer one
-BARE_SINK, SAMPLED_SINK = 0.5, 4.0  # auras that an edge without samples may sink by, and what is between two samples
+BARE_SINK, SAMPLED_SINK = 0.5, 1.0  # auras that an edge without samples may sink by, and what is between two samples
 MOST_EDGE_PARTS = 8  # between the samples of an edge
 DEEP_PUSH = 5e-4  # [m] what a sample wants beyond this counts for more than its share
 LEAST_AGREEMENT = 0.3  # length of the mean of normals below which they lead nowhere

@@ -285,7 +285,7 @@ def _note_held(contact: Contact, is_held: np.ndarray, is_contended: np.ndarray) 
     """
     many = contact.eased is not None and len(contact.eased.way) > MANY_TANGLES * len(is_held)
     contact.is_holding = not many and bool(is_held.any())
-    alone = is_held & ~is_contended if contact.is_holding else is_held
+    alone = is_held & ~is_contended
     if contact.is_holding and alone.any() and contact.guarded is not None:
         contacts, count = contact.body.contacts, len(is_held)
         stuck = contact.guarded.frame.tangled | (contacts.place[:count] > OUTSIDE)

@@ -122,9 +122,8 @@ def _longest_kernel(board, edges, rest_length, is_mesh_edge, thickness, x, strai
     """The greatest strain of `longest`, and the first edge that has it; -1 where none counts. What has blown up is infinitely long. 60
     bytes and 12 flops an edge. # outputs: strains, longest_edges (b,), of blocks of `COMPARED` edges
     """
-    share(
-        board, _find_longest, len(strains), 1, (edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges)
-    )
+    about = edges, rest_length, is_mesh_edge, thickness, x, strains, longest_edges
+    share(board, _find_longest, len(strains), 1, about)
     strain, edge = -1.0, -1
     for block in range(len(strains)):
         if strains[block] > strain or edge < 0:

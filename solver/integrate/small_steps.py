@@ -84,7 +84,7 @@ def _fastest(cloth, x, v):
     blocks, garments = -(-len(cloth.edges) // SPRINGS_AT_ONCE), len(cloth.garment_start) - 1
     sums = np.zeros((2, blocks, garments))
     turn_rates(blocks, x, v, cloth.edges, cloth.rest_length, cloth.garment, *sums)
-    squares, shares = (sums[:, 0] if blocks == 1 else sums.sum(axis=1)).tolist()
+    squares, shares = sums.sum(axis=1).tolist()
     rates = [square / share for square, share in zip(squares, shares, strict=True) if share > 0.0]
     return math.nan if any(map(math.isnan, rates)) else max(rates, default=0.0)
 

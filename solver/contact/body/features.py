@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernel.jit import njit
-from .samples import BARE_SINK, fold
+from .samples import BARE_SINK, PART_BETWEEN, fold
 
 TIP_RADIUS = 0.02  # [m] of a limb's end that counts as a tip, and the largest of a limb that has ridges
 SHARP_ANGLE = 0.8  # [rad] dihedral angle from which an edge is a ridge, however wide the body is
@@ -58,9 +58,7 @@ def find_features(x, triangles, neighbour, solid, is_in, aura: float, longest: f
     edges = Edges(np.empty((room, 2), np.int32), np.empty((room, 2), np.int32), np.empty(room, np.bool_))
     count = _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges)
     length = np.linalg.norm(x[edges.ends[:count, 0]] - x[edges.ends[:count, 1]], axis=1)
-    apart = (
-        1.0 - BARE_SINK
-    ) * aura  # what they keep off cloth by: one of two that are as near would let the other through
+    apart = PART_BETWEEN * aura  # by which they keep cloth off: the one of two nearer than that holds it off the other
     long, short = np.flatnonzero(~(length < apart)), np.flatnonzero(length < apart)
     kept = np.concatenate([long, _one_per_cell(x[edges.ends[short, 0]], apart, short)])
     ends, beside, is_sharp = (array[kept] for array in edges)

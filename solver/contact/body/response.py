@@ -45,7 +45,7 @@ from .escape import leave
 from .impact import bounce, pushed_by_turn
 from .known import SAME_HEIGHT, keep_known, recall
 from .pinch import hold_pinched, meet
-from .samples import BARE_SINK
+from .samples import PART_BETWEEN
 from .surface import CALM_SPEED, RECOVERY_SPEED, gap_to, wanted_by
 
 SMALLEST_RESPONSE_PART = 64  # points that another thread is asked for
@@ -242,10 +242,8 @@ def _look_closer(points, at, corners, weights, dt):
 
 @inner
 def _part_of_aura(points, p):
-    """The part of the aura by which point p has to keep off. Between its particles cloth may sink in by `BARE_SINK`: had samples to keep
-    all of an aura that the corners keep anyway, they would lift these off it, and take turns with them to touch.
-    """
-    return 1.0 if p < len(points.x) else 1.0 - BARE_SINK
+    """The part of the aura by which point p has to keep off."""
+    return 1.0 if p < len(points.x) else PART_BETWEEN
 
 
 @folded

@@ -4,7 +4,8 @@
 Where cloth is coarse, its particles may all keep the aura while a limb shows between them. An edge of length L whose
 ends lie on a limb of radius R sinks in by L^2 / 8 R in its middle: as much as that is more than the aura allows, its
 edges and triangles get samples in a lattice. R is that of a wrist, or more if no body bends as much anywhere. Samples keep
-off by what of the aura such a sink leaves (`response`).
+off by what such a sink leaves of the aura: had they to keep all of it, which the corners keep anyway, they would lift
+these off it, and both would take turns to touch.
 """
 
 import math
@@ -21,6 +22,9 @@ LEAST_LIMB = 0.04  # [m] least radius over which an edge may bridge
 MOST_LIMB_DOUBLINGS = 8  # of it
 LIMB_CORNER = 0.8  # [rad] dihedral angle of a body from which its radius is no longer one
 BARE_SINK, SAMPLED_SINK = 0.5, 1.0  # auras that an edge without samples may sink by, and what is between two samples
+PART_BETWEEN = (
+    1.0 - BARE_SINK
+)  # of the aura by which samples keep off: what is left of it at the middle of such an edge
 MOST_EDGE_PARTS = 8  # between the samples of an edge
 DEEP_PUSH = 5e-4  # [m] what a sample wants beyond this counts for more than its share
 LEAST_AGREEMENT = 0.3  # length of the mean of normals below which they lead nowhere

@@ -170,10 +170,11 @@ def _push_apart(pairs: Pairs, cloth: Cloth, start, x, x_from, dt: float, brace, 
     """
     touched = 0
     for turn in range(max(follows, 1)):
-        is_any_out = False
         if not follows:
-            find_deviation(pairs, x, pairs.elapsed)
-        elif not (is_any_out := follow(pairs, cloth, start, x, dt)) and turn:
+            is_any_out, _ = find_deviation(pairs, x, pairs.elapsed)
+        else:
+            is_any_out = follow(pairs, cloth, start, x, dt)
+        if turn and not is_any_out:
             break
         if len(pairs.pair_list.gap):
             reach, margin = _find_reach(pairs, x)

@@ -144,13 +144,8 @@ def bounds_kernel(board, ways, mesh, trajectories, stirred, distance, rooms, bou
     about = mesh.members, trajectories, stirred, distance, rooms, bounds, stay
     share(board, _bound, len(rooms), SMALLEST_SWEPT_PART, about)
     boxes, found = asked
-    share(
-        board,
-        _look_for_bodies,
-        len(found),
-        SMALLEST_SWEPT_PART,
-        (mesh, trajectories, distance, bounds, lag, cells, boxes, found),
-    )
+    around = mesh, trajectories, distance, bounds, lag, cells, boxes, found
+    share(board, _look_for_bodies, len(found), SMALLEST_SWEPT_PART, around)
     most = EXPECTED
     for patch in range(len(found)):
         most = max(most, found[patch])

@@ -43,7 +43,7 @@ def test_tips_are_ends_of_limbs():
     assert len(found((5 * x, triangles))[0]) == 0, "a limb of 12 cm has none"
     assert len(found((x, triangles[:, [0, 2, 1]]))[0]) == 0, "the inside of a room has none"
     assert len(found((x, triangles[1:]))[0]) < len(on), "nor has what is open"
-    assert 2 <= len(found((x, triangles), 0.1)[0]) <= 12, "one per aura at most"
+    assert 2 <= len(found((x, triangles), 0.1)[0]) <= 12, "one per half an aura at most"
 
 
 def test_ridges_are_edges_along_what_is_thin_or_sharp():

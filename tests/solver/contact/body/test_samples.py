@@ -77,13 +77,8 @@ def test_what_crosses_bodies_that_pinch_it_is_not_pushed_at_its_middle(is_throug
     cloth, state = build([sheet], Settings())
     rod, triangles = solids.finger(0.4, 0.008)
     rod = rod[:, [2, 1, 0]]
-    rod = (
-        rod
-        - [*rod[rod[:, 2].argmax(), :2], rod[:, 2].max()]
-        + state.x[[1, 2, 2]].mean(axis=0)
-        + cloth.origin
-        - [0.0, 0.0, 1e-3]
-    )
+    place = state.x[[1, 2, 2]].mean(axis=0) + cloth.origin - [0.0, 0.0, 1e-3]
+    rod = rod - rod[rod[:, 2].argmax()] + place
     body = Collider("Body", rod[None].repeat(2, axis=0), triangles[:, ::-1], 0.3, 0.0, AURA)
     frame = FrameInput(FRAME, sheet.x_start[None].repeat(2, axis=0), (body,), np.zeros(3), np.zeros(3))
     bodies, x = collide.prepare(cloth, state, frame, Settings()), state.x.copy()

@@ -25,7 +25,6 @@ def comes_back(aside):
 
     done = contact.run(Scene("arm", [hanging(19, 0.012)], [finger(0.03, tip, 0.2)], LEFT + 7), 0)
     drawn = done.stretch[:LEFT].max()
-    print(aside, done.stretch, done.cloth_body)
     assert done.error == "" and drawn > 0.3
     return done.stretch[-1] < min(0.3 * drawn, 0.3) and not done.cloth_body[LEFT:].any() and not done.cloth_cloth[-1]
 

@@ -315,7 +315,7 @@ class TaffetaSceneSettings(ClothBounce, FieldSettings, ImageSettings, Speeds, bp
     )
     cache_folder: StringProperty(
         name="Cache Folder", default="//taffeta_cache", subtype="DIR_PATH", options=RELATIVE, override=OVERRIDE,
-        description="Where bakes are written. // means beside the .blend; "
+        description="Where bakes are written. // means beside the .blend, ~ your home; "
         "an unsaved file bakes to the temporary folder",
     )
 # fmt: on

@@ -29,9 +29,11 @@ FARM_COPY = ".flamenco.blend"  # ending of the copy that Flamenco's add-on submi
 
 
 def wanted_folder(scene: bpy.types.Scene) -> str:
-    """The setting as it is meant: none is the one of a new scene, and no place depends on where Blender was started."""
+    """The setting as it is meant: none is the one of a new scene, ~ is one's home, and no place depends on where Blender was started."""
     folder = scene.taffeta.cache_folder.strip() or scene.taffeta.bl_rna.properties["cache_folder"].default
     folder = folder if is_elsewhere(folder) else slashed(folder)
+    if folder == "~" or folder.startswith(("~/", f"~{os.sep}")):
+        folder = os.path.expanduser(folder)
     return folder if folder.startswith("//") or os.path.isabs(folder) else f"//{folder}"
 
 

@@ -71,6 +71,25 @@ def test_no_bake_goes_to_where_blender_was_started(saved, tmp_path, text, monkey
     assert bake_files.cache_folder(bpy.context.scene) == tmp_path / (text.strip() or "taffeta_cache")
 
 
+@pytest.mark.parametrize("text, below", [("~/caches", "caches"), ("~", ""), (" ~/a/../b ", "b")])
+def test_a_cache_folder_in_ones_home(make, saved, tmp_path, monkeypatch, text, below):
+    monkeypatch.setenv("USERPROFILE" if os.sep == "\\" else "HOME", str(tmp_path / "me"))
+    saved.taffeta.cache_folder, saved.frame_end = text, 2
+    assert bake_files.cache_folder(saved) == tmp_path / "me" / below
+    obj = make.cloth(make.grid())
+    assert (
+        bpy.ops.taffeta.bake() == {"FINISHED"} and bake_files.cache_file(obj) == tmp_path / "me" / below / "Cloth.pc2"
+    )
+    assert not (tmp_path / "~").exists()
+
+
+def test_a_cache_folder_that_begins_as_a_home_does(saved, tmp_path):
+    """As editors call what they saved before; and ~root is nobody's that a .blend may mean."""
+    for folder in ("~old", "~root/caches", "//~/caches"):
+        saved.taffeta.cache_folder = folder
+        assert bake_files.cache_folder(saved) == tmp_path / folder.removeprefix("//")
+
+
 def test_an_owner_fits_into_its_journal_in_any_letters(saved, tmp_path, make):
     """Journals have lines of 1,024 bytes, and a letter beyond those of most alphabets takes twelve."""
     saved.frame_end = 2

@@ -9,6 +9,7 @@ other settings, each into a cache of its own.
 """
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from .farm import install_flamenco, write_openjd
 from .read.screen import words_of
 from .work.writers import refuse_unbuilt
 
+NEGATIVE = re.compile(r"-\d")
 LAST_FRAME = 1_048_574  # of a scene
 EXIT_FAILED = 1  # exit status; argparse gives 2 for arguments that make no sense
 
@@ -138,6 +140,8 @@ def _add_scene(verb) -> None:
 
 def frame_range(text: str) -> tuple[int, int]:
     """ "A-B" or "A" as two frame numbers, from 0 on as Blender has them."""
+    if NEGATIVE.match(text):
+        raise argparse.ArgumentTypeError(f"'{text}' begins before frame 0, the first of a scene in Blender")
     first, dash, last = text.partition("-")
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
         raise argparse.ArgumentTypeError(f"'{text}' is no frame range; write 1-120, or 7 for one frame")
@@ -186,10 +190,21 @@ def gigabytes(text: str) -> float:
     return value
 
 
+def _joined(arguments: list[str]) -> list[str]:
+    """The same with --frames and what is after it as one word, where argparse would take that for an option: -5-3."""
+    joined: list[str] = []
+    for text in arguments:
+        if joined and joined[-1] == "--frames" and NEGATIVE.match(text):
+            joined[-1] += f"={text}"
+        else:
+            joined.append(text)
+    return joined
+
+
 def run(arguments: list[str]) -> int:
     """Do what the command line says; returns the exit status and never raises for what a user can get wrong."""
     try:
-        options = parser().parse_args(arguments)
+        options = parser().parse_args(_joined(arguments))
     except SystemExit as end:  # argparse has printed what was wrong, or the help
         return int(end.code or 0)
     try:

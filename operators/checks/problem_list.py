@@ -33,8 +33,9 @@ from .cache_rows import stale
 from .fabric_rows import fabric_sentence
 from .instance_rows import copies
 from .jump_rows import jumps
+from .map_rows import missing
 from .problem import Problem, Shot
-from .rows import CHECKS, missing
+from .rows import CHECKS
 from .start_rows import beginning
 
 LIST_DELAY = 0.3  # [s] between a change and the new list

@@ -123,9 +123,14 @@ def _grey_at(obj, mapped, frame: int | None) -> np.ndarray:
         raise ValueError(f"{_what(obj, mapped)}: image sequence '{mapped.image.name}' {reason}") from None
 
 
+def is_of_tiles(image: bpy.types.Image) -> bool:
+    """Whether an image has several UDIM tiles, of which Blender gives the pixels of one alone."""
+    return image.source == "TILED" and len(image.tiles) > 1
+
+
 def _grey(obj, mapped, image: bpy.types.Image) -> np.ndarray:
     """The image's stored grey values, (rows, columns) float64."""
-    if image.source == "TILED" and len(image.tiles) > 1:
+    if is_of_tiles(image):
         raise ValueError(
             f"{_what(obj, mapped)}: image '{image.name}' has {len(image.tiles)} UDIM tiles; use an image of one tile"
         )

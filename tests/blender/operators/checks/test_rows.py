@@ -123,12 +123,14 @@ def test_shared_mesh(shot, make, found, cloth):
         ({"source": "IMAGE"}, "no image is chosen"),
         ({"source": "IMAGE", "image": "Map", "uv_map": "gone"}, "no UV map 'gone'"),
         ({"source": "IMAGE", "image": "Lost"}, "image 'Lost' has no pixels"),
+        ({"source": "IMAGE", "image": "Tiles"}, "image 'Tiles' has 2 UDIM tiles"),
     ],
 )
 def test_missing_map(shot, settings, words, found, only, cloth):
     bpy.data.images.new("Map", 4, 4)
     lost = bpy.data.images.new("Lost", 4, 4)
     lost.source, lost.filepath = "FILE", "//nowhere.png"
+    bpy.data.images.new("Tiles", 4, 4, tiled=True).tiles.new(1002)
     cloth().data.attributes.new("per_face", "FLOAT", "FACE")
     mapped = cloth().taffeta_cloth.bending_stiffness
     for name, value in settings.items():

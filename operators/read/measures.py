@@ -295,8 +295,9 @@ def written_paths(owner: bpy.types.ID) -> set[str]:
     return found
 
 
-def forget_actions() -> None:
-    """Measure actions anew: a script that inserts keys and sets a frame tells no handler of it."""
+@persistent
+def forget_actions(*_) -> None:
+    """Measure actions anew. A script that edits keys and sets a frame tells no other handler: to Blender each is animated then."""
     for key in [key for key in _kept if key[0] in ("action", "paths")]:
         del _kept[key]
 
@@ -334,6 +335,7 @@ def _forget_all(*_):
 
 HANDLERS = (
     ("depsgraph_update_post", _forget_changed),
+    ("frame_change_post", forget_actions),
     *((name, _forget_all) for name in ("load_post", "undo_post", "redo_post")),
 )
 

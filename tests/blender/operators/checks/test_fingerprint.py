@@ -6,6 +6,7 @@ import json
 import bpy
 import pytest
 from taffeta.operators.checks import fingerprint, problem_list
+from taffeta.operators.read import keyed
 from taffeta.operators.read.carriers import node_inputs
 
 
@@ -277,6 +278,18 @@ def test_key_that_only_a_frame_change_followed_is_told_by_preflight(shot, cloth,
     problem_list.check_thoroughly(shot)
     told = [p.sentence for p in problem_list.check(shot, bpy.context.evaluated_depsgraph_get())]
     assert "Cloth was baked before you changed the animation" in told
+
+
+def test_keys_that_a_script_edits_before_it_shows_a_frame_are_told_at_the_next_look(shot, found, cloth, baked):
+    mass = cloth().taffeta_cloth.mass
+    for frame in (1, 8):
+        mass.keyframe_insert("value", frame=frame)
+    baked()
+    assert found("WARNING") == []
+    (curve,) = keyed.curves(cloth())
+    curve.keyframe_points[1].co[1] += 0.1
+    shot.frame_set(2)
+    assert [p.sentence for p in found("WARNING")] == ["Cloth was baked before you changed the animation"]
 
 
 def test_bake_that_knows_no_places_is_not_stale(shot, found, body, baked):

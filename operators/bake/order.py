@@ -60,7 +60,7 @@ def read_order(
     bodies = colliders_of(scene, cloths)
     go_on = resume or from_frame != 0
     paths = _paths(scene, cloths, go_on, from_frame)
-    _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)})
+    _refuse_problems(scene, {obj.name for obj in (*cloths, *bodies)}, kept)
     garments, read_bodies = _read(scene, cloths, bodies)
     prints, now = _prints(scene, cloths, bodies) if kept else [], datetime.now().strftime(DATE)
     return Order(
@@ -237,7 +237,9 @@ def _above_each_other(one: bpy.types.Object, other: bpy.types.Object) -> bool:
     return bool((low[:2] <= top[:2]).all() and (bottom[:2] <= high[:2]).all())
 
 
-def _refuse_problems(scene, names: set[str]) -> None:
+def _refuse_problems(scene, names: set[str], kept: bool) -> None:
     for problem in problem_list.check(scene, depsgraph_of(scene)):
+        if problem.filing and not kept:
+            continue
         if problem.severity == "ERROR" and problem.object in names | {""}:
             raise ValueError(f"{problem.sentence}. {problem.remedy}")

@@ -16,6 +16,7 @@ class Problem(NamedTuple):
     verbs: tuple[str, ...] = ()  # operators that do what the remedy says, given the object's name
     heavy: bool = False  # a warning that Bake, pressed in a window, asks about first, as it does about errors
     alone: bool = False  # what else is found of the object is of the same fault, and not told
+    filing: bool = False  # of where frames are kept, which what keeps none need not heed
     selects: str = ""  # what `taffeta.select_problem` selects of it, as `tangle_rows` has it; "" nothing
 
 

@@ -288,13 +288,13 @@ def _disk(shot: Shot) -> Iterator[Problem]:
         )
     if is_elsewhere(shot.scene.taffeta.cache_folder.strip()):
         sentence = f"Cache Folder {shot.scene.taffeta.cache_folder} is a place on Windows"
-        yield Problem(
-            "ERROR", "", sentence, "Choose one that this system has, or one beside the file, as //taffeta_cache"
-        )
+        remedy = "Choose one that this system has, or one beside the file, as //taffeta_cache"
+        yield Problem("ERROR", "", sentence, remedy, filing=True)
         return
     folder = _existing(cache_folder(shot.scene))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-        yield Problem("ERROR", "", f"The cache folder cannot be written: {folder}", "Choose another Cache Folder")
+        sentence = f"The cache folder cannot be written: {folder}"
+        yield Problem("ERROR", "", sentence, "Choose another Cache Folder", filing=True)
         return
     frame_count = max(0, shot.scene.frame_end - shot.scene.frame_start + 1)
     needed = BYTES_PER_VERTEX * frame_count * sum(len(obj.data.vertices) for obj in shot.cloths)

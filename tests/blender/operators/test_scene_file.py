@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scene_file as scene_file_benchmark
 from taffeta.operators import scene_file
+from taffeta.operators.live import turn
 from taffeta.solver.cache import obj
 from taffeta.standalone import run
 
@@ -56,6 +57,16 @@ def shot(make, saved):
     saved.taffeta.substeps = 5
     bpy.context.view_layer.update()
     return cloth, strip
+
+
+def test_what_keeps_no_frames_needs_no_cache_folder(shot, saved, tmp_path):
+    """As of a .blend on a drive that is read-only: an export to elsewhere, and what is played live or draped."""
+    (tmp_path / "file").write_text("")
+    saved.taffeta.cache_folder = str(tmp_path / "file" / "caches")
+    with pytest.raises(RuntimeError, match="The cache folder cannot be written"):
+        bpy.ops.taffeta.bake()
+    assert bpy.ops.taffeta.scene_export(filepath=str(tmp_path / "out" / "shot.xml")) == {"FINISHED"}
+    assert turn.order_of(saved)[1] == list(shot)
 
 
 def test_what_is_written_bakes_to_the_same_frames(shot, saved, tmp_path):

@@ -28,7 +28,7 @@ from ..read.participants import cloths_of, colliders
 from ..read.preroll import at_start
 from ..read.sampling import depsgraph_of, posed
 from ..read.screen import redraw
-from . import crossings, fingerprint, releases, squeezed, tangle_rows
+from . import crossings, fingerprint, releases, squeezed, tangle_rows, tight
 from .cache_rows import stale
 from .fabric_rows import fabric_sentence
 from .instance_rows import copies
@@ -81,9 +81,11 @@ def look_thoroughly(scene: bpy.types.Scene) -> Generator[str, None, list[Problem
     tangles = yield from crossings.find_tangles(*surfaces)
     yield "Looking for room between bodies"
     narrow = list(squeezed.find_squeezed(*surfaces, metres_per_unit(scene)))
+    stretched = list(tight.find_tight(*surfaces, metres_per_unit(scene)))
     yield "Reading the shot as a bake does"
     tangle_rows.forget(scene)
     found += [*tangle_rows.tangled(scene, shown[1], *tangles), *tangle_rows.squeezed(scene, narrow)]
+    found += tangle_rows.tight(stretched)
     found += _read(scene, *shown, found)
     _thorough[scene.session_uid] = found
     return found

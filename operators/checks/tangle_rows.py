@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rows of the preflight list about how garments lie at the start: what crosses, is inside a body, or lacks room between two; and the
-vertices that each is about, to be selected.
+"""Rows of the preflight list about how garments lie at the start: what crosses, is inside a body, lacks room between two or is stretched
+by one; and the vertices that most of them are about, to be selected.
 """
 
 from collections.abc import Iterator
@@ -91,6 +91,18 @@ def squeezed(scene: bpy.types.Scene, narrow) -> Iterator[Problem]:
             remedy = f"Lower Distance of {one.body} and {one.other} to {length_text(one.fitting)}, or give it more room"
         _keep(scene, one.garment, NARROW, one.vertices)
         yield Problem("WARNING", one.garment, sentence, remedy, heavy=True, selects=NARROW)
+
+
+def tight(found) -> Iterator[Problem]:
+    """Garments that start so near to a thin body that its Distance stretches them."""
+    for one in found:
+        gap, distance, lack = map(length_text, (one.gap, one.distance, one.distance - one.gap))
+        sentence = (
+            f"{one.garment} starts {gap} off {one.body}, whose Distance of {distance} would have {100.0 * one.part:.0f} % of its edges "
+            "over a tenth longer: it stays stretched"
+        )
+        remedy = f"Lower Distance of {one.body} to {gap} or less, or make it wider there by {lack} (Alt S in Edit Mode)"
+        yield Problem("WARNING", one.garment, sentence, remedy)
 
 
 def _keep(scene: bpy.types.Scene, name: str, kind: str, vertices: np.ndarray) -> None:

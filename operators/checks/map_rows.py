@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from ...panels.mapped import MAPPED, ROWS
 from ...panels.translations import translated
+from ..read import maps
 from ..read.arrays import ATTRIBUTE_VALUES
 from ..read.image_sequence import is_there
-from ..read.maps import is_of_tiles
 from .problem import Problem, Shot
 
 
@@ -61,9 +61,12 @@ def missing(obj, mapped) -> str:
         return f"image '{mapped.image.name}' is a movie, whose frames cannot be read; render it as an image sequence"
     if mapped.image.source == "SEQUENCE":  # which has no size but in a frame
         return "" if is_there(mapped.image) else f"image sequence '{mapped.image.name}' has no numbered files"
-    if is_of_tiles(mapped.image):
+    if maps.is_of_tiles(mapped.image):
         return f"image '{mapped.image.name}' has {len(mapped.image.tiles)} UDIM tiles, and a map is read from one"
-    return "" if all(mapped.image.size) else f"image '{mapped.image.name}' has no pixels"
+    width, height = mapped.image.size
+    if width * height > maps.MOST_PICTURE_PIXELS:
+        return f"image '{mapped.image.name}' has {width} x {height} pixels, more than {maps.MOST_PICTURE_PIXELS:,}"
+    return "" if width * height else f"image '{mapped.image.name}' has no pixels"
 
 
 MAP_CHECKS = (_maps,)

@@ -8,6 +8,7 @@ import bpy
 import pytest
 from taffeta.operators.checks import rows
 from taffeta.operators.checks.problem import Problem, Shot
+from taffeta.operators.read import maps
 
 
 def test_empty_scene(found):
@@ -138,6 +139,15 @@ def test_missing_map(shot, settings, words, found, only, cloth):
     only("ERROR", "Cloth", words)
     assert "Bending" in found()[0].sentence
     with pytest.raises(RuntimeError, match=words):  # a bake refuses with the same words
+        bpy.ops.taffeta.bake()
+
+
+def test_image_that_is_too_large_for_a_map(shot, monkeypatch, only, cloth):
+    monkeypatch.setattr(maps, "MOST_PICTURE_PIXELS", 15)
+    mass = cloth().taffeta_cloth.mass
+    mass.source, mass.image = "IMAGE", bpy.data.images.new("Map", 4, 4)
+    only("ERROR", "Cloth", "Cloth, Mass: image 'Map' has 4 x 4 pixels, more than 15")
+    with pytest.raises(RuntimeError, match="has 4 x 4 pixels, more than 15"):
         bpy.ops.taffeta.bake()
 
 

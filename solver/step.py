@@ -332,7 +332,7 @@ def move(mechanics, contact, motion, step, ahead):
         try_out(mechanics, contact, motion, step, ahead)
     motion.start[:], motion.v_start[:] = motion.x, motion.v
     dynamics.predict(mechanics, motion, part)
-    constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part.dt, ahead))
+    constraints = tie(mechanics, motion, constrain(contact, motion, dynamics.is_held, part, ahead))
     x_from = dynamics.solve(mechanics, motion, constraints, step)
     break_ties(mechanics, motion, step)
     return constraints, x_from, respond_to_bodies(contact, motion, constraints, solution, x_from, step)
@@ -379,7 +379,7 @@ def try_out(mechanics, contact, motion, substep, ahead):
     motion.x[:], motion.v[:] = motion.start, motion.v_start
     if touching and dynamics.is_held and not pinches(contact):
         dynamics.predict(mechanics, motion, part)
-        constraints = tie(mechanics, motion, constrain(contact, motion, True, part.dt, ahead))
+        constraints = tie(mechanics, motion, constrain(contact, motion, True, part, ahead))
         dynamics.solve(mechanics, motion, constraints, substep)
         weigh_on_bodies(contact, constraints, solution)
         motion.x[:], motion.v[:] = motion.start, motion.v_start

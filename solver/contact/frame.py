@@ -115,12 +115,12 @@ def detect(contact: Contact, motion, t0: float, t1: float) -> None:
 
 
 @timed(CLOTH_TIME)
-def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) -> Constraints:
-    """What touches, as conditions of a solve over dt [s]; those of no contact where nothing `is_held` in it.
+def constrain(contact: Contact, motion, is_held: bool, step, ahead: float) -> Constraints:
+    """What touches, as conditions of a solve over a step, an `Interval`; those of no contact where nothing `is_held` in it.
 
     ahead : [s] the substep that begins, for which cloth is looked for; 0 within it
     """
-    cloth, start = contact.cloth, (motion.start, motion.v_start)
+    cloth, dt, start = contact.cloth, step.dt, (motion.start, motion.v_start)
     if ahead:
         _look_for_cloth(contact, *start, ahead)
     if not is_held:
@@ -130,6 +130,7 @@ def constrain(contact: Contact, motion, is_held: bool, dt: float, ahead: float) 
         stack = find_stack(contact.pairs, *start, cloth.inv_mass, dt, _on_bodies(contact), _leaving(contact))
         stack = with_eased(stack, contact.eased, cloth.inv_mass, dt)
     if contact.body is not None:
+        collide.carry_on(contact.body, cloth, step.t0, step.t1, dt)
         find_support(len(motion.x), motion.x, motion.x_prev, cloth.inv_mass, contact.body.contacts, contact.support, dt)
         _hold_calm(contact, motion, contact.support, dt)
     tangles = _tangles(contact)

@@ -28,7 +28,7 @@ from ...kernel.threads import cut, on_threads
 from ...ldi.rasterise import render_motion
 from ...model import BODY_SEARCHES, Cloth, FrameInput, Settings, State
 from .association import NOT_ASKED, make_candidates, make_scratches
-from .contacts import OUTSIDE, PINCHED, no_contacts, settle
+from .contacts import OUTSIDE, PINCHED, go_on, no_contacts, settle
 from .feature_samples import (
     FEATURE_REACH,
     NOWHERE,
@@ -127,8 +127,15 @@ def detect(body: BodyContact, cloth: Cloth, x, v, t0: float, t1: float, settings
         return
     if body.image is not None or (t0, t1) != (body.view.t0, body.view.t1):  # `prepare` has looked at the whole frame
         body.view = look(body, cloth, x, v, t0, t1)
-        body.bodies.motions[:] = np.nan  # of what is not looked at; `pinch` may come there
+        body.bodies.motions[:], body.moved = np.nan, None  # of what is not looked at; `pinch` may come there
     draw(body, settings)
+
+
+def carry_on(body: BodyContact, cloth: Cloth, t0: float, t1: float, dt: float) -> None:
+    """Let what particles touch go as it will in the step of dt [s] from t0 to t1 of the frame, which begins."""
+    if body.mesh.colliders and body.image is not None and t1 <= body.view.t1 + SAME_MOMENT:
+        move_bodies(body, cloth, t0, t1)
+        go_on(len(cloth.inv_mass), body.contacts, body.bodies, dt)
 
 
 def respond(body: BodyContact, cloth: Cloth, x, x_prev, v, x_from, t: float, dt: float, through=None) -> int:

@@ -83,6 +83,7 @@ def _holder(contacts, support, i):
         for axis in range(3 if first else 0):
             contacts.normal[i, 0, axis] = contacts.normal[i, 1, axis]
             contacts.velocity[i, 0, axis] = contacts.velocity[i, 1, axis]
+        contacts.triangle[i, 0] = -1
         return 0
     return 2
 

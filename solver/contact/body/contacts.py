@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...geometry.moving_triangle import carried
 from ...kernel.jit import inner, njit
 from ...kernel.shared import shared
 
@@ -25,6 +26,8 @@ class Contacts(NamedTuple):
     own: np.ndarray  # (p,) how many of these it touches itself, and not for its samples
     normal: np.ndarray  # (p, 2, 3)
     velocity: np.ndarray  # (p, 2, 3) [m/s] of the touched point
+    triangle: np.ndarray  # (p, 2) int32 that it is on; -1: not known
+    share: np.ndarray  # (p, 2, 3) of its corners in the touched point
     rebound: np.ndarray  # (p, 2) [m/s] wanted normal speed
     viscosity: np.ndarray  # (p, 2) [1/s]
     friction: np.ndarray  # (p, 2) inf where it is pinched, but 0 in the second where it can be pulled out
@@ -51,6 +54,8 @@ def no_contacts(particle_count: int, sample_count: int) -> Contacts:
         np.zeros(points, np.int32),
         np.zeros(points, np.int32),
         np.zeros((points, 2, 3)),
+        np.zeros((points, 2, 3)),
+        np.full((points, 2), -1, np.int32),
         np.zeros((points, 2, 3)),
         *(np.zeros((points, 2)) for _ in range(4)),
         np.zeros((sample_count, 3)),
@@ -94,9 +99,33 @@ def note(contacts, p, slot, nx, ny, nz, vx, vy, vz, rebound, viscosity, friction
     normal[p, slot, 0], normal[p, slot, 1], normal[p, slot, 2] = nx, ny, nz
     velocity[p, slot, 0], velocity[p, slot, 1], velocity[p, slot, 2] = vx, vy, vz
     contacts.rebound[p, slot], contacts.viscosity[p, slot], contacts.friction[p, slot] = rebound, viscosity, friction
+    contacts.triangle[p, slot] = -1
     contacts.ahead[p, slot] = 0.0
     if slot == 0:
         contacts.gap[p] = 0.0
+
+
+@inner
+def note_place(contacts, p, slot, t, a, b, c):
+    """What point p touches in this slot is on triangle t, at these weights."""
+    contacts.triangle[p, slot] = t
+    contacts.share[p, slot, 0], contacts.share[p, slot, 1], contacts.share[p, slot, 2] = a, b, c
+
+
+@shared(SMALLEST_SETTLED_PART)
+def go_on(first, last, contacts, bodies, dt):
+    """What particles touch goes as it will in the step of dt [s] that begins, for which `bodies` are moved: carried on as in the step
+    before they are flung off a body that turns at w, by w^2 r h a second. # outputs: of `contacts` velocity
+    """
+    triangles, motions, share, velocity = bodies.triangles, bodies.motions, contacts.share, contacts.velocity
+    for i in range(first, last):
+        for slot in range(contacts.count[i]):
+            t = contacts.triangle[i, slot]
+            if t < 0:
+                continue
+            mx, my, mz = carried(triangles, motions, t, share[i, slot, 0], share[i, slot, 1], share[i, slot, 2])
+            if abs(mx) + abs(my) + abs(mz) < math.inf:  # or bodies are not looked at there any more
+                velocity[i, slot, 0], velocity[i, slot, 1], velocity[i, slot, 2] = mx / dt, my / dt, mz / dt
 
 
 @njit
@@ -104,9 +133,10 @@ def lead_as_before(contacts, v):
     """After a step that was tried out, and begins with velocities v (n, 3) [m/s]: let surfaces lead particles as if these had touched
     them before. Then a surface goes as where the particle was, and has not turned on; else particles are led off it by a hair,
     and do not touch. What comes upon a surface in this step is not led: its impact falls somewhere within (`impact`).
-    # outputs: of `contacts` velocity and count
+    # outputs: of `contacts` velocity, which is known so, triangle and count
     """
     normal, velocity, ahead = contacts.normal, contacts.velocity, contacts.ahead
+    contacts.triangle[:] = -1
     for i in range(len(v)):
         for slot in range(contacts.count[i]):
             if ahead[i, slot] == math.inf:
@@ -141,7 +171,7 @@ def settle(first, last, inv_mass, contacts, v, dt):
                 + normal[i, 0, 2] * normal[i, 1, 2]
             )
             if turn < SQUEEZED_COSINE:  # go with the mean of the two
-                slots = 1
+                slots, contacts.triangle[i, 0] = 1, -1
                 for axis in range(3):
                     velocity[i, 0, axis] = 0.5 * (velocity[i, 0, axis] + velocity[i, 1, axis])
         for slot in range(slots):

@@ -8,7 +8,7 @@ import numpy as np
 from ...geometry.moving_triangle import carried, distance_to
 from ...kernel.jit import inner
 from .association import HERE, NOT_ASKED, SKIN, THERE
-from .contacts import OUTSIDE, PINCHED, note
+from .contacts import OUTSIDE, PINCHED, note, note_place
 from .pinch import hold_pinched, meet
 from .surface import RECOVERY_SPEED, is_behind, wanted_by
 
@@ -93,6 +93,7 @@ def leave(bodies, image, candidates, contacts, at, p, g, speed, dt):
         at[HERE, 2] += push * nz
         contacts.count[p] = 1
         note(contacts, p, 0, nx, ny, nz, mx / dt, my / dt, mz / dt, 0.0, 0.0, 0.0)
+        note_place(contacts, p, 0, t, a, b, c)
         if gap + push >= 0.0:
             contacts.place[p] = OUTSIDE
             candidates.count[p] = NOT_ASKED

@@ -14,7 +14,7 @@ from ...geometry.distance import closest_on_segments, closest_on_triangle
 from ...geometry.moving_triangle import MOTION
 from ...kernel.jit import counted_njit, folded, inner, njit
 from ...kernel.threads import cut, joined, on_threads
-from .contacts import note
+from .contacts import note, note_place
 from .features import NO_FEATURES, Features
 from .samples import Samples
 
@@ -262,6 +262,8 @@ def _copy(contacts, i, p):
     vx, vy, vz = velocity[p, 0, 0], velocity[p, 0, 1], velocity[p, 0, 2]
     material = contacts.rebound[p, 0], contacts.viscosity[p, 0], contacts.friction[p, 0]
     note(contacts, i, 0, nx, ny, nz, vx, vy, vz, *material)
+    share = contacts.share
+    note_place(contacts, i, 0, contacts.triangle[p, 0], share[p, 0, 0], share[p, 0, 1], share[p, 0, 2])
 
 
 @inner

@@ -23,7 +23,7 @@ from .association import (
     THERE,
     deviation_of,
 )
-from .contacts import CORNER_COSINE, LOST, OUTSIDE, is_stuck, note
+from .contacts import CORNER_COSINE, LOST, OUTSIDE, is_stuck, note, note_place
 
 CREASE_SLACK = 0.1  # auras by which a point in a crease may be off a surface, and touches it
 SAME_HEIGHT = 1e-5  # [m] by which it may have gone in
@@ -113,6 +113,7 @@ def _stay_pressed(bodies, candidates, contacts, at, p, g, part, pressed, before,
         ox, oy, oz = carried(bodies.triangles, bodies.motions, t, wa, wb, wc)
         viscosity, friction = before[0, BEFORE_FRICTIONS, 0], before[0, BEFORE_FRICTIONS, 1]
         note(contacts, p, 0, nx, ny, nz, ox / times.dt, oy / times.dt, oz / times.dt, 0.0, viscosity, friction)
+        note_place(contacts, p, 0, t, wa, wb, wc)
         contacts.count[p], contacts.gap[p] = 1, max(gap, 0.0)
 
 

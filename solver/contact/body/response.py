@@ -40,7 +40,7 @@ from .association import (
     is_far,
     may_touch,
 )  # fmt: skip
-from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note
+from .contacts import CORNER_COSINE, LET_THROUGH, LOST, OUTSIDE, PINCHED, SQUEEZED_COSINE, note, note_place
 from .escape import leave
 from .impact import bounce, pushed_by_turn
 from .known import SAME_HEIGHT, keep_known, recall
@@ -205,6 +205,7 @@ def _keep_off(bodies, candidates, contacts, at, p, g, mu, part, largest, deviati
         rough = math.sqrt(mu * bodies.friction[collider])
         if slot == 0 or (slot == 1 and nx * fx + ny * fy + nz * fz < CORNER_COSINE):
             note(contacts, p, slot, nx, ny, nz, sx, sy, sz, rebound, bodies.viscosity[collider], rough)
+            note_place(contacts, p, slot, t, a, b, c)
             is_impact = gap_before > bodies.aura[collider] + SAME_HEIGHT and (rebound > 0.0 or not times.is_led)
             contacts.count[p], contacts.ahead[p, slot] = slot + 1, math.inf if is_impact else turn / dt
         felt -= contacts.sunk[p]  # what support leads in has had its friction

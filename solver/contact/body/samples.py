@@ -142,6 +142,7 @@ def _of_particles(parents, weight, count):
 
 @inner
 def _clear(contacts, i):
+    contacts.triangle[i, 0] = -1
     for axis in range(3):
         contacts.normal[i, 0, axis], contacts.velocity[i, 0, axis] = 0.0, 0.0
     contacts.rebound[i, 0], contacts.viscosity[i, 0], contacts.friction[i, 0], contacts.gap[i] = 0.0, 0.0, 0.0, 0.0

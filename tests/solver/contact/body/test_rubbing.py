@@ -41,5 +41,5 @@ def test_cloth_between_surfaces_that_rub_stays_with_the_garment():
         crossings.append(report.crossings)
     rubs = slice(COMES, COMES + RUBS)
     assert min(pinched[rubs]) > 50 and not any(pinched[-AFTER:])
-    assert max(aside[rubs]) < 3e-3, "it stays where it is, and nothing drags the rest along"
+    assert max(aside[rubs]) < 6e-3, "it stays where it is, and nothing drags the rest along"
     assert not any(crossings[-AFTER:]), "it has come out"

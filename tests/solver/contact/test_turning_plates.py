@@ -158,8 +158,8 @@ def table(rate, frame, samples=33):
 
 @pytest.mark.parametrize("rate", [np.pi / 2, 6.0, 12.0])
 def test_what_sticks_to_a_turning_table_is_not_flung_off(rate):
-    """A patch 20 cm from the axis, with a friction of 5, where 3 are enough: after a second it lies where it lay, within a
-    millimetre and a half. Carried on as in the step before it goes outwards by w^2 r h a second, 29 mm at 6 rad/s and 168 at 12.
+    """A patch 20 cm from the axis, with a friction of 5, where 3 are enough: after a second it lies where it lay, within half a
+    millimetre. Carried on as in the step before it goes outwards by w^2 r h a second, 29 mm at 6 rad/s and 168 at 12.
     """
     patch = naive.sheet(5, 5, 0.04, 0.04, friction=5.0)
     patch = patch._replace(x_start=patch.x - [0.02, 0.02, 0.0] + [0.2, 0.0, AURA])
@@ -170,4 +170,4 @@ def test_what_sticks_to_a_turning_table_is_not_flung_off(rate):
         advance(cloth, state, naive.still(place, colliders=(table(rate, frame),)), frame, VACUUM)
     turn = rate * 24 * FRAME
     lay = np.array([[np.cos(turn), np.sin(turn), 0.0], [-np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
-    assert np.abs(state.x + cloth.origin - place @ lay).max() < 1.5e-3
+    assert np.abs(state.x + cloth.origin - place @ lay).max() < 5e-4

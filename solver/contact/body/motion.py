@@ -54,8 +54,9 @@ def _between(samples, time):
 
 @inner
 def _position(samples, at, part, i, axis):
-    after = min(at + 1, len(samples) - 1)
-    return samples[at, i, axis] * (1.0 - part) + samples[after, i, axis] * part
+    # by what it goes: a body that stands still does not move by a rounding
+    before, after = samples[at, i, axis], samples[min(at + 1, len(samples) - 1), i, axis]
+    return after if part == 1.0 else before + part * (after - before)
 
 
 @inner

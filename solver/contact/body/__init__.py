@@ -8,7 +8,7 @@ collide                        the calls that a substep makes, from here on down
 association, surface           which triangles a point can meet, by the image; where it is against one of them
 response, impact, escape       off the nearest, with friction; how it leaves what it comes upon fast; how it comes out from inside
 known                          what it touched before and has hardly left, and goes on to touch
-feature_samples                the same for ridges and tips
+feature_samples, rims          the same for ridges and tips; cloth drawn over the rim of an open body
 contacts, constraints          what touches, and that as conditions of the next solve
 pinch, calm, slip, give_way    cloth that two surfaces leave no room, what is beside it, when it slips, when bodies lose
 flattening                     whether folds are lost to a fall

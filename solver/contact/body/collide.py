@@ -42,6 +42,7 @@ from .impact import Times
 from .mesh import find_places, make_bodies, merge, patches_of_bodies, way_out
 from .pinch_start import find_grips
 from .response import Points, respond_kernel
+from .rims import keep_off_rims
 from .samples import gather, limb, samples_of
 from .view import BodyContact, detections, draw, look, look_farther, move_bodies, near_features
 
@@ -170,6 +171,9 @@ def _respond_samples(body: BodyContact, cloth: Cloth, x, x_prev, v, x_from, t: f
         samples.weight[caught, 0], contacts.count[count:][caught] = NOWHERE, 0
         touching = _points(*about)
         samples.weight[:fixed, 0] = kept
+    if has_features:
+        rims = body.view.near_features, body.bodies, cloth.friction, cloth.garment, samples, contacts, fixed
+        keep_off_rims(*rims, x_prev, x, dt)
     ridges, wishing = len(body.features.ends), 0
     rows, aims, wishes = np.empty(ridges, np.int64), np.empty((ridges, 3)), np.empty(ridges)
     if has_features:

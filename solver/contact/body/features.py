@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ridges and tips of bodies, as of fingers, sticks and table tops: what cloth can meet between all of its samples.
 
-A ridge is a piece of an edge round which a closed body is thin or sharp; a tip, the end of a limb or a sharp corner, is
-a ridge of no length. What becomes of them is in `feature_samples`.
+A ridge is a piece of an edge round which a closed body is thin or sharp, or of the rim of an open one, as of a plane; a tip,
+the end of a limb or a sharp corner, is a ridge of no length. What becomes of them is in `feature_samples`.
 """
 
 import math
@@ -24,7 +24,7 @@ class Features(NamedTuple):
     """Straight pieces of the bodies' edges."""
 
     ends: np.ndarray  # (k, 2) vertices of the edge; twice the same where it is a tip
-    beside: np.ndarray  # (k, 2) third vertices of the two faces
+    beside: np.ndarray  # (k, 2) third vertices of the two faces; twice the same at a rim
     share: np.ndarray  # (k, 2) where on the edge the piece begins and ends, 0 at the first vertex
 
 
@@ -32,8 +32,8 @@ class Edges(NamedTuple):
     """Edges of bodies round which they fall away."""
 
     ends: np.ndarray  # (k, 2) vertices
-    beside: np.ndarray  # (k, 2) third vertices of the two faces
-    is_sharp: np.ndarray  # (k,) bool
+    beside: np.ndarray  # (k, 2) third vertices of the two faces; twice the same at a rim
+    is_sharp: np.ndarray  # (k,) bool: its ends are tips; a rim goes on there, each of its edges from its first end
 
 
 NO_FEATURES = Features(np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 2)))
@@ -82,19 +82,25 @@ def _one_per_cell(points, size: float, rows):
 
 @njit
 def _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges):
-    """Edges of closed bodies whose faces fall away with a radius below `thin` [m] or an angle above `sharp` [rad];
-    returns how many. A rod's radius is the mean width of the two faces by the angle between them. 150 flops an edge.
-    # outputs: edges, `Edges` (3 t,)
+    """Edges of closed bodies whose faces fall away with a radius below `thin` [m] or an angle above `sharp` [rad], and rims of
+    open ones; returns how many. A rod's radius is the mean width of the two faces by the
+    angle between them. 150 flops an edge. # outputs: edges, `Edges` (3 t,)
     """
     count = 0
     for t in range(len(triangles)):
-        if solid[t] == 0:
-            continue
         for side in range(3):
             u, a, b = neighbour[t, side], triangles[t, side], triangles[t, (side + 1) % 3]
-            if u <= t or not (is_in[a] or is_in[b]):
+            is_rim = u < 0 and solid[t] == 0
+            if (u <= t or solid[t] == 0) and not is_rim or not (is_in[a] or is_in[b]):
                 continue
-            c, d = triangles[t, (side + 2) % 3], triangles[u, 0]
+            c = triangles[t, (side + 2) % 3]
+            if is_rim:
+                edges.ends[count, 0], edges.ends[count, 1] = a, b
+                edges.beside[count, 0], edges.beside[count, 1] = c, c
+                edges.is_sharp[count] = False
+                count += 1
+                continue
+            d = triangles[u, 0]
             if d == a or d == b:
                 d = triangles[u, 1] if triangles[u, 1] != a and triangles[u, 1] != b else triangles[u, 2]
             below, n, m, along, across, long = fold(x, a, b, c, d)

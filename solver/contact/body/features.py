@@ -49,6 +49,8 @@ def find_features(x, triangles, neighbour, solid, is_in, aura: float, longest: f
     aura : [m]
     longest : [m] edge of the cloth: the finer it is, the thinner is what its particles may miss
     """
+    if not longest > 0.0:  # cloth without triangles: nothing lies between its particles
+        return NO_FEATURES
     radius = np.empty(len(x))
     _radius_kernel(x, triangles, solid, is_in, np.empty_like(x), radius)
     tips = np.flatnonzero(is_in & (radius < TIP_RADIUS))

@@ -163,6 +163,7 @@ def _respond_samples(body: BodyContact, cloth: Cloth, x, x_prev, v, x_from, t: f
     fixed, has_features = len(samples.parents) - len(body.features.ends), len(body.features.ends) > 0
     if has_features:  # the samples of ridges come after those that are fixed
         _place_feature_samples(body, cloth, x, x_prev, fixed)
+        has_features = len(body.view.near_features.triangles) > 0  # far from all cloth they are nowhere
     about = body, cloth, count, count + len(samples.parents), x, x_prev, v, x_from, t, dt
     if through is None:
         touching = _points(*about)
@@ -191,7 +192,8 @@ def _place_feature_samples(body: BodyContact, cloth: Cloth, x, x_prev, fixed: in
     samples.weight[fixed:, 0], contacts.count[len(cloth.inv_mass) + fixed :] = NOWHERE, 0
     about = near, body.bodies.motions, cloth.triangles, x_prev, x, FEATURE_REACH * body.mesh.largest_aura
     about += samples, contacts, fixed
-    on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
+    if len(near.triangles):
+        on_threads(lambda _, a, b: place_feature_samples(a, b, *about), cut(len(near.rows), SMALLEST_FEATURES_PART))
 
 
 def _points(body: BodyContact, cloth: Cloth, first: int, last: int, x, x_prev, v, x_from, t: float, dt: float) -> int:

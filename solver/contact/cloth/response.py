@@ -140,7 +140,7 @@ def _measure_pair(pairs, pair, room, substep):
     gap = math.sqrt(nx * nx + ny * ny + nz * nz)
     along = nx * normal[pair, 0] + ny * normal[pair, 1] + nz * normal[pair, 2]
     at_end = is_edge_pair and (wa <= 0.0 or wb <= 0.0 or wc >= 0.0 or wd >= 0.0)
-    if along < 0.0 and may_be_through and not at_end:
+    if along < 0.0 and may_be_through and not at_end:  # slid past an end: the guard holds it, the next substep sees it
         if not pairs.through[pair]:
             pairs.through[pair] = time_of_impact(is_edge_pair, start, x, a, b, c, d, distance, ROUNDING_GAP) < 1.0
         if pairs.through[pair]:

@@ -43,7 +43,7 @@ def upright(size=0.8):
     return x[:, [0, 2, 1]] + [0.0, 0.0, size / 2], triangles
 
 
-@pytest.mark.parametrize("edge", [0.025, 0.0125])
+@pytest.mark.parametrize("edge", [0.025, 0.018, 0.0125])
 @pytest.mark.parametrize("board", [upright(), box((0.8, 0.004, 0.8), (0.0, 0.0, 0.4))], ids=["plane", "board"])
 def test_a_strip_slips_off_the_rim_over_which_it_is_drawn(board, edge):
     """Drawn up by 70 cm, it has left. It hung on the plane's rim, seven to fifteen times as long, while rims had no samples."""

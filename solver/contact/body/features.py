@@ -85,8 +85,8 @@ def _one_per_cell(points, size: float, rows):
 @njit
 def _edges_kernel(x, triangles, neighbour, solid, is_in, thin, sharp, edges):
     """Edges of closed bodies whose faces fall away with a radius below `thin` [m] or an angle above `sharp` [rad], and rims of
-    open ones; returns how many. A rod's radius is the mean width of the two faces by the
-    angle between them. 150 flops an edge. # outputs: edges, `Edges` (3 t,)
+    open ones; returns how many. A rod's radius is the mean width of the two faces by the angle between them. 150 flops an edge.
+    # outputs: edges, `Edges` (3 t,)
     """
     count = 0
     for t in range(len(triangles)):
